@@ -1,0 +1,58 @@
+/* Status codes, messages and small value types used by every public function. */
+#ifndef FILUM_BASE_H
+#define FILUM_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define FIL_MUST_CHECK __attribute__((warn_unused_result))
+#define FIL_PRINTF(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
+#else
+#define FIL_MUST_CHECK
+#define FIL_PRINTF(format_index, first_index)
+#endif
+
+#define FIL_VERSION "0.1.0"
+
+typedef enum FilStatus {
+    FIL_OK = 0,
+    FIL_BAD_INPUT,     /* a value, name or file that cannot be used; the message says which and why */
+    FIL_OUT_OF_MEMORY, /* nothing was changed */
+    FIL_NOT_CONVERGED, /* a step failed; the state is that of the last good step */
+    FIL_IO,            /* a file could not be read or written */
+} FilStatus;
+
+/* A short lower-case name of a status, such as "bad input". */
+const char* fil_status_name(FilStatus status);
+
+/* A message for people. Written by the function that fails, empty otherwise. */
+typedef struct FilError {
+    char text[512];
+} FilError;
+
+typedef struct FilVec3 {
+    double x, y, z;
+} FilVec3;
+
+/* Unit quaternion, scalar last as in geometry_msgs. */
+typedef struct FilQuat {
+    double x, y, z, w;
+} FilQuat;
+
+/* Handle of an object inside a world. A zero id is null; a stale or foreign id is refused, never followed. */
+typedef struct FilId {
+    uint32_t index;      /* 1-based */
+    uint32_t generation; /* of the world that made it */
+} FilId;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,10 @@
+/* Filum: a physics core for elastic rods. Include this one header. */
+#ifndef FILUM_FILUM_H
+#define FILUM_FILUM_H
+
+#include "filum/base.h"
+#include "filum/rod.h"
+#include "filum/scene.h"
+#include "filum/world.h"
+
+#endif

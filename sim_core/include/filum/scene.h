@@ -1,0 +1,49 @@
+/* Scenes: worlds described in YAML. */
+#ifndef FILUM_SCENE_H
+#define FILUM_SCENE_H
+
+#include "filum/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One `--set key.path=value`. A path names a parameter of the scene (knot.n) or any key of it (world.dt, rods.r1.nodes). */
+typedef struct FilSetting {
+    const char* path;
+    const char* value; /* YAML text of a scalar or flow sequence */
+} FilSetting;
+
+typedef struct FilSceneOptions {
+    const FilSetting* settings;
+    int setting_count;
+    uint64_t seed;             /* of the scene's random numbers */
+    bool seed_given;           /* false: the scene's own seed, or 1 */
+    double dt;                 /* s; 0: the scene's */
+    const char* contact_model; /* NULL: the scene's */
+} FilSceneOptions;
+
+/* What a scene says about the run itself, beside the world it builds. */
+typedef struct FilSceneInfo {
+    char name[128];        /* file name without folder and extension */
+    char title[256];       /* the scene's `title`, or empty */
+    double duration;       /* s */
+    double output_period;  /* s between CSV rows */
+    uint64_t seed;
+} FilSceneInfo;
+
+/* Reads a scene and builds its world. FIL_BAD_INPUT: `error` holds "file:line: key: what is wrong", with the nearest
+ * known key where one was misspelt. `options` and `info` may be NULL. */
+FIL_MUST_CHECK FilStatus fil_scene_load(const char* path, const FilSceneOptions* options, FilWorld** world,
+                                        FilSceneInfo* info, FilError* error);
+
+/* The same from text in memory; `name` stands for the file in messages, includes are resolved against its folder. */
+FIL_MUST_CHECK FilStatus fil_scene_load_text(const char* name, const char* text, size_t size,
+                                             const FilSceneOptions* options, FilWorld** world, FilSceneInfo* info,
+                                             FilError* error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

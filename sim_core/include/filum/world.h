@@ -1,0 +1,205 @@
+/* The world: bodies, boundary conditions, actuation, time stepping, measurements. */
+#ifndef FILUM_WORLD_H
+#define FILUM_WORLD_H
+
+#include "filum/base.h"
+#include "filum/rod.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum FilIntegrator {
+    FIL_BACKWARD_EULER,   /* theta = theta_vq = 1: first order, damps */
+    FIL_MIDPOINT,         /* theta = theta_vq = 1/2: second order, keeps energy */
+    FIL_SYMPLECTIC_EULER, /* theta = 0, theta_vq = 1: explicit forces, small steps only */
+} FilIntegrator;
+
+typedef struct FilWorldDef {
+    FilVec3 gravity;             /* m/s^2 */
+    double dt;                   /* s */
+    FilIntegrator integrator;
+    const char* contact_model;   /* a name from fil_contact_model_name(); NULL or "none": no contact */
+    double newton_tolerance;     /* of the residual, relative to the forces at work */
+    int newton_max_iterations;
+    int max_halvings;            /* how often a failing step may be halved inside itself */
+} FilWorldDef;
+
+FilWorldDef fil_world_def_default(void);
+
+FIL_MUST_CHECK FilStatus fil_world_create(const FilWorldDef* def, FilWorld** world, FilError* error);
+void fil_world_destroy(FilWorld* world); /* NULL is fine */
+
+/* The message of the last call on this world that did not return FIL_OK. */
+const char* fil_world_error(const FilWorld* world);
+
+/* ---- stepping ---- */
+
+typedef struct FilTimings {
+    double collide, free_motion, contact, other; /* s */
+} FilTimings;
+
+typedef struct FilStepInfo {
+    uint64_t step;         /* counted from 1 */
+    double time;           /* s, at the end of the step */
+    double dt;             /* s */
+    int newton_iterations; /* summed over sub-steps, largest over bodies */
+    int halvings;          /* sub-steps were dt / 2^halvings at the finest */
+    int regularised;       /* factorisations that had to be shifted to be positive definite */
+    double residual;       /* relative, at the end of Newton, worst body */
+    int contacts;
+    double max_penetration; /* m */
+    FilTimings timings;
+} FilStepInfo;
+
+/* Advances by dt. On failure the state is that of the last good step. Does not allocate after the first step. `info`
+ * may be NULL; it is filled on failure too. */
+FIL_MUST_CHECK FilStatus fil_world_step(FilWorld* world, FilStepInfo* info);
+
+double fil_world_time(const FilWorld* world);
+uint64_t fil_world_step_count(const FilWorld* world);
+double fil_world_dt(const FilWorld* world);
+FIL_MUST_CHECK FilStatus fil_world_set_dt(FilWorld* world, double dt);
+FilVec3 fil_world_gravity(const FilWorld* world);
+FIL_MUST_CHECK FilStatus fil_world_set_gravity(FilWorld* world, FilVec3 gravity);
+FilIntegrator fil_world_integrator(const FilWorld* world);
+FIL_MUST_CHECK FilStatus fil_world_set_integrator(FilWorld* world, FilIntegrator integrator);
+const char* fil_world_contact_model(const FilWorld* world);
+FIL_MUST_CHECK FilStatus fil_world_set_contact_model(FilWorld* world, const char* name);
+int fil_contact_model_count(void);
+const char* fil_contact_model_name(int index); /* "none" first */
+
+int fil_world_body_count(const FilWorld* world);
+const char* fil_world_body_name(const FilWorld* world, int body);
+const char* fil_world_body_kind(const FilWorld* world, int body);
+int fil_world_body_dofs(const FilWorld* world, int body);
+int fil_world_dofs(const FilWorld* world);
+
+/* ---- state ---- */
+
+/* Everything that a step changes, as bytes: time, positions, velocities, history, targets and live parameters. */
+size_t fil_world_snapshot_size(const FilWorld* world);
+void fil_world_save(const FilWorld* world, void* snapshot);
+FIL_MUST_CHECK FilStatus fil_world_restore(FilWorld* world, const void* snapshot, size_t size);
+FIL_MUST_CHECK FilStatus fil_world_reset(FilWorld* world); /* back to the state before the first step */
+uint64_t fil_world_hash(const FilWorld* world);            /* of the snapshot's numbers, bit for bit */
+
+typedef struct FilEnergy {
+    double kinetic, elastic, gravity; /* J */
+} FilEnergy;
+
+FilEnergy fil_world_energy(const FilWorld* world);
+FilVec3 fil_world_momentum(const FilWorld* world);         /* kg m/s */
+FilVec3 fil_world_angular_momentum(const FilWorld* world); /* kg m^2/s about the origin, with the edges' spin */
+
+/* ---- attachments: where a rod is held ---- */
+
+typedef enum FilAttachmentKind {
+    FIL_ATTACH_PIN,    /* positions of nodes [first, first + count) follow the target rigidly */
+    FIL_ATTACH_TWIST,  /* angles of edges [first, first + count) follow the target */
+    FIL_ATTACH_CLAMP,  /* node `first` is held and its cross-section's orientation too (second order accurate) */
+    FIL_ATTACH_HANDLE, /* node `first` is drawn to the target by a spring and damper of limited force */
+} FilAttachmentKind;
+
+typedef struct FilAttachmentDef {
+    const char* name; /* unique; NULL gets "attachment<k>" */
+    FilAttachmentKind kind;
+    FilId rod;
+    int first;         /* node (edge for TWIST); negative counts from the end, -1 the last */
+    int count;         /* PIN and TWIST; default 1 */
+    double stiffness;  /* N/m, HANDLE */
+    double damping;    /* N s/m, HANDLE */
+    double max_force;  /* N, HANDLE; 0: no limit */
+} FilAttachmentDef;
+
+FilAttachmentDef fil_attachment_def_default(void);
+FIL_MUST_CHECK FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def, FilId* attachment);
+FIL_MUST_CHECK FilStatus fil_attachment_set_active(FilWorld* world, FilId attachment, bool active); /* false lets go */
+FilId fil_world_find_attachment(const FilWorld* world, const char* name);
+
+/* Reaction: what the attachment did to the rod in the last step (force, and torque about the held point), world frame. */
+FilVec3 fil_attachment_force(const FilWorld* world, FilId attachment);  /* N */
+FilVec3 fil_attachment_torque(const FilWorld* world, FilId attachment); /* N m */
+
+/* ---- drives: what moves or loads a rod ---- */
+
+typedef enum FilDriveKind {
+    FIL_DRIVE_POSITION,   /* 3, m: displacement of an attachment's target from where it was made */
+    FIL_DRIVE_VELOCITY,   /* 3, m/s: velocity of an attachment's target */
+    FIL_DRIVE_ROTATION,   /* 3, rad: rotation vector of an attachment's target (PIN about its first node, CLAMP) */
+    FIL_DRIVE_ANGLE,      /* 1, rad: change of the held edge angles (TWIST) */
+    FIL_DRIVE_FORCE,      /* 3, N: on each node of the range */
+    FIL_DRIVE_TORQUE,     /* 3, N m, world frame: on each edge of the range */
+    FIL_DRIVE_AXIAL_TORQUE, /* 1, N m about the edge's own tangent: on each edge of the range */
+    FIL_DRIVE_CURVATURE,  /* 2, rad/m: rest curvature about m1 and m2 of each node of the range */
+    FIL_DRIVE_REST_TWIST, /* 1, rad/m: rest twist of each node of the range */
+} FilDriveKind;
+
+typedef enum FilRamp {
+    FIL_RAMP_LINEAR, /* straight between knots, constant outside */
+    FIL_RAMP_SMOOTH, /* cubic ease between knots: zero slope at each knot */
+} FilRamp;
+
+typedef struct FilDriveDef {
+    const char* name; /* unique; NULL gets "drive<k>" */
+    FilDriveKind kind;
+    FilId attachment;  /* target of POSITION, VELOCITY, ROTATION, ANGLE */
+    FilId rod;         /* target of the others */
+    int first, count;  /* node or edge range on the rod; first negative counts from the end; count 0: to the end */
+    FilRamp ramp;
+    int knot_count;       /* 0: zero until fil_drive_set() */
+    const double* times;  /* knot_count, s, strictly increasing */
+    const double* values; /* knot_count * dimension of the kind */
+} FilDriveDef;
+
+FilDriveDef fil_drive_def_default(void);
+int fil_drive_dimension(FilDriveKind kind);
+FIL_MUST_CHECK FilStatus fil_world_add_drive(FilWorld* world, const FilDriveDef* def, FilId* drive);
+FilId fil_world_find_drive(const FilWorld* world, const char* name);
+
+/* Takes over from the script: the value holds from the next step on. Refuses NaN and Inf. */
+FIL_MUST_CHECK FilStatus fil_drive_set(FilWorld* world, FilId drive, const double* value, int count);
+FIL_MUST_CHECK FilStatus fil_drive_release(FilWorld* world, FilId drive); /* back to the script */
+void fil_drive_value(const FilWorld* world, FilId drive, double* value);  /* at the current time */
+
+/* ---- probes: named measured numbers ---- */
+
+typedef enum FilProbeKind {
+    FIL_PROBE_POSITION,         /* of a rod's node, m */
+    FIL_PROBE_VELOCITY,         /* of a rod's node, m/s */
+    FIL_PROBE_ANGLE,            /* of a rod's edge, rad */
+    FIL_PROBE_TENSION,          /* of a rod's edge, N */
+    FIL_PROBE_CURVATURE,        /* of a rod's node, rad/m: components x, y are about m1, m2 */
+    FIL_PROBE_TWIST,            /* of a rod's node, rad/m */
+    FIL_PROBE_LENGTH,           /* of a rod, m */
+    FIL_PROBE_END_DISTANCE,     /* between a rod's first and last node, m */
+    FIL_PROBE_FORCE,            /* of an attachment on its rod, N */
+    FIL_PROBE_TORQUE,           /* of an attachment on its rod, N m */
+    FIL_PROBE_DRIVE,            /* a drive's value */
+    FIL_PROBE_KINETIC_ENERGY,   /* J */
+    FIL_PROBE_ELASTIC_ENERGY,   /* J */
+    FIL_PROBE_GRAVITY_ENERGY,   /* J */
+    FIL_PROBE_TOTAL_ENERGY,     /* J */
+    FIL_PROBE_MOMENTUM,         /* kg m/s */
+    FIL_PROBE_ANGULAR_MOMENTUM, /* kg m^2/s */
+} FilProbeKind;
+
+typedef struct FilProbeDef {
+    const char* name; /* unique, not NULL */
+    FilProbeKind kind;
+    FilId rod, attachment, drive; /* whichever the kind needs */
+    int element;                  /* node or edge; negative counts from the end */
+    int component;                /* 0, 1, 2 for x, y, z; -1 for the norm */
+} FilProbeDef;
+
+FilProbeDef fil_probe_def_default(void);
+FIL_MUST_CHECK FilStatus fil_world_add_probe(FilWorld* world, const FilProbeDef* def, FilId* probe);
+int fil_world_probe_count(const FilWorld* world);
+const char* fil_world_probe_name(const FilWorld* world, int index);
+double fil_world_probe_value(const FilWorld* world, int index); /* at the current state */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
