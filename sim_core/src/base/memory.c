@@ -1,0 +1,48 @@
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+void* fil_alloc(size_t count, size_t size)
+{
+    if (size != 0 && count > (SIZE_MAX - FIL_ALIGNMENT) / size) {
+        return NULL;
+    }
+    // aligned_alloc wants a multiple of the alignment
+    const size_t bytes = (count * size + FIL_ALIGNMENT) / FIL_ALIGNMENT * FIL_ALIGNMENT;
+    void* block = aligned_alloc(FIL_ALIGNMENT, bytes);
+    if (block != NULL) {
+        memset(block, 0, bytes);
+    }
+    return block;
+}
+
+void fil_free(void* block)
+{
+    free(block);
+}
+
+int fil_grow(void** block, size_t old_count, size_t new_count, size_t size)
+{
+    void* grown = fil_alloc(new_count, size);
+    if (grown == NULL) {
+        return 0;
+    }
+    if (*block != NULL) {
+        memcpy(grown, *block, old_count * size);
+    }
+    fil_free(*block);
+    *block = grown;
+    return 1;
+}
+
+char* fil_strdup(const char* text)
+{
+    const size_t size = strlen(text) + 1;
+    char* copy = malloc(size);
+    if (copy != NULL) {
+        memcpy(copy, text, size);
+    }
+    return copy;
+}

@@ -1,0 +1,19 @@
+/* Heap blocks, cache-line aligned and zeroed; used at creation only, never inside a step. */
+#ifndef FILUM_BASE_MEMORY_H
+#define FILUM_BASE_MEMORY_H
+
+#include <stddef.h>
+
+#define FIL_ALIGNMENT 64
+
+/* Zeroed, 64-byte aligned block for `count` items of `size` bytes; NULL when out of memory. count 0 gives a block. */
+void* fil_alloc(size_t count, size_t size);
+void fil_free(void* block); /* NULL is fine */
+
+/* Grows *block from `old_count` to `new_count` items, new ones zeroed. Returns 0 and leaves *block when out of memory. */
+int fil_grow(void** block, size_t old_count, size_t new_count, size_t size);
+
+/* A heap copy of a string; NULL when out of memory. */
+char* fil_strdup(const char* text);
+
+#endif
