@@ -1,0 +1,6 @@
+/* The `filum` command. */
+#include "filum/filum.h"
+
+int main(void) {
+    return 0;
+}
