@@ -2,7 +2,8 @@
  *
  * A rod is a chain of nodes joined by straight edges (discrete elastic rod). Edge i joins nodes i and i + 1; a
  * closed rod has an extra edge from the last node to the first. Each edge carries an orthonormal material frame
- * (m1, m2, t); its rotation about t is a degree of freedom (radians). EI1 resists bending about m1, EI2 about m2.
+ * (m1, m2, t); its rotation about t is a degree of freedom (radians). Curvature has two components (P0 eq. 5): the
+ * first bends the rod towards m1 and is resisted by EI1, the second towards m2 and is resisted by EI2.
  */
 #ifndef FILUM_ROD_H
 #define FILUM_ROD_H
@@ -34,8 +35,8 @@ typedef struct FilSection {
     double poisson;      /* 1 */
     double density;      /* kg/m^3 */
     double ea;           /* N */
-    double ei1;          /* N m^2, about m1 */
-    double ei2;          /* N m^2, about m2 */
+    double ei1;          /* N m^2, bending towards m1 */
+    double ei2;          /* N m^2, bending towards m2 */
     double gj;           /* N m^2 */
     double mass_per_length;    /* kg/m */
     double inertia_per_length; /* kg m, about the axis */
@@ -70,7 +71,7 @@ typedef struct FilRodDef {
     const FilSection* sections; /* ... or one per edge, when not NULL */
     FilRestShape rest_shape;
     const double* rest_lengths;   /* one per edge, m; NULL: from the nodes */
-    const double* rest_curvature; /* two per node, rad/m (about m1, m2); NULL: from rest_shape */
+    const double* rest_curvature; /* two per node, rad/m (towards m1, m2); NULL: from rest_shape */
     const double* rest_twist;     /* one per node, rad/m; NULL: from rest_shape */
     const double* velocities;     /* 3 * node_count, m/s; NULL: zero */
     const double* spins;          /* one per edge, rad/s about t; NULL: zero */

@@ -131,7 +131,7 @@ typedef enum FilDriveKind {
     FIL_DRIVE_FORCE,      /* 3, N: on each node of the range */
     FIL_DRIVE_TORQUE,     /* 3, N m, world frame: on each edge of the range */
     FIL_DRIVE_AXIAL_TORQUE, /* 1, N m about the edge's own tangent: on each edge of the range */
-    FIL_DRIVE_CURVATURE,  /* 2, rad/m: rest curvature about m1 and m2 of each node of the range */
+    FIL_DRIVE_CURVATURE,  /* 2, rad/m: rest curvature towards m1 and m2 of each node of the range */
     FIL_DRIVE_REST_TWIST, /* 1, rad/m: rest twist of each node of the range */
 } FilDriveKind;
 
@@ -169,7 +169,7 @@ typedef enum FilProbeKind {
     FIL_PROBE_VELOCITY,         /* of a rod's node, m/s */
     FIL_PROBE_ANGLE,            /* of a rod's edge, rad */
     FIL_PROBE_TENSION,          /* of a rod's edge, N */
-    FIL_PROBE_CURVATURE,        /* of a rod's node, rad/m: components x, y are about m1, m2 */
+    FIL_PROBE_CURVATURE,        /* of a rod's node, rad/m: components x, y are towards m1, m2 */
     FIL_PROBE_TWIST,            /* of a rod's node, rad/m */
     FIL_PROBE_LENGTH,           /* of a rod, m */
     FIL_PROBE_END_DISTANCE,     /* between a rod's first and last node, m */

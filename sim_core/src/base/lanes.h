@@ -1,0 +1,89 @@
+/* FilLanes: the number type of the rod kernels. A rod is folded in the middle and both halves are walked at once, one in
+ * each lane of a two-lane vector. Compilers without vector types walk the halves one after the other: the same code with
+ * one lane and two groups.
+ *
+ * A lane block holds `count` numbers for each of the two halves; fil_lane_index() finds one of them. */
+#ifndef FILUM_BASE_LANES_H
+#define FILUM_BASE_LANES_H
+
+#include <math.h>
+#include <stddef.h>
+
+#if defined(__GNUC__) && !defined(FIL_SCALAR_LANES)
+#define FIL_LANE_COUNT 2
+typedef double FilLanes __attribute__((vector_size(16)));
+
+static inline FilLanes fil_lanes_splat(double a)
+{
+    return (FilLanes){a, a};
+}
+
+static inline FilLanes fil_lanes_sqrt(FilLanes a)
+{
+    return (FilLanes){sqrt(a[0]), sqrt(a[1])};
+}
+
+static inline FilLanes fil_lanes_min(FilLanes a, FilLanes b)
+{
+    return (FilLanes){a[0] < b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1]};
+}
+
+static inline double fil_lanes_smallest(FilLanes a)
+{
+    return a[0] < a[1] ? a[0] : a[1];
+}
+
+static inline double fil_lanes_largest(FilLanes a)
+{
+    return a[0] > a[1] ? a[0] : a[1];
+}
+#else
+#define FIL_LANE_COUNT 1
+typedef double FilLanes;
+
+static inline FilLanes fil_lanes_splat(double a)
+{
+    return a;
+}
+
+static inline FilLanes fil_lanes_sqrt(FilLanes a)
+{
+    return sqrt(a);
+}
+
+static inline FilLanes fil_lanes_min(FilLanes a, FilLanes b)
+{
+    return a < b ? a : b;
+}
+
+static inline double fil_lanes_smallest(FilLanes a)
+{
+    return a;
+}
+
+static inline double fil_lanes_largest(FilLanes a)
+{
+    return a;
+}
+#endif
+
+/* Groups that a kernel walks one after the other. */
+#define FIL_LANE_GROUPS (2 / FIL_LANE_COUNT)
+
+/* The halves of a block of `count` numbers per half, as plain doubles. */
+static inline size_t fil_lane_index(size_t count, int half, size_t k)
+{
+    return FIL_LANE_COUNT == 2 ? 2 * k + (size_t)half : (size_t)half * count + k;
+}
+
+static inline double* fil_lane_at(FilLanes* block, size_t count, int half, size_t k)
+{
+    return (double*)block + fil_lane_index(count, half, k);
+}
+
+static inline double fil_lane_get(const FilLanes* block, size_t count, int half, size_t k)
+{
+    return ((const double*)block)[fil_lane_index(count, half, k)];
+}
+
+#endif

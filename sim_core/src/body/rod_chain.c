@@ -1,0 +1,699 @@
+#include "body/rod_chain.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "body/rod_block.h"
+
+enum { JOINT = FIL_CHAIN_JOINT };
+
+/* ---- the fold: which plain node and edge stands where ---- */
+
+/* Chain positions of a closed rod run over edge n-1 twice: nodes n-1, 0, 1, ... n-1, 0 (and 1 to make the count odd). */
+static int chain_positions(int node_count, bool closed)
+{
+    const int needed = closed ? node_count + 2 : (node_count < 3 ? 3 : node_count);
+    return needed + (needed % 2 == 0);
+}
+
+static int node_at_position(const FilRodChain* chain, int position)
+{
+    if (chain->closed) {
+        return (position + chain->node_count - 1) % chain->node_count;
+    }
+    return position < chain->node_count ? position : -1;
+}
+
+static int edge_at_position(const FilRodChain* chain, int position)
+{
+    if (chain->closed) {
+        return (position + chain->node_count - 1) % chain->node_count;
+    }
+    return position < chain->edge_count ? position : -1;
+}
+
+static void fold(FilRodChain* chain)
+{
+    const int count = chain->matrix.count, n = chain->matrix.half_nodes;
+    // copies of a closed rod: edges from `edge_end` on and hinges outside 1 .. hinge_end act elsewhere already
+    const int edge_end = chain->closed ? chain->node_count : chain->edge_count;
+    const int hinge_end = chain->closed ? chain->node_count : chain->node_count - 2;
+    for (int half = 0; half < 2; half++) {
+        for (int i = 0; i < n; i++) {
+            const int position = half == 0 ? i : count - 1 - i;
+            chain->node_at[half][i] = node_at_position(chain, position);
+            chain->hinge_acts[half][i] = position >= 1 && position <= hinge_end;
+            if (i < n - 1) {
+                const int edge_position = half == 0 ? i : count - 2 - i;
+                chain->edge_at[half][i] = edge_at_position(chain, edge_position);
+                chain->edge_acts[half][i] = edge_position < edge_end;
+            }
+        }
+    }
+    chain->middle = chain->node_at[0][n - 1];
+}
+
+bool fil_rod_chain_init(FilRodChain* chain, int node_count, bool closed)
+{
+    memset(chain, 0, sizeof *chain);
+    chain->node_count = node_count;
+    chain->edge_count = closed ? node_count : node_count - 1;
+    chain->closed = closed;
+    const int count = chain_positions(node_count, closed);
+    const int padding = closed && node_count % 2 == 0 ? 1 : 0;
+    if (!fil_chain_init(&chain->matrix, count, closed, padding)) {
+        return false;
+    }
+    // the border must end before the joint begins
+    chain->solvable = !closed || chain->matrix.half_nodes - 2 >= padding + 2;
+
+    const size_t n = (size_t)chain->matrix.half_nodes, lanes = n * FIL_LANE_GROUPS;
+    struct {
+        FilLanes** block;
+        size_t width;
+    } blocks[] = {
+        {&chain->tangent0, 3}, {&chain->director0, 3}, {&chain->angle0, 1},  {&chain->twist0, 1},
+        {&chain->cosine0, 1},  {&chain->sine0, 1},     {&chain->stretch, 1}, {&chain->natural, 1},
+        {&chain->diagonal, 4}, {&chain->x, 3},         {&chain->angle, 1},   {&chain->twists, 1},
+        {&chain->gradient, 4},
+    };
+    bool ok = true;
+    for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
+        *blocks[b].block = fil_alloc(lanes * blocks[b].width, sizeof(FilLanes));
+        ok = ok && *blocks[b].block != NULL;
+    }
+    chain->law = fil_alloc(lanes, sizeof *chain->law);
+    chain->frames = fil_alloc(lanes, sizeof *chain->frames);
+    ok = ok && chain->law != NULL && chain->frames != NULL;
+    for (int half = 0; half < 2; half++) {
+        chain->node_at[half] = fil_alloc(n, sizeof(int));
+        chain->edge_at[half] = fil_alloc(n, sizeof(int));
+        chain->edge_acts[half] = fil_alloc(n, sizeof(bool));
+        chain->hinge_acts[half] = fil_alloc(n, sizeof(bool));
+        ok = ok && chain->node_at[half] != NULL && chain->edge_at[half] != NULL && chain->edge_acts[half] != NULL &&
+             chain->hinge_acts[half] != NULL;
+    }
+    if (!ok) {
+        fil_rod_chain_free(chain);
+        return false;
+    }
+    fold(chain);
+    return true;
+}
+
+void fil_rod_chain_free(FilRodChain* chain)
+{
+    FilLanes* blocks[] = {chain->tangent0, chain->director0, chain->angle0,   chain->twist0, chain->cosine0,
+                          chain->sine0,    chain->stretch,   chain->natural,  chain->diagonal, chain->x,
+                          chain->angle,    chain->twists,    chain->gradient};
+    for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
+        fil_free(blocks[b]);
+    }
+    fil_free(chain->law);
+    fil_free(chain->frames);
+    for (int half = 0; half < 2; half++) {
+        fil_free(chain->node_at[half]);
+        fil_free(chain->edge_at[half]);
+        fil_free(chain->edge_acts[half]);
+        fil_free(chain->hinge_acts[half]);
+    }
+    fil_chain_free(&chain->matrix);
+    memset(chain, 0, sizeof *chain);
+}
+
+/* ---- plain order to halves ---- */
+
+/* Half 1 walks backwards: tangents, angles and the second curvature change sign there. */
+static double direction(int half)
+{
+    return half == 0 ? 1.0 : -1.0;
+}
+
+static void load_positions(FilRodChain* chain, const double* q)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    for (int half = 0; half < 2; half++) {
+        const int* node_at = chain->node_at[half];
+        const int* edge_at = chain->edge_at[half];
+        const double sign = direction(half);
+        for (size_t i = 0; i < n; i++) {
+            const double* source = q + 4 * (size_t)(node_at[i] < 0 ? 0 : node_at[i]);
+            for (size_t k = 0; k < 3; k++) {
+                *fil_lane_at(chain->x, 3 * n, half, 3 * i + k) = source[k];
+            }
+            if (i + 1 < n) {
+                const int edge = edge_at[i];
+                *fil_lane_at(chain->angle, n, half, i) = edge < 0 ? 0.0 : sign * q[4 * edge + 3];
+            }
+        }
+        // padding continues the rod by a unit edge along x, where its frame starts
+        for (size_t i = n - 1; i-- > 0;) {
+            if (node_at[i] < 0) {
+                for (size_t k = 0; k < 3; k++) {
+                    *fil_lane_at(chain->x, 3 * n, half, 3 * i + k) =
+                        fil_lane_get(chain->x, 3 * n, half, 3 * (i + 1) + k) - (k == 0 ? sign : 0.0);
+                }
+            }
+        }
+    }
+}
+
+static void load_frames(FilRodChain* chain, const double* q, const FilRodHistory* history)
+{
+    static const FilRodHistory padding = {.tangent = {1.0, 0.0, 0.0}, .director = {0.0, 1.0, 0.0}, .rest_length = 1.0};
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    for (int half = 0; half < 2; half++) {
+        const double sign = direction(half);
+        for (size_t i = 0; i + 1 < n; i++) {
+            const int edge = chain->edge_at[half][i], node = chain->node_at[half][i];
+            const FilRodHistory* e = edge < 0 ? &padding : &history[edge];
+            const FilRodHistory* h = node < 0 ? &padding : &history[node];
+            for (size_t k = 0; k < 3; k++) {
+                *fil_lane_at(chain->tangent0, 3 * n, half, 3 * i + k) = sign * e->tangent[k];
+                *fil_lane_at(chain->director0, 3 * n, half, 3 * i + k) = e->director[k];
+            }
+            *fil_lane_at(chain->angle0, n, half, i) = edge < 0 ? 0.0 : sign * q[4 * edge + 3];
+            *fil_lane_at(chain->twist0, n, half, i) = h->twist;
+            *fil_lane_at(chain->cosine0, n, half, i) = h->cosine;
+            *fil_lane_at(chain->sine0, n, half, i) = h->sine;
+        }
+    }
+    chain->middle_twist0 = history[chain->middle].twist;
+    chain->middle_cosine0 = history[chain->middle].cosine;
+    chain->middle_sine0 = history[chain->middle].sine;
+}
+
+static HingeLaw1 hinge_law(const FilRodLaw* law, const FilRodHistory* rest)
+{
+    return (HingeLaw1){law->k1, law->k2, law->kt, rest->rest1, rest->rest2, rest->rest_twist};
+}
+
+static void load_law(FilRodChain* chain, const FilRodHistory* history, const FilRodLaw* law)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    for (int half = 0; half < 2; half++) {
+        for (size_t i = 0; i + 1 < n; i++) {
+            const int edge = chain->edge_at[half][i], node = chain->node_at[half][i];
+            const bool stretches = chain->edge_acts[half][i], bends = chain->hinge_acts[half][i];
+            *fil_lane_at(chain->stretch, n, half, i) = stretches ? law[edge].ea / history[edge].rest_length : 0.0;
+            *fil_lane_at(chain->natural, n, half, i) = stretches ? history[edge].rest_length : 1.0;
+            HingeLaw1 hinge = {0};
+            if (bends) {
+                hinge = hinge_law(&law[node], &history[node]);
+                hinge.rest2 *= direction(half);
+            }
+            const double numbers[6] = {hinge.k1, hinge.k2, hinge.kt, hinge.rest1, hinge.rest2, hinge.rest_twist};
+            for (size_t k = 0; k < 6; k++) {
+                *fil_lane_at((FilLanes*)chain->law, 6 * n, half, 6 * i + k) = numbers[k];
+            }
+        }
+    }
+    chain->middle_law = hinge_law(&law[chain->middle], &history[chain->middle]);
+    if (chain->node_count < 3) { // a single edge has no hinge
+        chain->middle_law = (HingeLaw1){0};
+    }
+}
+
+static void load_diagonal(FilRodChain* chain, const double* diagonal)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    for (int half = 0; half < 2; half++) {
+        for (size_t i = 0; i < n; i++) {
+            const int node = chain->node_at[half][i];
+            // the middle node and the copies of a closed rod's border get their share once
+            const bool copy = half == 1 && (i == n - 1 || (chain->closed && (int)i <= chain->matrix.border_node[1] + 1));
+            const bool padding = node < 0 || (half == 1 && (int)i < chain->matrix.border_node[1]);
+            for (size_t k = 0; k < 3; k++) {
+                *fil_lane_at(chain->diagonal, 4 * n, half, 4 * i + k) =
+                    padding ? 1.0 : (copy ? 0.0 : diagonal[4 * (size_t)node + k]);
+            }
+            if (i + 1 < n) {
+                const int edge = chain->edge_at[half][i];
+                const bool acts = chain->edge_acts[half][i];
+                const bool edge_padding = edge < 0 || (half == 1 && (int)i < chain->matrix.border_node[1]);
+                *fil_lane_at(chain->diagonal, 4 * n, half, 4 * i + 3) =
+                    edge_padding ? 1.0 : (acts ? diagonal[4 * (size_t)edge + 3] : 0.0);
+            }
+        }
+    }
+}
+
+/* ---- a step's start ---- */
+
+static Frame1 lane_frame(const FilRodChain* chain, int half, size_t i)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    double numbers[11];
+    for (size_t k = 0; k < 11; k++) {
+        numbers[k] = fil_lane_get((const FilLanes*)chain->frames, 11 * n, half, 11 * i + k);
+    }
+    Frame1 frame;
+    const double sign = direction(half);
+    for (int k = 0; k < 3; k++) {
+        frame.m1[k] = numbers[k];
+        frame.m2[k] = sign * numbers[3 + k];
+        frame.t[k] = sign * numbers[6 + k];
+    }
+    frame.length = numbers[9];
+    frame.inverse = numbers[10];
+    return frame;
+}
+
+/* Frames and twists at the configuration that x and angle hold; returns the smallest edge length and the smallest
+ * 1 + cosine of the turn of any edge since the start and of any hinge. */
+static void find_frames(FilRodChain* chain, double* shortest, double* straightest)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    FilLanes length = fil_lanes_splat(INFINITY), turn = length;
+    for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
+        const FilLanes* x = chain->x + 3 * g * n;
+        const FilLanes* t0 = chain->tangent0 + 3 * g * n;
+        const FilLanes* m0 = chain->director0 + 3 * g * n;
+        const FilLanes* angle = chain->angle + g * n;
+        const FilLanes* angle0 = chain->angle0 + g * n;
+        Frame2* frames = chain->frames + g * n;
+        for (size_t i = 0; i + 1 < n; i++) {
+            frame2(&frames[i], x + 3 * i, x + 3 * i + 3, t0 + 3 * i, m0 + 3 * i, angle[i] - angle0[i]);
+            length = fil_lanes_min(length, frames[i].length);
+            turn = fil_lanes_min(turn, dot2(t0 + 3 * i, frames[i].t));
+        }
+        for (size_t i = 1; i + 1 < n; i++) {
+            chain->twists[g * n + i] = twist2(&frames[i - 1], &frames[i], chain->twist0[g * n + i],
+                                              chain->cosine0[g * n + i], chain->sine0[g * n + i]);
+        }
+    }
+    *shortest = fil_lanes_smallest(length);
+    *straightest = 1.0 + fil_lanes_smallest(turn);
+}
+
+/* Stiffness-proportional damping over a step: a second spring, `damping` times as stiff and at rest at the strain where
+ * the step starts, in one with the first: k (1 + c) about the rest value (rest + c start) / (1 + c). */
+static void blend(FilLanes* stiffness, FilLanes* rest, FilLanes start, double damping)
+{
+    *stiffness *= 1.0 + damping;
+    *rest = (*rest + damping * start) / (1.0 + damping);
+}
+
+static void add_damping(FilRodChain* chain, const double* q, double damping)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    double shortest, straightest;
+    load_positions(chain, q);
+    find_frames(chain, &shortest, &straightest);
+    for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
+        const Frame2* frames = chain->frames + g * n;
+        for (size_t i = 0; i + 1 < n; i++) {
+            blend(&chain->stretch[g * n + i], &chain->natural[g * n + i], frames[i].length, damping);
+            if (i > 0) {
+                HingeLaw2* law = &chain->law[g * n + i];
+                FilLanes kappa1, kappa2;
+                curvatures2(&frames[i - 1], &frames[i], &kappa1, &kappa2);
+                blend(&law->k1, &law->rest1, kappa1, damping);
+                blend(&law->k2, &law->rest2, kappa2, damping);
+                blend(&law->kt, &law->rest_twist, chain->twists[g * n + i], damping);
+            }
+        }
+    }
+    const Frame1 e = lane_frame(chain, 0, n - 2), f = lane_frame(chain, 1, n - 2);
+    HingeLaw1* law = &chain->middle_law;
+    const double share = damping / (1.0 + damping);
+    double kappa1, kappa2;
+    curvatures1(&e, &f, &kappa1, &kappa2);
+    law->rest1 += share * (kappa1 - law->rest1);
+    law->rest2 += share * (kappa2 - law->rest2);
+    law->rest_twist += share * (chain->middle_twist0 - law->rest_twist);
+    law->k1 *= 1.0 + damping, law->k2 *= 1.0 + damping, law->kt *= 1.0 + damping;
+}
+
+void fil_rod_chain_begin(FilRodChain* chain, const double* q, const FilRodHistory* history, const FilRodLaw* law,
+                         double damping, const double* diagonal)
+{
+    load_frames(chain, q, history);
+    load_law(chain, history, law);
+    load_diagonal(chain, diagonal);
+    if (damping > 0.0) {
+        add_damping(chain, q, damping);
+    }
+}
+
+/* ---- assembly ---- */
+
+/* What is known of an edge once both its hinges have been added, in its own frame. */
+typedef struct EdgeSum {
+    FilLanes s11, s12, s22; /* Hessian of the tangent's displacement */
+    FilLanes g1, g2;        /* gradient of it */
+    FilLanes w1, w2;        /* mixed with the angle */
+    FilLanes angle2, angle; /* second and first derivative in the angle */
+} EdgeSum;
+
+/* What node i hands to node i + 1: the edge between them and the hinge at i + 1. */
+typedef struct Link {
+    FilLanes d[6];     /* edge block xx xy xz yy yz zz */
+    FilLanes force[3]; /* gradient of the edge vector */
+    FilLanes o[9];     /* coupling of this edge vector with the next, row-major */
+    FilLanes oa[3];    /* coupling of this edge vector with the next angle */
+} Link;
+
+static inline __attribute__((always_inline)) void couple(const Frame2* e, const Frame2* f, const HingeTerms2* h,
+                                                         Link* link, FilLanes* angle_next, FilLanes* angle_angle)
+{
+    const FilLanes both = e->inverse * f->inverse;
+    const FilLanes h11 = h->v1u1 * both, h12 = h->v1u2 * both, h21 = h->v2u1 * both, h22 = h->v2u2 * both;
+    const FilLanes a1 = h->v1f * e->inverse, a2 = h->v2f * e->inverse;
+    const FilLanes b1 = h->eu1 * f->inverse, b2 = h->eu2 * f->inverse;
+    for (int k = 0; k < 3; k++) {
+        const FilLanes u1 = h11 * f->m1[k] + h12 * f->m2[k], u2 = h21 * f->m1[k] + h22 * f->m2[k];
+        for (int m = 0; m < 3; m++) {
+            link->o[3 * m + k] = e->m1[m] * u1 + e->m2[m] * u2;
+        }
+        link->oa[k] = a1 * e->m1[k] + a2 * e->m2[k];
+        angle_next[k] = b1 * f->m1[k] + b2 * f->m2[k];
+    }
+    *angle_angle = h->ef;
+}
+
+/* Rotates an edge's sums into the world: H = Q [[s, -g], [-g', axial]] Q', Q = (m1, m2, t) / length. */
+static inline __attribute__((always_inline)) void finish_edge(const Frame2* e, const EdgeSum* sum, FilLanes stretch,
+                                                              FilLanes natural, Link* link, FilLanes* mixed)
+{
+    const FilLanes tension = stretch * (e->length - natural), over = e->inverse * e->inverse;
+    const FilLanes geometric = tension * e->inverse;
+    const FilLanes s11 = sum->s11 * over + geometric, s12 = sum->s12 * over, s22 = sum->s22 * over + geometric;
+    const FilLanes t1 = -sum->g1 * over, t2 = -sum->g2 * over;
+    const FilLanes g1 = sum->g1 * e->inverse, g2 = sum->g2 * e->inverse;
+    const FilLanes w1 = sum->w1 * e->inverse, w2 = sum->w2 * e->inverse;
+    FilLanes c1[3], c2[3], c3[3];
+    for (int k = 0; k < 3; k++) {
+        c1[k] = s11 * e->m1[k] + s12 * e->m2[k] + t1 * e->t[k];
+        c2[k] = s12 * e->m1[k] + s22 * e->m2[k] + t2 * e->t[k];
+        c3[k] = t1 * e->m1[k] + t2 * e->m2[k] + stretch * e->t[k];
+        link->force[k] = g1 * e->m1[k] + g2 * e->m2[k] + tension * e->t[k];
+        mixed[k] = w1 * e->m1[k] + w2 * e->m2[k];
+    }
+    for (int k = 0, m = 0; k < 3; k++) {
+        for (int j = k; j < 3; j++) {
+            link->d[m++] = c1[k] * e->m1[j] + c2[k] * e->m2[j] + c3[k] * e->t[j];
+        }
+    }
+}
+
+/* Columns of a node: it ends edge `last`, starts edge `next`; e = x' - x turns edge blocks into differences. */
+static inline __attribute__((always_inline)) void write_columns(FilLanes* restrict a, const FilLanes* diagonal,
+                                                                double scale, const Link* last, const Link* next,
+                                                                const FilLanes* mixed, FilLanes angle2,
+                                                                const FilLanes* angle_next, FilLanes angle_angle)
+{
+    static const int sym[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+    int at = 0;
+    for (int j = 0; j < 3; j++) {
+        for (int k = j; k < 3; k++) {
+            const FilLanes own = last->d[sym[3 * j + k]] + next->d[sym[3 * j + k]] - last->o[3 * j + k] - last->o[3 * k + j];
+            a[at++] = j == k ? own + scale * diagonal[j] : own;
+        }
+        a[at++] = last->oa[j] - mixed[j];
+        for (int k = 0; k < 3; k++) {
+            a[at++] = last->o[3 * j + k] - next->d[sym[3 * j + k]] + next->o[3 * j + k];
+        }
+        a[at++] = -next->oa[j];
+        for (int k = 0; k < 3; k++) {
+            a[at++] = -next->o[3 * j + k];
+        }
+    }
+    a[at++] = angle2 + scale * diagonal[3];
+    for (int k = 0; k < 3; k++) {
+        a[at++] = mixed[k] - angle_next[k];
+    }
+    a[at++] = angle_angle;
+    for (int k = 0; k < 3; k++) {
+        a[at++] = angle_next[k];
+    }
+}
+
+/* One sweep over the edges of a group: gradient and columns of every node. Returns the energy. */
+static FilLanes sweep(FilRodChain* chain, size_t group, double scale, bool hessian)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes, first = group * n;
+    const Frame2* frames = chain->frames + first;
+    const FilLanes zero = fil_lanes_splat(0.0);
+    EdgeSum sum = {zero, zero, zero, zero, zero, zero, zero, zero, zero};
+    Link last, next;
+    for (size_t k = 0; k < sizeof last / sizeof(FilLanes); k++) {
+        ((FilLanes*)&last)[k] = zero;
+    }
+    FilLanes energy = zero;
+    for (size_t i = 0; i + 1 < n; i++) {
+        const Frame2* e = &frames[i];
+        EdgeSum begun = {zero, zero, zero, zero, zero, zero, zero, zero, zero};
+        FilLanes angle_next[3] = {zero, zero, zero}, angle_angle = zero, mixed[3];
+        // hinge at the edge's far end, unless that is the middle
+        if (i + 2 < n) {
+            const Frame2* f = &frames[i + 1];
+            const FilLanes twist = chain->twists[first + i + 1];
+            HingeTerms2 h;
+            hinge2(e, f, &chain->law[first + i + 1], twist, &h);
+            sum.s11 += h.v1v1, sum.s12 += h.v1v2, sum.s22 += h.v2v2;
+            sum.w1 += h.v1e, sum.w2 += h.v2e, sum.angle2 += h.ee;
+            sum.g1 += h.g_v1, sum.g2 += h.g_v2, sum.angle += h.g_e;
+            begun = (EdgeSum){h.u1u1, h.u1u2, h.u2u2, h.g_u1, h.g_u2, h.u1f, h.u2f, h.ff, h.g_f};
+            energy += h.energy;
+            couple(e, f, &h, &next, angle_next, &angle_angle);
+        } else {
+            for (int k = 0; k < 9; k++) {
+                next.o[k] = zero;
+            }
+            next.oa[0] = next.oa[1] = next.oa[2] = zero;
+        }
+        const FilLanes stretch = chain->stretch[first + i], natural = chain->natural[first + i];
+        finish_edge(e, &sum, stretch, natural, &next, mixed);
+        energy += 0.5 * stretch * (e->length - natural) * (e->length - natural);
+
+        FilLanes* g = chain->gradient + 4 * (first + i);
+        for (int k = 0; k < 3; k++) {
+            g[k] = last.force[k] - next.force[k];
+        }
+        g[3] = sum.angle;
+        if (hessian) {
+            write_columns(chain->matrix.columns + FIL_CHAIN_COLUMNS * (first + i), chain->diagonal + 4 * (first + i), scale,
+                          &last, &next, mixed, sum.angle2, angle_next, angle_angle);
+        }
+        last = next;
+        sum = begun;
+    }
+    // the middle node ends the last edge
+    FilLanes* g = chain->gradient + 4 * (first + n - 1);
+    for (int k = 0; k < 3; k++) {
+        g[k] = last.force[k];
+    }
+    g[3] = zero;
+    if (hessian) {
+        FilLanes* a = chain->matrix.columns + FIL_CHAIN_COLUMNS * (first + n - 1);
+        const FilLanes* diagonal = chain->diagonal + 4 * (first + n - 1);
+        for (int k = 0; k < FIL_CHAIN_COLUMNS; k++) {
+            a[k] = zero;
+        }
+        for (int j = 0, m = 0; j < 3; j++) {
+            for (int k = j; k < 3; k++, m++) {
+                a[fil_chain_entry(j, k)] = j == k ? last.d[m] + scale * diagonal[j] : last.d[m];
+            }
+        }
+    }
+    return energy;
+}
+
+/* The middle hinge, where the halves meet. Returns its energy. */
+static double assemble_middle(FilRodChain* chain)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    const Frame1 e = lane_frame(chain, 0, n - 2), f = lane_frame(chain, 1, n - 2);
+    const double twist = twist1(&e, &f, chain->middle_twist0, chain->middle_cosine0, chain->middle_sine0);
+    HingeTerms1 terms;
+    hinge1(&e, &f, &chain->middle_law, twist, &terms);
+    fil_rod_hinge_block(&e, &f, &terms, chain->matrix.joint, chain->middle_gradient);
+    return terms.energy;
+}
+
+bool fil_rod_chain_assemble(FilRodChain* chain, const double* q, double shift, bool hessian)
+{
+    double shortest, straightest;
+    load_positions(chain, q);
+    find_frames(chain, &shortest, &straightest);
+    if (!(shortest > 0.0) || !(straightest > 1e-6)) {
+        return false;
+    }
+    chain->energy = assemble_middle(chain);
+    for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
+        const FilLanes energy = sweep(chain, g, 1.0 + shift, hessian);
+        for (int lane = 0; lane < FIL_LANE_COUNT; lane++) {
+            chain->energy += ((const double*)&energy)[lane];
+        }
+    }
+    return isfinite(chain->energy);
+}
+
+/* ---- results in plain order ---- */
+
+/* Plain unknowns of the joint, -1 for padding: (x_{c-1}, theta_{c-1}, x_c, theta_c, x_{c+1}). */
+static void joint_unknowns(const FilRodChain* chain, int* out)
+{
+    const int n = chain->matrix.half_nodes;
+    const int nodes[3] = {chain->node_at[0][n - 2], chain->middle, chain->node_at[1][n - 2]};
+    const int edges[2] = {chain->edge_at[0][n - 2], chain->edge_at[1][n - 2]};
+    for (int b = 0; b < 3; b++) {
+        for (int k = 0; k < 3; k++) {
+            out[4 * b + k] = nodes[b] < 0 ? -1 : 4 * nodes[b] + k;
+        }
+        if (b < 2) {
+            out[4 * b + 3] = edges[b] < 0 ? -1 : 4 * edges[b] + 3;
+        }
+    }
+}
+
+void fil_rod_chain_add_gradient(const FilRodChain* chain, double* out)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    for (int half = 0; half < 2; half++) {
+        const double sign = direction(half);
+        for (size_t i = 0; i < n; i++) {
+            const int node = chain->node_at[half][i];
+            if (node >= 0) {
+                for (size_t k = 0; k < 3; k++) {
+                    out[4 * (size_t)node + k] += fil_lane_get(chain->gradient, 4 * n, half, 4 * i + k);
+                }
+            }
+            if (i + 1 < n && chain->edge_at[half][i] >= 0) {
+                out[4 * chain->edge_at[half][i] + 3] += sign * fil_lane_get(chain->gradient, 4 * n, half, 4 * i + 3);
+            }
+        }
+    }
+    int joint[JOINT];
+    joint_unknowns(chain, joint);
+    for (int k = 0; k < JOINT; k++) {
+        if (joint[k] >= 0) {
+            out[joint[k]] += chain->middle_gradient[k];
+        }
+    }
+}
+
+/* Plain unknown of row `row` (0..10) counted from place i of a half, -1 for padding; its sign in that half. */
+static int plain_unknown(const FilRodChain* chain, int half, int i, int row, double* sign)
+{
+    const int place = i + row / 4, n = chain->matrix.half_nodes;
+    *sign = row % 4 == 3 ? direction(half) : 1.0;
+    if (row % 4 == 3) {
+        const int edge = place < n - 1 ? chain->edge_at[half][place] : -1;
+        return edge < 0 ? -1 : 4 * edge + 3;
+    }
+    const int node = place < n ? chain->node_at[half][place] : -1;
+    return node < 0 ? -1 : 4 * node + row % 4;
+}
+
+void fil_rod_chain_visit(const FilRodChain* chain, FilChainVisitor* add, void* context)
+{
+    const int n = chain->matrix.half_nodes;
+    const size_t count = (size_t)n * FIL_CHAIN_COLUMNS;
+    for (int half = 0; half < 2; half++) {
+        // a padding node of a closed rod repeats real ones with nothing but its unit diagonal
+        for (int i = chain->closed && half == 1 ? chain->matrix.border_node[1] : 0; i < n; i++) {
+            for (int column = 0; column < 4; column++) {
+                for (int row = column; row < JOINT; row++) {
+                    double sign_r, sign_c;
+                    const int r = plain_unknown(chain, half, i, row, &sign_r);
+                    const int c = plain_unknown(chain, half, i, column, &sign_c);
+                    if (r >= 0 && c >= 0) {
+                        const size_t at = (size_t)FIL_CHAIN_COLUMNS * (size_t)i + (size_t)fil_chain_entry(column, row);
+                        const double value = sign_r * sign_c * fil_lane_get(chain->matrix.columns, count, half, at);
+                        add(context, r > c ? r : c, r > c ? c : r, value);
+                    }
+                }
+            }
+        }
+    }
+    int joint[JOINT];
+    joint_unknowns(chain, joint);
+    for (int j = 0; j < JOINT; j++) {
+        for (int k = 0; k <= j; k++) {
+            const int r = joint[j], c = joint[k];
+            if (r >= 0 && c >= 0) {
+                add(context, r > c ? r : c, r > c ? c : r, chain->matrix.joint[JOINT * j + k]);
+            }
+        }
+    }
+}
+
+static void add_diagonal(void* context, int row, int column, double value)
+{
+    if (row == column) {
+        ((double*)context)[row] += value;
+    }
+}
+
+void fil_rod_chain_diagonal(const FilRodChain* chain, double* out)
+{
+    memset(out, 0, sizeof(double) * 4 * (size_t)chain->node_count);
+    fil_rod_chain_visit(chain, add_diagonal, out);
+}
+
+void fil_rod_chain_add_edge_block(FilRodChain* chain, int edge, const double* block, const double* gradient)
+{
+    const int n = chain->matrix.half_nodes;
+    for (int half = 0; half < 2; half++) {
+        for (int i = 0; i < n - 1; i++) {
+            if (chain->edge_at[half][i] != edge || !chain->edge_acts[half][i]) {
+                continue;
+            }
+            // the half's own order of (x, theta, x'): half 1 arrives at x' first
+            static const int order[2][7] = {{0, 1, 2, 3, 4, 5, 6}, {4, 5, 6, 3, 0, 1, 2}};
+            for (int j = 0; j < 7; j++) {
+                const double sign_j = j == 3 ? direction(half) : 1.0;
+                *fil_lane_at(chain->gradient, 4 * (size_t)n, half, 4 * (size_t)i + (size_t)j) +=
+                    sign_j * gradient[order[half][j]];
+                for (int k = j; k < 7; k++) {
+                    const double sign_k = k == 3 ? direction(half) : 1.0;
+                    const int node = i + j / 4;
+                    const size_t at = (size_t)FIL_CHAIN_COLUMNS * (size_t)node +
+                                      (size_t)fil_chain_entry(j % 4, k - 4 * (j / 4));
+                    *fil_lane_at(chain->matrix.columns, (size_t)n * FIL_CHAIN_COLUMNS, half, at) +=
+                        sign_j * sign_k * block[7 * order[half][j] + order[half][k]];
+                }
+            }
+            return;
+        }
+    }
+}
+
+bool fil_rod_chain_factor(FilRodChain* chain)
+{
+    return fil_chain_factor(&chain->matrix);
+}
+
+void fil_rod_chain_solve(FilRodChain* chain, double* rhs)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    FilLanes* b = chain->matrix.rhs;
+    for (int half = 0; half < 2; half++) {
+        const double sign = direction(half);
+        for (size_t i = 0; i < n; i++) {
+            const int node = chain->node_at[half][i];
+            const bool copy = half == 1 && (i == n - 1 || (chain->closed && (int)i <= chain->matrix.border_node[1] + 1));
+            for (size_t k = 0; k < 3; k++) {
+                *fil_lane_at(b, 4 * n, half, 4 * i + k) = node < 0 || copy ? 0.0 : rhs[4 * (size_t)node + k];
+            }
+            const bool acts = i + 1 < n && chain->edge_acts[half][i];
+            *fil_lane_at(b, 4 * n, half, 4 * i + 3) = acts ? sign * rhs[4 * chain->edge_at[half][i] + 3] : 0.0;
+        }
+    }
+    fil_chain_solve(&chain->matrix, b);
+    for (int half = 0; half < 2; half++) {
+        const double sign = direction(half);
+        // a closed rod's padding holds no solution
+        for (size_t i = chain->closed && half == 1 ? (size_t)chain->matrix.border_node[1] : 0; i < n; i++) {
+            const int node = chain->node_at[half][i];
+            for (size_t k = 0; k < 3 && node >= 0; k++) {
+                rhs[4 * (size_t)node + k] = fil_lane_get(b, 4 * n, half, 4 * i + k);
+            }
+            if (i + 1 < n && chain->edge_at[half][i] >= 0) {
+                rhs[4 * chain->edge_at[half][i] + 3] = sign * fil_lane_get(b, 4 * n, half, 4 * i + 3);
+            }
+        }
+    }
+}

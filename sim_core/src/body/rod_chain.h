@@ -1,0 +1,89 @@
+/* One rod as a folded chain: its elastic energy, gradient and Hessian, and the linear solves with them.
+ *
+ * Everything outside is in plain order, four numbers a node: x, y, z of node i and the angle of edge i. The angle of the
+ * last node of an open rod belongs to no edge and stays out of everything.
+ */
+#ifndef FILUM_BODY_ROD_CHAIN_H
+#define FILUM_BODY_ROD_CHAIN_H
+
+#include "body/rod_hinge.h"
+#include "linalg/chain.h"
+
+/* State that frames are transported from, and live rest values; one per node (the edge and the hinge of the same index). */
+typedef struct FilRodHistory {
+    double tangent[3];      /* of the edge */
+    double director[3];     /* m1 of the edge */
+    double twist;           /* of the hinge, unwrapped, and */
+    double cosine, sine;    /* of it */
+    double rest_length;     /* m */
+    double rest1, rest2;    /* kappa_1, kappa_2 at rest (integrated over the Voronoi length) */
+    double rest_twist;      /* likewise */
+} FilRodHistory;
+
+/* Elastic constants per node, constant for the life of a rod. */
+typedef struct FilRodLaw {
+    double ea;         /* of the edge, N */
+    double k1, k2, kt; /* of the hinge, N m; zero where there is none */
+} FilRodLaw;
+
+typedef struct FilRodChain {
+    int node_count, edge_count;
+    bool closed;
+    bool solvable; /* false for closed rods too short to fold: assembled here, factored elsewhere */
+    FilChain matrix;
+    int* node_at[2]; /* plain node at each place of a half, -1 for padding */
+    int* edge_at[2]; /* plain edge at each place but the last; a copy that must not act twice is marked in acts */
+    bool* edge_acts[2];
+    bool* hinge_acts[2];
+    int middle; /* plain node of the middle hinge */
+
+    /* set by fil_rod_chain_begin */
+    FilLanes *tangent0, *director0, *angle0; /* 3, 3, 1 per edge */
+    FilLanes *twist0, *cosine0, *sine0;      /* per hinge */
+    FilLanes *stretch, *natural;             /* per edge: EA/L0 in N/m, length at rest */
+    HingeLaw2* law;
+    HingeLaw1 middle_law;
+    double middle_twist0, middle_cosine0, middle_sine0;
+    FilLanes* diagonal; /* 4 per node: added to the Hessian's diagonal */
+
+    /* set by fil_rod_chain_assemble */
+    FilLanes *x, *angle; /* 3 per node, 1 per edge */
+    Frame2* frames;
+    FilLanes* twists;
+    FilLanes* gradient; /* 4 per node */
+    double middle_gradient[FIL_CHAIN_JOINT];
+    double energy; /* J */
+} FilRodChain;
+
+/* False when out of memory. */
+bool fil_rod_chain_init(FilRodChain* chain, int node_count, bool closed);
+void fil_rod_chain_free(FilRodChain* chain);
+
+/* Where frames start from (history and angles q[4 i + 3]), the elastic law, and the diagonal to be added (4 per node).
+ * damping >= 0 adds a spring of `damping` times the elastic one, at rest at the start's strains: stiffness-proportional
+ * damping over a step, see docs/rod.md. */
+void fil_rod_chain_begin(FilRodChain* chain, const double* q, const FilRodHistory* history, const FilRodLaw* law,
+                         double damping, const double* diagonal);
+
+/* Energy, gradient and (if `hessian`) the Hessian plus (1 + shift) times the diagonal, at configuration q. False if an
+ * edge has no length or turns by pi: q is out of reach. */
+bool fil_rod_chain_assemble(FilRodChain* chain, const double* q, double shift, bool hessian);
+
+/* Adds the gradient to `out` (4 per node). */
+void fil_rod_chain_add_gradient(const FilRodChain* chain, double* out);
+
+/* The assembled diagonal, 4 per node; only before factoring. */
+void fil_rod_chain_diagonal(const FilRodChain* chain, double* out);
+
+/* Adds a symmetric 7 x 7 block and a gradient on (x, theta, x') of an edge, after assembling. */
+void fil_rod_chain_add_edge_block(FilRodChain* chain, int edge, const double* block, const double* gradient);
+
+bool fil_rod_chain_factor(FilRodChain* chain);
+void fil_rod_chain_solve(FilRodChain* chain, double* rhs /* 4 per node, in place */);
+
+/* Calls `add` for every stored entry of the assembled lower triangle: plain unknowns row, column and the value; entries
+ * of one place may come in parts. For sparse matrices and for tests. */
+typedef void FilChainVisitor(void* context, int row, int column, double value);
+void fil_rod_chain_visit(const FilRodChain* chain, FilChainVisitor* add, void* context);
+
+#endif
