@@ -1,4 +1,5 @@
 # Writes the commit that is being built into a header, only when it has changed.
+cmake_minimum_required(VERSION 3.22)
 find_package(Git QUIET)
 set(commit unknown)
 if(GIT_FOUND)

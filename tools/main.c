@@ -1,6 +1,7 @@
 /* The `filum` command. */
-#include "filum/filum.h"
+#include "cli.h"
 
-int main(void) {
-    return 0;
+int main(int argc, char** argv)
+{
+    return fil_cli_main(argc, argv);
 }

@@ -1,0 +1,112 @@
+/* The commands of `filum` and what they share: exit codes, option parsing, scene lookup, suggestions, stopping. */
+#ifndef FILUM_TOOLS_CLI_H
+#define FILUM_TOOLS_CLI_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "filum/filum.h"
+#include "scene/names.h"
+
+enum {
+    FIL_EXIT_DONE = 0,
+    FIL_EXIT_FAILED = 1, /* while running */
+    FIL_EXIT_USAGE = 2,  /* bad usage or bad scene */
+};
+
+/* The whole command line: `main` without the process. */
+int fil_cli_main(int argc, char** argv);
+
+/* One command each; argv[0] is the command's name. They return the exit code. */
+int fil_command_run(int argc, char** argv);
+int fil_command_info(int argc, char** argv);
+int fil_command_validate(int argc, char** argv);
+int fil_command_bench(int argc, char** argv);
+
+/* Prints "filum COMMAND: message" on stderr and returns the exit code, so that a failure is one line. */
+int fil_cli_fail(const char* command, int exit_code, const char* format, ...) FIL_PRINTF(3, 4);
+
+/* ---- options ---- */
+
+typedef enum FilOptionKind {
+    FIL_OPTION_FLAG,     /* bool */
+    FIL_OPTION_TEXT,     /* const char* */
+    FIL_OPTION_POSITIVE, /* double, finite and > 0 */
+    FIL_OPTION_COUNT,    /* int, >= 1 */
+    FIL_OPTION_SEED,     /* FilSeed */
+    FIL_OPTION_SETTING,  /* FilSettings, may be repeated */
+    FIL_OPTION_REFUSED,  /* const char*: why this build does not have it */
+} FilOptionKind;
+
+typedef struct FilSeed {
+    uint64_t value;
+    bool given;
+} FilSeed;
+
+/* `path=value` pairs; the texts belong to argv, the array to the list. */
+typedef struct FilSettings {
+    FilSetting* items;
+    int count;
+} FilSettings;
+
+typedef struct FilOption {
+    const char* name; /* with its dashes */
+    FilOptionKind kind;
+    void* value;          /* where it goes */
+    const char* argument; /* what the help calls it; NULL for flags */
+    const char* help;
+} FilOption;
+
+typedef struct FilUsage {
+    const char* command;
+    const char* arguments; /* as in "SCENE" or "[NAME]..." */
+    const char* about;     /* a paragraph */
+    int min_arguments, max_arguments;
+    const FilOption* options;
+    int option_count;
+} FilUsage;
+
+/* Reads argv[1..]; leaves the arguments that are not options in argv[1..*argument_count]. Returns true to go on;
+ * otherwise (help was asked for, or the usage is bad) it has printed what there is to say, and *exit_code says how to
+ * end. */
+bool fil_options_parse(const FilUsage* usage, int argc, char** argv, int* argument_count, int* exit_code);
+
+void fil_settings_free(FilSettings* settings);
+
+/* ---- suggestions ---- */
+
+typedef struct FilHint {
+    char text[160];
+} FilHint;
+
+/* "; did you mean 'run'?", or nothing if the guess found nothing near. */
+FilHint fil_hint(const FilGuess* guess);
+
+/* ---- scenes ---- */
+
+/* Finds a scene given by path or by name. A name is looked for in the folders of FILUM_SCENE_PATH, beside the
+ * installed program and in the source tree. Fails with a message that suggests the nearest name. */
+FIL_MUST_CHECK bool fil_scene_find(const char* scene, char* path, size_t size, FilError* error);
+
+/* ---- the process ---- */
+
+/* Ctrl-C and SIGTERM from now on only ask to stop. */
+void fil_stop_on_signals(void);
+bool fil_stop_requested(void);
+
+/* A bar on stderr, only on a terminal, and only for runs that last. */
+typedef struct FilProgress {
+    bool shown;   /* stderr is a terminal and the user did not ask for quiet */
+    bool drawn;   /* there is something to clear */
+    double start; /* s */
+    double last;  /* s, when it was drawn */
+} FilProgress;
+
+FilProgress fil_progress_start(bool quiet);
+void fil_progress_update(FilProgress* progress, double fraction, const char* format, ...) FIL_PRINTF(3, 4);
+void fil_progress_clear(FilProgress* progress);
+
+/* Flushes stdout; FIL_EXIT_FAILED with a message if something could not be written, else `exit_code`. */
+int fil_cli_finish(const char* command, int exit_code);
+
+#endif

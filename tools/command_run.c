@@ -1,0 +1,279 @@
+/* Owns `filum run`: a scene from start to end, with CSV rows on the way and a summary at the end. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "bench.h"
+#include "cli.h"
+#include "csv.h"
+#include "json.h"
+
+typedef struct Options {
+    double duration, dt; /* s; 0: the scene's */
+    const char* contact;
+    FilSettings settings;
+    const char* csv;
+    FilSeed seed;
+    bool hash, json, quiet;
+} Options;
+
+typedef struct Run {
+    const Options* options;
+    FilWorld* world;
+    FilSceneInfo scene;
+    double duration; /* s */
+    uint64_t steps;  /* that fill the duration */
+    uint64_t rows;   /* of CSV written */
+    FILE* csv;       /* NULL: none */
+    FilRunTotals totals;
+    FilBenchClock time;
+} Run;
+
+static bool parse(int argc, char** argv, Options* options, const char** scene, int* exit_code)
+{
+    const FilOption table[] = {
+        {"--duration", FIL_OPTION_POSITIVE, &options->duration, "S", "simulated seconds, instead of the scene's"},
+        {"--dt", FIL_OPTION_POSITIVE, &options->dt, "S", "time step in seconds, instead of the scene's"},
+        {"--contact", FIL_OPTION_TEXT, &options->contact, "MODEL", "contact model, instead of the scene's"},
+        {"--set", FIL_OPTION_SETTING, &options->settings, "KEY.PATH=VALUE", "change the scene; may be repeated"},
+        {"--csv", FIL_OPTION_TEXT, &options->csv, "FILE", "one row per output period: t, probes; - is standard output"},
+        {"--bag", FIL_OPTION_REFUSED, "this build has no recorder; --csv FILE writes the probes", "PATH",
+         "(not in this build)"},
+        {"--seed", FIL_OPTION_SEED, &options->seed, "N", "of the scene's random numbers"},
+        {"--hash", FIL_OPTION_FLAG, &options->hash, NULL, "print the hash of the final state"},
+        {"--json", FIL_OPTION_FLAG, &options->json, NULL, "print the summary as one JSON object"},
+        {"--quiet", FIL_OPTION_FLAG, &options->quiet, NULL, "no summary, no progress bar"},
+    };
+    const FilUsage usage = {
+        .command = "run",
+        .arguments = "SCENE",
+        .about = "Simulates a scene, given by its path or by its name in config/scenes.",
+        .min_arguments = 1,
+        .max_arguments = 1,
+        .options = table,
+        .option_count = sizeof table / sizeof table[0],
+    };
+    int count = 0;
+    if (!fil_options_parse(&usage, argc, argv, &count, exit_code)) {
+        return false;
+    }
+    *scene = argv[1];
+    if (options->json && options->csv != NULL && strcmp(options->csv, "-") == 0) {
+        *exit_code = fil_cli_fail("run", FIL_EXIT_USAGE, "--json and --csv - both want standard output");
+        return false;
+    }
+    return true;
+}
+
+static bool know_contact_model(const char* name)
+{
+    FilGuess guess = fil_guess_start(name);
+    for (int i = 0; i < fil_contact_model_count(); ++i) {
+        if (strcmp(name, fil_contact_model_name(i)) == 0) {
+            return true;
+        }
+        fil_guess_try(&guess, fil_contact_model_name(i));
+    }
+    fil_cli_fail("run", 0, "no contact model '%s'%s", name, fil_hint(&guess).text);
+    return false;
+}
+
+/* Loads the scene and opens the CSV file; false after a message. */
+static bool start(Run* run, const char* scene)
+{
+    const Options* options = run->options;
+    FilError error = {""};
+    char path[PATH_MAX];
+    if (options->contact != NULL && !know_contact_model(options->contact)) {
+        return false;
+    }
+    const FilSceneOptions scene_options = {
+        .settings = options->settings.items,
+        .setting_count = options->settings.count,
+        .seed = options->seed.value,
+        .seed_given = options->seed.given,
+        .dt = options->dt,
+        .contact_model = options->contact,
+    };
+    if (!fil_scene_find(scene, path, sizeof path, &error) ||
+        fil_scene_load(path, &scene_options, &run->world, &run->scene, &error) != FIL_OK) {
+        fil_cli_fail("run", 0, "%s", error.text);
+        return false;
+    }
+    run->duration = options->duration > 0.0 ? options->duration : run->scene.duration;
+    run->steps = fil_run_step_count(run->duration, fil_world_dt(run->world));
+    if (options->csv != NULL) {
+        run->csv = strcmp(options->csv, "-") == 0 ? stdout : fopen(options->csv, "w");
+        if (run->csv == NULL) {
+            fil_cli_fail("run", 0, "cannot write %s: %s", options->csv, strerror(errno));
+            return false;
+        }
+        fil_csv_text(run->csv, "t", true);
+        for (int i = 0; i < fil_world_probe_count(run->world); ++i) {
+            fil_csv_text(run->csv, fil_world_probe_name(run->world, i), false);
+        }
+        fil_csv_end(run->csv);
+    }
+    return true;
+}
+
+/* Writes the rows that are due: row k at the first step that reaches k output periods. */
+static void write_row(Run* run)
+{
+    const double dt = fil_world_dt(run->world);
+    const double period = fmax(run->scene.output_period, dt);
+    const uint64_t due = fil_run_step_count((double)run->rows * period, dt);
+    if (run->csv == NULL || run->totals.steps < due) {
+        return;
+    }
+    fil_csv_number(run->csv, fil_world_time(run->world), true);
+    for (int i = 0; i < fil_world_probe_count(run->world); ++i) {
+        fil_csv_number(run->csv, fil_world_probe_value(run->world, i), false);
+    }
+    // each row is flushed, so that a long run can be watched
+    fil_csv_end(run->csv);
+    run->rows += 1;
+}
+
+static int simulate(Run* run)
+{
+    int exit_code = FIL_EXIT_DONE;
+    FilProgress progress = fil_progress_start(run->options->quiet);
+    fil_stop_on_signals();
+    const FilBenchClock start_time = fil_bench_clock();
+    write_row(run);
+    while (run->totals.steps < run->steps && exit_code == FIL_EXIT_DONE) {
+        FilStepInfo info;
+        const FilStatus status = fil_world_step(run->world, &info);
+        if (status == FIL_OK) {
+            fil_run_totals_add(&run->totals, &info);
+            write_row(run);
+        }
+        if (progress.shown) {
+            const double time = fil_world_time(run->world);
+            fil_progress_update(&progress, (double)run->totals.steps / (double)run->steps, "t = %.3f of %g s, %.3g x",
+                                time, run->duration, time / fil_bench_since(start_time).wall);
+        }
+        if (status != FIL_OK) {
+            fil_progress_clear(&progress);
+            exit_code = fil_cli_fail("run", FIL_EXIT_FAILED, "%s, step %" PRIu64 " at t = %g s: %s: %s",
+                                     run->scene.name, run->totals.steps + 1, fil_world_time(run->world),
+                                     fil_status_name(status), fil_world_error(run->world));
+        } else if (run->csv != NULL && ferror(run->csv)) {
+            fil_progress_clear(&progress);
+            exit_code = fil_cli_fail("run", FIL_EXIT_FAILED, "cannot write %s: %s", run->options->csv, strerror(errno));
+        } else if (fil_stop_requested() && run->totals.steps < run->steps) {
+            fil_progress_clear(&progress);
+            exit_code = fil_cli_fail("run", FIL_EXIT_FAILED, "stopped at t = %g of %g s", fil_world_time(run->world),
+                                     run->duration);
+        }
+    }
+    run->time = fil_bench_since(start_time);
+    fil_progress_clear(&progress);
+    return exit_code;
+}
+
+static void print_json(const Run* run)
+{
+    const FilRunTotals* totals = &run->totals;
+    const FilEnergy energy = fil_world_energy(run->world);
+    const double sim_time = fil_world_time(run->world);
+    FilJson json = {.out = stdout};
+    fil_json_open(&json, NULL, '{');
+    fil_json_text(&json, "scene", run->scene.name);
+    fil_json_text(&json, "contact_model", fil_world_contact_model(run->world));
+    fil_json_number(&json, "dt", fil_world_dt(run->world));
+    fil_json_number(&json, "sim_time", sim_time);
+    fil_json_number(&json, "wall_time", run->time.wall);
+    fil_json_number(&json, "realtime_rate", sim_time / run->time.wall);
+    fil_json_integer(&json, "steps", totals->steps);
+    fil_json_integer(&json, "newton_iterations", totals->newton_iterations);
+    fil_json_number(&json, "contacts_avg", totals->steps > 0 ? totals->contacts / (double)totals->steps : 0.0);
+    fil_json_integer(&json, "contacts_max", (uint64_t)totals->contacts_max);
+    fil_json_number(&json, "max_penetration", totals->max_penetration);
+    fil_json_open(&json, "energy", '{');
+    fil_json_number(&json, "kinetic", energy.kinetic);
+    fil_json_number(&json, "elastic", energy.elastic);
+    fil_json_number(&json, "gravity", energy.gravity);
+    fil_json_close(&json, '}');
+    fil_json_open(&json, "probes", '{');
+    for (int i = 0; i < fil_world_probe_count(run->world); ++i) {
+        fil_json_number(&json, fil_world_probe_name(run->world, i), fil_world_probe_value(run->world, i));
+    }
+    fil_json_close(&json, '}');
+    fil_json_hash(&json, "state_hash", fil_world_hash(run->world));
+    fil_json_open(&json, "timings", '{');
+    fil_json_number(&json, "collide", totals->timings.collide);
+    fil_json_number(&json, "free_motion", totals->timings.free_motion);
+    fil_json_number(&json, "contact", totals->timings.contact);
+    fil_json_number(&json, "other", totals->timings.other);
+    fil_json_close(&json, '}');
+    fil_json_close(&json, '}');
+}
+
+static void print_summary(const Run* run, FILE* out)
+{
+    const FilRunTotals* totals = &run->totals;
+    const FilTimings* timings = &totals->timings;
+    const FilEnergy energy = fil_world_energy(run->world);
+    const double time = fil_world_time(run->world);
+    const double steps = fmax(1.0, (double)totals->steps);
+    fprintf(out, "%s%s%s\n", run->scene.name, run->scene.title[0] != '\0' ? ": " : "", run->scene.title);
+    fprintf(out, "  time         %g s in %.3g s, %.3g times real time\n", time, run->time.wall, time / run->time.wall);
+    fprintf(out, "  steps        %" PRIu64 " of %g s, %.2f Newton iterations each", totals->steps,
+            fil_world_dt(run->world), (double)totals->newton_iterations / steps);
+    if (totals->halved_steps > 0) {
+        fprintf(out, ", %" PRIu64 " halved", totals->halved_steps);
+    }
+    fprintf(out, "\n  per step     %.3g us: collide %.3g, free motion %.3g, contact %.3g, other %.3g\n",
+            1e6 * run->time.wall / steps, 1e6 * timings->collide / steps, 1e6 * timings->free_motion / steps,
+            1e6 * timings->contact / steps, 1e6 * timings->other / steps);
+    fprintf(out, "  contact      %s", fil_world_contact_model(run->world));
+    if (totals->contacts_max > 0) {
+        fprintf(out, ", %.1f contacts on average, %d at most, penetration up to %.3g m", totals->contacts / steps,
+                totals->contacts_max, totals->max_penetration);
+    }
+    fprintf(out, "\n  energy       kinetic %.6g J, elastic %.6g J, gravity %.6g J\n", energy.kinetic, energy.elastic,
+            energy.gravity);
+    for (int i = 0; i < fil_world_probe_count(run->world); ++i) {
+        fprintf(out, "  %s%-12s %.9g\n", i == 0 ? "probes       " : "             ",
+                fil_world_probe_name(run->world, i), fil_world_probe_value(run->world, i));
+    }
+}
+
+static void report(const Run* run)
+{
+    const Options* options = run->options;
+    // rows on standard output push the summary aside
+    FILE* out = run->csv == stdout ? stderr : stdout;
+    if (options->json) {
+        print_json(run);
+    } else if (!options->quiet) {
+        print_summary(run, out);
+    }
+    if (options->hash && !options->json) {
+        fprintf(out, "%s%016" PRIx64 "\n", options->quiet ? "" : "  state hash   ", fil_world_hash(run->world));
+    }
+}
+
+int fil_command_run(int argc, char** argv)
+{
+    Options options = {0};
+    Run run = {.options = &options};
+    const char* scene = NULL;
+    int exit_code = FIL_EXIT_DONE;
+    if (parse(argc, argv, &options, &scene, &exit_code)) {
+        exit_code = start(&run, scene) ? simulate(&run) : FIL_EXIT_USAGE;
+        if (exit_code != FIL_EXIT_USAGE) {
+            report(&run);
+        }
+    }
+    if (run.csv != NULL && run.csv != stdout && fclose(run.csv) != 0 && exit_code == FIL_EXIT_DONE) {
+        exit_code = fil_cli_fail("run", FIL_EXIT_FAILED, "cannot write %s: %s", options.csv, strerror(errno));
+    }
+    fil_world_destroy(run.world);
+    fil_settings_free(&options.settings);
+    return exit_code;
+}

@@ -1,0 +1,127 @@
+/* Owns where scenes are looked for. */
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* A scene that is looked for, and the nearest name seen on the way. */
+typedef struct Search {
+    const char* scene;
+    FilGuess guess;
+    char nearest[NAME_MAX + 1]; /* what the guess points to */
+} Search;
+
+static void guess_from(Search* search, const char* file)
+{
+    char name[NAME_MAX + 1];
+    snprintf(name, sizeof name, "%.*s", (int)(strlen(file) - strlen(".yaml")), file);
+    fil_guess_try(&search->guess, name);
+    if (search->guess.best == name) {
+        memcpy(search->nearest, name, sizeof name);
+        search->guess.best = search->nearest;
+    }
+}
+
+static bool is_file(const char* path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static bool ends_with(const char* text, const char* ending)
+{
+    const size_t length = strlen(text), tail = strlen(ending);
+    return length >= tail && strcmp(text + length - tail, ending) == 0;
+}
+
+static bool join(char* path, size_t size, const char* folder, const char* rest)
+{
+    const int length = snprintf(path, size, "%s/%s", folder, rest);
+    return length > 0 && (size_t)length < size;
+}
+
+/* Is the scene in this folder? If not, the names that are there become suggestions. */
+static bool look_in(Search* search, const char* folder, char* path, size_t size)
+{
+    char file[PATH_MAX];
+    const int length = snprintf(file, sizeof file, "%s.yaml", search->scene);
+    if (length > 0 && (size_t)length < sizeof file && join(path, size, folder, file) && is_file(path)) {
+        return true;
+    }
+    DIR* listing = opendir(folder);
+    if (listing == NULL) {
+        return false;
+    }
+    for (const struct dirent* entry = readdir(listing); entry != NULL; entry = readdir(listing)) {
+        if (ends_with(entry->d_name, ".yaml")) {
+            guess_from(search, entry->d_name);
+        }
+    }
+    closedir(listing);
+    return false;
+}
+
+/* The folders of FILUM_SCENE_PATH, separated by colons. */
+static bool look_in_environment(Search* search, char* path, size_t size)
+{
+    const char* folders = getenv("FILUM_SCENE_PATH");
+    while (folders != NULL && *folders != '\0') {
+        const size_t length = strcspn(folders, ":");
+        char folder[PATH_MAX];
+        if (length > 0 && length < sizeof folder) {
+            memcpy(folder, folders, length);
+            folder[length] = '\0';
+            if (look_in(search, folder, path, size)) {
+                return true;
+            }
+        }
+        folders += length + (folders[length] == ':');
+    }
+    return false;
+}
+
+/* Beside the installed program: PREFIX/bin/filum or PREFIX/lib/filum/filum, with PREFIX/share/filum/config/scenes. */
+static bool look_beside_program(Search* search, char* path, size_t size)
+{
+    static const char* const ways[] = {"../share/filum/config/scenes", "../../share/filum/config/scenes"};
+    char program[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0) {
+        return false;
+    }
+    program[length] = '\0';
+    *strrchr(program, '/') = '\0';
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; ++i) {
+        char folder[PATH_MAX];
+        if (join(folder, sizeof folder, program, ways[i]) && look_in(search, folder, path, size)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool fil_scene_find(const char* scene, char* path, size_t size, FilError* error)
+{
+    // what looks like a path, is one
+    const bool is_path = strchr(scene, '/') != NULL || ends_with(scene, ".yaml") || ends_with(scene, ".yml");
+    if (is_path || is_file(scene)) {
+        const int length = snprintf(path, size, "%s", scene);
+        if (length < 0 || (size_t)length >= size) {
+            snprintf(error->text, sizeof error->text, "the path of the scene is too long");
+            return false;
+        }
+        return true;
+    }
+    Search search = {.scene = scene, .guess = fil_guess_start(scene)};
+    if (look_in_environment(&search, path, size) || look_beside_program(&search, path, size) ||
+        look_in(&search, FILUM_SCENE_DIR_SOURCE, path, size)) {
+        return true;
+    }
+    snprintf(error->text, sizeof error->text, "no scene '%.100s'%s (give a name from config/scenes or a path)", scene,
+             fil_hint(&search.guess).text);
+    return false;
+}

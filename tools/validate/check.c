@@ -1,0 +1,80 @@
+/* Owns the rows that a check reports. */
+#include "validate/check.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "validate/report.h"
+
+void fil_check_free(FilCheck* check)
+{
+    fil_free(check->rows);
+    *check = (FilCheck){0};
+}
+
+static void add(FilCheck* check, FilCheckRelation relation, const char* what, double measured, double expected,
+                double tolerance)
+{
+    void* block = check->rows;
+    if (!fil_grow(&block, (size_t)check->count, (size_t)check->count + 1, sizeof *check->rows)) {
+        fil_check_fail(check, "out of memory");
+        return;
+    }
+    check->rows = block;
+    FilCheckRow* row = &check->rows[check->count++];
+    *row = (FilCheckRow){.relation = relation, .measured = measured, .expected = expected, .tolerance = tolerance};
+    snprintf(row->what, sizeof row->what, "%s", what);
+}
+
+void fil_check_near(FilCheck* check, const char* what, double measured, double expected, double relative_tolerance)
+{
+    add(check, FIL_CHECK_NEAR, what, measured, expected, relative_tolerance);
+}
+
+void fil_check_below(FilCheck* check, const char* what, double measured, double limit)
+{
+    add(check, FIL_CHECK_BELOW, what, measured, limit, 0.0);
+}
+
+void fil_check_above(FilCheck* check, const char* what, double measured, double limit)
+{
+    add(check, FIL_CHECK_ABOVE, what, measured, limit, 0.0);
+}
+
+void fil_check_fail(FilCheck* check, const char* format, ...)
+{
+    // the first reason is the one that matters
+    if (check->failure[0] == '\0') {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(check->failure, sizeof check->failure, format, arguments);
+        va_end(arguments);
+    }
+}
+
+bool fil_check_row_passes(const FilCheckRow* row)
+{
+    // every comparison with NaN is false, so NaN never passes
+    switch (row->relation) {
+        case FIL_CHECK_NEAR:
+            return fabs(row->measured - row->expected) <= row->tolerance * fabs(row->expected);
+        case FIL_CHECK_BELOW:
+            return row->measured <= row->expected;
+        case FIL_CHECK_ABOVE:
+            return row->measured >= row->expected;
+    }
+    return false;
+}
+
+bool fil_check_passes(const FilCheck* check)
+{
+    for (int i = 0; i < check->count; ++i) {
+        if (!fil_check_row_passes(&check->rows[i])) {
+            return false;
+        }
+    }
+    return check->count > 0 && check->failure[0] == '\0';
+}
