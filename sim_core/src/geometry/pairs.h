@@ -1,0 +1,22 @@
+/* A list of index pairs that grows and is used again: what a broad phase hands to a narrow phase. */
+#ifndef FILUM_GEOMETRY_PAIRS_H
+#define FILUM_GEOMETRY_PAIRS_H
+
+#include "filum/base.h"
+
+typedef struct FilPair {
+    int a, b;
+} FilPair;
+
+/* Zero-initialised it is empty. */
+typedef struct FilPairs {
+    FilPair* items;
+    int count, capacity;
+} FilPairs;
+
+void fil_pairs_free(FilPairs* pairs);
+
+/* Makes room for `more` pairs beyond count; allocates only when there is none, and then at least doubles. */
+FIL_MUST_CHECK FilStatus fil_pairs_reserve(FilPairs* pairs, int more);
+
+#endif

@@ -1,0 +1,326 @@
+#include "geometry/tree.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+// siblings differ by at most one level, so 2^31 leaves have fewer than 46 levels; a walk holds one node per level
+#define STACK 64
+
+void fil_tree_init(FilTree* tree, double margin)
+{
+    *tree = (FilTree){.free_node = FIL_TREE_NULL, .root = FIL_TREE_NULL, .margin = margin};
+}
+
+void fil_tree_free(FilTree* tree)
+{
+    fil_free(tree->nodes);
+    fil_free(tree->tight);
+    fil_free(tree->leaf);
+    fil_tree_init(tree, tree->margin);
+}
+
+// room for so many items and for the 2 n - 1 nodes that they need
+static FilStatus grow(FilTree* tree, int items)
+{
+    const size_t old_items = (size_t)tree->item_capacity, old_nodes = (size_t)tree->node_capacity;
+    const size_t new_items = (size_t)items, new_nodes = 2 * new_items;
+    void *nodes = tree->nodes, *tight = tree->tight, *leaf = tree->leaf;
+    const bool ok = fil_grow(&nodes, old_nodes, new_nodes, sizeof *tree->nodes) &&
+                    fil_grow(&tight, old_items, new_items, sizeof *tree->tight) &&
+                    fil_grow(&leaf, old_items, new_items, sizeof *tree->leaf);
+    tree->nodes = nodes;
+    tree->tight = tight;
+    tree->leaf = leaf;
+    if (!ok) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    for (int i = tree->item_capacity; i < items; i++) {
+        tree->leaf[i] = FIL_TREE_NULL;
+    }
+    for (int k = 2 * items - 1; k >= tree->node_capacity; k--) {
+        tree->nodes[k].parent = tree->free_node;
+        tree->nodes[k].height = -1;
+        tree->free_node = k;
+    }
+    tree->item_capacity = items;
+    tree->node_capacity = 2 * items;
+    return FIL_OK;
+}
+
+static int take_node(FilTree* tree)
+{
+    const int node = tree->free_node;
+    FIL_ASSERT(node != FIL_TREE_NULL);
+    tree->free_node = tree->nodes[node].parent;
+    tree->nodes[node] = (FilTreeNode){.parent = FIL_TREE_NULL, .child = {FIL_TREE_NULL, FIL_TREE_NULL}};
+    return node;
+}
+
+static void give_node(FilTree* tree, int node)
+{
+    tree->nodes[node].parent = tree->free_node;
+    tree->nodes[node].height = -1;
+    tree->free_node = node;
+}
+
+static bool is_leaf(const FilTreeNode* node)
+{
+    return node->child[0] == FIL_TREE_NULL;
+}
+
+// box and height of an inner node from its children
+static void update(FilTree* tree, int index)
+{
+    FilTreeNode* node = &tree->nodes[index];
+    const FilTreeNode *a = &tree->nodes[node->child[0]], *b = &tree->nodes[node->child[1]];
+    node->box = fil_aabb_union(&a->box, &b->box);
+    node->height = 1 + (a->height > b->height ? a->height : b->height);
+}
+
+static double union_area(const FilTree* tree, int a, int b)
+{
+    const FilAabb u = fil_aabb_union(&tree->nodes[a].box, &tree->nodes[b].box);
+    return fil_aabb_area(&u);
+}
+
+// true if siblings of these heights keep the tree balanced
+static bool balanced(int a, int b)
+{
+    return a - b <= 1 && b - a <= 1;
+}
+
+// swaps a child of the node with a child of its other child: to restore balance where the node leans by more than one
+// level, or else where that shrinks a box and keeps the balance
+static void rotate(FilTree* tree, int index)
+{
+    FilTreeNode* node = &tree->nodes[index];
+    double best = 0.0;
+    int best_side = -1, best_grand = 0;
+    for (int side = 0; side < 2; side++) {
+        const int near = node->child[side];
+        const FilTreeNode* other = &tree->nodes[node->child[1 - side]];
+        if (is_leaf(other)) {
+            continue;
+        }
+        const int near_height = tree->nodes[near].height;
+        for (int grand = 0; grand < 2; grand++) {
+            const int up = other->child[grand], stay = other->child[1 - grand];
+            const int up_height = tree->nodes[up].height, stay_height = tree->nodes[stay].height;
+            const int other_height = 1 + (near_height > stay_height ? near_height : stay_height);
+            // a leaning node must lift its higher grandchild; of two equal ones, the better
+            const bool leans = other->height - near_height > 1;
+            if (leans ? up_height < stay_height
+                      : !balanced(near_height, stay_height) || !balanced(up_height, other_height)) {
+                continue;
+            }
+            const double gain = fil_aabb_area(&other->box) - union_area(tree, stay, near);
+            if ((leans && best_side < 0) || gain > best) {
+                best = gain;
+                best_side = side;
+                best_grand = grand;
+            }
+        }
+    }
+    if (best_side < 0) {
+        return;
+    }
+    const int near = node->child[best_side], far = node->child[1 - best_side];
+    const int up = tree->nodes[far].child[best_grand];
+    node->child[best_side] = up;
+    tree->nodes[up].parent = index;
+    tree->nodes[far].child[best_grand] = near;
+    tree->nodes[near].parent = far;
+    update(tree, far);
+    update(tree, index);
+}
+
+static void refit_upwards(FilTree* tree, int index)
+{
+    for (; index != FIL_TREE_NULL; index = tree->nodes[index].parent) {
+        update(tree, index);
+        rotate(tree, index);
+    }
+}
+
+// walks down to the leaf beside which the box adds least surface, as far as one step can tell
+static int find_sibling(const FilTree* tree, const FilAabb* box)
+{
+    int index = tree->root;
+    while (!is_leaf(&tree->nodes[index])) {
+        double cost[2];
+        for (int k = 0; k < 2; k++) {
+            const FilTreeNode* child = &tree->nodes[tree->nodes[index].child[k]];
+            const FilAabb joined = fil_aabb_union(&child->box, box);
+            // beside a leaf a whole new box appears, inside a node only the growth
+            cost[k] = fil_aabb_area(&joined) - (is_leaf(child) ? 0.0 : fil_aabb_area(&child->box));
+        }
+        index = tree->nodes[index].child[cost[1] < cost[0] ? 1 : 0];
+    }
+    return index;
+}
+
+static void replace_child(FilTree* tree, int parent, int old_child, int new_child)
+{
+    tree->nodes[new_child].parent = parent;
+    if (parent == FIL_TREE_NULL) {
+        tree->root = new_child;
+    } else {
+        FilTreeNode* node = &tree->nodes[parent];
+        node->child[node->child[0] == old_child ? 0 : 1] = new_child;
+    }
+}
+
+static void insert_leaf(FilTree* tree, int leaf)
+{
+    if (tree->root == FIL_TREE_NULL) {
+        tree->root = leaf;
+        tree->nodes[leaf].parent = FIL_TREE_NULL;
+        return;
+    }
+    const int sibling = find_sibling(tree, &tree->nodes[leaf].box);
+    const int joint = take_node(tree);
+    replace_child(tree, tree->nodes[sibling].parent, sibling, joint);
+    tree->nodes[joint].child[0] = sibling;
+    tree->nodes[joint].child[1] = leaf;
+    tree->nodes[sibling].parent = joint;
+    tree->nodes[leaf].parent = joint;
+    refit_upwards(tree, joint);
+}
+
+static void detach_leaf(FilTree* tree, int leaf)
+{
+    const int joint = tree->nodes[leaf].parent;
+    if (joint == FIL_TREE_NULL) {
+        tree->root = FIL_TREE_NULL;
+        return;
+    }
+    const FilTreeNode* node = &tree->nodes[joint];
+    const int sibling = node->child[node->child[0] == leaf ? 1 : 0];
+    const int above = node->parent;
+    replace_child(tree, above, joint, sibling);
+    give_node(tree, joint);
+    refit_upwards(tree, above);
+}
+
+FilStatus fil_tree_set(FilTree* tree, int item, const FilAabb* box)
+{
+    FIL_ASSERT(item >= 0);
+    if (item >= tree->item_capacity) {
+        const FilStatus status = grow(tree, item + 1 > 2 * tree->item_capacity ? item + 17 : 2 * tree->item_capacity);
+        if (status != FIL_OK) {
+            return status;
+        }
+    }
+    tree->tight[item] = *box;
+    int leaf = tree->leaf[item];
+    if (leaf != FIL_TREE_NULL) {
+        // keep a leaf that still covers the box, unless it has grown far too fat
+        const FilAabb widest = fil_aabb_fattened(box, 4.0 * tree->margin);
+        if (fil_aabb_contains(&tree->nodes[leaf].box, box) && fil_aabb_contains(&widest, &tree->nodes[leaf].box)) {
+            return FIL_OK;
+        }
+        detach_leaf(tree, leaf);
+    } else {
+        leaf = take_node(tree);
+        tree->leaf[item] = leaf;
+        tree->nodes[leaf].item = item;
+        tree->item_count++;
+    }
+    tree->nodes[leaf].box = fil_aabb_fattened(box, tree->margin);
+    insert_leaf(tree, leaf);
+    return FIL_OK;
+}
+
+void fil_tree_remove(FilTree* tree, int item)
+{
+    if (item < 0 || item >= tree->item_capacity || tree->leaf[item] == FIL_TREE_NULL) {
+        return;
+    }
+    detach_leaf(tree, tree->leaf[item]);
+    give_node(tree, tree->leaf[item]);
+    tree->leaf[item] = FIL_TREE_NULL;
+    tree->item_count--;
+}
+
+// appends the items above `floor` whose tight boxes overlap, in the tree's order
+static FilStatus walk(const FilTree* tree, const FilAabb* box, int floor, FilPairs* pairs)
+{
+    int stack[STACK];
+    int depth = 0;
+    if (tree->root != FIL_TREE_NULL) {
+        stack[depth++] = tree->root;
+    }
+    while (depth > 0) {
+        const FilTreeNode* node = &tree->nodes[stack[--depth]];
+        if (!fil_aabb_overlap(&node->box, box)) {
+            continue;
+        }
+        if (!is_leaf(node)) {
+            FIL_ASSERT(depth + 2 <= STACK);
+            stack[depth++] = node->child[1];
+            stack[depth++] = node->child[0];
+        } else if (node->item > floor && fil_aabb_overlap(&tree->tight[node->item], box)) {
+            const FilStatus status = fil_pairs_reserve(pairs, 1);
+            if (status != FIL_OK) {
+                return status;
+            }
+            pairs->items[pairs->count++].a = node->item;
+        }
+    }
+    return FIL_OK;
+}
+
+// sorts the pairs from `first` on by their first index: insertion sort with shrinking gaps, the lists are short
+static void sort_items(FilPairs* pairs, int first)
+{
+    const int count = pairs->count - first;
+    int gap = 1;
+    while (gap < count / 9) {
+        gap = 3 * gap + 1;
+    }
+    for (; gap > 0; gap /= 3) {
+        for (int i = first + gap; i < pairs->count; i++) {
+            const FilPair item = pairs->items[i];
+            int k = i;
+            for (; k >= first + gap && pairs->items[k - gap].a > item.a; k -= gap) {
+                pairs->items[k] = pairs->items[k - gap];
+            }
+            pairs->items[k] = item;
+        }
+    }
+}
+
+FilStatus fil_tree_query(const FilTree* tree, const FilAabb* box, int tag, FilPairs* pairs)
+{
+    const int first = pairs->count;
+    const FilStatus status = walk(tree, box, -1, pairs);
+    sort_items(pairs, first);
+    for (int i = first; i < pairs->count; i++) {
+        pairs->items[i].b = tag;
+    }
+    return status;
+}
+
+FilStatus fil_tree_self_pairs(const FilTree* tree, FilPairs* pairs)
+{
+    for (int item = 0; item < tree->item_capacity; item++) {
+        if (tree->leaf[item] == FIL_TREE_NULL) {
+            continue;
+        }
+        const int first = pairs->count;
+        const FilStatus status = walk(tree, &tree->tight[item], item, pairs);
+        if (status != FIL_OK) {
+            return status;
+        }
+        sort_items(pairs, first);
+        for (int i = first; i < pairs->count; i++) {
+            pairs->items[i] = (FilPair){item, pairs->items[i].a};
+        }
+    }
+    return FIL_OK;
+}
+
+int fil_tree_height(const FilTree* tree)
+{
+    return tree->root == FIL_TREE_NULL ? 0 : tree->nodes[tree->root].height;
+}

@@ -1,0 +1,50 @@
+/* A dynamic bounding tree: boxes come, go and move; overlaps are found without looking at all pairs.
+ *
+ * Leaves hold boxes fattened by a margin, so that small motions leave the tree alone. Insertion goes where the surface
+ * area grows least; rotations keep the tree low. Which pairs are reported and in which order depends on the boxes
+ * given last, never on the tree's history: fat boxes only steer the walk. */
+#ifndef FILUM_GEOMETRY_TREE_H
+#define FILUM_GEOMETRY_TREE_H
+
+#include "geometry/aabb.h"
+#include "geometry/pairs.h"
+
+#define FIL_TREE_NULL (-1)
+
+typedef struct FilTreeNode {
+    FilAabb box;  /* fat */
+    int parent;   /* next free node while on the free list */
+    int child[2]; /* FIL_TREE_NULL for a leaf */
+    int height;   /* of a leaf 0, of a free node -1 */
+    int item;     /* of a leaf */
+} FilTreeNode;
+
+typedef struct FilTree {
+    FilTreeNode* nodes;
+    int node_capacity, free_node, root;
+    FilAabb* tight; /* per item: the box given last */
+    int* leaf;      /* per item: its node, or FIL_TREE_NULL */
+    int item_capacity, item_count;
+    double margin; /* m, by which leaves are fattened */
+} FilTree;
+
+/* An empty tree; nothing is allocated yet. */
+void fil_tree_init(FilTree* tree, double margin);
+void fil_tree_free(FilTree* tree);
+
+/* Inserts the item (a small number of the caller's, such as an index), or moves it when it is there. Finite boxes only.
+ * Allocates only when an item number is larger than all before. */
+FIL_MUST_CHECK FilStatus fil_tree_set(FilTree* tree, int item, const FilAabb* box);
+
+/* Removes the item; nothing happens if it is not there. */
+void fil_tree_remove(FilTree* tree, int item);
+
+/* Appends (item, tag) for each item whose box overlaps `box`, items rising. Allocates only to grow `pairs`. */
+FIL_MUST_CHECK FilStatus fil_tree_query(const FilTree* tree, const FilAabb* box, int tag, FilPairs* pairs);
+
+/* Appends all pairs of items a < b whose boxes overlap, sorted. */
+FIL_MUST_CHECK FilStatus fil_tree_self_pairs(const FilTree* tree, FilPairs* pairs);
+
+int fil_tree_height(const FilTree* tree);
+
+#endif
