@@ -1,0 +1,198 @@
+/* junctions: nodes that rods share. Rods that hang together are added to the world as one body. */
+#include <math.h>
+
+#include "base/vec3.h"
+#include "scene/scene_build.h"
+
+/* Rods that share nodes, directly or through others, as chains through arrays. */
+typedef struct Networks {
+    int* parent;               /* per rod: union-find */
+    int *first_rod, *next_rod; /* of the network whose root is the rod; -1 ends */
+    int *first_junction, *next_junction;
+    int* place; /* of a rod in its network */
+    FilRodJunction* junctions;
+    const FilYaml** ats; /* of the junctions */
+    int junction_count;
+} Networks;
+
+static int find_root(int* parent, int rod)
+{
+    while (parent[rod] != rod) {
+        parent[rod] = parent[parent[rod]];
+        rod = parent[rod];
+    }
+    return rod;
+}
+
+/* The end of a junction: {rod, node}. */
+static void read_end(FilScene* scene, const FilYaml* junction, const char* key, int* rod, int* node)
+{
+    static const char* const keys[] = {"rod", "node", NULL};
+    FilReader* reader = &scene->reader;
+    const FilYaml* end = fil_read_node(reader, junction, key, FIL_REQUIRED);
+    if (end != NULL && fil_check_keys(reader, end, keys) &&
+        fil_read_reference(reader, end, "rod", FIL_REQUIRED, &scene->rod_names, "rod", rod)) {
+        fil_read_index(reader, end, "node", FIL_REQUIRED, scene->rods[*rod].def.node_count, node);
+    }
+}
+
+/* Largest coordinate of a rod, the scale of its rounding errors. */
+static double size_of(const FilRodDef* def)
+{
+    double size = 0.0;
+    for (int k = 0; k < 3 * def->node_count; k++) {
+        size = fmax(size, fabs(def->nodes[k]));
+    }
+    return size;
+}
+
+static void read_junction(FilScene* scene, const FilYaml* node, const double* sizes, FilRodJunction* junction)
+{
+    static const char* const keys[] = {"a", "b", NULL};
+    FilReader* reader = &scene->reader;
+    if (!fil_check_keys(reader, node, keys)) {
+        return;
+    }
+    read_end(scene, node, "a", &junction->rod_a, &junction->node_a);
+    read_end(scene, node, "b", &junction->rod_b, &junction->node_b);
+    if (reader->status != FIL_OK) {
+        return;
+    }
+    const double distance = fil_v3_distance(scene->rods[junction->rod_a].def.nodes + 3 * junction->node_a,
+                                            scene->rods[junction->rod_b].def.nodes + 3 * junction->node_b);
+    // generators place the same point with rounding errors of 1e-16 of the coordinates, people write 9 digits
+    if (distance > 1e-9 * fmax(sizes[junction->rod_a], sizes[junction->rod_b])) {
+        fil_reader_fail(reader, node, "the two nodes are %g m apart; nodes that are joined must coincide", distance);
+    }
+}
+
+static void read_junctions(FilScene* scene, Networks* networks)
+{
+    FilReader* reader = &scene->reader;
+    const FilYaml* list = fil_yaml_find(scene->root, "junctions");
+    if (list == NULL || !fil_check_list(reader, list, "junctions")) {
+        return;
+    }
+    double* sizes = fil_reader_alloc(reader, (size_t)scene->rod_count, sizeof *sizes);
+    networks->junctions = fil_reader_alloc(reader, (size_t)list->count, sizeof *networks->junctions);
+    networks->ats = fil_reader_alloc(reader, (size_t)list->count, sizeof *networks->ats);
+    for (int k = 0; k < scene->rod_count && reader->status == FIL_OK; k++) {
+        sizes[k] = size_of(&scene->rods[k].def);
+    }
+    for (const FilYaml* node = list->first; node != NULL && reader->status == FIL_OK; node = node->next) {
+        FilRodJunction* junction = &networks->junctions[networks->junction_count];
+        read_junction(scene, node, sizes, junction);
+        networks->ats[networks->junction_count++] = node;
+        const int a = find_root(networks->parent, junction->rod_a);
+        const int b = find_root(networks->parent, junction->rod_b);
+        // the earlier rod stays the root, so that bodies come in the order of their first rods
+        networks->parent[a > b ? a : b] = a < b ? a : b;
+    }
+}
+
+static int* make_links(FilScene* scene, int count, int value)
+{
+    int* links = fil_reader_alloc(&scene->reader, (size_t)count, sizeof *links);
+    for (int k = 0; k < count && links != NULL; k++) {
+        links[k] = value;
+    }
+    return links;
+}
+
+static void init_networks(FilScene* scene, Networks* networks)
+{
+    networks->parent = make_links(scene, scene->rod_count, 0);
+    networks->first_rod = make_links(scene, scene->rod_count, -1);
+    networks->next_rod = make_links(scene, scene->rod_count, -1);
+    networks->first_junction = make_links(scene, scene->rod_count, -1);
+    networks->place = make_links(scene, scene->rod_count, 0);
+    for (int k = 0; k < scene->rod_count && networks->parent != NULL; k++) {
+        networks->parent[k] = k;
+    }
+}
+
+/* Chains up the rods and junctions of each network, in their order in the scene. */
+static void chain_networks(FilScene* scene, Networks* networks)
+{
+    networks->next_junction = make_links(scene, networks->junction_count, -1);
+    if (scene->reader.status != FIL_OK) {
+        return;
+    }
+    for (int k = scene->rod_count - 1; k >= 0; k--) {
+        const int root = find_root(networks->parent, k);
+        networks->next_rod[k] = networks->first_rod[root];
+        networks->first_rod[root] = k;
+    }
+    for (int k = networks->junction_count - 1; k >= 0; k--) {
+        const int root = find_root(networks->parent, networks->junctions[k].rod_a);
+        networks->next_junction[k] = networks->first_junction[root];
+        networks->first_junction[root] = k;
+    }
+}
+
+static void add_single(FilScene* scene, FilSceneRod* rod)
+{
+    const FilStatus status = fil_world_add_rod(scene->world, &rod->def, &rod->id);
+    if (status != FIL_OK) {
+        fil_reader_take(&scene->reader, status, rod->at, fil_world_error(scene->world));
+    }
+}
+
+static void add_network(FilScene* scene, Networks* networks, int root)
+{
+    int rod_count = 0, junction_count = 0;
+    for (int k = networks->first_rod[root]; k >= 0; k = networks->next_rod[k]) {
+        networks->place[k] = rod_count++;
+    }
+    for (int k = networks->first_junction[root]; k >= 0; k = networks->next_junction[k]) {
+        junction_count++;
+    }
+    FilRodDef* defs = fil_reader_alloc(&scene->reader, (size_t)rod_count, sizeof *defs);
+    FilId* ids = fil_reader_alloc(&scene->reader, (size_t)rod_count, sizeof *ids);
+    FilRodJunction* junctions = fil_reader_alloc(&scene->reader, (size_t)junction_count, sizeof *junctions);
+    if (scene->reader.status != FIL_OK) {
+        return;
+    }
+    for (int k = networks->first_rod[root]; k >= 0; k = networks->next_rod[k]) {
+        defs[networks->place[k]] = scene->rods[k].def;
+    }
+    int count = 0;
+    for (int k = networks->first_junction[root]; k >= 0; k = networks->next_junction[k]) {
+        junctions[count] = networks->junctions[k];
+        junctions[count].rod_a = networks->place[junctions[count].rod_a];
+        junctions[count].rod_b = networks->place[junctions[count].rod_b];
+        count++;
+    }
+    const FilStatus status = fil_world_add_rod_network(scene->world, defs, rod_count, junctions, junction_count, ids);
+    if (status != FIL_OK) {
+        fil_reader_take(&scene->reader, status, networks->ats[networks->first_junction[root]],
+                        fil_world_error(scene->world));
+        return;
+    }
+    for (int k = networks->first_rod[root]; k >= 0; k = networks->next_rod[k]) {
+        scene->rods[k].id = ids[networks->place[k]];
+    }
+}
+
+void fil_scene_add_rods(FilScene* scene)
+{
+    FilReader* reader = &scene->reader;
+    Networks networks = {0};
+    init_networks(scene, &networks);
+    if (reader->status == FIL_OK) {
+        read_junctions(scene, &networks);
+    }
+    if (reader->status == FIL_OK) {
+        chain_networks(scene, &networks);
+    }
+    for (int k = 0; k < scene->rod_count && reader->status == FIL_OK; k++) {
+        if (networks.parent[k] != k) {
+            continue;
+        }
+        if (networks.first_junction[k] < 0) {
+            add_single(scene, &scene->rods[k]);
+        } else {
+            add_network(scene, &networks, k);
+        }
+    }
+}

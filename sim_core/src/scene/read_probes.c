@@ -1,0 +1,196 @@
+/* probes: named numbers to measure. A vector without a component gives one probe per component. */
+#include <stdio.h>
+#include <string.h>
+
+#include "scene/scene_build.h"
+
+typedef enum Target { OF_NODE, OF_EDGE, OF_ROD, OF_ATTACHMENT, OF_DRIVE, OF_WORLD } Target;
+
+typedef struct ProbeKind {
+    Target target;
+    int dimension; /* 0: that of the drive */
+} ProbeKind;
+
+static const char* const probe_words[] = {
+    [FIL_PROBE_POSITION] = "position",
+    [FIL_PROBE_VELOCITY] = "velocity",
+    [FIL_PROBE_ANGLE] = "angle",
+    [FIL_PROBE_TENSION] = "tension",
+    [FIL_PROBE_CURVATURE] = "curvature",
+    [FIL_PROBE_TWIST] = "twist",
+    [FIL_PROBE_LENGTH] = "length",
+    [FIL_PROBE_END_DISTANCE] = "end_distance",
+    [FIL_PROBE_FORCE] = "force",
+    [FIL_PROBE_TORQUE] = "torque",
+    [FIL_PROBE_DRIVE] = "drive",
+    [FIL_PROBE_KINETIC_ENERGY] = "kinetic_energy",
+    [FIL_PROBE_ELASTIC_ENERGY] = "elastic_energy",
+    [FIL_PROBE_GRAVITY_ENERGY] = "gravity_energy",
+    [FIL_PROBE_TOTAL_ENERGY] = "total_energy",
+    [FIL_PROBE_MOMENTUM] = "momentum",
+    [FIL_PROBE_ANGULAR_MOMENTUM] = "angular_momentum",
+    NULL,
+};
+
+static const ProbeKind probe_kinds[] = {
+    [FIL_PROBE_POSITION] = {OF_NODE, 3},
+    [FIL_PROBE_VELOCITY] = {OF_NODE, 3},
+    [FIL_PROBE_ANGLE] = {OF_EDGE, 1},
+    [FIL_PROBE_TENSION] = {OF_EDGE, 1},
+    [FIL_PROBE_CURVATURE] = {OF_NODE, 2},
+    [FIL_PROBE_TWIST] = {OF_NODE, 1},
+    [FIL_PROBE_LENGTH] = {OF_ROD, 1},
+    [FIL_PROBE_END_DISTANCE] = {OF_ROD, 1},
+    [FIL_PROBE_FORCE] = {OF_ATTACHMENT, 3},
+    [FIL_PROBE_TORQUE] = {OF_ATTACHMENT, 3},
+    [FIL_PROBE_DRIVE] = {OF_DRIVE, 0},
+    [FIL_PROBE_KINETIC_ENERGY] = {OF_WORLD, 1},
+    [FIL_PROBE_ELASTIC_ENERGY] = {OF_WORLD, 1},
+    [FIL_PROBE_GRAVITY_ENERGY] = {OF_WORLD, 1},
+    [FIL_PROBE_TOTAL_ENERGY] = {OF_WORLD, 1},
+    [FIL_PROBE_MOMENTUM] = {OF_WORLD, 3},
+    [FIL_PROBE_ANGULAR_MOMENTUM] = {OF_WORLD, 3},
+};
+
+static const char* const component_words[] = {"x", "y", "z", "norm", NULL};
+
+static const char* const* keys_of(Target target)
+{
+    static const char* const node[] = {"rod", "node", "component", NULL};
+    static const char* const edge[] = {"rod", "edge", NULL};
+    static const char* const rod[] = {"rod", NULL};
+    static const char* const attachment[] = {"attachment", "component", NULL};
+    static const char* const drive[] = {"drive", "component", NULL};
+    static const char* const world[] = {"component", NULL};
+    static const char* const* const keys[] = {
+        [OF_NODE] = node,   [OF_EDGE] = edge,   [OF_ROD] = rod, [OF_ATTACHMENT] = attachment,
+        [OF_DRIVE] = drive, [OF_WORLD] = world,
+    };
+    return keys[target];
+}
+
+/* What the probe measures on; returns its dimension. */
+static int read_target(FilScene* scene, const FilYaml* body, FilProbeDef* def)
+{
+    FilReader* reader = &scene->reader;
+    const ProbeKind* kind = &probe_kinds[def->kind];
+    int index = 0, count = 0;
+    const FilSceneRod* rod = NULL;
+    switch (kind->target) {
+        case OF_NODE:
+        case OF_EDGE:
+            rod = fil_scene_read_target(scene, body, kind->target == OF_NODE ? FIL_NODES : FIL_EDGES, FIL_REQUIRED,
+                                        &def->element, &count);
+            break;
+        case OF_ROD:
+            rod = fil_scene_read_target(scene, body, FIL_NODES, FIL_OPTIONAL, &def->element, &count);
+            break;
+        case OF_ATTACHMENT:
+            if (fil_read_reference(reader, body, "attachment", FIL_REQUIRED, &scene->attachment_names, "attachment",
+                                   &index)) {
+                def->attachment = scene->attachments[index];
+            }
+            break;
+        case OF_DRIVE:
+            if (fil_read_reference(reader, body, "drive", FIL_REQUIRED, &scene->drive_names, "drive", &index)) {
+                def->drive = scene->drives[index].id;
+                return fil_drive_dimension(scene->drives[index].kind);
+            }
+            break;
+        case OF_WORLD:
+            break;
+    }
+    if (rod != NULL) {
+        def->rod = rod->id;
+    }
+    return kind->dimension;
+}
+
+static void add_probe(FilScene* scene, const FilYaml* at, const FilProbeDef* def)
+{
+    FilId id = {0};
+    const FilStatus status = fil_world_add_probe(scene->world, def, &id);
+    if (status != FIL_OK) {
+        fil_reader_take(&scene->reader, status, at, fil_world_error(scene->world));
+    }
+}
+
+/* One probe for the component asked for, or one for each. */
+static void add_components(FilScene* scene, const FilYaml* node, const FilYaml* body, int dimension, FilProbeDef* def)
+{
+    FilReader* reader = &scene->reader;
+    int component = 0;
+    if (body != NULL && fil_read_choice(reader, body, "component", component_words, &component)) {
+        const bool norm = component == 3;
+        if (dimension == 1 || (!norm && component >= dimension)) {
+            fil_reader_fail(reader, fil_yaml_find(body, "component"), "'%s' has %d component%s", node->key, dimension,
+                            dimension == 1 ? " only" : "s");
+            return;
+        }
+        def->component = norm ? -1 : component;
+        add_probe(scene, node, def);
+        return;
+    }
+    if (dimension == 1) {
+        def->component = 0;
+        add_probe(scene, node, def);
+        return;
+    }
+    char* name = fil_reader_alloc(reader, strlen(node->key) + 3, 1);
+    for (int k = 0; k < dimension && reader->status == FIL_OK; k++) {
+        sprintf(name, "%s_%s", node->key, component_words[k]);
+        def->name = name;
+        def->component = k;
+        add_probe(scene, node, def);
+    }
+}
+
+/* name: {kind: {...}}, or name: kind where the world as a whole is measured. */
+static void read_probe(FilScene* scene, const FilYaml* node)
+{
+    FilReader* reader = &scene->reader;
+    FilProbeDef def = fil_probe_def_default();
+    def.name = node->key;
+    FilYaml* body = NULL;
+    int kind = 0;
+    if (node->kind == FIL_YAML_SCALAR) {
+        if (!fil_read_choice(reader, node->parent, node->key, probe_words, &kind)) {
+            return;
+        }
+        if (probe_kinds[kind].target != OF_WORLD) {
+            fil_reader_fail(reader, node, "'%s' needs to know of what: {%s: {...}}", probe_words[kind],
+                            probe_words[kind]);
+            return;
+        }
+    } else {
+        if (!fil_check_keys(reader, node, probe_words)) {
+            return;
+        }
+        kind = fil_read_variant(reader, node, probe_words, &body);
+        if (kind < 0 || !fil_check_keys(reader, body, keys_of(probe_kinds[kind].target))) {
+            return;
+        }
+    }
+    def.kind = (FilProbeKind)kind;
+    const int dimension = body != NULL ? read_target(scene, body, &def) : probe_kinds[kind].dimension;
+    if (reader->status == FIL_OK) {
+        add_components(scene, node, body, dimension, &def);
+    }
+}
+
+void fil_scene_read_probes(FilScene* scene)
+{
+    FilReader* reader = &scene->reader;
+    const FilYaml* list = fil_read_node(reader, scene->root, "probes", FIL_OPTIONAL);
+    if (list == NULL) {
+        return;
+    }
+    if (list->kind != FIL_YAML_MAPPING) {
+        fil_reader_fail(reader, list, "expected a mapping of names to probes");
+    }
+    for (const FilYaml* node = list->first; node != NULL && reader->status == FIL_OK; node = node->next) {
+        if (fil_check_name(reader, node, node->key)) {
+            read_probe(scene, node);
+        }
+    }
+}

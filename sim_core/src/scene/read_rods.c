@@ -1,0 +1,279 @@
+/* rods: everything about a rod but its section and its curve. */
+#include <math.h>
+#include <string.h>
+
+#include "base/vec3.h"
+#include "scene/scene_build.h"
+
+static const char* const rod_keys[] = {
+    "name",
+    "material",
+    "section",
+    "sections",
+    "shape",
+    "closed",
+    "noise",
+    "director",
+    "angles",
+    "twist",
+    "rest",
+    "velocity",
+    "angular_velocity",
+    "spin",
+    "rest_curvature",
+    "rest_twist",
+    "rest_length_scale",
+    "damping",
+    "drag",
+    "gyroscopic",
+    NULL,
+};
+
+/* Length of edge i as the scene draws it. */
+static double edge_length(const FilRodDef* def, int edge)
+{
+    return fil_v3_distance(def->nodes + 3 * edge, def->nodes + 3 * ((edge + 1) % def->node_count));
+}
+
+/* One number for all, or a list with one per element; NULL if the key is not given. */
+static double* read_numbers(FilReader* reader, const FilYaml* mapping, const char* key, int count)
+{
+    FilYaml* node = fil_read_node(reader, mapping, key, FIL_OPTIONAL);
+    double* values = node != NULL ? fil_reader_alloc(reader, (size_t)count, sizeof *values) : NULL;
+    if (values == NULL) {
+        return NULL;
+    }
+    if (node->kind == FIL_YAML_LIST) {
+        return fil_value_vector(reader, node, count, values) ? values : NULL;
+    }
+    double uniform = 0.0;
+    if (!fil_value_number(reader, node, FIL_OPTIONAL, &uniform)) {
+        return NULL;
+    }
+    for (int k = 0; k < count; k++) {
+        values[k] = uniform;
+    }
+    return values;
+}
+
+/* [k1, k2] for all nodes, or a list of such pairs, one per node. */
+static void read_rest_curvature(FilReader* reader, const FilYaml* mapping, FilRodDef* def)
+{
+    FilYaml* node = fil_read_node(reader, mapping, "rest_curvature", FIL_OPTIONAL);
+    if (node == NULL || !fil_check_list(reader, node, "numbers [k1, k2]")) {
+        return;
+    }
+    double* values = fil_reader_alloc(reader, (size_t)def->node_count, 2 * sizeof *values);
+    if (values == NULL) {
+        return;
+    }
+    def->rest_curvature = values;
+    if (node->first == NULL || node->first->kind != FIL_YAML_LIST) {
+        double uniform[2] = {0.0, 0.0};
+        fil_value_vector(reader, node, 2, uniform);
+        for (int k = 0; k < 2 * def->node_count; k++) {
+            values[k] = uniform[k % 2];
+        }
+        return;
+    }
+    if (node->count != def->node_count) {
+        fil_reader_fail(reader, node, "expected %d pairs, one per node, got %d", def->node_count, node->count);
+        return;
+    }
+    int k = 0;
+    for (FilYaml* pair = node->first; pair != NULL; pair = pair->next) {
+        fil_value_vector(reader, pair, 2, values + 2 * k++);
+    }
+}
+
+/* `sections`: ranges of edges with a section (and material) of their own, over the rod's. */
+static void read_section_ranges(FilScene* scene, const FilYaml* rod, int edge_count, const FilSection* material,
+                                FilRodDef* def)
+{
+    static const char* const keys[] = {"first", "count", "material", "circle", "tube", "rectangle", "stiffness", NULL};
+    FilReader* reader = &scene->reader;
+    const FilYaml* list = fil_read_node(reader, rod, "sections", FIL_OPTIONAL);
+    if (list == NULL || !fil_check_list(reader, list, "sections")) {
+        return;
+    }
+    FilSection* sections = fil_reader_alloc(reader, (size_t)edge_count, sizeof *sections);
+    for (int i = 0; i < edge_count && sections != NULL; i++) {
+        sections[i] = def->section;
+    }
+    for (const FilYaml* node = list->first; node != NULL && reader->status == FIL_OK; node = node->next) {
+        if (!fil_check_keys(reader, node, keys)) {
+            return;
+        }
+        const FilSection* own = fil_scene_read_material(scene, node, "material");
+        const FilSection section = fil_scene_read_section(scene, node, own != NULL ? own : material);
+        int first = 0, count = 1;
+        fil_read_index(reader, node, "first", FIL_REQUIRED, edge_count, &first);
+        fil_read_integer(reader, node, "count", FIL_OPTIONAL, 1, edge_count - first, &count);
+        for (int i = first; i < first + count && reader->status == FIL_OK; i++) {
+            sections[i] = section;
+        }
+    }
+    def->sections = sections;
+}
+
+/* `angles` of each edge, or a total `twist` that grows evenly along the rod.
+ *
+ * On a closed rod the edges' angles add up to nothing around the loop, so the twist stands against the seam at node 0:
+ * a rest twist of -twist / (Voronoi length) there makes all nodes twisted alike. */
+static void read_twist(FilReader* reader, const FilYaml* rod, int edge_count, FilRodDef* def)
+{
+    static const char* const words[] = {"angles", "twist", NULL};
+    FilYaml* given = NULL;
+    double* rest_twist = read_numbers(reader, rod, "rest_twist", def->node_count);
+    def->rest_twist = rest_twist;
+    if (reader->status != FIL_OK || (fil_yaml_find(rod, words[0]) == NULL && fil_yaml_find(rod, words[1]) == NULL) ||
+        fil_read_variant(reader, rod, words, &given) < 0) {
+        return;
+    }
+    if (strcmp(given->key, "angles") == 0) {
+        def->angles = read_numbers(reader, rod, "angles", edge_count);
+        return;
+    }
+    double twist = 0.0;
+    fil_read_number(reader, rod, "twist", FIL_OPTIONAL, &twist);
+    double* angles = fil_reader_alloc(reader, (size_t)edge_count, sizeof *angles);
+    if (angles == NULL) {
+        return;
+    }
+    const int joints = def->closed ? edge_count : edge_count - 1;
+    for (int i = 0; i < edge_count && joints > 0; i++) {
+        angles[i] = twist * i / joints;
+    }
+    def->angles = angles;
+    if (!def->closed || (rest_twist == NULL && def->rest_shape == FIL_REST_INITIAL)) {
+        return;
+    }
+    if (rest_twist == NULL) {
+        rest_twist = fil_reader_alloc(reader, (size_t)def->node_count, sizeof *rest_twist);
+        def->rest_twist = rest_twist;
+    }
+    if (rest_twist != NULL) {
+        const double l0 = def->rest_lengths != NULL ? def->rest_lengths[0] : edge_length(def, 0);
+        const double l1 =
+            def->rest_lengths != NULL ? def->rest_lengths[edge_count - 1] : edge_length(def, edge_count - 1);
+        rest_twist[0] -= twist / (0.5 * (l0 + l1));
+    }
+}
+
+/* Rest shape, rest lengths, rest curvature. */
+static void read_rest(FilReader* reader, const FilYaml* rod, int edge_count, FilRodDef* def)
+{
+    static const char* const words[] = {[FIL_REST_STRAIGHT] = "straight", [FIL_REST_INITIAL] = "initial", NULL};
+    int rest = FIL_REST_STRAIGHT;
+    fil_read_choice(reader, rod, "rest", words, &rest);
+    def->rest_shape = (FilRestShape)rest;
+    double scale = 1.0;
+    if (fil_read_number(reader, rod, "rest_length_scale", FIL_POSITIVE, &scale)) {
+        double* lengths = fil_reader_alloc(reader, (size_t)edge_count, sizeof *lengths);
+        for (int i = 0; i < edge_count && lengths != NULL; i++) {
+            lengths[i] = scale * edge_length(def, i);
+        }
+        def->rest_lengths = lengths;
+    }
+    read_rest_curvature(reader, rod, def);
+}
+
+/* v_i = velocity + omega x (x_i - centre); an edge spins with omega . t and its own spin. */
+static void read_motion(FilReader* reader, const FilYaml* rod, int edge_count, FilRodDef* def)
+{
+    double velocity[3] = {0}, omega[3] = {0}, spin = 0.0;
+    const bool moves = fil_read_vector(reader, rod, "velocity", FIL_OPTIONAL, 3, velocity);
+    const bool turns = fil_read_vector(reader, rod, "angular_velocity", FIL_OPTIONAL, 3, omega);
+    const bool spins = fil_read_number(reader, rod, "spin", FIL_OPTIONAL, &spin);
+    double* velocities = moves || turns ? fil_reader_alloc(reader, (size_t)def->node_count, 3 * sizeof(double)) : NULL;
+    double* edge_spins = spins || turns ? fil_reader_alloc(reader, (size_t)edge_count, sizeof(double)) : NULL;
+    if (reader->status != FIL_OK) {
+        return;
+    }
+    double centre[3] = {0};
+    for (int i = 0; i < def->node_count; i++) {
+        fil_v3_axpy(centre, 1.0 / def->node_count, def->nodes + 3 * i);
+    }
+    for (int i = 0; i < def->node_count && velocities != NULL; i++) {
+        double arm[3];
+        fil_v3_sub(arm, def->nodes + 3 * i, centre);
+        fil_v3_cross(velocities + 3 * i, omega, arm);
+        fil_v3_axpy(velocities + 3 * i, 1.0, velocity);
+    }
+    for (int i = 0; i < edge_count && edge_spins != NULL; i++) {
+        double tangent[3];
+        fil_v3_sub(tangent, def->nodes + 3 * ((i + 1) % def->node_count), def->nodes + 3 * i);
+        fil_v3_normalise(tangent);
+        edge_spins[i] = spin + fil_v3_dot(omega, tangent);
+    }
+    def->velocities = velocities;
+    def->spins = edge_spins;
+}
+
+static void read_losses(FilReader* reader, const FilYaml* rod, FilRodDef* def)
+{
+    static const char* const keys[] = {"mass", "stiffness", NULL};
+    const FilYaml* damping = fil_read_node(reader, rod, "damping", FIL_OPTIONAL);
+    if (damping != NULL && fil_check_keys(reader, damping, keys)) {
+        fil_read_number(reader, damping, "mass", FIL_NOT_NEGATIVE, &def->damping_mass);
+        fil_read_number(reader, damping, "stiffness", FIL_NOT_NEGATIVE, &def->damping_stiffness);
+    }
+    fil_read_number(reader, rod, "drag", FIL_NOT_NEGATIVE, &def->drag);
+    fil_read_flag(reader, rod, "gyroscopic", &def->gyroscopic);
+}
+
+static void read_rod(FilScene* scene, const FilYaml* node, FilSceneRod* rod)
+{
+    FilReader* reader = &scene->reader;
+    rod->at = node;
+    if (!fil_check_keys(reader, node, rod_keys)) {
+        return;
+    }
+    const FilSection* material = fil_scene_read_material(scene, node, "material");
+    const FilYaml* section = fil_read_node(reader, node, "section", FIL_REQUIRED);
+    if (section == NULL || !fil_check_keys(reader, section, fil_section_words)) {
+        return;
+    }
+    FilRodDef* def = &rod->def;
+    def->section = fil_scene_read_section(scene, section, material);
+    fil_scene_read_shape(scene, node, def);
+    if (reader->status != FIL_OK) {
+        return;
+    }
+    rod->edge_count = def->closed ? def->node_count : def->node_count - 1;
+    read_section_ranges(scene, node, rod->edge_count, material, def);
+    double director[3] = {0};
+    fil_read_vector(reader, node, "director", FIL_OPTIONAL, 3, director);
+    def->director = (FilVec3){director[0], director[1], director[2]};
+    read_rest(reader, node, rod->edge_count, def);
+    read_twist(reader, node, rod->edge_count, def);
+    read_motion(reader, node, rod->edge_count, def);
+    read_losses(reader, node, def);
+}
+
+void fil_scene_read_rods(FilScene* scene)
+{
+    const FilYaml* list = NULL;
+    const char** names = NULL;
+    if (!fil_scene_read_names(scene, "rods", "rod", &list, &names)) {
+        const FilYaml absent = fil_absent(scene->root, "rods");
+        fil_reader_fail(&scene->reader, &absent, "missing: a scene needs at least one rod");
+        return;
+    }
+    FilReader* reader = &scene->reader;
+    scene->rods = fil_reader_alloc(reader, (size_t)list->count, sizeof *scene->rods);
+    const FilYaml** ats = fil_reader_alloc(reader, (size_t)list->count, sizeof *ats);
+    int count = 0;
+    for (const FilYaml* node = list->first; node != NULL && reader->status == FIL_OK; node = node->next) {
+        FilSceneRod* rod = &scene->rods[count];
+        rod->def = fil_rod_def_default();
+        rod->def.name = names[count];
+        read_rod(scene, node, rod);
+        ats[count++] = node;
+    }
+    scene->rod_count = count;
+    fil_scene_index_names(scene, names, ats, count, &scene->rod_names);
+    if (count == 0) {
+        fil_reader_fail(reader, list, "is empty: a scene needs at least one rod");
+    }
+}

@@ -1,0 +1,143 @@
+/* materials: and the cross-sections of rods. */
+#include "scene/scene_build.h"
+
+const char* const fil_section_words[] = {
+    [FIL_SECTION_CIRCLE] = "circle",
+    [FIL_SECTION_TUBE] = "tube",
+    [FIL_SECTION_RECTANGLE] = "rectangle",
+    [FIL_SECTION_STIFFNESS] = "stiffness",
+    NULL,
+};
+
+static void read_material(FilReader* reader, const FilYaml* node, FilSection* material)
+{
+    static const char* const keys[] = {"young", "shear", "poisson", "density", NULL};
+    static const char* const shear_words[] = {"shear", "poisson", NULL};
+    if (!fil_check_keys(reader, node, keys)) {
+        return;
+    }
+    fil_read_number(reader, node, "young", FIL_REQUIRED | FIL_POSITIVE, &material->young);
+    fil_read_number(reader, node, "density", FIL_REQUIRED | FIL_POSITIVE, &material->density);
+    FilYaml* given = NULL;
+    fil_read_variant(reader, node, shear_words, &given);
+    fil_read_number(reader, node, "shear", FIL_POSITIVE, &material->shear);
+    if (fil_read_number(reader, node, "poisson", FIL_OPTIONAL, &material->poisson) &&
+        (material->poisson <= -1.0 || material->poisson > 0.5)) {
+        fil_reader_fail(reader, given, "must be above -1 and at most 0.5, got %g", material->poisson);
+    }
+}
+
+void fil_scene_read_materials(FilScene* scene)
+{
+    FilReader* reader = &scene->reader;
+    const FilYaml* list = fil_yaml_find(scene->root, "materials");
+    if (list == NULL || reader->status != FIL_OK) {
+        return;
+    }
+    if (list->kind != FIL_YAML_MAPPING) {
+        fil_reader_fail(reader, list, "expected a mapping of names to materials");
+        return;
+    }
+    const char** names = fil_reader_alloc(reader, (size_t)list->count, sizeof *names);
+    const FilYaml** ats = fil_reader_alloc(reader, (size_t)list->count, sizeof *ats);
+    scene->materials = fil_reader_alloc(reader, (size_t)list->count, sizeof *scene->materials);
+    int count = 0;
+    for (const FilYaml* node = list->first; node != NULL && reader->status == FIL_OK; node = node->next) {
+        fil_check_name(reader, node, node->key);
+        read_material(reader, node, &scene->materials[count]);
+        names[count] = node->key;
+        ats[count++] = node;
+    }
+    fil_scene_index_names(scene, names, ats, count, &scene->material_names);
+}
+
+const FilSection* fil_scene_read_material(FilScene* scene, const FilYaml* mapping, const char* key)
+{
+    int index = 0;
+    return fil_read_reference(&scene->reader, mapping, key, FIL_OPTIONAL, &scene->material_names, "material", &index)
+               ? &scene->materials[index]
+               : NULL;
+}
+
+static void read_circle(FilReader* reader, const FilYaml* node, FilSection* section)
+{
+    static const char* const keys[] = {"radius", NULL};
+    if (fil_check_keys(reader, node, keys)) {
+        fil_read_number(reader, node, "radius", FIL_REQUIRED | FIL_POSITIVE, &section->radius);
+    }
+}
+
+static void read_tube(FilReader* reader, const FilYaml* node, FilSection* section)
+{
+    static const char* const keys[] = {"radius", "inner_radius", NULL};
+    if (!fil_check_keys(reader, node, keys)) {
+        return;
+    }
+    fil_read_number(reader, node, "radius", FIL_REQUIRED | FIL_POSITIVE, &section->radius);
+    fil_read_number(reader, node, "inner_radius", FIL_REQUIRED | FIL_POSITIVE, &section->inner_radius);
+    if (reader->status == FIL_OK && section->inner_radius >= section->radius) {
+        fil_reader_fail(reader, fil_yaml_find(node, "inner_radius"), "must be less than the radius %g, got %g",
+                        section->radius, section->inner_radius);
+    }
+}
+
+static void read_rectangle(FilReader* reader, const FilYaml* node, FilSection* section)
+{
+    static const char* const keys[] = {"width", "height", NULL};
+    if (fil_check_keys(reader, node, keys)) {
+        fil_read_number(reader, node, "width", FIL_REQUIRED | FIL_POSITIVE, &section->width);
+        fil_read_number(reader, node, "height", FIL_REQUIRED | FIL_POSITIVE, &section->height);
+    }
+}
+
+static void read_stiffness(FilReader* reader, const FilYaml* node, FilSection* section)
+{
+    static const char* const keys[] = {"ea",     "ei1", "ei2", "gj", "mass_per_length", "inertia_per_length",
+                                       "radius", NULL};
+    if (!fil_check_keys(reader, node, keys)) {
+        return;
+    }
+    const unsigned needed = FIL_REQUIRED | FIL_POSITIVE;
+    fil_read_number(reader, node, "ea", needed, &section->ea);
+    fil_read_number(reader, node, "ei1", needed, &section->ei1);
+    section->ei2 = section->ei1;
+    fil_read_number(reader, node, "ei2", FIL_POSITIVE, &section->ei2);
+    fil_read_number(reader, node, "gj", needed, &section->gj);
+    fil_read_number(reader, node, "mass_per_length", needed, &section->mass_per_length);
+    fil_read_number(reader, node, "radius", needed, &section->radius);
+    // that of a full circle, m r^2 / 2
+    section->inertia_per_length = 0.5 * section->mass_per_length * section->radius * section->radius;
+    fil_read_number(reader, node, "inertia_per_length", FIL_POSITIVE, &section->inertia_per_length);
+}
+
+FilSection fil_scene_read_section(FilScene* scene, const FilYaml* mapping, const FilSection* material)
+{
+    FilReader* reader = &scene->reader;
+    FilSection section = {0};
+    FilYaml* body = NULL;
+    const int shape = fil_read_variant(reader, mapping, fil_section_words, &body);
+    if (shape < 0) {
+        return section;
+    }
+    if (shape != FIL_SECTION_STIFFNESS && material == NULL) {
+        fil_reader_fail(reader, body, "needs a material: the rod has no key 'material'");
+        return section;
+    }
+    if (shape != FIL_SECTION_STIFFNESS) {
+        section = *material;
+    }
+    section.shape = (FilSectionShape)shape;
+    static void (*const read[])(FilReader*, const FilYaml*, FilSection*) = {
+        [FIL_SECTION_CIRCLE] = read_circle,
+        [FIL_SECTION_TUBE] = read_tube,
+        [FIL_SECTION_RECTANGLE] = read_rectangle,
+        [FIL_SECTION_STIFFNESS] = read_stiffness,
+    };
+    read[shape](reader, body, &section);
+    if (reader->status == FIL_OK) {
+        FilStiffness stiffness;
+        FilError error = {{0}};
+        fil_reader_take(reader, fil_section_stiffness(&section, &stiffness, &error), body, error.text);
+    }
+    return section;
+}

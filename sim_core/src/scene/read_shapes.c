@@ -1,0 +1,213 @@
+/* shape: of a rod, one of the generators or a list of points. */
+#include <string.h>
+
+#include "base/vec3.h"
+#include "scene/scene_build.h"
+#include "scene/shapes.h"
+
+/* Room for `count` nodes of this rod, unless the scene gets too large; NULL after a failure. */
+static double* make_nodes(FilScene* scene, const FilYaml* at, int count, FilRodDef* def)
+{
+    if (scene->reader.status == FIL_OK && count > scene->limits.nodes - scene->node_count) {
+        fil_reader_fail(&scene->reader, at, "more than %d nodes in one scene", scene->limits.nodes);
+    }
+    double* nodes = fil_reader_alloc(&scene->reader, (size_t)count, 3 * sizeof(double));
+    if (nodes != NULL) {
+        scene->node_count += count;
+        def->nodes = nodes;
+        def->node_count = count;
+    }
+    return nodes;
+}
+
+/* Reads the key `nodes`, at least `fewest`, and makes room for them. */
+static double* read_node_count(FilScene* scene, const FilYaml* shape, int fewest, FilRodDef* def)
+{
+    int count = 0;
+    fil_read_integer(&scene->reader, shape, "nodes", FIL_REQUIRED, fewest, scene->limits.nodes, &count);
+    return make_nodes(scene, shape, count, def);
+}
+
+/* A direction that must not be zero. */
+static void read_direction(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, double* values)
+{
+    if (fil_read_vector(reader, mapping, key, flags, 3, values) && fil_v3_norm(values) == 0.0) {
+        fil_reader_fail(reader, fil_yaml_find(mapping, key), "a direction must not be zero");
+    }
+}
+
+static void read_straight(FilScene* scene, const FilYaml* shape, FilRodDef* def)
+{
+    static const char* const keys[] = {"from", "to", "nodes", NULL};
+    FilReader* reader = &scene->reader;
+    if (!fil_check_keys(reader, shape, keys)) {
+        return;
+    }
+    double from[3] = {0}, to[3] = {0};
+    fil_read_vector(reader, shape, "from", FIL_REQUIRED, 3, from);
+    fil_read_vector(reader, shape, "to", FIL_REQUIRED, 3, to);
+    if (reader->status == FIL_OK && fil_v3_distance(from, to) == 0.0) {
+        fil_reader_fail(reader, fil_yaml_find(shape, "to"), "is the same point as 'from': the rod has no length");
+    }
+    double* nodes = read_node_count(scene, shape, 2, def);
+    if (nodes != NULL) {
+        fil_shape_straight(from, to, def->node_count, nodes);
+    }
+}
+
+static void read_arc(FilScene* scene, const FilYaml* shape, FilRodDef* def)
+{
+    static const char* const keys[] = {"center", "normal", "start", "angle", "nodes", NULL};
+    FilReader* reader = &scene->reader;
+    if (!fil_check_keys(reader, shape, keys)) {
+        return;
+    }
+    double center[3] = {0}, normal[3] = {0}, start[3] = {0}, angle = 0.0;
+    fil_read_vector(reader, shape, "center", FIL_REQUIRED, 3, center);
+    read_direction(reader, shape, "normal", FIL_REQUIRED, normal);
+    fil_read_vector(reader, shape, "start", FIL_REQUIRED, 3, start);
+    if (fil_read_number(reader, shape, "angle", FIL_REQUIRED, &angle) && angle == 0.0) {
+        fil_reader_fail(reader, fil_yaml_find(shape, "angle"), "must not be zero: the rod has no length");
+    }
+    double arm[3], across[3];
+    fil_v3_sub(arm, start, center);
+    fil_v3_cross(across, arm, normal);
+    // distance from the axis, against that from the centre
+    if (reader->status == FIL_OK && fil_v3_norm(across) <= 1e-9 * fil_v3_norm(arm) * fil_v3_norm(normal)) {
+        fil_reader_fail(reader, fil_yaml_find(shape, "start"), "is on the arc's axis: the arc has no radius");
+    }
+    double* nodes = read_node_count(scene, shape, 2, def);
+    if (nodes != NULL) {
+        fil_shape_arc(center, normal, start, angle, def->node_count, nodes);
+    }
+}
+
+static void read_helix(FilScene* scene, const FilYaml* shape, FilRodDef* def)
+{
+    static const char* const keys[] = {"radius", "pitch", "turns", "nodes", "axis", "origin", "toward", NULL};
+    FilReader* reader = &scene->reader;
+    if (!fil_check_keys(reader, shape, keys)) {
+        return;
+    }
+    FilHelix helix = {.axis = {0.0, 0.0, 1.0}};
+    fil_read_number(reader, shape, "radius", FIL_REQUIRED | FIL_POSITIVE, &helix.radius);
+    fil_read_number(reader, shape, "pitch", FIL_REQUIRED, &helix.pitch);
+    fil_read_number(reader, shape, "turns", FIL_REQUIRED | FIL_POSITIVE, &helix.turns);
+    read_direction(reader, shape, "axis", FIL_OPTIONAL, helix.axis);
+    fil_read_vector(reader, shape, "origin", FIL_OPTIONAL, 3, helix.origin);
+    read_direction(reader, shape, "toward", FIL_OPTIONAL, helix.toward);
+    double* nodes = read_node_count(scene, shape, 2, def);
+    if (nodes != NULL) {
+        fil_shape_helix(&helix, def->node_count, nodes);
+    }
+}
+
+static void read_ring(FilScene* scene, const FilYaml* shape, FilRodDef* def)
+{
+    static const char* const keys[] = {"center", "normal", "radius", "nodes", "toward", NULL};
+    FilReader* reader = &scene->reader;
+    if (!fil_check_keys(reader, shape, keys)) {
+        return;
+    }
+    double center[3] = {0}, normal[3] = {0.0, 0.0, 1.0}, toward[3] = {0}, radius = 0.0;
+    fil_read_vector(reader, shape, "center", FIL_OPTIONAL, 3, center);
+    read_direction(reader, shape, "normal", FIL_OPTIONAL, normal);
+    read_direction(reader, shape, "toward", FIL_OPTIONAL, toward);
+    fil_read_number(reader, shape, "radius", FIL_REQUIRED | FIL_POSITIVE, &radius);
+    double* nodes = read_node_count(scene, shape, 3, def);
+    if (nodes != NULL) {
+        fil_shape_ring(center, normal, toward, radius, def->node_count, nodes);
+    }
+    def->closed = true;
+}
+
+static void read_polyline(FilScene* scene, const FilYaml* shape, FilRodDef* def)
+{
+    static const char* const keys[] = {"points", "nodes", NULL};
+    FilReader* reader = &scene->reader;
+    if (!fil_check_keys(reader, shape, keys)) {
+        return;
+    }
+    const FilYaml* list = fil_read_node(reader, shape, "points", FIL_REQUIRED);
+    if (list == NULL || !fil_check_list(reader, list, "points [x, y, z]")) {
+        return;
+    }
+    const int fewest = def->closed ? 3 : 2;
+    if (list->count < fewest) {
+        fil_reader_fail(reader, list, "expected at least %d points, got %d", fewest, list->count);
+    }
+    double* points = fil_reader_alloc(reader, (size_t)list->count, 3 * sizeof(double));
+    int count = 0;
+    for (FilYaml* point = list->first; point != NULL && reader->status == FIL_OK; point = point->next) {
+        if (!fil_value_vector(reader, point, 3, points + 3 * count)) {
+            return;
+        }
+        if (count > 0 && fil_v3_distance(points + 3 * count, points + 3 * (count - 1)) == 0.0) {
+            fil_reader_fail(reader, point, "points %d and %d are equal: the edge has no length", count - 1, count);
+        }
+        count++;
+    }
+    if (reader->status == FIL_OK && def->closed && fil_v3_distance(points, points + 3 * (count - 1)) == 0.0) {
+        fil_reader_fail(reader, list->last, "equals the first point: a closed rod returns to it by itself");
+    }
+    if (fil_yaml_find(shape, "nodes") == NULL) {
+        double* nodes = make_nodes(scene, shape, count, def);
+        if (nodes != NULL) {
+            memcpy(nodes, points, (size_t)count * 3 * sizeof(double));
+        }
+        return;
+    }
+    double* nodes = read_node_count(scene, shape, fewest, def);
+    if (nodes != NULL) {
+        fil_shape_resample(points, count, def->closed, def->node_count, nodes);
+    }
+}
+
+/* Every edge needs a length, and every coordinate must be a number. */
+static void check_nodes(FilReader* reader, const FilYaml* shape, const FilRodDef* def)
+{
+    const int edges = def->closed ? def->node_count : def->node_count - 1;
+    for (int i = 0; i < edges; i++) {
+        const int j = (i + 1) % def->node_count;
+        const double length = fil_v3_distance(def->nodes + 3 * i, def->nodes + 3 * j);
+        if (!(length > 0.0) || !isfinite(length)) {
+            fil_reader_fail(reader, shape, "edge %d, from node %d to %d, has %s length", i, i, j,
+                            length == 0.0 ? "no" : "no finite");
+            return;
+        }
+    }
+}
+
+void fil_scene_read_shape(FilScene* scene, const FilYaml* rod, FilRodDef* def)
+{
+    static const char* const words[] = {"straight", "arc", "helix", "ring", "polyline", NULL};
+    static void (*const read[])(FilScene*, const FilYaml*, FilRodDef*) = {
+        read_straight, read_arc, read_helix, read_ring, read_polyline,
+    };
+    FilReader* reader = &scene->reader;
+    const FilYaml* shape = fil_read_node(reader, rod, "shape", FIL_REQUIRED);
+    const bool closed_given = fil_read_flag(reader, rod, "closed", &def->closed);
+    if (reader->status != FIL_OK || !fil_check_keys(reader, shape, words)) {
+        return;
+    }
+    FilYaml* body = NULL;
+    const int word = fil_read_variant(reader, shape, words, &body);
+    if (word < 0) {
+        return;
+    }
+    const bool wanted = def->closed;
+    read[word](scene, body, def);
+    if (reader->status == FIL_OK && closed_given && wanted != def->closed) {
+        fil_reader_fail(reader, fil_yaml_find(rod, "closed"), "a ring is always closed");
+    }
+    if (reader->status == FIL_OK && def->closed && def->node_count < 3) {
+        fil_reader_fail(reader, body, "a closed rod needs at least 3 nodes, got %d", def->node_count);
+    }
+    double noise = 0.0;
+    if (fil_read_number(reader, rod, "noise", FIL_NOT_NEGATIVE, &noise) && noise > 0.0) {
+        fil_shape_disturb(noise, &scene->random, def->node_count, (double*)def->nodes);
+    }
+    if (reader->status == FIL_OK) {
+        check_nodes(reader, body, def);
+    }
+}

@@ -1,0 +1,249 @@
+/* From a file to a world: the head of the scene, its parameters, the world, and the order of everything else. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "scene/scene_build.h"
+
+static const char* const scene_keys[] = {
+    "title", "duration",  "output_period", "seed",   "parameters", "world", "materials",
+    "rods",  "junctions", "attachments",   "drives", "probes",     NULL,
+};
+
+/* ---- names ---- */
+
+void fil_scene_index_names(FilScene* scene, const char* const* names, const FilYaml* const* ats, int count,
+                           FilNames* index)
+{
+    FilReader* reader = &scene->reader;
+    if (reader->status != FIL_OK) {
+        return;
+    }
+    if (!fil_names_build(index, reader->pool, names, count)) {
+        reader->status = fil_error(reader->error, FIL_OUT_OF_MEMORY, "out of memory while reading the scene");
+        return;
+    }
+    const int duplicate = fil_names_duplicate(index);
+    if (duplicate >= 0) {
+        const FilYaml* name = fil_yaml_find(ats[duplicate], "name");
+        fil_reader_fail(reader, name != NULL ? name : ats[duplicate], "the name '%s' is given twice", names[duplicate]);
+    }
+}
+
+bool fil_scene_read_names(FilScene* scene, const char* section, const char* kind, const FilYaml** list,
+                          const char*** names)
+{
+    FilReader* reader = &scene->reader;
+    *list = fil_read_node(reader, scene->root, section, FIL_OPTIONAL);
+    if (*list == NULL || !fil_check_list(reader, *list, section)) {
+        return false;
+    }
+    *names = fil_reader_alloc(reader, (size_t)(*list)->count, sizeof **names);
+    const FilYaml** ats = fil_reader_alloc(reader, (size_t)(*list)->count, sizeof *ats);
+    int count = 0;
+    for (const FilYaml* node = (*list)->first; node != NULL && reader->status == FIL_OK; node = node->next) {
+        char standard[32];
+        const int length = snprintf(standard, sizeof standard, "%s%d", kind, count);
+        const char* name = NULL;
+        if (!fil_read_name(reader, node, "name", FIL_OPTIONAL, &name) && reader->status == FIL_OK) {
+            char* copy = fil_reader_alloc(reader, (size_t)length + 1, 1);
+            name = copy != NULL ? memcpy(copy, standard, (size_t)length + 1) : NULL;
+        }
+        (*names)[count] = name;
+        ats[count++] = node;
+    }
+    FilNames index;
+    fil_scene_index_names(scene, *names, ats, count, &index);
+    return reader->status == FIL_OK;
+}
+
+/* ---- parameters ---- */
+
+/* Every parameter must have a value and a name that expressions can use, even if nothing uses it. */
+static void check_parameters(FilReader* reader, FilYaml* mapping)
+{
+    if (mapping->kind != FIL_YAML_MAPPING) {
+        fil_reader_fail(reader, mapping, "expected a mapping of names to numbers");
+    }
+    for (FilYaml* node = mapping->first; node != NULL && reader->status == FIL_OK; node = node->next) {
+        if (strchr(node->key, '-') != NULL) {
+            fil_reader_fail(reader, node, "a parameter's name must not contain '-'");
+        }
+        double value = 0.0;
+        if (!fil_check_name(reader, node, node->key)) {
+            return;
+        }
+        if (node->kind == FIL_YAML_MAPPING) {
+            check_parameters(reader, node);
+        } else {
+            fil_value_number(reader, node, FIL_OPTIONAL, &value);
+        }
+    }
+}
+
+/* ---- the world ---- */
+
+static void read_contact(FilReader* reader, const FilYaml* node, FilWorldDef* def)
+{
+    const int count = fil_contact_model_count();
+    const char** words = fil_reader_alloc(reader, (size_t)count + 1, sizeof *words);
+    for (int k = 0; k < count && words != NULL; k++) {
+        words[k] = fil_contact_model_name(k);
+    }
+    int model = 0;
+    if (words != NULL && fil_read_choice(reader, node, "contact", words, &model)) {
+        def->contact_model = words[model];
+    }
+}
+
+static void read_world(FilReader* reader, const FilYaml* node, FilWorldDef* def)
+{
+    static const char* const keys[] = {"gravity", "dt", "integrator", "contact", "newton", "max_halvings", NULL};
+    static const char* const newton_keys[] = {"tolerance", "max_iterations", NULL};
+    static const char* const integrators[] = {
+        [FIL_BACKWARD_EULER] = "backward_euler",
+        [FIL_MIDPOINT] = "midpoint",
+        [FIL_SYMPLECTIC_EULER] = "symplectic_euler",
+        NULL,
+    };
+    if (!fil_check_keys(reader, node, keys)) {
+        return;
+    }
+    double gravity[3] = {0};
+    if (fil_read_vector(reader, node, "gravity", FIL_OPTIONAL, 3, gravity)) {
+        def->gravity = (FilVec3){gravity[0], gravity[1], gravity[2]};
+    }
+    fil_read_number(reader, node, "dt", FIL_POSITIVE, &def->dt);
+    int integrator = (int)def->integrator;
+    fil_read_choice(reader, node, "integrator", integrators, &integrator);
+    def->integrator = (FilIntegrator)integrator;
+    read_contact(reader, node, def);
+    const FilYaml* newton = fil_read_node(reader, node, "newton", FIL_OPTIONAL);
+    if (newton != NULL && fil_check_keys(reader, newton, newton_keys)) {
+        fil_read_number(reader, newton, "tolerance", FIL_POSITIVE, &def->newton_tolerance);
+        fil_read_integer(reader, newton, "max_iterations", FIL_OPTIONAL, 1, 10000, &def->newton_max_iterations);
+    }
+    fil_read_integer(reader, node, "max_halvings", FIL_OPTIONAL, 0, 30, &def->max_halvings);
+}
+
+static void create_world(FilScene* scene, const FilSceneOptions* options)
+{
+    FilReader* reader = &scene->reader;
+    FilWorldDef def = fil_world_def_default();
+    const FilYaml* node = fil_read_node(reader, scene->root, "world", FIL_OPTIONAL);
+    if (node != NULL) {
+        read_world(reader, node, &def);
+    }
+    if (reader->status != FIL_OK) {
+        return;
+    }
+    if (options->dt != 0.0) {
+        def.dt = options->dt;
+    }
+    if (options->contact_model != NULL) {
+        def.contact_model = options->contact_model;
+    }
+    const FilYaml absent = fil_absent(scene->root, "world");
+    FilError error = {{0}};
+    fil_reader_take(reader, fil_world_create(&def, &scene->world, &error), node != NULL ? node : &absent, error.text);
+}
+
+/* ---- the head ---- */
+
+/* File name without folder and extension. */
+static void write_name(const char* path, char* name, size_t size)
+{
+    const char* slash = strrchr(path, '/');
+    snprintf(name, size, "%s", slash != NULL ? slash + 1 : path);
+    char* dot = strrchr(name, '.');
+    if (dot != NULL && dot != name) {
+        *dot = '\0';
+    }
+}
+
+static void read_head(FilScene* scene, const FilSceneOptions* options, const char* path, FilSceneInfo* info)
+{
+    FilReader* reader = &scene->reader;
+    *info = (FilSceneInfo){.duration = 1.0, .output_period = 0.01, .seed = 1};
+    write_name(path, info->name, sizeof info->name);
+    const char* title = "";
+    fil_read_text(reader, scene->root, "title", FIL_OPTIONAL, &title);
+    snprintf(info->title, sizeof info->title, "%s", title);
+    fil_read_number(reader, scene->root, "duration", FIL_POSITIVE, &info->duration);
+    fil_read_number(reader, scene->root, "output_period", FIL_POSITIVE, &info->output_period);
+    int seed = 1;
+    fil_read_integer(reader, scene->root, "seed", FIL_OPTIONAL, 0, 2000000000, &seed);
+    info->seed = options->seed_given ? options->seed : (uint64_t)seed;
+    scene->random = info->seed;
+}
+
+/* ---- all together ---- */
+
+static void build(FilScene* scene, const FilSceneOptions* options, const char* path, FilSceneInfo* info)
+{
+    FilReader* reader = &scene->reader;
+    FilYaml* parameters = fil_yaml_find(scene->root, "parameters");
+    reader->parameters = parameters;
+    if (!fil_check_keys(reader, scene->root, scene_keys)) {
+        return;
+    }
+    if (parameters != NULL) {
+        check_parameters(reader, parameters);
+    }
+    read_head(scene, options, path, info);
+    fil_scene_read_materials(scene);
+    fil_scene_read_rods(scene);
+    create_world(scene, options);
+    fil_scene_add_rods(scene);
+    fil_scene_read_attachments(scene);
+    fil_scene_read_drives(scene);
+    fil_scene_read_probes(scene);
+}
+
+FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* limits, const FilSceneOptions* options,
+                                 FilWorld** world, FilSceneInfo* info, FilError* error)
+{
+    const FilSceneOptions no_options = {0};
+    FilSceneInfo own_info;
+    FilError own_error;
+    FilPool pool = {0};
+    options = options != NULL ? options : &no_options;
+    error = error != NULL ? error : &own_error;
+    error->text[0] = '\0';
+    *world = NULL;
+    FilScene scene = {.reader = {.error = error, .pool = &pool}, .limits = *limits};
+    FilYaml* root = NULL;
+    FilStatus status = fil_document_load(source, limits, &pool, &root, error);
+    if (status == FIL_OK) {
+        status = fil_document_set(root, options->settings, options->setting_count, scene_keys, limits, &pool, error);
+    }
+    if (status == FIL_OK) {
+        scene.root = root;
+        build(&scene, options, source->path, info != NULL ? info : &own_info);
+        status = scene.reader.status;
+    }
+    fil_pool_free(&pool);
+    if (status == FIL_OK) {
+        *world = scene.world;
+    } else {
+        fil_world_destroy(scene.world);
+    }
+    return status;
+}
+
+FilStatus fil_scene_load(const char* path, const FilSceneOptions* options, FilWorld** world, FilSceneInfo* info,
+                         FilError* error)
+{
+    const FilSceneLimits limits = fil_scene_limits_default();
+    const FilSource source = {.path = path};
+    return fil_scene_load_limited(&source, &limits, options, world, info, error);
+}
+
+FilStatus fil_scene_load_text(const char* name, const char* text, size_t size, const FilSceneOptions* options,
+                              FilWorld** world, FilSceneInfo* info, FilError* error)
+{
+    const FilSceneLimits limits = fil_scene_limits_default();
+    const FilSource source = {.path = name, .text = text, .size = size};
+    return fil_scene_load_limited(&source, &limits, options, world, info, error);
+}

@@ -1,0 +1,82 @@
+/* A scene while it becomes a world: what the parts of the reader share. Each part reads one section of the file and
+ * adds its objects to the world; failures are kept in scene->reader. */
+#ifndef FILUM_SCENE_BUILD_H
+#define FILUM_SCENE_BUILD_H
+
+#include "filum/scene.h"
+#include "scene/document.h"
+#include "scene/reader.h"
+
+typedef struct FilSceneRod {
+    const FilYaml* at;
+    FilRodDef def; /* its arrays live in the pool */
+    int edge_count;
+    FilId id;
+} FilSceneRod;
+
+typedef struct FilSceneDrive {
+    FilId id;
+    FilDriveKind kind;
+} FilSceneDrive;
+
+typedef struct FilScene {
+    FilReader reader;
+    FilSceneLimits limits;
+    const FilYaml* root;
+    FilWorld* world;
+    uint64_t random; /* state of the generator */
+    FilNames material_names;
+    FilSection* materials; /* with nothing but young, shear, poisson and density */
+    FilNames rod_names;
+    FilSceneRod* rods;
+    int rod_count;
+    int node_count; /* of all rods so far */
+    FilNames attachment_names;
+    FilId* attachments;
+    FilNames drive_names;
+    FilSceneDrive* drives;
+} FilScene;
+
+/* read_sections.c */
+void fil_scene_read_materials(FilScene* scene);
+/* The material that `key` names; NULL if it is not given (or after a failure). */
+const FilSection* fil_scene_read_material(FilScene* scene, const FilYaml* mapping, const char* key);
+/* The one of circle, tube, rectangle and stiffness that the mapping has, made of `material` (NULL: none given). */
+FilSection fil_scene_read_section(FilScene* scene, const FilYaml* mapping, const FilSection* material);
+extern const char* const fil_section_words[];
+
+/* read_shapes.c: the rod's nodes, number and closedness, from its `shape` and `noise`. */
+void fil_scene_read_shape(FilScene* scene, const FilYaml* rod, FilRodDef* def);
+
+/* read_rods.c, read_junctions.c */
+void fil_scene_read_rods(FilScene* scene);
+void fil_scene_add_rods(FilScene* scene);
+
+/* read_boundary.c, read_drives.c, read_probes.c */
+void fil_scene_read_attachments(FilScene* scene);
+void fil_scene_read_drives(FilScene* scene);
+void fil_scene_read_probes(FilScene* scene);
+
+/* What kind of element of a rod a key names. */
+typedef enum FilElement { FIL_NODES, FIL_EDGES } FilElement;
+
+/* The rod of `mapping`, and its `node`/`nodes: [first, count]` (or edge, edges). Without them: all, or a failure if
+ * they are required. NULL after a failure. */
+const FilSceneRod* fil_scene_read_target(FilScene* scene, const FilYaml* mapping, FilElement element, unsigned flags,
+                                         int* first, int* count);
+
+/* Names of a list's elements, from their `name` or their kind and place ("rod0"), each different; the list must be
+ * one of mappings. False if there is no such list (or after a failure). */
+bool fil_scene_read_names(FilScene* scene, const char* section, const char* kind, const FilYaml** list,
+                          const char*** names);
+
+/* An index of names. `ats` are the nodes to blame where two are the same. */
+void fil_scene_index_names(FilScene* scene, const char* const* names, const FilYaml* const* ats, int count,
+                           FilNames* index);
+
+/* Reads the scene under bounds of the caller's choice; see fil_scene_load_text(). */
+FIL_MUST_CHECK FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* limits,
+                                                const FilSceneOptions* options, FilWorld** world, FilSceneInfo* info,
+                                                FilError* error);
+
+#endif

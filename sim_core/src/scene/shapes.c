@@ -1,0 +1,129 @@
+#include "scene/shapes.h"
+
+#include <math.h>
+
+#include "base/vec3.h"
+
+void fil_shape_straight(const double* from, const double* to, int count, double* nodes)
+{
+    for (int i = 0; i < count; i++) {
+        const double s = (double)i / (count - 1);
+        for (int k = 0; k < 3; k++) {
+            nodes[3 * i + k] = (1.0 - s) * from[k] + s * to[k];
+        }
+    }
+}
+
+/* u, v, w: right-handed unit vectors with w along `axis` and u as near to `toward` as it can be. */
+static void make_basis(const double* axis, const double* toward, double* u, double* v, double* w)
+{
+    fil_v3_copy(w, axis);
+    fil_v3_normalise(w);
+    fil_v3_copy(u, toward);
+    fil_v3_axpy(u, -fil_v3_dot(u, w), w);
+    // what is left of a direction along the axis is rounding, not a choice
+    if (fil_v3_normalise(u) <= 1e-9 * fil_v3_norm(toward)) {
+        fil_v3_orthogonal(u, w);
+    }
+    fil_v3_cross(v, w, u);
+}
+
+/* out = origin + a u + b v + c w */
+static void combine(double* out, const double* origin, double a, const double* u, double b, const double* v, double c,
+                    const double* w)
+{
+    for (int k = 0; k < 3; k++) {
+        out[k] = origin[k] + a * u[k] + b * v[k] + c * w[k];
+    }
+}
+
+void fil_shape_arc(const double* center, const double* normal, const double* start, double angle, int count,
+                   double* nodes)
+{
+    double arm[3], u[3], v[3], w[3];
+    fil_v3_sub(arm, start, center);
+    make_basis(normal, arm, u, v, w);
+    const double radius = fil_v3_dot(arm, u), height = fil_v3_dot(arm, w);
+    for (int i = 0; i < count; i++) {
+        const double phi = angle * i / (count - 1);
+        combine(nodes + 3 * i, center, radius * cos(phi), u, radius * sin(phi), v, height, w);
+    }
+}
+
+void fil_shape_ring(const double* center, const double* normal, const double* toward, double radius, int count,
+                    double* nodes)
+{
+    double u[3], v[3], w[3];
+    make_basis(normal, toward, u, v, w);
+    for (int i = 0; i < count; i++) {
+        const double phi = 2.0 * FIL_PI * i / count;
+        combine(nodes + 3 * i, center, radius * cos(phi), u, radius * sin(phi), v, 0.0, w);
+    }
+}
+
+void fil_shape_helix(const FilHelix* helix, int count, double* nodes)
+{
+    double u[3], v[3], w[3];
+    make_basis(helix->axis, helix->toward, u, v, w);
+    for (int i = 0; i < count; i++) {
+        const double turn = helix->turns * i / (count - 1);
+        const double phi = 2.0 * FIL_PI * turn;
+        combine(nodes + 3 * i, helix->origin, helix->radius * cos(phi), u, helix->radius * sin(phi), v,
+                helix->pitch * turn, w);
+    }
+}
+
+double fil_shape_length(const double* points, int point_count, bool closed)
+{
+    double length = closed ? fil_v3_distance(points, points + 3 * (point_count - 1)) : 0.0;
+    for (int i = 0; i + 1 < point_count; i++) {
+        length += fil_v3_distance(points + 3 * i, points + 3 * (i + 1));
+    }
+    return length;
+}
+
+void fil_shape_resample(const double* points, int point_count, bool closed, int count, double* nodes)
+{
+    const int segments = closed ? point_count : point_count - 1;
+    const double step = fil_shape_length(points, point_count, closed) / (closed ? count : count - 1);
+    int segment = 0;
+    double passed = 0.0;  // length of the segments before this one
+    double length = fil_v3_distance(points, points + 3 * (1 % point_count));
+    for (int i = 0; i < count; i++) {
+        const double s = step * i;
+        while (segment + 1 < segments && s > passed + length) {
+            passed += length;
+            segment++;
+            length = fil_v3_distance(points + 3 * segment, points + 3 * ((segment + 1) % point_count));
+        }
+        const double part = length > 0.0 ? fmin((s - passed) / length, 1.0) : 0.0;
+        const double* a = points + 3 * segment;
+        const double* b = points + 3 * ((segment + 1) % point_count);
+        for (int k = 0; k < 3; k++) {
+            nodes[3 * i + k] = (1.0 - part) * a[k] + part * b[k];
+        }
+    }
+    // the last node of an open polyline is its last point, free of rounding
+    if (!closed) {
+        fil_v3_copy(nodes + 3 * (count - 1), points + 3 * (point_count - 1));
+    }
+}
+
+/* splitmix64: every state gives a different, well mixed number */
+static uint64_t next_random(uint64_t* state)
+{
+    *state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = *state;
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+void fil_shape_disturb(double amplitude, uint64_t* random, int count, double* nodes)
+{
+    for (int k = 0; k < 3 * count; k++) {
+        // 53 random bits make a number in [0, 1)
+        const double unit = (double)(next_random(random) >> 11) * 0x1p-53;
+        nodes[k] += amplitude * (2.0 * unit - 1.0);
+    }
+}

@@ -1,0 +1,39 @@
+/* Generators: the nodes of simple curves. Pure geometry; every function fills 3 * count numbers, in metres. */
+#ifndef FILUM_SCENE_SHAPES_H
+#define FILUM_SCENE_SHAPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Equal steps from one point to another. */
+void fil_shape_straight(const double* from, const double* to, int count, double* nodes);
+
+/* `start` turned about the axis (center, normal) by 0 to `angle`, right-handed. normal is not zero. */
+void fil_shape_arc(const double* center, const double* normal, const double* start, double angle, int count,
+                   double* nodes);
+
+/* A full circle about (center, normal): equal edges, the last node before the first. `toward` points from the centre
+ * to the first node's side; zero picks one. The nodes are on the circle. */
+void fil_shape_ring(const double* center, const double* normal, const double* toward, double radius, int count,
+                    double* nodes);
+
+typedef struct FilHelix {
+    double origin[3], axis[3]; /* axis is not zero */
+    double toward[3];          /* from the axis to the first node's side; zero picks one */
+    double radius, pitch;      /* m; a negative pitch gives a left-handed helix */
+    double turns;
+} FilHelix;
+
+/* Equal edges from origin + radius * toward, climbing by pitch per turn along the axis. */
+void fil_shape_helix(const FilHelix* helix, int count, double* nodes);
+
+/* Length along a polyline, with the way back to its beginning if it is closed. */
+double fil_shape_length(const double* points, int point_count, bool closed);
+
+/* Nodes at equal distances along a polyline (corners in between are cut). A closed one is not repeated at its end. */
+void fil_shape_resample(const double* points, int point_count, bool closed, int count, double* nodes);
+
+/* Moves every coordinate by a random number, uniform in [-amplitude, amplitude]; `random` is the generator's state. */
+void fil_shape_disturb(double amplitude, uint64_t* random, int count, double* nodes);
+
+#endif
