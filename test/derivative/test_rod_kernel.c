@@ -24,7 +24,8 @@ typedef struct Pair {
     double fast_gradient[REFERENCE_MAX_DOFS], plain_gradient[REFERENCE_MAX_DOFS];
 } Pair;
 
-static void load_history(const Pair* pair, FilRodHistory* history, FilRodLaw* law) {
+static void load_history(const Pair* pair, FilRodHistory* history, FilRodLaw* law)
+{
     const ReferenceRod* rod = &pair->rod;
     for (int i = 0; i < rod->node_count; ++i) {
         FilRodHistory* h = &history[i];
@@ -54,19 +55,23 @@ static void load_history(const Pair* pair, FilRodHistory* history, FilRodLaw* la
     }
 }
 
-static void scatter(void* context, int row, int column, double value) {
+static void scatter(void* context, int row, int column, double value)
+{
     Pair* pair = context;
     assert_in_range(row, 0, pair->n - 1);
     assert_in_range(column, 0, pair->n - 1);
     pair->fast_hessian[row * pair->n + column] += value;
-    if (row != column) pair->fast_hessian[column * pair->n + row] += value;
+    if (row != column)
+        pair->fast_hessian[column * pair->n + row] += value;
 }
 
 /* derivatives of a random rod by both, `motion` away from the base and with `diagonal` added to the fast Hessian */
-static void make_pair(Pair* pair, Random* random, int node_count, bool closed, double motion, double diagonal) {
+static void make_pair(Pair* pair, Random* random, int node_count, bool closed, double motion, double diagonal)
+{
     random_rod(random, node_count, closed, &pair->rod, pair->base);
     pair->n = reference_dof_count(&pair->rod);
-    for (int i = 0; i < pair->n; ++i) pair->q[i] = pair->base[i] + motion * random_between(random, -1.0, 1.0);
+    for (int i = 0; i < pair->n; ++i)
+        pair->q[i] = pair->base[i] + motion * random_between(random, -1.0, 1.0);
     pair->fast_hessian = calloc((size_t)(pair->n * pair->n), sizeof(double));
     pair->plain_hessian = calloc((size_t)(pair->n * pair->n), sizeof(double));
     assert_non_null(pair->fast_hessian);
@@ -77,28 +82,35 @@ static void make_pair(Pair* pair, Random* random, int node_count, bool closed, d
     FilRodLaw law[REFERENCE_MAX_NODES];
     double added[4 * REFERENCE_MAX_NODES];
     load_history(pair, history, law);
-    for (int i = 0; i < 4 * node_count; ++i) added[i] = diagonal;
-    for (int i = 0; i < pair->n; ++i) pair->plain_hessian[i * pair->n + i] += diagonal;
+    for (int i = 0; i < 4 * node_count; ++i)
+        added[i] = diagonal;
+    for (int i = 0; i < pair->n; ++i)
+        pair->plain_hessian[i * pair->n + i] += diagonal;
     assert_true(fil_rod_chain_init(&pair->chain, node_count, closed));
     fil_rod_chain_begin(&pair->chain, pair->base, history, law, 0.0, added);
     assert_true(fil_rod_chain_assemble(&pair->chain, pair->q, 0.0, true));
     double gradient[4 * REFERENCE_MAX_NODES] = {0};
     fil_rod_chain_add_gradient(&pair->chain, gradient);
-    for (int i = 0; i < pair->n; ++i) pair->fast_gradient[i] = gradient[i];
+    for (int i = 0; i < pair->n; ++i)
+        pair->fast_gradient[i] = gradient[i];
     fil_rod_chain_visit(&pair->chain, scatter, pair);
 }
 
-static void free_pair(Pair* pair) {
+static void free_pair(Pair* pair)
+{
     fil_rod_chain_free(&pair->chain);
     free(pair->fast_hessian);
     free(pair->plain_hessian);
 }
 
 /* every length that folds in its own way: single edges, single hinges, even and odd, open and closed */
-static void for_each_size(void (*test)(Random* random, int node_count, bool closed), uint64_t seed) {
+static void for_each_size(void (*test)(Random* random, int node_count, bool closed), uint64_t seed)
+{
     Random random = {seed};
-    for (int n = 2; n <= 14; ++n) test(&random, n, false);
-    for (int n = 3; n <= 14; ++n) test(&random, n, true);
+    for (int n = 2; n <= 14; ++n)
+        test(&random, n, false);
+    for (int n = 3; n <= 14; ++n)
+        test(&random, n, true);
     test(&random, 41, false);
     test(&random, 42, false);
     test(&random, 41, true);
@@ -108,7 +120,8 @@ static void for_each_size(void (*test)(Random* random, int node_count, bool clos
 /* the same numbers by other formulas: some ten roundings each, in sums of terms that partly cancel */
 static const double rounding = 1e-12;
 
-static void equals_plain(Random* random, int node_count, bool closed) {
+static void equals_plain(Random* random, int node_count, bool closed)
+{
     static const double motions[2] = {0.0, 0.01};
     for (int k = 0; k < 2; ++k) {
         Pair pair;
@@ -121,14 +134,17 @@ static void equals_plain(Random* random, int node_count, bool closed) {
     }
 }
 
-static void kernel_equals_plain_rod(void** state) {
+static void kernel_equals_plain_rod(void** state)
+{
     (void)state;
     for_each_size(equals_plain, 11);
 }
 
 /* required: 1e-6; reached are the 1e-9 of the differences */
-static void equals_differences(Random* random, int node_count, bool closed) {
-    if (node_count > 20) return;
+static void equals_differences(Random* random, int node_count, bool closed)
+{
+    if (node_count > 20)
+        return;
     Pair pair;
     double gradient[REFERENCE_MAX_DOFS];
     make_pair(&pair, random, node_count, closed, 0.0, 0.0);
@@ -139,14 +155,16 @@ static void equals_differences(Random* random, int node_count, bool closed) {
     free_pair(&pair);
 }
 
-static void kernel_equals_numerical_differentiation(void** state) {
+static void kernel_equals_numerical_differentiation(void** state)
+{
     (void)state;
     for_each_size(equals_differences, 12);
 }
 
 /* the kernel stores a lower triangle; each of its entries must be the derivative it stands for from both sides, so the
  * numerical Hessian is compared with its own transpose and with the stored one */
-static void is_symmetric(Random* random, int node_count, bool closed) {
+static void is_symmetric(Random* random, int node_count, bool closed)
+{
     Pair pair;
     make_pair(&pair, random, node_count, closed, 0.0, 0.0);
     assert_true(dense_asymmetry(pair.fast_hessian, pair.n) < 1e-12);
@@ -154,21 +172,25 @@ static void is_symmetric(Random* random, int node_count, bool closed) {
     free_pair(&pair);
 }
 
-static void hessian_is_symmetric(void** state) {
+static void hessian_is_symmetric(void** state)
+{
     (void)state;
     for_each_size(is_symmetric, 13);
 }
 
-static void solves(Random* random, int node_count, bool closed) {
+static void solves(Random* random, int node_count, bool closed)
+{
     Pair pair;
     double wanted[REFERENCE_MAX_DOFS], product[REFERENCE_MAX_DOFS], x[4 * REFERENCE_MAX_NODES] = {0};
     /* ten times the largest eigenvalue of stretch, about 4 EA/l: positive definite however bent */
     make_pair(&pair, random, node_count, closed, 0.0, 4e4);
     assert_true(dense_mismatch(pair.fast_hessian, pair.plain_hessian, pair.n * pair.n) < rounding);
     if (pair.chain.solvable) {
-        for (int i = 0; i < pair.n; ++i) wanted[i] = random_between(random, -1.0, 1.0);
+        for (int i = 0; i < pair.n; ++i)
+            wanted[i] = random_between(random, -1.0, 1.0);
         dense_multiply(pair.plain_hessian, wanted, pair.n, product);
-        for (int i = 0; i < pair.n; ++i) x[i] = product[i];
+        for (int i = 0; i < pair.n; ++i)
+            x[i] = product[i];
         assert_true(fil_rod_chain_factor(&pair.chain));
         fil_rod_chain_solve(&pair.chain, x);
         assert_true(dense_mismatch(x, wanted, pair.n) < rounding);
@@ -176,13 +198,15 @@ static void solves(Random* random, int node_count, bool closed) {
     free_pair(&pair);
 }
 
-static void factor_and_solve_invert(void** state) {
+static void factor_and_solve_invert(void** state)
+{
     (void)state;
     for_each_size(solves, 14);
 }
 
 /* a compressed rod's tangent is indefinite: the factorisation must say so */
-static void indefinite_is_refused(void** state) {
+static void indefinite_is_refused(void** state)
+{
     (void)state;
     Random random = {15};
     for (int closed = 0; closed < 2; ++closed) {
@@ -194,12 +218,11 @@ static void indefinite_is_refused(void** state) {
     }
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernel_equals_plain_rod),
-        cmocka_unit_test(kernel_equals_numerical_differentiation),
-        cmocka_unit_test(hessian_is_symmetric),
-        cmocka_unit_test(factor_and_solve_invert),
+        cmocka_unit_test(kernel_equals_plain_rod), cmocka_unit_test(kernel_equals_numerical_differentiation),
+        cmocka_unit_test(hessian_is_symmetric),    cmocka_unit_test(factor_and_solve_invert),
         cmocka_unit_test(indefinite_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

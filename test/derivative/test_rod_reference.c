@@ -11,7 +11,8 @@
 #include "dense.h"
 #include "random_rod.h"
 
-static void compare(Random* random, int node_count, bool closed) {
+static void compare(Random* random, int node_count, bool closed)
+{
     ReferenceRod rod;
     double q[REFERENCE_MAX_DOFS], gradient[REFERENCE_MAX_DOFS], numerical[REFERENCE_MAX_DOFS];
     random_rod(random, node_count, closed, &rod, q);
@@ -34,21 +35,26 @@ static void compare(Random* random, int node_count, bool closed) {
     free(difference);
 }
 
-static void open_rods(void** state) {
+static void open_rods(void** state)
+{
     (void)state;
     Random random = {1};
-    for (int n = 2; n <= 12; ++n) compare(&random, n, false);
+    for (int n = 2; n <= 12; ++n)
+        compare(&random, n, false);
 }
 
-static void closed_rods(void** state) {
+static void closed_rods(void** state)
+{
     (void)state;
     Random random = {2};
-    for (int n = 3; n <= 12; ++n) compare(&random, n, true);
+    for (int n = 3; n <= 12; ++n)
+        compare(&random, n, true);
 }
 
 /* the textbook gradient belongs to frames based at q: about any other base the holonomy of the two-leg transport adds a
  * term of first order, which is why a time step measures twist against frames carried along the motion */
-static void gradient_needs_its_own_base(void** state) {
+static void gradient_needs_its_own_base(void** state)
+{
     (void)state;
     Random random = {3};
     ReferenceRod rod;
@@ -56,7 +62,8 @@ static void gradient_needs_its_own_base(void** state) {
     static double hessian[REFERENCE_MAX_DOFS * REFERENCE_MAX_DOFS];
     random_rod(&random, 8, false, &rod, q);
     int n = reference_dof_count(&rod);
-    for (int i = 0; i < n; ++i) q[i] += random_between(&random, -0.02, 0.02);
+    for (int i = 0; i < n; ++i)
+        q[i] += random_between(&random, -0.02, 0.02);
     reference_derivatives(&rod, q, gradient, hessian);
     numerical_gradient(&rod, q, numerical);
     assert_true(dense_mismatch(gradient, numerical, n) > 1e-4);
@@ -69,7 +76,8 @@ static void gradient_needs_its_own_base(void** state) {
 }
 
 /* rigid motions leave the energy alone: zero net force and zero net torque on nodes plus edges */
-static void energy_is_objective(void** state) {
+static void energy_is_objective(void** state)
+{
     (void)state;
     Random random = {4};
     ReferenceRod rod;
@@ -97,7 +105,8 @@ static void energy_is_objective(void** state) {
     }
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(open_rods),
         cmocka_unit_test(closed_rods),

@@ -8,7 +8,8 @@ typedef struct Random {
     uint64_t state;
 } Random;
 
-static inline uint64_t random_bits(Random* random) {
+static inline uint64_t random_bits(Random* random)
+{
     uint64_t z = (random->state += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -16,7 +17,8 @@ static inline uint64_t random_bits(Random* random) {
 }
 
 /* uniform in [low, high) */
-static inline double random_between(Random* random, double low, double high) {
+static inline double random_between(Random* random, double low, double high)
+{
     return low + (high - low) * (double)(random_bits(random) >> 11) * 0x1p-53;
 }
 

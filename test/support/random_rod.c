@@ -6,7 +6,8 @@
 static const double edge_length = 0.1;
 
 /* a wandering chain, or a bumpy ring when closed */
-static void place_nodes(Random* random, int n, bool closed, double* q) {
+static void place_nodes(Random* random, int n, bool closed, double* q)
+{
     double radius = edge_length * n / (2.0 * M_PI);
     double heading[3] = {1.0, 0.0, 0.0};
     double x[3] = {0.3, -0.2, 0.1};
@@ -18,8 +19,10 @@ static void place_nodes(Random* random, int n, bool closed, double* q) {
             q[4 * i + k] = closed ? ring[k] + bump : x[k];
         }
         double norm = 0.0;
-        for (int k = 0; k < 3; ++k) heading[k] += random_between(random, -0.5, 0.5);
-        for (int k = 0; k < 3; ++k) norm += heading[k] * heading[k];
+        for (int k = 0; k < 3; ++k)
+            heading[k] += random_between(random, -0.5, 0.5);
+        for (int k = 0; k < 3; ++k)
+            norm += heading[k] * heading[k];
         double length = edge_length * random_between(random, 0.7, 1.3);
         for (int k = 0; k < 3; ++k) {
             heading[k] /= sqrt(norm);
@@ -29,7 +32,8 @@ static void place_nodes(Random* random, int n, bool closed, double* q) {
 }
 
 /* any unit vector normal to the tangent */
-static void pick_director(Random* random, const double t[3], double m1[3]) {
+static void pick_director(Random* random, const double t[3], double m1[3])
+{
     double along = 0.0, norm = 0.0;
     for (int k = 0; k < 3; ++k) {
         m1[k] = random_between(random, -1.0, 1.0);
@@ -39,20 +43,24 @@ static void pick_director(Random* random, const double t[3], double m1[3]) {
         m1[k] -= along * t[k];
         norm += m1[k] * m1[k];
     }
-    for (int k = 0; k < 3; ++k) m1[k] /= sqrt(norm);
+    for (int k = 0; k < 3; ++k)
+        m1[k] /= sqrt(norm);
 }
 
 /* carries m1 from edge to edge by the shortest rotation, so that only `angle` twists */
-static void carry_director(const double a[3], const double b[3], const double d[3], double out[3]) {
+static void carry_director(const double a[3], const double b[3], const double d[3], double out[3])
+{
     double db = 0.0, ab = 0.0;
     for (int k = 0; k < 3; ++k) {
         db += d[k] * b[k];
         ab += a[k] * b[k];
     }
-    for (int k = 0; k < 3; ++k) out[k] = d[k] - db / (1.0 + ab) * (a[k] + b[k]);
+    for (int k = 0; k < 3; ++k)
+        out[k] = d[k] - db / (1.0 + ab) * (a[k] + b[k]);
 }
 
-void random_rod(Random* random, int node_count, bool closed, ReferenceRod* rod, double* q) {
+void random_rod(Random* random, int node_count, bool closed, ReferenceRod* rod, double* q)
+{
     memset(rod, 0, sizeof *rod);
     rod->node_count = node_count;
     rod->closed = closed;
@@ -65,7 +73,8 @@ void random_rod(Random* random, int node_count, bool closed, ReferenceRod* rod, 
             rod->base_tangent[i][k] = q[4 * ((i + 1) % node_count) + k] - q[4 * i + k];
             norm += rod->base_tangent[i][k] * rod->base_tangent[i][k];
         }
-        for (int k = 0; k < 3; ++k) rod->base_tangent[i][k] /= sqrt(norm);
+        for (int k = 0; k < 3; ++k)
+            rod->base_tangent[i][k] /= sqrt(norm);
         if (i == 0) {
             pick_director(random, rod->base_tangent[0], rod->base_director[0]);
         } else {
@@ -88,6 +97,7 @@ void random_rod(Random* random, int node_count, bool closed, ReferenceRod* rod, 
 
     /* half of the hinges carry whole turns of twist */
     for (int i = 0; i < node_count; ++i) {
-        if (random_bits(random) % 2 == 0) rod->previous_twist[i] = 2.0 * M_PI * (double)(random_bits(random) % 3);
+        if (random_bits(random) % 2 == 0)
+            rod->previous_twist[i] = 2.0 * M_PI * (double)(random_bits(random) % 3);
     }
 }

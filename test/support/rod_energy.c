@@ -11,22 +11,29 @@
 
 typedef long double complex Number;
 
-static Number dot(const Number a[3], const Number b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static Number dot(const Number a[3], const Number b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
-static void cross(const Number a[3], const Number b[3], Number out[3]) {
+static void cross(const Number a[3], const Number b[3], Number out[3])
+{
     out[0] = a[1] * b[2] - a[2] * b[1];
     out[1] = a[2] * b[0] - a[0] * b[2];
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 /* shortest rotation of a vector d normal to a */
-static void transport(const Number a[3], const Number b[3], const Number d[3], Number out[3]) {
+static void transport(const Number a[3], const Number b[3], const Number d[3], Number out[3])
+{
     Number s = dot(d, b) / (1.0L + dot(a, b));
-    for (int k = 0; k < 3; ++k) out[k] = d[k] - s * (a[k] + b[k]);
+    for (int k = 0; k < 3; ++k)
+        out[k] = d[k] - s * (a[k] + b[k]);
 }
 
 /* atan2 continued to complex arguments with small imaginary parts */
-static Number angle_of(Number y, Number x) {
+static Number angle_of(Number y, Number x)
+{
     long double a = atan2l(creall(y), creall(x));
     Number rest = (y * cosl(a) - x * sinl(a)) / (x * cosl(a) + y * sinl(a));
     return a + catanl(rest);
@@ -37,11 +44,13 @@ typedef struct Edge {
     Number t[3], m1[3], m2[3];
 } Edge;
 
-static Edge edge_at(const ReferenceRod* rod, const Number* q, int i) {
+static Edge edge_at(const ReferenceRod* rod, const Number* q, int i)
+{
     Edge edge;
     const Number* x0 = q + 4 * i;
     const Number* x1 = q + 4 * ((i + 1) % rod->node_count);
-    for (int k = 0; k < 3; ++k) edge.t[k] = x1[k] - x0[k];
+    for (int k = 0; k < 3; ++k)
+        edge.t[k] = x1[k] - x0[k];
     edge.length = csqrtl(dot(edge.t, edge.t));
     Number base_t[3], base_m1[3], u1[3], u2[3];
     for (int k = 0; k < 3; ++k) {
@@ -60,7 +69,8 @@ static Edge edge_at(const ReferenceRod* rod, const Number* q, int i) {
 }
 
 /* P0 eqs. 4 and 5 at one node */
-static Number hinge_energy(const ReferenceRod* rod, const Number* q, int node) {
+static Number hinge_energy(const ReferenceRod* rod, const Number* q, int node)
+{
     Edge e = edge_at(rod, q, node > 0 ? node - 1 : rod->node_count - 1);
     Edge f = edge_at(rod, q, node);
     Number kb[3];
@@ -83,7 +93,8 @@ static Number hinge_energy(const ReferenceRod* rod, const Number* q, int node) {
                    rod->torsion[node] * twist * twist);
 }
 
-static Number energy(const ReferenceRod* rod, const Number* q) {
+static Number energy(const ReferenceRod* rod, const Number* q)
+{
     Number sum = 0.0L;
     for (int i = 0; i < reference_edge_count(rod); ++i) {
         /* P0 eq. 3 */
@@ -91,22 +102,27 @@ static Number energy(const ReferenceRod* rod, const Number* q) {
         sum += 0.5L * rod->ea[i] * rod->rest_length[i] * strain * strain;
     }
     for (int i = 0; i < rod->node_count; ++i) {
-        if (rod->closed || (i > 0 && i < rod->node_count - 1)) sum += hinge_energy(rod, q, i);
+        if (rod->closed || (i > 0 && i < rod->node_count - 1))
+            sum += hinge_energy(rod, q, i);
     }
     return sum;
 }
 
-static void widen(const ReferenceRod* rod, const double* q, Number* wide) {
-    for (int i = 0; i < reference_dof_count(rod); ++i) wide[i] = q[i];
+static void widen(const ReferenceRod* rod, const double* q, Number* wide)
+{
+    for (int i = 0; i < reference_dof_count(rod); ++i)
+        wide[i] = q[i];
 }
 
-double reference_energy(const ReferenceRod* rod, const double* q) {
+double reference_energy(const ReferenceRod* rod, const double* q)
+{
     Number wide[REFERENCE_MAX_DOFS];
     widen(rod, q, wide);
     return (double)creall(energy(rod, wide));
 }
 
-static void complex_step_gradient(const ReferenceRod* rod, Number* q, long double* gradient) {
+static void complex_step_gradient(const ReferenceRod* rod, Number* q, long double* gradient)
+{
     const long double h = 1e-30L;
     for (int i = 0; i < reference_dof_count(rod); ++i) {
         Number kept = q[i];
@@ -116,17 +132,20 @@ static void complex_step_gradient(const ReferenceRod* rod, Number* q, long doubl
     }
 }
 
-void numerical_gradient(const ReferenceRod* rod, const double* q, double* gradient) {
+void numerical_gradient(const ReferenceRod* rod, const double* q, double* gradient)
+{
     Number wide[REFERENCE_MAX_DOFS];
     long double g[REFERENCE_MAX_DOFS];
     widen(rod, q, wide);
     complex_step_gradient(rod, wide, g);
-    for (int i = 0; i < reference_dof_count(rod); ++i) gradient[i] = (double)g[i];
+    for (int i = 0; i < reference_dof_count(rod); ++i)
+        gradient[i] = (double)g[i];
 }
 
 /* fourth-order central differences of the gradient: with steps of 1e-3 the truncation is of the order of 1e-12 and the
  * rounding, in extended precision, below it */
-void numerical_hessian(const ReferenceRod* rod, const double* q, double scale, double* hessian) {
+void numerical_hessian(const ReferenceRod* rod, const double* q, double scale, double* hessian)
+{
     static const int offset[4] = {-2, -1, 1, 2};
     static const long double weight[4] = {1.0L / 12.0L, -8.0L / 12.0L, 8.0L / 12.0L, -1.0L / 12.0L};
     int n = reference_dof_count(rod);
@@ -141,9 +160,11 @@ void numerical_hessian(const ReferenceRod* rod, const double* q, double scale, d
         for (int s = 0; s < 4; ++s) {
             wide[j] = kept + (long double)offset[s] * h;
             complex_step_gradient(rod, wide, g);
-            for (int i = 0; i < n; ++i) column[i] += weight[s] * g[i] / h;
+            for (int i = 0; i < n; ++i)
+                column[i] += weight[s] * g[i] / h;
         }
         wide[j] = kept;
-        for (int i = 0; i < n; ++i) hessian[i * n + j] = (double)column[i];
+        for (int i = 0; i < n; ++i)
+            hessian[i * n + j] = (double)column[i];
     }
 }

@@ -24,33 +24,43 @@ typedef struct Strain {
 
 /* ---- small vectors ---- */
 
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
-static void cross(const double a[3], const double b[3], double out[3]) {
+static void cross(const double a[3], const double b[3], double out[3])
+{
     out[0] = a[1] * b[2] - a[2] * b[1];
     out[1] = a[2] * b[0] - a[0] * b[2];
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 /* out += s a b' */
-static void add_outer(double s, const double a[3], const double b[3], double out[3][3]) {
+static void add_outer(double s, const double a[3], const double b[3], double out[3][3])
+{
     for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) out[i][j] += s * a[i] * b[j];
+        for (int j = 0; j < 3; ++j)
+            out[i][j] += s * a[i] * b[j];
     }
 }
 
 /* out += s (a b' + b a') */
-static void add_symmetric(double s, const double a[3], const double b[3], double out[3][3]) {
+static void add_symmetric(double s, const double a[3], const double b[3], double out[3][3])
+{
     add_outer(s, a, b, out);
     add_outer(s, b, a, out);
 }
 
-static void add_identity(double s, double out[3][3]) {
-    for (int i = 0; i < 3; ++i) out[i][i] += s;
+static void add_identity(double s, double out[3][3])
+{
+    for (int i = 0; i < 3; ++i)
+        out[i][i] += s;
 }
 
 /* out += s [a]x, the matrix of b -> a x b */
-static void add_cross_matrix(double s, const double a[3], double out[3][3]) {
+static void add_cross_matrix(double s, const double a[3], double out[3][3])
+{
     out[0][1] -= s * a[2];
     out[0][2] += s * a[1];
     out[1][0] += s * a[2];
@@ -61,31 +71,49 @@ static void add_cross_matrix(double s, const double a[3], double out[3][3]) {
 
 /* ---- kinematics ---- */
 
-int reference_edge_count(const ReferenceRod* rod) { return rod->closed ? rod->node_count : rod->node_count - 1; }
+int reference_edge_count(const ReferenceRod* rod)
+{
+    return rod->closed ? rod->node_count : rod->node_count - 1;
+}
 
-int reference_dof_count(const ReferenceRod* rod) { return 4 * rod->node_count - (rod->closed ? 0 : 1); }
+int reference_dof_count(const ReferenceRod* rod)
+{
+    return 4 * rod->node_count - (rod->closed ? 0 : 1);
+}
 
-static int next_node(const ReferenceRod* rod, int node) { return (node + 1) % rod->node_count; }
+static int next_node(const ReferenceRod* rod, int node)
+{
+    return (node + 1) % rod->node_count;
+}
 
-static int edge_before(const ReferenceRod* rod, int node) { return node > 0 ? node - 1 : rod->node_count - 1; }
+static int edge_before(const ReferenceRod* rod, int node)
+{
+    return node > 0 ? node - 1 : rod->node_count - 1;
+}
 
-static bool has_hinge(const ReferenceRod* rod, int node) {
+static bool has_hinge(const ReferenceRod* rod, int node)
+{
     return rod->closed || (node > 0 && node < rod->node_count - 1);
 }
 
 /* shortest rotation from the unit vector a to b, applied to a vector d normal to a */
-static void transport(const double a[3], const double b[3], const double d[3], double out[3]) {
+static void transport(const double a[3], const double b[3], const double d[3], double out[3])
+{
     double s = dot(d, b) / (1.0 + dot(a, b));
-    for (int k = 0; k < 3; ++k) out[k] = d[k] - s * (a[k] + b[k]);
+    for (int k = 0; k < 3; ++k)
+        out[k] = d[k] - s * (a[k] + b[k]);
 }
 
-static Edge edge_at(const ReferenceRod* rod, const double* q, int i) {
+static Edge edge_at(const ReferenceRod* rod, const double* q, int i)
+{
     Edge edge;
     const double* x0 = q + 4 * i;
     const double* x1 = q + 4 * next_node(rod, i);
-    for (int k = 0; k < 3; ++k) edge.t[k] = x1[k] - x0[k];
+    for (int k = 0; k < 3; ++k)
+        edge.t[k] = x1[k] - x0[k];
     edge.length = sqrt(dot(edge.t, edge.t));
-    for (int k = 0; k < 3; ++k) edge.t[k] /= edge.length;
+    for (int k = 0; k < 3; ++k)
+        edge.t[k] /= edge.length;
 
     double u1[3], u2[3];
     transport(rod->base_tangent[i], edge.t, rod->base_director[i], u1);
@@ -98,14 +126,16 @@ static Edge edge_at(const ReferenceRod* rod, const double* q, int i) {
     return edge;
 }
 
-void reference_frame(const ReferenceRod* rod, const double* q, int edge, double frame[9]) {
+void reference_frame(const ReferenceRod* rod, const double* q, int edge, double frame[9])
+{
     Edge e = edge_at(rod, q, edge);
     memcpy(frame, e.m1, sizeof e.m1);
     memcpy(frame + 3, e.m2, sizeof e.m2);
     memcpy(frame + 6, e.t, sizeof e.t);
 }
 
-void reference_rebase(ReferenceRod* rod, const double* q) {
+void reference_rebase(ReferenceRod* rod, const double* q)
+{
     for (int i = 0; i < reference_edge_count(rod); ++i) {
         Edge e = edge_at(rod, q, i);
         memcpy(rod->base_tangent[i], e.t, sizeof e.t);
@@ -118,7 +148,8 @@ void reference_rebase(ReferenceRod* rod, const double* q) {
 
 /* a curvature k = kb . (d^e + d^f) / 2, kb = 2 t^e x t^f / (1 + t^e . t^f), for directors d whose derivatives by the
  * angles are d_turned: (m2, -m1) gives kappa1, (-m1, -m2) gives kappa2 */
-static Strain curvature(const Edge* e, const Edge* f, const double d[2][3], const double d_turned[2][3]) {
+static Strain curvature(const Edge* e, const Edge* f, const double d[2][3], const double d_turned[2][3])
+{
     Strain strain = {0};
     const double* t[2] = {e->t, f->t};
     const double length[2] = {e->length, f->length};
@@ -138,7 +169,8 @@ static Strain curvature(const Edge* e, const Edge* f, const double d[2][3], cons
     cross(f->t, d_tilde, w[0]);
     cross(d_tilde, e->t, w[1]);
     for (int a = 0; a < 2; ++a) {
-        for (int k = 0; k < 3; ++k) strain.by_edge[a][k] = (w[a][k] - value * t_tilde[k]) / length[a];
+        for (int k = 0; k < 3; ++k)
+            strain.by_edge[a][k] = (w[a][k] - value * t_tilde[k]) / length[a];
         strain.by_angle[a] = 0.5 * dot(kb, d_turned[a]);
         strain.angle_angle[a] = -0.5 * dot(kb, d[a]);
     }
@@ -179,7 +211,8 @@ static Strain curvature(const Edge* e, const Edge* f, const double d[2][3], cons
 }
 
 /* twist: signed angle about t^f of m1^f against the transported m1^e */
-static Strain twist(const Edge* e, const Edge* f, double previous) {
+static Strain twist(const Edge* e, const Edge* f, double previous)
+{
     Strain strain = {0};
     double u1[3], u2[3];
     transport(e->t, f->t, e->m1, u1);
@@ -203,7 +236,8 @@ static Strain twist(const Edge* e, const Edge* f, double previous) {
     for (int a = 0; a < 2; ++a) {
         double s = -0.25 / (edges[a]->length * edges[a]->length);
         double sum[3];
-        for (int k = 0; k < 3; ++k) sum[k] = edges[a]->t[k] + t_tilde[k];
+        for (int k = 0; k < 3; ++k)
+            sum[k] = edges[a]->t[k] + t_tilde[k];
         add_symmetric(s, kb, sum, strain.edge_edge[a][a]);
     }
     double s = 0.5 / (e->length * f->length);
@@ -212,11 +246,14 @@ static Strain twist(const Edge* e, const Edge* f, double previous) {
     return strain;
 }
 
-static void negate(const double a[3], double out[3]) {
-    for (int k = 0; k < 3; ++k) out[k] = -a[k];
+static void negate(const double a[3], double out[3])
+{
+    for (int k = 0; k < 3; ++k)
+        out[k] = -a[k];
 }
 
-static void hinge_strains(const ReferenceRod* rod, const double* q, int node, Strain strains[3]) {
+static void hinge_strains(const ReferenceRod* rod, const double* q, int node, Strain strains[3])
+{
     Edge e = edge_at(rod, q, edge_before(rod, node));
     Edge f = edge_at(rod, q, node);
     double m1_negative[2][3], m2[2][3], m2_negative[2][3];
@@ -231,16 +268,19 @@ static void hinge_strains(const ReferenceRod* rod, const double* q, int node, St
     strains[2] = twist(&e, &f, rod->previous_twist[node]);
 }
 
-void reference_strains(const ReferenceRod* rod, const double* q, int node, double strains[3]) {
+void reference_strains(const ReferenceRod* rod, const double* q, int node, double strains[3])
+{
     Strain s[3];
     hinge_strains(rod, q, node, s);
-    for (int k = 0; k < 3; ++k) strains[k] = s[k].value;
+    for (int k = 0; k < 3; ++k)
+        strains[k] = s[k].value;
 }
 
 /* ---- assembly ---- */
 
 /* derivatives by edge vectors become derivatives by nodes: e = x - x_before, f = x_after - x */
-static void localise(const Strain* s, double gradient[LOCAL_DOFS], double hessian[LOCAL_DOFS][LOCAL_DOFS]) {
+static void localise(const Strain* s, double gradient[LOCAL_DOFS], double hessian[LOCAL_DOFS][LOCAL_DOFS])
+{
     static const int node_at[3] = {0, 4, 8};
     static const double sign[3][2] = {{-1.0, 0.0}, {1.0, -1.0}, {0.0, 1.0}};
     static const int angle_at[2] = {EDGE_BEFORE, EDGE_AFTER};
@@ -249,7 +289,8 @@ static void localise(const Strain* s, double gradient[LOCAL_DOFS], double hessia
 
     for (int p = 0; p < 3; ++p) {
         for (int a = 0; a < 2; ++a) {
-            for (int k = 0; k < 3; ++k) gradient[node_at[p] + k] += sign[p][a] * s->by_edge[a][k];
+            for (int k = 0; k < 3; ++k)
+                gradient[node_at[p] + k] += sign[p][a] * s->by_edge[a][k];
             for (int b = 0; b < 2; ++b) {
                 for (int k = 0; k < 3; ++k) {
                     double mixed = sign[p][a] * s->edge_angle[a][b][k];
@@ -279,7 +320,8 @@ static void localise(const Strain* s, double gradient[LOCAL_DOFS], double hessia
     }
 }
 
-static void add_hinge(const ReferenceRod* rod, const double* q, int node, double* gradient, double* hessian) {
+static void add_hinge(const ReferenceRod* rod, const double* q, int node, double* gradient, double* hessian)
+{
     Strain strains[3];
     hinge_strains(rod, q, node, strains);
     const double stiffness[3] = {rod->bend1[node], rod->bend2[node], rod->torsion[node]};
@@ -290,7 +332,8 @@ static void add_hinge(const ReferenceRod* rod, const double* q, int node, double
     for (int k = 0; k < 4; ++k) {
         dof[k] = 4 * edge_before(rod, node) + k;
         dof[4 + k] = 4 * node + k;
-        if (k < 3) dof[8 + k] = 4 * next_node(rod, node) + k;
+        if (k < 3)
+            dof[8 + k] = 4 * next_node(rod, node) + k;
     }
     for (int s = 0; s < 3; ++s) {
         /* E = K (s - s0)^2 / 2: gradient K (s - s0) s', Hessian K (s' s'^T + (s - s0) s'') */
@@ -306,7 +349,8 @@ static void add_hinge(const ReferenceRod* rod, const double* q, int node, double
     }
 }
 
-static void add_stretch(const ReferenceRod* rod, const double* q, int i, double* gradient, double* hessian) {
+static void add_stretch(const ReferenceRod* rod, const double* q, int i, double* gradient, double* hessian)
+{
     int n = reference_dof_count(rod);
     int start[2] = {4 * i, 4 * next_node(rod, i)};
     Edge e = edge_at(rod, q, i);
@@ -315,7 +359,8 @@ static void add_stretch(const ReferenceRod* rod, const double* q, int i, double*
     add_identity(tension / e.length, block);
     add_outer(rod->ea[i] / rod->rest_length[i] - tension / e.length, e.t, e.t, block);
     for (int a = 0; a < 2; ++a) {
-        for (int k = 0; k < 3; ++k) gradient[start[a] + k] += (a == 0 ? -tension : tension) * e.t[k];
+        for (int k = 0; k < 3; ++k)
+            gradient[start[a] + k] += (a == 0 ? -tension : tension) * e.t[k];
         for (int b = 0; b < 2; ++b) {
             for (int k = 0; k < 3; ++k) {
                 for (int l = 0; l < 3; ++l) {
@@ -326,12 +371,15 @@ static void add_stretch(const ReferenceRod* rod, const double* q, int i, double*
     }
 }
 
-void reference_derivatives(const ReferenceRod* rod, const double* q, double* gradient, double* hessian) {
+void reference_derivatives(const ReferenceRod* rod, const double* q, double* gradient, double* hessian)
+{
     int n = reference_dof_count(rod);
     memset(gradient, 0, (size_t)n * sizeof(double));
     memset(hessian, 0, (size_t)n * (size_t)n * sizeof(double));
-    for (int i = 0; i < reference_edge_count(rod); ++i) add_stretch(rod, q, i, gradient, hessian);
+    for (int i = 0; i < reference_edge_count(rod); ++i)
+        add_stretch(rod, q, i, gradient, hessian);
     for (int i = 0; i < rod->node_count; ++i) {
-        if (has_hinge(rod, i)) add_hinge(rod, q, i, gradient, hessian);
+        if (has_hinge(rod, i))
+            add_hinge(rod, q, i, gradient, hessian);
     }
 }

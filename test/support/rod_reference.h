@@ -1,8 +1,8 @@
 /* A plain discrete elastic rod, for judging the fast one: its energy, and its gradient and Hessian twice over.
  *
  * One chain of nodes, open or closed. Unknowns are interleaved: q = (x_0, angle_0, x_1, angle_1, ...), so node i starts
- * at q[4 i] and edge i's angle is q[4 i + 3]; an open chain has 4 n - 1 of them, a closed one 4 n. A hinge sits at every
- * node between two edges. The frame of an edge is the base frame (t0, m1_0), given at the angle a0, turned by the
+ * at q[4 i] and edge i's angle is q[4 i + 3]; an open chain has 4 n - 1 of them, a closed one 4 n. A hinge sits at
+ * every node between two edges. The frame of an edge is the base frame (t0, m1_0), given at the angle a0, turned by the
  * shortest rotation t0 -> t and then by angle - a0 about t. Energies are those of P0 eqs. 3-5.
  */
 #ifndef ROD_REFERENCE_H

@@ -1,0 +1,236 @@
+/* Pins, handles and twist holds: where they keep a rod, and what force they report. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "filum/filum.h"
+
+enum { EDGES = 10, NODES = EDGES + 1 };
+
+typedef struct Bench {
+    FilWorld* world;
+    FilId rod;
+} Bench;
+
+/* a horizontal rod of 1 m and 0.1 kg */
+static Bench make_bench(double gravity, double dt)
+{
+    Bench bench;
+    FilWorldDef def = fil_world_def_default();
+    def.gravity = (FilVec3){0.0, 0.0, -gravity};
+    def.dt = dt;
+    def.newton_tolerance = 1e-10;
+    def.newton_max_iterations = 200;
+    FilError error;
+    assert_int_equal(fil_world_create(&def, &bench.world, &error), FIL_OK);
+    double nodes[3 * NODES] = {0};
+    for (int i = 0; i < NODES; ++i)
+        nodes[3 * i] = 0.1 * i;
+    FilRodDef rod = fil_rod_def_default();
+    rod.node_count = NODES;
+    rod.nodes = nodes;
+    rod.director = (FilVec3){0.0, 1.0, 0.0};
+    rod.section = (FilSection){.shape = FIL_SECTION_STIFFNESS,
+                               .radius = 5e-3,
+                               .ea = 1e4,
+                               .ei1 = 0.1,
+                               .ei2 = 0.1,
+                               .gj = 0.08,
+                               .mass_per_length = 0.1,
+                               .inertia_per_length = 1e-5};
+    rod.damping_mass = 2.0;
+    assert_int_equal(fil_world_add_rod(bench.world, &rod, &bench.rod), FIL_OK);
+    return bench;
+}
+
+static FilId attach(Bench* bench, FilAttachmentDef def)
+{
+    FilId id;
+    def.rod = bench->rod;
+    assert_int_equal(fil_world_add_attachment(bench->world, &def, &id), FIL_OK);
+    return id;
+}
+
+static FilId attach_kind(Bench* bench, FilAttachmentKind kind, int first, int count)
+{
+    FilAttachmentDef def = fil_attachment_def_default();
+    def.kind = kind;
+    def.first = first;
+    def.count = count;
+    return attach(bench, def);
+}
+
+static void run(Bench* bench, int steps)
+{
+    for (int i = 0; i < steps; ++i)
+        assert_int_equal(fil_world_step(bench->world, NULL), FIL_OK);
+}
+
+static FilVec3 node(const Bench* bench, int i)
+{
+    double nodes[3 * NODES];
+    fil_rod_get_positions(bench->world, bench->rod, nodes);
+    return (FilVec3){nodes[3 * i], nodes[3 * i + 1], nodes[3 * i + 2]};
+}
+
+static void near(double measured, double expected, double tolerance)
+{
+    if (!(fabs(measured - expected) <= tolerance)) {
+        print_error("measured %.12g, expected %.12g within %g\n", measured, expected, tolerance);
+        fail();
+    }
+}
+
+/* two handles carry a level rod: each reads k times its extension, together the weight */
+static void handle_reads_stiffness_times_extension(void** state)
+{
+    (void)state;
+    Bench bench = make_bench(9.81, 0.05);
+    FilAttachmentDef def = fil_attachment_def_default();
+    def.kind = FIL_ATTACH_HANDLE;
+    def.stiffness = 20.0;
+    def.damping = 2.0;
+    FilId left = attach(&bench, def);
+    def.first = -1;
+    FilId right = attach(&bench, def);
+    run(&bench, 2000);
+    double extension = -node(&bench, 0).z;
+    FilVec3 force = fil_attachment_force(bench.world, left);
+    /* at rest the damper is silent; Newton's tolerance remains */
+    near(force.z, 20.0 * extension, 1e-7);
+    near(force.z + fil_attachment_force(bench.world, right).z, 0.981, 1e-7);
+    fil_world_destroy(bench.world);
+}
+
+/* a handle pulled away faster than its limit allows pulls with that limit, along the way to its target */
+static void handle_force_is_limited(void** state)
+{
+    (void)state;
+    Bench bench = make_bench(0.0, 0.01);
+    FilAttachmentDef def = fil_attachment_def_default();
+    def.kind = FIL_ATTACH_HANDLE;
+    def.stiffness = 100.0;
+    def.max_force = 0.5;
+    FilId handle = attach(&bench, def);
+    FilDriveDef drive = fil_drive_def_default();
+    drive.kind = FIL_DRIVE_POSITION;
+    drive.attachment = handle;
+    FilId id;
+    assert_int_equal(fil_world_add_drive(bench.world, &drive, &id), FIL_OK);
+    double away[3] = {-50.0, 0.0, 0.0};
+    assert_int_equal(fil_drive_set(bench.world, id, away, 3), FIL_OK);
+    run(&bench, 10);
+    near(fil_attachment_force(bench.world, handle).x, -0.5, 1e-9);
+    fil_world_destroy(bench.world);
+}
+
+/* a pin follows its drive exactly and reports the force of the motion */
+static void pin_follows_its_drive(void** state)
+{
+    (void)state;
+    Bench bench = make_bench(0.0, 0.01);
+    FilId pin = attach_kind(&bench, FIL_ATTACH_PIN, 0, 1);
+    FilDriveDef drive = fil_drive_def_default();
+    drive.kind = FIL_DRIVE_POSITION;
+    drive.attachment = pin;
+    drive.knot_count = 2;
+    drive.times = (double[]){0.0, 1.0};
+    drive.values = (double[]){0.0, 0.0, 0.0, -0.3, 0.2, 0.1};
+    FilId id;
+    assert_int_equal(fil_world_add_drive(bench.world, &drive, &id), FIL_OK);
+    for (int i = 1; i <= 100; ++i) {
+        run(&bench, 1);
+        FilVec3 x = node(&bench, 0);
+        near(x.x, -0.3 * i / 100.0, 1e-12);
+        near(x.y, 0.2 * i / 100.0, 1e-12);
+        near(x.z, 0.1 * i / 100.0, 1e-12);
+    }
+    run(&bench, 20);
+    near(node(&bench, 0).x, -0.3, 1e-12);
+    fil_world_destroy(bench.world);
+}
+
+/* impulse of a pin = change of momentum: the reaction is the true force, also while the rod swings */
+static void pin_reaction_balances_momentum(void** state)
+{
+    (void)state;
+    Bench bench = make_bench(9.81, 1e-3);
+    FilId pin = attach_kind(&bench, FIL_ATTACH_PIN, 0, 1);
+    double before = fil_world_momentum(bench.world).z, impulse = 0.0, drag = 0.0;
+    for (int i = 0; i < 200; ++i) {
+        run(&bench, 1);
+        impulse += 1e-3 * fil_attachment_force(bench.world, pin).z;
+        /* Rayleigh's alpha takes alpha p dt, at the end of the step with backward Euler */
+        drag += 1e-3 * 2.0 * fil_world_momentum(bench.world).z;
+    }
+    double expected = before - 0.981 * 0.2 + impulse - drag;
+    /* a pinned node neither moves nor drags: what is left is Newton's tolerance over 200 steps */
+    near(fil_world_momentum(bench.world).z, expected, 1e-6);
+    fil_world_destroy(bench.world);
+}
+
+/* let go, a rod falls */
+static void released_pins_hold_nothing(void** state)
+{
+    (void)state;
+    Bench bench = make_bench(9.81, 1e-3);
+    FilId pin = attach_kind(&bench, FIL_ATTACH_PIN, 0, NODES);
+    run(&bench, 10);
+    near(node(&bench, 5).z, 0.0, 0.0);
+    /* all nodes held: the pin carries the whole weight */
+    near(fil_attachment_force(bench.world, pin).z, 0.981, 1e-9);
+    assert_int_equal(fil_attachment_set_active(bench.world, pin, false), FIL_OK);
+    run(&bench, 100);
+    assert_true(node(&bench, 5).z < -0.04);
+    near(fil_attachment_force(bench.world, pin).z, 0.0, 0.0);
+    /* caught again where it is */
+    FilVec3 where = node(&bench, 5);
+    assert_int_equal(fil_attachment_set_active(bench.world, pin, true), FIL_OK);
+    run(&bench, 10);
+    assert_true(isfinite(where.z) && isfinite(node(&bench, 5).z));
+    fil_world_destroy(bench.world);
+}
+
+/* edges 0 and 9 held in twist, one turned: the angle grows linearly between, the torque is GJ phi over the nine hinges
+ */
+static void twist_holds_turn_edges(void** state)
+{
+    (void)state;
+    Bench bench = make_bench(0.0, 100.0);
+    FilId fixed = attach_kind(&bench, FIL_ATTACH_TWIST, 0, 1);
+    FilId turned = attach_kind(&bench, FIL_ATTACH_TWIST, -1, 1);
+    attach_kind(&bench, FIL_ATTACH_PIN, 0, 1);
+    attach_kind(&bench, FIL_ATTACH_PIN, -1, 1);
+    FilDriveDef drive = fil_drive_def_default();
+    drive.kind = FIL_DRIVE_ANGLE;
+    drive.attachment = turned;
+    FilId id;
+    assert_int_equal(fil_world_add_drive(bench.world, &drive, &id), FIL_OK);
+    double angle = 0.9;
+    assert_int_equal(fil_drive_set(bench.world, id, &angle, 1), FIL_OK);
+    run(&bench, 10);
+    double angles[EDGES];
+    fil_rod_get_angles(bench.world, bench.rod, angles);
+    for (int i = 0; i < EDGES; ++i)
+        near(angles[i], 0.1 * i, 1e-7);
+    near(fil_attachment_torque(bench.world, turned).x, 0.08 * 0.9 / 0.9, 1e-7);
+    near(fil_attachment_torque(bench.world, fixed).x, -0.08 * 0.9 / 0.9, 1e-7);
+    fil_world_destroy(bench.world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(handle_reads_stiffness_times_extension),
+        cmocka_unit_test(handle_force_is_limited),
+        cmocka_unit_test(pin_follows_its_drive),
+        cmocka_unit_test(pin_reaction_balances_momentum),
+        cmocka_unit_test(released_pins_hold_nothing),
+        cmocka_unit_test(twist_holds_turn_edges),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
