@@ -61,8 +61,9 @@ static void scatter(void* context, int row, int column, double value)
     assert_in_range(row, 0, pair->n - 1);
     assert_in_range(column, 0, pair->n - 1);
     pair->fast_hessian[row * pair->n + column] += value;
-    if (row != column)
+    if (row != column) {
         pair->fast_hessian[column * pair->n + row] += value;
+    }
 }
 
 /* derivatives of a random rod by both, `motion` away from the base and with `diagonal` added to the fast Hessian */
@@ -70,8 +71,9 @@ static void make_pair(Pair* pair, Random* random, int node_count, bool closed, d
 {
     random_rod(random, node_count, closed, &pair->rod, pair->base);
     pair->n = reference_dof_count(&pair->rod);
-    for (int i = 0; i < pair->n; ++i)
+    for (int i = 0; i < pair->n; ++i) {
         pair->q[i] = pair->base[i] + motion * random_between(random, -1.0, 1.0);
+    }
     pair->fast_hessian = calloc((size_t)(pair->n * pair->n), sizeof(double));
     pair->plain_hessian = calloc((size_t)(pair->n * pair->n), sizeof(double));
     assert_non_null(pair->fast_hessian);
@@ -82,17 +84,20 @@ static void make_pair(Pair* pair, Random* random, int node_count, bool closed, d
     FilRodLaw law[REFERENCE_MAX_NODES];
     double added[4 * REFERENCE_MAX_NODES];
     load_history(pair, history, law);
-    for (int i = 0; i < 4 * node_count; ++i)
+    for (int i = 0; i < 4 * node_count; ++i) {
         added[i] = diagonal;
-    for (int i = 0; i < pair->n; ++i)
+    }
+    for (int i = 0; i < pair->n; ++i) {
         pair->plain_hessian[i * pair->n + i] += diagonal;
+    }
     assert_true(fil_rod_chain_init(&pair->chain, node_count, closed));
     fil_rod_chain_begin(&pair->chain, pair->base, history, law, 0.0, added);
     assert_true(fil_rod_chain_assemble(&pair->chain, pair->q, 0.0, true));
     double gradient[4 * REFERENCE_MAX_NODES] = {0};
     fil_rod_chain_add_gradient(&pair->chain, gradient);
-    for (int i = 0; i < pair->n; ++i)
+    for (int i = 0; i < pair->n; ++i) {
         pair->fast_gradient[i] = gradient[i];
+    }
     fil_rod_chain_visit(&pair->chain, scatter, pair);
 }
 
@@ -107,10 +112,12 @@ static void free_pair(Pair* pair)
 static void for_each_size(void (*test)(Random* random, int node_count, bool closed), uint64_t seed)
 {
     Random random = {seed};
-    for (int n = 2; n <= 14; ++n)
+    for (int n = 2; n <= 14; ++n) {
         test(&random, n, false);
-    for (int n = 3; n <= 14; ++n)
+    }
+    for (int n = 3; n <= 14; ++n) {
         test(&random, n, true);
+    }
     test(&random, 41, false);
     test(&random, 42, false);
     test(&random, 41, true);
@@ -143,8 +150,9 @@ static void kernel_equals_plain_rod(void** state)
 /* required: 1e-6; reached are the 1e-9 of the differences */
 static void equals_differences(Random* random, int node_count, bool closed)
 {
-    if (node_count > 20)
+    if (node_count > 20) {
         return;
+    }
     Pair pair;
     double gradient[REFERENCE_MAX_DOFS];
     make_pair(&pair, random, node_count, closed, 0.0, 0.0);
@@ -186,11 +194,13 @@ static void solves(Random* random, int node_count, bool closed)
     make_pair(&pair, random, node_count, closed, 0.0, 4e4);
     assert_true(dense_mismatch(pair.fast_hessian, pair.plain_hessian, pair.n * pair.n) < rounding);
     if (pair.chain.solvable) {
-        for (int i = 0; i < pair.n; ++i)
+        for (int i = 0; i < pair.n; ++i) {
             wanted[i] = random_between(random, -1.0, 1.0);
+        }
         dense_multiply(pair.plain_hessian, wanted, pair.n, product);
-        for (int i = 0; i < pair.n; ++i)
+        for (int i = 0; i < pair.n; ++i) {
             x[i] = product[i];
+        }
         assert_true(fil_rod_chain_factor(&pair.chain));
         fil_rod_chain_solve(&pair.chain, x);
         assert_true(dense_mismatch(x, wanted, pair.n) < rounding);

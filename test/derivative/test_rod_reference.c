@@ -39,16 +39,18 @@ static void open_rods(void** state)
 {
     (void)state;
     Random random = {1};
-    for (int n = 2; n <= 12; ++n)
+    for (int n = 2; n <= 12; ++n) {
         compare(&random, n, false);
+    }
 }
 
 static void closed_rods(void** state)
 {
     (void)state;
     Random random = {2};
-    for (int n = 3; n <= 12; ++n)
+    for (int n = 3; n <= 12; ++n) {
         compare(&random, n, true);
+    }
 }
 
 /* the textbook gradient belongs to frames based at q: about any other base the holonomy of the two-leg transport adds a
@@ -62,8 +64,9 @@ static void gradient_needs_its_own_base(void** state)
     static double hessian[REFERENCE_MAX_DOFS * REFERENCE_MAX_DOFS];
     random_rod(&random, 8, false, &rod, q);
     int n = reference_dof_count(&rod);
-    for (int i = 0; i < n; ++i)
+    for (int i = 0; i < n; ++i) {
         q[i] += random_between(&random, -0.02, 0.02);
+    }
     reference_derivatives(&rod, q, gradient, hessian);
     numerical_gradient(&rod, q, numerical);
     assert_true(dense_mismatch(gradient, numerical, n) > 1e-4);

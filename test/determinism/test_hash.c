@@ -113,8 +113,9 @@ static void* run_to_hash(void* argument)
     uint64_t* hash = argument;
     FilWorld* world = lively_world(FIL_MIDPOINT);
     for (int i = 0; i < 200; ++i) {
-        if (fil_world_step(world, NULL) != FIL_OK)
+        if (fil_world_step(world, NULL) != FIL_OK) {
             return NULL;
+        }
     }
     *hash = fil_world_hash(world);
     fil_world_destroy(world);
@@ -127,10 +128,12 @@ static void threads_do_not_meet(void** state)
     uint64_t alone = 0, together[2] = {1, 2};
     pthread_t threads[2];
     run_to_hash(&alone);
-    for (int i = 0; i < 2; ++i)
+    for (int i = 0; i < 2; ++i) {
         assert_int_equal(pthread_create(&threads[i], NULL, run_to_hash, &together[i]), 0);
-    for (int i = 0; i < 2; ++i)
+    }
+    for (int i = 0; i < 2; ++i) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);
+    }
     assert_int_equal(together[0], alone);
     assert_int_equal(together[1], alone);
 }
@@ -145,8 +148,9 @@ static void reading_changes_nothing(void** state)
         FilId beam = fil_world_find_rod(world, "beam");
         for (int i = 0; i < 60; ++i) {
             lively_run(world, 1);
-            if (!looks)
+            if (!looks) {
                 continue;
+            }
             double numbers[9 * 16];
             fil_rod_get_positions(world, beam, numbers);
             fil_rod_get_frames(world, beam, numbers);

@@ -28,8 +28,9 @@ static Bench make_bench(double gravity, double dt)
     FilError error;
     assert_int_equal(fil_world_create(&def, &bench.world, &error), FIL_OK);
     double nodes[3 * NODES] = {0};
-    for (int i = 0; i < NODES; ++i)
+    for (int i = 0; i < NODES; ++i) {
         nodes[3 * i] = 0.1 * i;
+    }
     FilRodDef rod = fil_rod_def_default();
     rod.node_count = NODES;
     rod.nodes = nodes;
@@ -66,8 +67,9 @@ static FilId attach_kind(Bench* bench, FilAttachmentKind kind, int first, int co
 
 static void run(Bench* bench, int steps)
 {
-    for (int i = 0; i < steps; ++i)
+    for (int i = 0; i < steps; ++i) {
         assert_int_equal(fil_world_step(bench->world, NULL), FIL_OK);
+    }
 }
 
 static FilVec3 node(const Bench* bench, int i)
@@ -215,8 +217,9 @@ static void twist_holds_turn_edges(void** state)
     run(&bench, 10);
     double angles[EDGES];
     fil_rod_get_angles(bench.world, bench.rod, angles);
-    for (int i = 0; i < EDGES; ++i)
+    for (int i = 0; i < EDGES; ++i) {
         near(angles[i], 0.1 * i, 1e-7);
+    }
     near(fil_attachment_torque(bench.world, turned).x, 0.08 * 0.9 / 0.9, 1e-7);
     near(fil_attachment_torque(bench.world, fixed).x, -0.08 * 0.9 / 0.9, 1e-7);
     fil_world_destroy(bench.world);

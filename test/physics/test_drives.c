@@ -23,8 +23,9 @@ static FilWorld* floating_rod(FilId* rod)
     FilError error;
     assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
     double nodes[3 * NODES] = {0};
-    for (int i = 0; i < NODES; ++i)
+    for (int i = 0; i < NODES; ++i) {
         nodes[3 * i] = 0.2 * i;
+    }
     FilRodDef rod_def = fil_rod_def_default();
     rod_def.name = "rod";
     rod_def.node_count = NODES;
@@ -82,8 +83,9 @@ static void scripts_ramp_between_knots(void** state)
     def.ramp = FIL_RAMP_SMOOTH;
     assert_int_equal(fil_world_add_drive(world, &def, &smooth), FIL_OK);
     for (int step = 0; step <= 50; ++step) {
-        if (step > 0)
+        if (step > 0) {
             lively_run(world, 1);
+        }
         double t = fil_world_time(world), a, b;
         double u = t < 0.2 ? fmin(fmax((t - 0.1) / 0.1, 0.0), 1.0) : fmin((t - 0.2) / 0.2, 1.0);
         double from = t < 0.2 ? 1.0 : 3.0, to = t < 0.2 ? 3.0 : -1.0;
@@ -160,8 +162,9 @@ static void axial_torques_spin(void** state)
     lively_run(world, 50);
     double spins[NODES - 1];
     fil_rod_get_spins(world, rod, spins);
-    for (int i = 0; i < NODES - 1; ++i)
+    for (int i = 0; i < NODES - 1; ++i) {
         near(spins[i], torque * 0.5 / (0.01 * 0.2), 1e-9);
+    }
     near(fil_world_angular_momentum(world).x, 5.0 * torque * 0.5, 1e-9);
     fil_world_destroy(world);
 }
@@ -198,8 +201,9 @@ static void rest_twist_is_taken_up(void** state)
     lively_run(world, 20);
     fil_rod_get_twists(world, rod, twists);
     near(twists[0], 0.0, 0.0);
-    for (int i = 1; i < NODES - 1; ++i)
+    for (int i = 1; i < NODES - 1; ++i) {
         near(twists[i], 0.7, 1e-6);
+    }
     near(twists[NODES - 1], 0.0, 0.0);
     fil_world_destroy(world);
 }
@@ -270,8 +274,9 @@ static void probes_read_the_state(void** state)
     double kinetic = 0.0;
     for (int i = 0; i < NODES; ++i) {
         double mass = i == 0 || i == NODES - 1 ? 0.1 : 0.2;
-        for (int k = 0; k < 3; ++k)
+        for (int k = 0; k < 3; ++k) {
             kinetic += 0.5 * mass * v[3 * i + k] * v[3 * i + k];
+        }
     }
     /* the edges hardly spin: a straight rod bent in one plane does not twist */
     near(energy.kinetic, kinetic, 1e-9 * kinetic);

@@ -151,6 +151,7 @@ FilWorld* lively_world(FilIntegrator integrator)
 
 void lively_run(FilWorld* world, int count)
 {
-    for (int i = 0; i < count; ++i)
+    for (int i = 0; i < count; ++i) {
         assert_int_equal(fil_world_step(world, NULL), FIL_OK);
+    }
 }

@@ -19,10 +19,12 @@ static void place_nodes(Random* random, int n, bool closed, double* q)
             q[4 * i + k] = closed ? ring[k] + bump : x[k];
         }
         double norm = 0.0;
-        for (int k = 0; k < 3; ++k)
+        for (int k = 0; k < 3; ++k) {
             heading[k] += random_between(random, -0.5, 0.5);
-        for (int k = 0; k < 3; ++k)
+        }
+        for (int k = 0; k < 3; ++k) {
             norm += heading[k] * heading[k];
+        }
         double length = edge_length * random_between(random, 0.7, 1.3);
         for (int k = 0; k < 3; ++k) {
             heading[k] /= sqrt(norm);
@@ -43,8 +45,9 @@ static void pick_director(Random* random, const double t[3], double m1[3])
         m1[k] -= along * t[k];
         norm += m1[k] * m1[k];
     }
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k < 3; ++k) {
         m1[k] /= sqrt(norm);
+    }
 }
 
 /* carries m1 from edge to edge by the shortest rotation, so that only `angle` twists */
@@ -55,8 +58,9 @@ static void carry_director(const double a[3], const double b[3], const double d[
         db += d[k] * b[k];
         ab += a[k] * b[k];
     }
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k < 3; ++k) {
         out[k] = d[k] - db / (1.0 + ab) * (a[k] + b[k]);
+    }
 }
 
 void random_rod(Random* random, int node_count, bool closed, ReferenceRod* rod, double* q)
@@ -73,8 +77,9 @@ void random_rod(Random* random, int node_count, bool closed, ReferenceRod* rod, 
             rod->base_tangent[i][k] = q[4 * ((i + 1) % node_count) + k] - q[4 * i + k];
             norm += rod->base_tangent[i][k] * rod->base_tangent[i][k];
         }
-        for (int k = 0; k < 3; ++k)
+        for (int k = 0; k < 3; ++k) {
             rod->base_tangent[i][k] /= sqrt(norm);
+        }
         if (i == 0) {
             pick_director(random, rod->base_tangent[0], rod->base_director[0]);
         } else {
@@ -97,7 +102,8 @@ void random_rod(Random* random, int node_count, bool closed, ReferenceRod* rod, 
 
     /* half of the hinges carry whole turns of twist */
     for (int i = 0; i < node_count; ++i) {
-        if (random_bits(random) % 2 == 0)
+        if (random_bits(random) % 2 == 0) {
             rod->previous_twist[i] = 2.0 * M_PI * (double)(random_bits(random) % 3);
+        }
     }
 }

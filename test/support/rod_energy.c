@@ -27,8 +27,9 @@ static void cross(const Number a[3], const Number b[3], Number out[3])
 static void transport(const Number a[3], const Number b[3], const Number d[3], Number out[3])
 {
     Number s = dot(d, b) / (1.0L + dot(a, b));
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k < 3; ++k) {
         out[k] = d[k] - s * (a[k] + b[k]);
+    }
 }
 
 /* atan2 continued to complex arguments with small imaginary parts */
@@ -49,8 +50,9 @@ static Edge edge_at(const ReferenceRod* rod, const Number* q, int i)
     Edge edge;
     const Number* x0 = q + 4 * i;
     const Number* x1 = q + 4 * ((i + 1) % rod->node_count);
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k < 3; ++k) {
         edge.t[k] = x1[k] - x0[k];
+    }
     edge.length = csqrtl(dot(edge.t, edge.t));
     Number base_t[3], base_m1[3], u1[3], u2[3];
     for (int k = 0; k < 3; ++k) {
@@ -102,16 +104,18 @@ static Number energy(const ReferenceRod* rod, const Number* q)
         sum += 0.5L * rod->ea[i] * rod->rest_length[i] * strain * strain;
     }
     for (int i = 0; i < rod->node_count; ++i) {
-        if (rod->closed || (i > 0 && i < rod->node_count - 1))
+        if (rod->closed || (i > 0 && i < rod->node_count - 1)) {
             sum += hinge_energy(rod, q, i);
+        }
     }
     return sum;
 }
 
 static void widen(const ReferenceRod* rod, const double* q, Number* wide)
 {
-    for (int i = 0; i < reference_dof_count(rod); ++i)
+    for (int i = 0; i < reference_dof_count(rod); ++i) {
         wide[i] = q[i];
+    }
 }
 
 double reference_energy(const ReferenceRod* rod, const double* q)
@@ -138,8 +142,9 @@ void numerical_gradient(const ReferenceRod* rod, const double* q, double* gradie
     long double g[REFERENCE_MAX_DOFS];
     widen(rod, q, wide);
     complex_step_gradient(rod, wide, g);
-    for (int i = 0; i < reference_dof_count(rod); ++i)
+    for (int i = 0; i < reference_dof_count(rod); ++i) {
         gradient[i] = (double)g[i];
+    }
 }
 
 /* fourth-order central differences of the gradient: with steps of 1e-3 the truncation is of the order of 1e-12 and the
@@ -160,11 +165,13 @@ void numerical_hessian(const ReferenceRod* rod, const double* q, double scale, d
         for (int s = 0; s < 4; ++s) {
             wide[j] = kept + (long double)offset[s] * h;
             complex_step_gradient(rod, wide, g);
-            for (int i = 0; i < n; ++i)
+            for (int i = 0; i < n; ++i) {
                 column[i] += weight[s] * g[i] / h;
+            }
         }
         wide[j] = kept;
-        for (int i = 0; i < n; ++i)
+        for (int i = 0; i < n; ++i) {
             hessian[i * n + j] = (double)column[i];
+        }
     }
 }

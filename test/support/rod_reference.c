@@ -40,8 +40,9 @@ static void cross(const double a[3], const double b[3], double out[3])
 static void add_outer(double s, const double a[3], const double b[3], double out[3][3])
 {
     for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j)
+        for (int j = 0; j < 3; ++j) {
             out[i][j] += s * a[i] * b[j];
+        }
     }
 }
 
@@ -54,8 +55,9 @@ static void add_symmetric(double s, const double a[3], const double b[3], double
 
 static void add_identity(double s, double out[3][3])
 {
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < 3; ++i) {
         out[i][i] += s;
+    }
 }
 
 /* out += s [a]x, the matrix of b -> a x b */
@@ -100,8 +102,9 @@ static bool has_hinge(const ReferenceRod* rod, int node)
 static void transport(const double a[3], const double b[3], const double d[3], double out[3])
 {
     double s = dot(d, b) / (1.0 + dot(a, b));
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k < 3; ++k) {
         out[k] = d[k] - s * (a[k] + b[k]);
+    }
 }
 
 static Edge edge_at(const ReferenceRod* rod, const double* q, int i)
@@ -109,11 +112,13 @@ static Edge edge_at(const ReferenceRod* rod, const double* q, int i)
     Edge edge;
     const double* x0 = q + 4 * i;
     const double* x1 = q + 4 * next_node(rod, i);
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k < 3; ++k) {
         edge.t[k] = x1[k] - x0[k];
+    }
     edge.length = sqrt(dot(edge.t, edge.t));
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k < 3; ++k) {
         edge.t[k] /= edge.length;
+    }
 
     double u1[3], u2[3];
     transport(rod->base_tangent[i], edge.t, rod->base_director[i], u1);
@@ -169,8 +174,9 @@ static Strain curvature(const Edge* e, const Edge* f, const double d[2][3], cons
     cross(f->t, d_tilde, w[0]);
     cross(d_tilde, e->t, w[1]);
     for (int a = 0; a < 2; ++a) {
-        for (int k = 0; k < 3; ++k)
+        for (int k = 0; k < 3; ++k) {
             strain.by_edge[a][k] = (w[a][k] - value * t_tilde[k]) / length[a];
+        }
         strain.by_angle[a] = 0.5 * dot(kb, d_turned[a]);
         strain.angle_angle[a] = -0.5 * dot(kb, d[a]);
     }
@@ -236,8 +242,9 @@ static Strain twist(const Edge* e, const Edge* f, double previous)
     for (int a = 0; a < 2; ++a) {
         double s = -0.25 / (edges[a]->length * edges[a]->length);
         double sum[3];
-        for (int k = 0; k < 3; ++k)
+        for (int k = 0; k < 3; ++k) {
             sum[k] = edges[a]->t[k] + t_tilde[k];
+        }
         add_symmetric(s, kb, sum, strain.edge_edge[a][a]);
     }
     double s = 0.5 / (e->length * f->length);
@@ -248,8 +255,9 @@ static Strain twist(const Edge* e, const Edge* f, double previous)
 
 static void negate(const double a[3], double out[3])
 {
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k < 3; ++k) {
         out[k] = -a[k];
+    }
 }
 
 static void hinge_strains(const ReferenceRod* rod, const double* q, int node, Strain strains[3])
@@ -272,8 +280,9 @@ void reference_strains(const ReferenceRod* rod, const double* q, int node, doubl
 {
     Strain s[3];
     hinge_strains(rod, q, node, s);
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k < 3; ++k) {
         strains[k] = s[k].value;
+    }
 }
 
 /* ---- assembly ---- */
@@ -289,8 +298,9 @@ static void localise(const Strain* s, double gradient[LOCAL_DOFS], double hessia
 
     for (int p = 0; p < 3; ++p) {
         for (int a = 0; a < 2; ++a) {
-            for (int k = 0; k < 3; ++k)
+            for (int k = 0; k < 3; ++k) {
                 gradient[node_at[p] + k] += sign[p][a] * s->by_edge[a][k];
+            }
             for (int b = 0; b < 2; ++b) {
                 for (int k = 0; k < 3; ++k) {
                     double mixed = sign[p][a] * s->edge_angle[a][b][k];
@@ -332,8 +342,9 @@ static void add_hinge(const ReferenceRod* rod, const double* q, int node, double
     for (int k = 0; k < 4; ++k) {
         dof[k] = 4 * edge_before(rod, node) + k;
         dof[4 + k] = 4 * node + k;
-        if (k < 3)
+        if (k < 3) {
             dof[8 + k] = 4 * next_node(rod, node) + k;
+        }
     }
     for (int s = 0; s < 3; ++s) {
         /* E = K (s - s0)^2 / 2: gradient K (s - s0) s', Hessian K (s' s'^T + (s - s0) s'') */
@@ -359,8 +370,9 @@ static void add_stretch(const ReferenceRod* rod, const double* q, int i, double*
     add_identity(tension / e.length, block);
     add_outer(rod->ea[i] / rod->rest_length[i] - tension / e.length, e.t, e.t, block);
     for (int a = 0; a < 2; ++a) {
-        for (int k = 0; k < 3; ++k)
+        for (int k = 0; k < 3; ++k) {
             gradient[start[a] + k] += (a == 0 ? -tension : tension) * e.t[k];
+        }
         for (int b = 0; b < 2; ++b) {
             for (int k = 0; k < 3; ++k) {
                 for (int l = 0; l < 3; ++l) {
@@ -376,10 +388,12 @@ void reference_derivatives(const ReferenceRod* rod, const double* q, double* gra
     int n = reference_dof_count(rod);
     memset(gradient, 0, (size_t)n * sizeof(double));
     memset(hessian, 0, (size_t)n * (size_t)n * sizeof(double));
-    for (int i = 0; i < reference_edge_count(rod); ++i)
+    for (int i = 0; i < reference_edge_count(rod); ++i) {
         add_stretch(rod, q, i, gradient, hessian);
+    }
     for (int i = 0; i < rod->node_count; ++i) {
-        if (has_hinge(rod, i))
+        if (has_hinge(rod, i)) {
             add_hinge(rod, q, i, gradient, hessian);
+        }
     }
 }
