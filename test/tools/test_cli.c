@@ -1,0 +1,271 @@
+/* The command line from outside: exit codes, messages, JSON keys, CSV rows, the same hash twice. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli.h"
+
+static const char SCENE[] =
+    "title: A short rod\n"
+    "duration: 0.02\n"
+    "output_period: 0.005\n"
+    "world: {dt: 1e-3, gravity: [0, 0, -9.81]}\n"
+    "materials:\n"
+    "  - {name: rubber, young: 1e7, poisson: 0.49, density: 1100}\n"
+    "rods:\n"
+    "  - name: rod\n"
+    "    material: rubber\n"
+    "    section: {circle: {radius: 2e-3}}\n"
+    "    straight: {from: [0, 0, 0], to: [0.3, 0, 0], nodes: 11}\n"
+    "attachments:\n"
+    "  - {name: wall, clamp: {rod: rod, node: 0}}\n"
+    "probes:\n"
+    "  - {name: tip, position: {rod: rod, node: -1, component: z}}\n";
+
+typedef struct Fixture {
+    char folder[64];
+    char output[32768]; /* of the last command, both streams */
+} Fixture;
+
+static int set_up(void** state)
+{
+    Fixture* fixture = calloc(1, sizeof *fixture);
+    if (fixture == NULL) {
+        return -1;
+    }
+    strcpy(fixture->folder, "/tmp/filum_cli_XXXXXX");
+    if (mkdtemp(fixture->folder) == NULL || chdir(fixture->folder) != 0 ||
+        setenv("FILUM_SCENE_PATH", fixture->folder, 1) != 0) {
+        return -1;
+    }
+    char path[128];
+    snprintf(path, sizeof path, "%s/short_rod.yaml", fixture->folder);
+    FILE* file = fopen(path, "w");
+    if (file == NULL) {
+        return -1;
+    }
+    fputs(SCENE, file);
+    *state = fixture;
+    return fclose(file);
+}
+
+static int tear_down(void** state)
+{
+    Fixture* fixture = *state;
+    static const char* const files[] = {"short_rod.yaml", "rows.csv", "bench.csv"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i) {
+        char path[128];
+        snprintf(path, sizeof path, "%s/%s", fixture->folder, files[i]);
+        unlink(path);
+    }
+    const int failed = rmdir(fixture->folder);
+    free(fixture);
+    return failed;
+}
+
+/* Runs `filum ARGUMENTS`, keeps what it says and returns its exit code. */
+static int filum(Fixture* fixture, const char* arguments)
+{
+    char command[1024];
+    snprintf(command, sizeof command, "exec 2>&1; %s %s", FILUM_CLI, arguments);
+    FILE* pipe = popen(command, "r");
+    assert_non_null(pipe);
+    const size_t size = fread(fixture->output, 1, sizeof fixture->output - 1, pipe);
+    fixture->output[size] = '\0';
+    const int status = pclose(pipe);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void assert_says(const Fixture* fixture, const char* text)
+{
+    if (strstr(fixture->output, text) == NULL) {
+        fail_msg("expected '%s' in:\n%s", text, fixture->output);
+    }
+}
+
+static void test_bad_usage(void** state)
+{
+    static const struct {
+        const char *arguments, *message;
+    } cases[] = {
+        {"", "usage:"},
+        {"rnu", "no command 'rnu'; did you mean 'run'?"},
+        {"run", "filum run SCENE"},
+        {"run a b", "too many arguments"},
+        {"run short_rdo", "no scene 'short_rdo'; did you mean 'short_rod'?"},
+        {"run ./missing.yaml", "missing.yaml"},
+        {"run short_rod --jsn", "no option '--jsn'; did you mean '--json'?"},
+        {"run short_rod --dt", "--dt needs S"},
+        {"run short_rod --dt 0", "--dt: '0' is not a number above zero"},
+        {"run short_rod --dt nan", "--dt: 'nan' is not a number above zero"},
+        {"run short_rod --duration=1e999", "is not a number above zero"},
+        {"run short_rod --duration 1x", "is not a number above zero"},
+        {"run short_rod --seed -1", "--seed: '-1' is not a whole number"},
+        {"run short_rod --set world.dt", "--set: 'world.dt' is not key.path=value"},
+        {"run short_rod --set world.td=1", "world.td"},
+        {"run short_rod --contact magic", "no contact model 'magic'"},
+        {"run short_rod --bag out.mcap", "this build has no recorder"},
+        {"run short_rod --json --csv -", "both want standard output"},
+        {"run short_rod --quiet=yes", "--quiet takes no value"},
+        {"run short_rod --csv /missing/rows.csv", "cannot write /missing/rows.csv"},
+        {"info", "filum info SCENE"},
+        {"validate no_such_check", "no check or group 'no_such_check'"},
+        {"bench hangin_rod", "no bench row 'hangin_rod'; did you mean 'hanging_rod'?"},
+        {"bench --repeat 0", "--repeat: '0' is not a whole number"},
+    };
+    Fixture* fixture = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        assert_int_equal(filum(fixture, cases[i].arguments), FIL_EXIT_USAGE);
+        assert_says(fixture, cases[i].message);
+    }
+}
+
+static void test_help(void** state)
+{
+    static const char* const commands[] = {"--help",          "--version",    "run --help", "info --help",
+                                           "validate --help", "bench --help", "run -h"};
+    Fixture* fixture = *state;
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i) {
+        assert_int_equal(filum(fixture, commands[i]), FIL_EXIT_DONE);
+        assert_says(fixture, "filum");
+    }
+    assert_int_equal(filum(fixture, "--version"), FIL_EXIT_DONE);
+    assert_string_equal(fixture->output, "filum " FIL_VERSION "\n");
+}
+
+static void test_run_json(void** state)
+{
+    static const char* const parts[] = {
+        "\"scene\": \"short_rod\"",
+        "\"contact_model\": \"none\"",
+        "\"dt\": 0.001",
+        "\"sim_time\": 0.02",
+        "\"wall_time\": ",
+        "\"realtime_rate\": ",
+        "\"steps\": 20",
+        "\"newton_iterations\": ",
+        "\"contacts_avg\": 0",
+        "\"contacts_max\": 0",
+        "\"energy\": {",
+        "\"max_penetration\": 0",
+        "\"kinetic\": ",
+        "\"elastic\": ",
+        "\"gravity\": ",
+        "\"probes\": {",
+        "\"tip\": -",
+        "\"state_hash\": \"",
+        "\"timings\": {",
+        "\"collide\": ",
+        "\"free_motion\": ",
+        "\"contact\": ",
+        "\"other\": ",
+    };
+    Fixture* fixture = *state;
+    assert_int_equal(filum(fixture, "run short_rod --json"), FIL_EXIT_DONE);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
+        assert_says(fixture, parts[i]);
+    }
+    assert_int_equal(fixture->output[0], '{');
+    assert_int_equal(filum(fixture, "run short_rod --json --dt 5e-4 --duration 0.01"), FIL_EXIT_DONE);
+    assert_says(fixture, "\"steps\": 20");
+    assert_says(fixture, "\"dt\": 0.00050000000000000001");
+}
+
+static void test_run_hash(void** state)
+{
+    Fixture* fixture = *state;
+    char first[64], again[64];
+    assert_int_equal(filum(fixture, "run short_rod --quiet --hash"), FIL_EXIT_DONE);
+    assert_int_equal(strlen(fixture->output), 17);
+    memcpy(first, fixture->output, 18);
+    assert_int_equal(filum(fixture, "run ./short_rod.yaml --hash --quiet"), FIL_EXIT_DONE);
+    memcpy(again, fixture->output, 18);
+    assert_string_equal(first, again);
+    // another scene is another state
+    assert_int_equal(filum(fixture, "run short_rod --hash --quiet --set rods.rod.straight.nodes=12"), FIL_EXIT_DONE);
+    assert_string_not_equal(first, fixture->output);
+    // what is written on the way does not touch the state
+    assert_int_equal(filum(fixture, "run short_rod --hash --quiet --csv rows.csv"), FIL_EXIT_DONE);
+    assert_string_equal(first, fixture->output);
+}
+
+static void test_run_csv(void** state)
+{
+    Fixture* fixture = *state;
+    assert_int_equal(filum(fixture, "run short_rod --quiet --csv rows.csv"), FIL_EXIT_DONE);
+    assert_string_equal(fixture->output, "");
+    char path[128];
+    snprintf(path, sizeof path, "%s/rows.csv", fixture->folder);
+    FILE* file = fopen(path, "r");
+    assert_non_null(file);
+    char line[128];
+    assert_non_null(fgets(line, sizeof line, file));
+    assert_string_equal(line, "t,tip\n");
+    // a row at the start and after each of four periods
+    double last_tip = 1.0;
+    for (int i = 0; i <= 4; ++i) {
+        double t = 0.0, tip = 0.0;
+        assert_int_equal(fscanf(file, "%lf,%lf\n", &t, &tip), 2);
+        assert_true(fabs(t - 0.005 * i) < 1e-12);  // twenty additions round at 1e-17 each
+        assert_true(tip < last_tip);               // it falls
+        last_tip = tip;
+    }
+    assert_int_equal(fgetc(file), EOF);
+    fclose(file);
+    // the same rows on standard output
+    assert_int_equal(filum(fixture, "run short_rod --quiet --csv - | wc -l"), FIL_EXIT_DONE);
+    assert_int_equal(atoi(fixture->output), 6);
+}
+
+static void test_full_disk(void** state)
+{
+    Fixture* fixture = *state;
+    assert_int_equal(filum(fixture, "run short_rod --csv /dev/full --quiet"), FIL_EXIT_FAILED);
+    assert_says(fixture, "cannot write /dev/full");
+    assert_int_equal(filum(fixture, "--version >/dev/full"), FIL_EXIT_FAILED);
+}
+
+static void test_interrupt(void** state)
+{
+    Fixture* fixture = *state;
+    // it would run for hours
+    assert_int_equal(filum(fixture,
+                           "run short_rod --duration 1e6 --csv rows.csv & pid=$!; sleep 0.5; "
+                           "kill -TERM $pid; wait $pid"),
+                     FIL_EXIT_FAILED);
+    assert_says(fixture, "stopped at t = ");
+    assert_says(fixture, "times real time");
+}
+
+static void test_info(void** state)
+{
+    Fixture* fixture = *state;
+    assert_int_equal(filum(fixture, "info short_rod"), FIL_EXIT_DONE);
+    assert_says(fixture, "short_rod: A short rod");
+    assert_says(fixture, "20 steps of 0.001 s");
+    assert_says(fixture, "11 nodes, 10 edges, open, length 0.3 m");
+    assert_says(fixture, "circle, radius 0.002 m");
+    assert_says(fixture, "tip");
+    assert_int_equal(filum(fixture, "info short_rod --set rods.rod.straight.nodes=12"), FIL_EXIT_DONE);
+    assert_says(fixture, "12 nodes, 11 edges");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bad_usage), cmocka_unit_test(test_help),    cmocka_unit_test(test_run_json),
+        cmocka_unit_test(test_run_hash),  cmocka_unit_test(test_run_csv), cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_interrupt), cmocka_unit_test(test_info),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
