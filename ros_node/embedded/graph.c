@@ -1,0 +1,298 @@
+#include "graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "participant.h"
+#include "rcl/error_handling.h"
+
+enum { GID_SIZE_HUMBLE = 24, GID_SIZE_IRON = 16, GUID_SIZE = 16 };
+
+static const char graph_topic[] = "ros_discovery_info";
+static const char graph_type[] = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
+
+static const rmw_qos_profile_t graph_qos = {
+    .history = RMW_QOS_POLICY_HISTORY_KEEP_LAST,
+    .depth = 1,
+    .reliability = RMW_QOS_POLICY_RELIABILITY_RELIABLE,
+    .durability = RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL,
+};
+
+/* a reader wants the last word of every participant, and all share one instance */
+static rmw_qos_profile_t reader_qos(void)
+{
+    rmw_qos_profile_t qos = graph_qos;
+    qos.history = RMW_QOS_POLICY_HISTORY_KEEP_ALL;
+    return qos;
+}
+
+static size_t gid_size_of_distribution(void)
+{
+    static const char* const old[] = {"", "foxy", "galactic", "humble"};
+    const char* name = getenv("ROS_DISTRO");
+    for (size_t i = 0; i < sizeof old / sizeof *old; i++) {
+        if (name == NULL || strcmp(name, old[i]) == 0) {
+            return GID_SIZE_HUMBLE;
+        }
+    }
+    return GID_SIZE_IRON;
+}
+
+/* ---- encoding ---- */
+
+static void write_gid(FilCdrWriter* writer, const dds_guid_t* guid, size_t gid_size)
+{
+    for (size_t i = 0; i < gid_size; i++) {
+        const uint8_t byte = i < GUID_SIZE ? guid->v[i] : 0;
+        fil_cdr_write_number(writer, &byte, 1);
+    }
+}
+
+static void write_gids(FilCdrWriter* writer, const FilGuids* guids, size_t gid_size)
+{
+    const uint32_t count = (uint32_t)guids->count;
+    fil_cdr_write_number(writer, &count, sizeof count);
+    for (size_t i = 0; i < guids->count; i++) {
+        write_gid(writer, &guids->items[i], gid_size);
+    }
+}
+
+static void write_graph(FilCdrWriter* writer, const FilGraph* graph)
+{
+    const uint32_t count = (uint32_t)graph->node_count;
+    write_gid(writer, &graph->guid, graph->gid_size);
+    fil_cdr_write_number(writer, &count, sizeof count);
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const FilGraphNode* node = graph->nodes[i];
+        fil_cdr_write_string(writer, node->name_space, strlen(node->name_space));
+        fil_cdr_write_string(writer, node->name, strlen(node->name));
+        write_gids(writer, &node->readers, graph->gid_size);
+        write_gids(writer, &node->writers, graph->gid_size);
+    }
+}
+
+uint8_t* fil_graph_encode(const FilGraph* graph, size_t* size)
+{
+    FilCdrWriter writer = {0};
+    write_graph(&writer, graph);
+    *size = FIL_CDR_HEADER + writer.at;
+    uint8_t* bytes = malloc(*size);
+    if (bytes != NULL) {
+        fil_cdr_write_header(bytes);
+        writer = (FilCdrWriter){.body = bytes + FIL_CDR_HEADER};
+        write_graph(&writer, graph);
+    }
+    return bytes;
+}
+
+/* ---- decoding ---- */
+
+static bool skip_gids(FilCdrReader* reader, size_t gid_size)
+{
+    uint32_t count;
+    const uint8_t* bytes;
+    return fil_cdr_read_number(reader, &count, sizeof count) &&
+           fil_cdr_read_bytes(reader, (size_t)count * gid_size, &bytes);
+}
+
+/* true if all of it makes sense with this size of identities; visits only then if asked */
+static bool decode_with(const uint8_t* bytes, size_t size, size_t gid_size, FilNodeVisitor visit, void* context)
+{
+    FilCdrReader reader;
+    const uint8_t* gid;
+    uint32_t count;
+    if (!fil_cdr_reader_open(&reader, bytes, size) || !fil_cdr_read_bytes(&reader, gid_size, &gid) ||
+        !fil_cdr_read_number(&reader, &count, sizeof count)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const char* name_space;
+        const char* name;
+        size_t length;
+        if (!fil_cdr_read_string(&reader, &name_space, &length) || !fil_cdr_read_string(&reader, &name, &length) ||
+            !skip_gids(&reader, gid_size) || !skip_gids(&reader, gid_size)) {
+            return false;
+        }
+        if (visit != NULL) {
+            visit(context, name_space, name);
+        }
+    }
+    // up to three bytes of padding may follow
+    return reader.size - reader.at < 4;
+}
+
+bool fil_graph_decode(const uint8_t* bytes, size_t size, FilNodeVisitor visit, void* context)
+{
+    const size_t sizes[] = {GID_SIZE_HUMBLE, GID_SIZE_IRON};
+    for (size_t i = 0; i < 2; i++) {
+        if (decode_with(bytes, size, sizes[i], NULL, NULL)) {
+            return decode_with(bytes, size, sizes[i], visit, context);
+        }
+    }
+    return false;
+}
+
+/* ---- this participant's part ---- */
+
+static rcl_ret_t tell(FilGraph* graph)
+{
+    size_t size;
+    uint8_t* bytes = fil_graph_encode(graph, &size);
+    if (bytes == NULL) {
+        RCL_SET_ERROR_MSG("out of memory");
+        return RCL_RET_BAD_ALLOC;
+    }
+    const rcl_ret_t ret = fil_endpoint_write_bytes(&graph->writer, bytes, size);
+    free(bytes);
+    return ret;
+}
+
+rcl_ret_t fil_graph_init(FilGraph* graph, dds_entity_t participant)
+{
+    *graph = (FilGraph){.participant = participant, .gid_size = gid_size_of_distribution()};
+    const dds_return_t code = dds_get_guid(participant, &graph->guid);
+    if (code != DDS_RETCODE_OK) {
+        fil_dds_error("cannot tell the participant's identity", code);
+        return RCL_RET_ERROR;
+    }
+    return fil_endpoint_create(participant, true, graph_topic, graph_type, &graph_qos, NULL, &graph->writer);
+}
+
+static void free_node(FilGraphNode* node)
+{
+    free(node->name);
+    free(node->name_space);
+    free(node->readers.items);
+    free(node->writers.items);
+    free(node);
+}
+
+void fil_graph_fini(FilGraph* graph)
+{
+    for (size_t i = 0; i < graph->node_count; i++) {
+        free_node(graph->nodes[i]);
+    }
+    free(graph->nodes);
+    fil_endpoint_delete(&graph->reader);
+    fil_endpoint_delete(&graph->writer);
+    *graph = (FilGraph){0};
+}
+
+rcl_ret_t fil_graph_add_node(FilGraph* graph, const char* name, const char* name_space, FilGraphNode** node)
+{
+    FilGraphNode** nodes = realloc(graph->nodes, (graph->node_count + 1) * sizeof(FilGraphNode*));
+    if (nodes != NULL) {
+        graph->nodes = nodes;
+    }
+    *node = nodes != NULL ? calloc(1, sizeof **node) : NULL;
+    if (*node != NULL) {
+        (*node)->name = strdup(name);
+        (*node)->name_space = strdup(name_space);
+    }
+    if (*node == NULL || (*node)->name == NULL || (*node)->name_space == NULL) {
+        if (*node != NULL) {
+            free_node(*node);
+        }
+        RCL_SET_ERROR_MSG("out of memory");
+        return RCL_RET_BAD_ALLOC;
+    }
+    graph->nodes[graph->node_count++] = *node;
+    return tell(graph);
+}
+
+rcl_ret_t fil_graph_remove_node(FilGraph* graph, FilGraphNode* node)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < graph->node_count; i++) {
+        if (graph->nodes[i] != node) {
+            graph->nodes[kept++] = graph->nodes[i];
+        }
+    }
+    graph->node_count = kept;
+    free_node(node);
+    return tell(graph);
+}
+
+rcl_ret_t fil_graph_add_endpoint(FilGraph* graph, FilGraphNode* node, const FilEndpoint* endpoint)
+{
+    FilGuids* guids = endpoint->is_writer ? &node->writers : &node->readers;
+    dds_guid_t* items = realloc(guids->items, (guids->count + 1) * sizeof *items);
+    if (items == NULL) {
+        RCL_SET_ERROR_MSG("out of memory");
+        return RCL_RET_BAD_ALLOC;
+    }
+    guids->items = items;
+    guids->items[guids->count++] = endpoint->guid;
+    return tell(graph);
+}
+
+rcl_ret_t fil_graph_remove_endpoint(FilGraph* graph, FilGraphNode* node, const FilEndpoint* endpoint)
+{
+    FilGuids* guids = endpoint->is_writer ? &node->writers : &node->readers;
+    size_t kept = 0;
+    for (size_t i = 0; i < guids->count; i++) {
+        if (memcmp(&guids->items[i], &endpoint->guid, sizeof endpoint->guid) != 0) {
+            guids->items[kept++] = guids->items[i];
+        }
+    }
+    guids->count = kept;
+    return tell(graph);
+}
+
+/* ---- the others' part ---- */
+
+enum { MAX_SAMPLES = 4096 };
+
+static bool is_alive(const FilEndpoint* reader, dds_instance_handle_t writer)
+{
+    dds_builtintopic_endpoint_t* endpoint = dds_get_matched_publication_data(reader->entity, writer);
+    if (endpoint != NULL) {
+        dds_builtintopic_free_endpoint(endpoint);
+    }
+    return endpoint != NULL;
+}
+
+/* the last sample of each participant that is still there: later ones of the same writer replace earlier ones */
+static void visit_latest(const FilEndpoint* reader, struct ddsi_serdata* const* samples, const dds_sample_info_t* infos,
+                         int count, FilNodeVisitor visit, void* context)
+{
+    for (int i = 0; i < count; i++) {
+        bool latest = infos[i].valid_data;
+        for (int k = i + 1; latest && k < count; k++) {
+            latest = infos[k].publication_handle != infos[i].publication_handle;
+        }
+        if (latest && is_alive(reader, infos[i].publication_handle)) {
+            size_t size;
+            const uint8_t* bytes = fil_sample_bytes(samples[i], &size);
+            fil_graph_decode(bytes, size, visit, context);  // garbage names no nodes
+        }
+    }
+}
+
+rcl_ret_t fil_graph_visit_nodes(FilGraph* graph, FilNodeVisitor visit, void* context)
+{
+    if (graph->reader.entity == 0) {
+        const rmw_qos_profile_t qos = reader_qos();
+        const rcl_ret_t ret =
+            fil_endpoint_create(graph->participant, false, graph_topic, graph_type, &qos, NULL, &graph->reader);
+        if (ret != RCL_RET_OK) {
+            return ret;
+        }
+    }
+    struct ddsi_serdata** samples = calloc(MAX_SAMPLES, sizeof(struct ddsi_serdata*));
+    dds_sample_info_t* infos = calloc(MAX_SAMPLES, sizeof *infos);
+    if (samples == NULL || infos == NULL) {
+        free(samples);
+        free(infos);
+        RCL_SET_ERROR_MSG("out of memory");
+        return RCL_RET_BAD_ALLOC;
+    }
+    const int count = dds_readcdr(graph->reader.entity, samples, MAX_SAMPLES, infos, DDS_ANY_STATE);
+    visit_latest(&graph->reader, samples, infos, count, visit, context);
+    for (int i = 0; i < count; i++) {
+        fil_sample_release(samples[i]);
+    }
+    free(samples);
+    free(infos);
+    return RCL_RET_OK;
+}

@@ -1,0 +1,22 @@
+/* What a publisher and a subscription have inside, and what the executor waits for. */
+#ifndef FILUM_EMBEDDED_TOPICS_IMPL_H
+#define FILUM_EMBEDDED_TOPICS_IMPL_H
+
+#include "endpoint.h"
+#include "names.h"
+#include "rcl/client.h"
+#include "rcl/service.h"
+#include "rcl/subscription.h"
+
+typedef struct FilTopic {
+    FilEndpoint endpoint;
+    const FilMessageMembers* type;
+    char name[FIL_NAME_MAX];
+} FilTopic;
+
+/* The readers behind a subscription, a service (requests) and a client (responses). */
+const FilEndpoint* fil_subscription_endpoint(const rcl_subscription_t* subscription);
+const FilEndpoint* fil_service_endpoint(const rcl_service_t* service);
+const FilEndpoint* fil_client_endpoint(const rcl_client_t* client);
+
+#endif
