@@ -161,12 +161,13 @@ static double bisect(const double c[4], double lo, double hi)
     return 0.5 * (lo + hi);
 }
 
-// largest coordinate difference, over positions and motion
+// largest distance of any point, at the start or the end, from the first one's start
 static double size_of(const double* start, const double* end)
 {
     double size = 0.0;
-    for (int k = 0; k < 12; k++) {
-        size = fmax(size, fmax(fabs(start[k] - start[k % 3]), fabs(end[k] - start[k % 3])));
+    for (int i = 0; i < 4; i++) {
+        size = fmax(size, fil_v3_distance(start + 3 * i, start));
+        size = fmax(size, fil_v3_distance(end + 3 * i, start));
     }
     return size;
 }
