@@ -587,13 +587,18 @@ static int plain_unknown(const FilRodChain* chain, int half, int i, int row, dou
     return node < 0 ? -1 : 4 * node + row % 4;
 }
 
+/* Places before this one are padding that repeats nodes of a closed rod, with nothing but a unit diagonal. */
+static int first_place(const FilRodChain* chain, int half)
+{
+    return half == 1 ? chain->matrix.border_node[1] : 0;
+}
+
 void fil_rod_chain_visit(const FilRodChain* chain, FilChainVisitor* add, void* context)
 {
     const int n = chain->matrix.half_nodes;
     const size_t count = (size_t)n * FIL_CHAIN_COLUMNS;
     for (int half = 0; half < 2; half++) {
-        // a padding node of a closed rod repeats real ones with nothing but its unit diagonal
-        for (int i = chain->closed && half == 1 ? chain->matrix.border_node[1] : 0; i < n; i++) {
+        for (int i = first_place(chain, half); i < n; i++) {
             for (int column = 0; column < 4; column++) {
                 for (int row = column; row < JOINT; row++) {
                     double sign_r, sign_c;
@@ -620,44 +625,112 @@ void fil_rod_chain_visit(const FilRodChain* chain, FilChainVisitor* add, void* c
     }
 }
 
-static void add_diagonal(void* context, int row, int column, double value)
+void fil_rod_chain_diagonal(const FilRodChain* chain, double* out)
 {
-    if (row == column) {
-        ((double*)context)[row] += value;
+    const int n = chain->matrix.half_nodes;
+    const size_t count = (size_t)n * FIL_CHAIN_COLUMNS;
+    memset(out, 0, sizeof(double) * 4 * (size_t)chain->node_count);
+    for (int half = 0; half < 2; half++) {
+        for (int i = first_place(chain, half); i < n; i++) {
+            for (int column = 0; column < 4; column++) {
+                double sign;
+                const int unknown = plain_unknown(chain, half, i, column, &sign);
+                const size_t at = (size_t)FIL_CHAIN_COLUMNS * (size_t)i + (size_t)fil_chain_entry(column, column);
+                if (unknown >= 0) {
+                    out[unknown] += fil_lane_get(chain->matrix.columns, count, half, at);
+                }
+            }
+        }
+    }
+    int joint[JOINT];
+    joint_unknowns(chain, joint);
+    for (int j = 0; j < JOINT; j++) {
+        if (joint[j] >= 0) {
+            out[joint[j]] += chain->matrix.joint[JOINT * j + j];
+        }
     }
 }
 
-void fil_rod_chain_diagonal(const FilRodChain* chain, double* out)
+/* The place where an edge acts: its half and its index there. */
+static void find_edge(const FilRodChain* chain, int edge, int* half, int* place)
 {
-    memset(out, 0, sizeof(double) * 4 * (size_t)chain->node_count);
-    fil_rod_chain_visit(chain, add_diagonal, out);
+    const int position = chain->closed ? (edge + 1) % chain->node_count : edge;
+    *half = position < chain->matrix.half_nodes - 1 ? 0 : 1;
+    *place = *half == 0 ? position : chain->matrix.count - 2 - position;
+}
+
+void fil_rod_chain_frame(const FilRodChain* chain, int edge, Frame1* frame)
+{
+    int half, place;
+    find_edge(chain, edge, &half, &place);
+    *frame = lane_frame(chain, half, (size_t)place);
 }
 
 void fil_rod_chain_add_edge_block(FilRodChain* chain, int edge, const double* block, const double* gradient)
 {
-    const int n = chain->matrix.half_nodes;
+    // a half's own order of (x, theta, x'): half 1 arrives at x' first
+    static const int order[2][7] = {{0, 1, 2, 3, 4, 5, 6}, {4, 5, 6, 3, 0, 1, 2}};
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    int half, place;
+    find_edge(chain, edge, &half, &place);
+    for (int j = 0; j < 7; j++) {
+        const double sign_j = j == 3 ? direction(half) : 1.0;
+        *fil_lane_at(chain->gradient, 4 * n, half, 4 * (size_t)place + (size_t)j) += sign_j * gradient[order[half][j]];
+        for (int k = j; k < 7; k++) {
+            const double sign_k = k == 3 ? direction(half) : 1.0;
+            const size_t node = (size_t)place + (size_t)(j / 4);
+            const size_t at = FIL_CHAIN_COLUMNS * node + (size_t)fil_chain_entry(j % 4, k - 4 * (j / 4));
+            *fil_lane_at(chain->matrix.columns, n * FIL_CHAIN_COLUMNS, half, at) +=
+                sign_j * sign_k * block[7 * order[half][j] + order[half][k]];
+        }
+    }
+}
+
+static void store_twist(FilRodHistory* hinge, double twist, const Frame1* e, const Frame1* f)
+{
+    double cosine, sine;
+    twist_direction1(e, f, &cosine, &sine);
+    const double size = 1.0 / sqrt(cosine * cosine + sine * sine);
+    hinge->twist = twist;
+    hinge->cosine = cosine * size;
+    hinge->sine = sine * size;
+}
+
+void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory* history)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    double shortest, straightest;
+    load_positions(chain, q);
+    find_frames(chain, &shortest, &straightest);
     for (int half = 0; half < 2; half++) {
-        for (int i = 0; i < n - 1; i++) {
-            if (chain->edge_at[half][i] != edge || !chain->edge_acts[half][i]) {
-                continue;
-            }
-            // the half's own order of (x, theta, x'): half 1 arrives at x' first
-            static const int order[2][7] = {{0, 1, 2, 3, 4, 5, 6}, {4, 5, 6, 3, 0, 1, 2}};
-            for (int j = 0; j < 7; j++) {
-                const double sign_j = j == 3 ? direction(half) : 1.0;
-                *fil_lane_at(chain->gradient, 4 * (size_t)n, half, 4 * (size_t)i + (size_t)j) +=
-                    sign_j * gradient[order[half][j]];
-                for (int k = j; k < 7; k++) {
-                    const double sign_k = k == 3 ? direction(half) : 1.0;
-                    const int node = i + j / 4;
-                    const size_t at = (size_t)FIL_CHAIN_COLUMNS * (size_t)node +
-                                      (size_t)fil_chain_entry(j % 4, k - 4 * (j / 4));
-                    *fil_lane_at(chain->matrix.columns, (size_t)n * FIL_CHAIN_COLUMNS, half, at) +=
-                        sign_j * sign_k * block[7 * order[half][j] + order[half][k]];
+        for (size_t i = 0; i + 1 < n; i++) {
+            const Frame1 frame = lane_frame(chain, half, i);
+            if (chain->edge_acts[half][i]) {
+                // orthonormal again, so that errors do not add up over steps
+                FilRodHistory* edge = &history[chain->edge_at[half][i]];
+                const double lean = dot1(frame.m1, frame.t);
+                double size = 0.0;
+                for (int k = 0; k < 3; k++) {
+                    edge->tangent[k] = frame.t[k];
+                    edge->director[k] = frame.m1[k] - lean * frame.t[k];
+                    size += edge->director[k] * edge->director[k];
+                }
+                size = 1.0 / sqrt(size);
+                for (int k = 0; k < 3; k++) {
+                    edge->director[k] *= size;
                 }
             }
-            return;
+            if (i > 0 && chain->hinge_acts[half][i]) {
+                const Frame1 outer = lane_frame(chain, half, i - 1);
+                store_twist(&history[chain->node_at[half][i]], fil_lane_get(chain->twists, n, half, i),
+                            half == 0 ? &outer : &frame, half == 0 ? &frame : &outer);
+            }
         }
+    }
+    if (chain->node_count > 2) {
+        const Frame1 e = lane_frame(chain, 0, n - 2), f = lane_frame(chain, 1, n - 2);
+        const double twist = twist1(&e, &f, chain->middle_twist0, chain->middle_cosine0, chain->middle_sine0);
+        store_twist(&history[chain->middle], twist, &e, &f);
     }
 }
 
@@ -685,8 +758,7 @@ void fil_rod_chain_solve(FilRodChain* chain, double* rhs)
     fil_chain_solve(&chain->matrix, b);
     for (int half = 0; half < 2; half++) {
         const double sign = direction(half);
-        // a closed rod's padding holds no solution
-        for (size_t i = chain->closed && half == 1 ? (size_t)chain->matrix.border_node[1] : 0; i < n; i++) {
+        for (size_t i = (size_t)first_place(chain, half); i < n; i++) {
             const int node = chain->node_at[half][i];
             for (size_t k = 0; k < 3 && node >= 0; k++) {
                 rhs[4 * (size_t)node + k] = fil_lane_get(b, 4 * n, half, 4 * i + k);

@@ -75,8 +75,14 @@ void fil_rod_chain_add_gradient(const FilRodChain* chain, double* out);
 /* The assembled diagonal, 4 per node; only before factoring. */
 void fil_rod_chain_diagonal(const FilRodChain* chain, double* out);
 
+/* Frame of an edge at the last assembled configuration. */
+void fil_rod_chain_frame(const FilRodChain* chain, int edge, Frame1* frame);
+
 /* Adds a symmetric 7 x 7 block and a gradient on (x, theta, x') of an edge, after assembling. */
 void fil_rod_chain_add_edge_block(FilRodChain* chain, int edge, const double* block, const double* gradient);
+
+/* Carries frames and twists from the step's start to configuration q: overwrites them in `history`. */
+void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory* history);
 
 bool fil_rod_chain_factor(FilRodChain* chain);
 void fil_rod_chain_solve(FilRodChain* chain, double* rhs /* 4 per node, in place */);

@@ -1,0 +1,68 @@
+/* Body kinds. A body owns a contiguous range of the world's positions q, velocities v and history h; the world knows it
+ * only through this table. docs/rod.md tells how to add a kind.
+ *
+ * Inside a step the unknown is the velocity v at its end, and a body solves m(v) = M (v - v0) - dt k(q_theta, v_theta) = 0
+ * (P0 eq. 11) with the tangent A = dm/dv. Degrees of freedom that something holds have residual zero. */
+#ifndef FILUM_BODY_BODY_H
+#define FILUM_BODY_BODY_H
+
+#include "filum/world.h"
+
+typedef struct FilStepSetup {
+    double dt;              /* s */
+    double theta, theta_vq; /* P0 eq. 8 */
+    double gravity[3];      /* m/s^2 */
+} FilStepSetup;
+
+/* Where an attachment's hold is, relative to where it was made, at the start and at the end of a step. */
+typedef struct FilTarget {
+    bool active;
+    double displacement[2][3]; /* m */
+    double rotation[2][3];     /* rotation vector, rad */
+    double angle[2];           /* rad */
+} FilTarget;
+
+typedef struct FilBodyOps {
+    const char* kind;
+    void (*destroy)(void* body);
+    int (*dofs)(const void* body);
+    void (*init_state)(const void* body, double* q, double* v, double* h);
+
+    /* ---- a step: begin, any number of evaluations, finish ---- */
+
+    /* Borrows q, v and h of the step's start until finish. */
+    void (*begin)(void* body, const FilStepSetup* setup, const double* q, const double* v, const double* h);
+    /* First guess of v: that of the start, held degrees of freedom in their motion. */
+    void (*guess)(const void* body, double* v);
+    /* Residual m(v) and a potential whose gradient it is; prepares the tangent plus `shift` times its mass part. False
+     * if v leads to a configuration out of reach. */
+    bool (*evaluate)(void* body, const double* v, double shift, double* residual, double* potential);
+    /* Diagonal of the tangent, zero where held; `scale` receives the momentum and external impulse of each unknown. */
+    void (*diagonal)(const void* body, const double* v, double* diagonal, double* scale);
+    /* Factors the tangent; false if it is not positive definite (evaluate again with a larger shift). */
+    bool (*factor)(void* body);
+    /* x <- A^-1 x. */
+    void (*solve)(void* body, double* x);
+    /* State at the end of the step. */
+    void (*finish)(void* body, const double* v, double* q1, double* v1, double* h1);
+
+    /* ---- measures, at any state ---- */
+    void (*energy)(const void* body, const double* q, const double* v, const double* h, const double* gravity,
+                   FilEnergy* add_to);
+    void (*momentum)(const void* body, const double* q, const double* v, const double* h, double* linear,
+                     double* angular);
+
+    /* ---- boundary ---- */
+    FilStatus (*attach)(void* body, int element, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
+                        FilError* error);
+    void (*set_target)(void* body, int slot, const FilTarget* target);
+    /* Force and torque of the last step. */
+    void (*reaction)(const void* body, int slot, double* force, double* torque);
+    void (*clear_loads)(void* body);
+    /* Adds a load, or writes live rest values to h. The range has been checked. */
+    void (*load)(void* body, int element, FilDriveKind kind, int first, int count, const double* value, double* h);
+    /* Number of things that a drive of this kind can address on an element: nodes or edges. */
+    int (*load_range)(const void* body, int element, FilDriveKind kind);
+} FilBodyOps;
+
+#endif

@@ -1,0 +1,7 @@
+#include "body/kinds.h"
+
+#include "body/rod.h"
+
+const FilBodyOps* const fil_body_kinds[FIL_BODY_KIND_COUNT] = {
+    [FIL_BODY_ROD] = &fil_rod_ops,
+};

@@ -1,0 +1,128 @@
+/* The body kind "rod": one rod, or several that share nodes. Inside the body all rods' nodes stand one after the other,
+ * four unknowns each (x, y, z, angle of the edge that starts there). A shared node has one owner; its other appearances
+ * are copies whose unknowns are idle and follow the owner. */
+#ifndef FILUM_BODY_ROD_H
+#define FILUM_BODY_ROD_H
+
+#include "body/body.h"
+#include "body/rod_chain.h"
+#include "linalg/sparse.h"
+
+typedef struct FilRod {
+    int node_count, edge_count;
+    bool closed;
+    int first_node; /* in the body */
+    FilRodLaw* law;       /* per node */
+    FilSection* sections; /* per edge */
+    double* voronoi;      /* per node, m: the length of rod that a node stands for */
+    FilRodHistory* initial;
+    double damping_mass, damping_stiffness, drag;
+    bool gyroscopic;
+    FilRodChain chain;
+} FilRod;
+
+/* A hinge between a held cross-section and one edge at a clamp, of half an edge's length. */
+typedef struct FilClampSide {
+    int edge;             /* in its rod, -1: there is none on this side */
+    HingeLaw1 law;        /* stiffness; rest values are taken from the node's history */
+    double rest_share;    /* of the node's rest strains */
+    Frame1 section;       /* the held cross-section as seen from this side, where it was made */
+    double torque[3];     /* on the rod, last evaluation */
+} FilClampSide;
+
+typedef struct FilRodAttachment {
+    FilAttachmentKind kind;
+    int rod, first, count;
+    double stiffness, damping, max_force; /* handle */
+    double* origin;                       /* held places where it was made: 3 per node, 1 per edge */
+    FilClampSide side[2];                 /* clamp: the edge that starts at the node, the edge that ends there */
+    FilTarget target;
+    double force[3], torque[3];
+} FilRodAttachment;
+
+typedef struct FilRodBody {
+    int rod_count, node_count;
+    FilRod* rods;
+    bool network;
+    int* owner;   /* per node: the node that holds its position (itself unless shared) */
+    double* mass; /* 4 per node; zero where idle */
+    double* drag; /* 4 per node, N s/m */
+    double* alpha; /* per node, 1/s */
+
+    int attachment_count, attachment_capacity;
+    FilRodAttachment* attachments;
+    double* load;   /* 4 per node: forces, and axial torques on angles */
+    double* torque; /* 3 per node: torques on edges, world frame */
+    bool any_load, has_torque;
+
+    /* the step */
+    FilStepSetup setup;
+    const double *q0, *v0;
+    const FilRodHistory* h0;
+    double stiffness_scale; /* theta theta_vq dt^2: force per displacement to impulse per velocity */
+    bool* held;             /* 4 per node */
+    bool any_held;
+    double* held_q;         /* 4 per node, where held unknowns are at the end of the step */
+    double* diagonal;       /* 4 per node, N/m or N m: mass and drag, over the stiffness scale */
+    double* q_theta;
+    double* v_theta;
+    double* gradient;
+    double* reaction; /* 4 per node, N or N m */
+    FilSparse* sparse; /* networks, and closed rods too short to fold */
+    int* slots;        /* where the entries of the rods' matrices go, in visiting order, then the diagonal */
+    double *initial_q, *initial_v;
+} FilRodBody;
+
+extern const FilBodyOps fil_rod_ops;
+
+/* Nothing is kept of the defs. */
+FilStatus fil_rod_body_create(const FilRodDef* defs, int count, const FilRodJunction* junctions, int junction_count,
+                              FilRodBody** body, FilError* error);
+
+/* Sizes of the body's share of q (and v) and h. */
+int fil_rod_body_q_size(const FilRodBody* body);
+int fil_rod_body_h_size(const FilRodBody* body);
+
+/* Rest strains of a node for curvatures per metre: what a smooth curve shows at a hinge, 2 tan(kappa l / 2). */
+void fil_rod_rest_from_curvature(double voronoi, const double* curvature, double* rest1, double* rest2);
+void fil_rod_curvature_from_rest(double voronoi, double rest1, double rest2, double* curvature);
+
+/* ---- the parts of the table, by file ---- */
+
+/* rod_step.c */
+void fil_rod_begin(void* body, const FilStepSetup* setup, const double* q, const double* v, const double* h);
+void fil_rod_guess(const void* body, double* v);
+bool fil_rod_evaluate(void* body, const double* v, double shift, double* residual, double* potential);
+void fil_rod_diagonal(const void* body, const double* v, double* diagonal, double* scale);
+bool fil_rod_factor(void* body);
+void fil_rod_solve(void* body, double* x);
+void fil_rod_finish(void* body, const double* v, double* q1, double* v1, double* h1);
+
+/* rod_boundary.c */
+FilStatus fil_rod_attach(void* body, int element, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
+                         FilError* error);
+void fil_rod_set_target(void* body, int slot, const FilTarget* target);
+void fil_rod_reaction(const void* body, int slot, double* force, double* torque);
+void fil_rod_clear_loads(void* body);
+void fil_rod_load(void* body, int element, FilDriveKind kind, int first, int count, const double* value, double* h);
+int fil_rod_load_range(const void* body, int element, FilDriveKind kind);
+/* For rod_step.c: marks what is held; adds springs of handles and clamps, and torques; collects reactions. */
+void fil_rod_apply_holds(FilRodBody* body);
+double fil_rod_add_springs(FilRodBody* body);
+void fil_rod_collect_reactions(FilRodBody* body);
+/* A clamp's held cross-section when turned by a rotation vector, and its half hinge at the node's rest strains. */
+Frame1 fil_rod_clamp_section(const FilClampSide* side, const double* turn);
+HingeLaw1 fil_rod_clamp_law(const FilClampSide* side, const FilRodHistory* node);
+
+/* rod_measure.c */
+void fil_rod_energy(const void* body, const double* q, const double* v, const double* h, const double* gravity,
+                    FilEnergy* add_to);
+void fil_rod_momentum(const void* body, const double* q, const double* v, const double* h, double* linear,
+                      double* angular);
+/* Material frame of an edge at a committed state. */
+void fil_rod_edge_frame(const FilRod* rod, const double* q, const FilRodHistory* h, int edge, Frame1* frame);
+/* Curvatures per metre at a node and tension of an edge. */
+void fil_rod_node_curvature(const FilRod* rod, const double* q, const FilRodHistory* h, int node, double* curvature);
+double fil_rod_edge_tension(const FilRod* rod, const double* q, const FilRodHistory* h, int edge);
+
+#endif

@@ -1,0 +1,294 @@
+/* One step of a rod body: residual, tangent, solve, and the state at the end. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/vec3.h"
+#include "body/rod.h"
+
+/* Added to the diagonal of a held unknown: it stays put to the last bit, and its row needs no special care. */
+static const double HOLD = 1e30;
+
+static bool implicit(const FilRodBody* body)
+{
+    return body->setup.theta > 0.0;
+}
+
+void fil_rod_begin(void* pointer, const FilStepSetup* setup, const double* q, const double* v, const double* h)
+{
+    FilRodBody* body = pointer;
+    body->setup = *setup;
+    body->q0 = q;
+    body->v0 = v;
+    body->h0 = (const FilRodHistory*)h;
+    const double dt = setup->dt, theta = setup->theta;
+    body->stiffness_scale = theta * setup->theta_vq * dt * dt;
+    fil_rod_apply_holds(body);
+
+    // mass and drag over the stiffness scale, P0 eq. 14: A = c (K + diagonal)
+    const double over = implicit(body) ? 1.0 / body->stiffness_scale : 0.0;
+    for (int i = 0; i < body->node_count; i++) {
+        const double factor = (1.0 + body->alpha[i] * theta * dt) * over;
+        for (int k = 4 * i; k < 4 * i + 4; k++) {
+            body->diagonal[k] = factor * body->mass[k] + theta * dt * over * body->drag[k] + (body->held[k] ? HOLD : 0.0);
+        }
+    }
+    for (int r = 0; r < body->rod_count; r++) {
+        FilRod* rod = &body->rods[r];
+        const size_t first = (size_t)rod->first_node;
+        const double damping = implicit(body) ? rod->damping_stiffness / (theta * dt) : 0.0;
+        fil_rod_chain_begin(&rod->chain, q + 4 * first, body->h0 + first, rod->law, damping, body->diagonal + 4 * first);
+    }
+}
+
+void fil_rod_guess(const void* pointer, double* v)
+{
+    const FilRodBody* body = pointer;
+    for (int k = 0; k < 4 * body->node_count; k++) {
+        v[k] = body->held[k] ? (body->held_q[k] - body->q0[k]) / body->setup.dt : body->v0[k];
+    }
+}
+
+/* Configuration and velocity that forces are taken at (P0 eq. 8). Held unknowns move straight to their place. */
+static void set_trial(FilRodBody* body, const double* v)
+{
+    const double dt = body->setup.dt, theta = body->setup.theta, vq = body->setup.theta_vq;
+    const double *q0 = body->q0, *v0 = body->v0;
+    double *q_theta = body->q_theta, *v_theta = body->v_theta;
+    const double a = theta * dt * vq, b = theta * dt * (1.0 - vq);
+    for (int k = 0; k < 4 * body->node_count; k++) {
+        q_theta[k] = q0[k] + a * v[k] + b * v0[k];
+        v_theta[k] = theta * v[k] + (1.0 - theta) * v0[k];
+    }
+    if (body->any_held) {
+        for (int k = 0; k < 4 * body->node_count; k++) {
+            if (body->held[k]) {
+                q_theta[k] = q0[k] + theta * (body->held_q[k] - q0[k]);
+                v_theta[k] = (body->held_q[k] - q0[k]) / dt;
+            }
+        }
+    }
+    for (int i = 0; body->network && i < body->node_count; i++) {
+        fil_v3_copy(q_theta + 4 * i, q_theta + 4 * body->owner[i]);
+        fil_v3_copy(v_theta + 4 * i, v_theta + 4 * body->owner[i]);
+    }
+}
+
+/* Couple that turns the spin of an edge with it, tau = -J gamma_dot t_dot, as forces on its nodes. It does no work and
+ * keeps the total angular momentum, sum x X m v + sum J gamma_dot t. */
+static void add_gyroscopic(FilRodBody* body, const FilRod* rod)
+{
+    const double* x = body->q_theta + 4 * rod->first_node;
+    const double* v = body->v_theta + 4 * rod->first_node;
+    const double* inertia = body->mass + 4 * rod->first_node;
+    double* gradient = body->gradient + 4 * rod->first_node;
+    for (int i = 0; i < rod->edge_count; i++) {
+        const int next = i + 1 == rod->node_count ? 0 : i + 1;
+        const double spin = inertia[4 * i + 3] * v[4 * i + 3];
+        double e[3], rate[3], force[3];
+        fil_v3_sub(e, x + 4 * next, x + 4 * i);
+        fil_v3_sub(rate, v + 4 * next, v + 4 * i);
+        // F = (tau x t) / l with t_dot = (rate - t (t . rate)) / l:  F = -spin (rate x e) / l^3
+        const double l2 = fil_v3_dot(e, e);
+        fil_v3_cross(force, rate, e);
+        fil_v3_scale(force, -spin / (l2 * sqrt(l2)), force);
+        fil_v3_axpy(gradient + 4 * next, -1.0, force);
+        fil_v3_axpy(gradient + 4 * i, 1.0, force);
+    }
+}
+
+/* Elastic gradient of all rods at the trial configuration, in body->gradient; false if it is out of reach. */
+static bool assemble(FilRodBody* body, double shift, double* energy)
+{
+    memset(body->gradient, 0, sizeof(double) * 4 * (size_t)body->node_count);
+    *energy = 0.0;
+    for (int r = 0; r < body->rod_count; r++) {
+        FilRod* rod = &body->rods[r];
+        const int first = 4 * rod->first_node;
+        if (!implicit(body) && rod->damping_stiffness > 0.0) {
+            // an explicit step looks ahead: the gradient at q0 + beta v0 is that at q0 plus beta K v0
+            for (int k = first; k < first + 4 * rod->node_count; k++) {
+                body->q_theta[k] += rod->damping_stiffness * body->v_theta[k];
+            }
+        }
+        if (!fil_rod_chain_assemble(&rod->chain, body->q_theta + first, shift, implicit(body))) {
+            return false;
+        }
+        *energy += rod->chain.energy;
+    }
+    return true;
+}
+
+static void fold_copies(const FilRodBody* body, double* a)
+{
+    for (int i = 0; body->network && i < body->node_count; i++) {
+        if (body->owner[i] != i) {
+            fil_v3_axpy(a + 4 * body->owner[i], 1.0, a + 4 * i);
+            fil_v3_set(a + 4 * i, 0.0, 0.0, 0.0);
+        }
+    }
+}
+
+/* Force on an unknown apart from inertia, and its potential: gravity and loads (constant), drag and mass damping. */
+static double external_force(const FilRodBody* body, int k)
+{
+    const double gravity = k % 4 < 3 ? body->setup.gravity[k % 4] : 0.0;
+    return body->mass[k] * gravity + body->load[k];
+}
+
+bool fil_rod_evaluate(void* pointer, const double* v, double shift, double* residual, double* potential)
+{
+    FilRodBody* body = pointer;
+    const double dt = body->setup.dt, theta = body->setup.theta;
+    double energy;
+    set_trial(body, v);
+    if (!assemble(body, shift, &energy)) {
+        return false;
+    }
+    energy += fil_rod_add_springs(body); // into the chains, before their gradients are read
+    for (int r = 0; r < body->rod_count; r++) {
+        FilRod* rod = &body->rods[r];
+        fil_rod_chain_add_gradient(&rod->chain, body->gradient + 4 * rod->first_node);
+        if (rod->gyroscopic) {
+            add_gyroscopic(body, rod);
+        }
+    }
+    fold_copies(body, body->gradient);
+
+    // m(v) = M (v - v0) + dt (gradient - external + damping); its potential over v
+    const double over = implicit(body) ? 1.0 / (theta * body->setup.theta_vq) : 0.0;
+    const double half_over_theta = implicit(body) ? 0.5 * dt / theta : 0.0;
+    double sum = 0.0;
+    for (int i = 0; i < body->node_count; i++) {
+        const double alpha = body->alpha[i];
+        for (int k = 4 * i; k < 4 * i + 4; k++) {
+            const double force = external_force(body, k), damping = alpha * body->mass[k] + body->drag[k];
+            const double change = v[k] - body->v0[k], rate = body->v_theta[k];
+            const double m = body->mass[k] * change + dt * (body->gradient[k] - force + damping * rate);
+            body->reaction[k] = m / dt;
+            const bool free_unknown = !body->held[k] && body->mass[k] > 0.0;
+            residual[k] = free_unknown ? m : 0.0;
+            if (free_unknown) {
+                sum += 0.5 * body->mass[k] * change * change + half_over_theta * damping * rate * rate -
+                       over * force * body->q_theta[k];
+            }
+        }
+    }
+    *potential = sum + over * energy;
+    return isfinite(*potential);
+}
+
+void fil_rod_diagonal(const void* pointer, const double* v, double* diagonal, double* scale)
+{
+    const FilRodBody* body = pointer;
+    const int unknowns = 4 * body->node_count;
+    memset(diagonal, 0, sizeof(double) * (size_t)unknowns);
+    for (int r = 0; r < body->rod_count && implicit(body); r++) {
+        const FilRod* rod = &body->rods[r];
+        fil_rod_chain_diagonal(&rod->chain, diagonal + 4 * rod->first_node);
+    }
+    fold_copies(body, diagonal);
+    for (int k = 0; k < unknowns; k++) {
+        const bool free_unknown = !body->held[k] && body->mass[k] > 0.0;
+        diagonal[k] = !free_unknown ? 0.0 : (implicit(body) ? body->stiffness_scale * diagonal[k] : body->mass[k]);
+        scale[k] = !free_unknown ? 0.0 : body->mass[k] * fabs(v[k]) + body->setup.dt * fabs(external_force(body, k));
+    }
+}
+
+/* ---- linear solves ---- */
+
+typedef struct Filler {
+    double* values;
+    const int* slots;
+    int count;
+} Filler;
+
+static void fill(void* context, int row, int column, double value)
+{
+    (void)row;
+    (void)column;
+    Filler* filler = context;
+    filler->values[filler->slots[filler->count++]] += value;
+}
+
+static bool factor_network(FilRodBody* body)
+{
+    Filler filler = {fil_sparse_values(body->sparse), body->slots, 0};
+    memset(filler.values, 0, sizeof(double) * (size_t)fil_sparse_value_count(body->sparse));
+    for (int r = 0; r < body->rod_count; r++) {
+        fil_rod_chain_visit(&body->rods[r].chain, fill, &filler);
+    }
+    // idle unknowns are their own equation
+    for (int k = 0; k < 4 * body->node_count; k++) {
+        filler.values[body->slots[filler.count++]] += body->mass[k] > 0.0 ? 0.0 : 1.0;
+    }
+    return fil_sparse_factor(body->sparse);
+}
+
+bool fil_rod_factor(void* pointer)
+{
+    FilRodBody* body = pointer;
+    if (!implicit(body)) {
+        return true;
+    }
+    if (body->network) {
+        return factor_network(body);
+    }
+    for (int r = 0; r < body->rod_count; r++) {
+        if (!fil_rod_chain_factor(&body->rods[r].chain)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void fil_rod_solve(void* pointer, double* x)
+{
+    FilRodBody* body = pointer;
+    const int unknowns = 4 * body->node_count;
+    if (!implicit(body)) {
+        for (int k = 0; k < unknowns; k++) {
+            x[k] = body->mass[k] > 0.0 && !body->held[k] ? x[k] / body->mass[k] : 0.0;
+        }
+        return;
+    }
+    if (body->network) {
+        fil_sparse_solve(body->sparse, x);
+    } else {
+        for (int r = 0; r < body->rod_count; r++) {
+            fil_rod_chain_solve(&body->rods[r].chain, x + 4 * body->rods[r].first_node);
+        }
+    }
+    const double over = 1.0 / body->stiffness_scale;
+    for (int k = 0; k < unknowns; k++) {
+        x[k] = body->held[k] || !(body->mass[k] > 0.0) ? 0.0 : over * x[k];
+    }
+}
+
+/* ---- the end of a step ---- */
+
+void fil_rod_finish(void* pointer, const double* v, double* q1, double* v1, double* h1)
+{
+    FilRodBody* body = pointer;
+    const double dt = body->setup.dt, vq = body->setup.theta_vq;
+    for (int k = 0; k < 4 * body->node_count; k++) {
+        v1[k] = v[k];
+        q1[k] = body->q0[k] + dt * (vq * v[k] + (1.0 - vq) * body->v0[k]);
+        if (body->held[k]) {
+            q1[k] = body->held_q[k];
+            v1[k] = (body->held_q[k] - body->q0[k]) / dt;
+        }
+    }
+    for (int i = 0; body->network && i < body->node_count; i++) {
+        fil_v3_copy(q1 + 4 * i, q1 + 4 * body->owner[i]);
+        fil_v3_copy(v1 + 4 * i, v1 + 4 * body->owner[i]);
+    }
+    FilRodHistory* history = (FilRodHistory*)h1;
+    for (int r = 0; r < body->rod_count; r++) {
+        FilRod* rod = &body->rods[r];
+        const size_t first = (size_t)rod->first_node;
+        memcpy(history + first, body->h0 + first, sizeof(FilRodHistory) * (size_t)rod->node_count);
+        fil_rod_chain_transport(&rod->chain, q1 + 4 * first, history + first);
+    }
+    fil_rod_collect_reactions(body);
+}

@@ -1,0 +1,275 @@
+/* Drives: scripts and commands that move attachments and load rods. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/vec3.h"
+#include "world/world.h"
+
+/* What each kind needs. */
+static const struct {
+    int dimension;
+    bool on_attachment;
+} kinds[] = {
+    [FIL_DRIVE_POSITION] = {3, true},      [FIL_DRIVE_VELOCITY] = {3, true},      [FIL_DRIVE_ROTATION] = {3, true},
+    [FIL_DRIVE_ANGLE] = {1, true},         [FIL_DRIVE_FORCE] = {3, false},        [FIL_DRIVE_TORQUE] = {3, false},
+    [FIL_DRIVE_AXIAL_TORQUE] = {1, false}, [FIL_DRIVE_CURVATURE] = {2, false},    [FIL_DRIVE_REST_TWIST] = {1, false},
+};
+
+int fil_drive_dimension(FilDriveKind kind)
+{
+    return (unsigned)kind < sizeof kinds / sizeof kinds[0] ? kinds[kind].dimension : 0;
+}
+
+FilDriveDef fil_drive_def_default(void)
+{
+    return (FilDriveDef){.kind = FIL_DRIVE_FORCE, .ramp = FIL_RAMP_LINEAR};
+}
+
+/* ---- making ---- */
+
+static FilStatus check_knots(FilWorld* world, const FilDriveDef* def, const char* name)
+{
+    const int dimension = fil_drive_dimension(def->kind);
+    if (def->knot_count < 0 || (def->knot_count > 0 && (def->times == NULL || def->values == NULL))) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': times and values are missing", name);
+    }
+    for (int k = 0; k < def->knot_count; k++) {
+        if (!isfinite(def->times[k]) || !fil_all_finite(def->values + dimension * k, dimension)) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': knot %d is not finite", name, k);
+        }
+        if (k > 0 && !(def->times[k] > def->times[k - 1])) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': times must increase, but %g follows %g", name,
+                                  def->times[k], def->times[k - 1]);
+        }
+    }
+    return FIL_OK;
+}
+
+/* Finds what the drive acts on: an attachment, or a range of an element. */
+static FilStatus find_target(FilWorld* world, const FilDriveDef* def, FilDrive* drive, const char* name)
+{
+    drive->attachment = drive->element = -1;
+    if (kinds[def->kind].on_attachment) {
+        drive->attachment = fil_id_index(world, FIL_OBJECT_ATTACHMENT, def->attachment);
+        return drive->attachment >= 0 ? FIL_OK
+                                      : fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': needs an attachment of this world", name);
+    }
+    drive->element = fil_id_index(world, FIL_OBJECT_ELEMENT, def->rod);
+    if (drive->element < 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': needs a rod of this world", name);
+    }
+    const FilElement* element = &world->elements[drive->element];
+    const FilBody* body = &world->bodies[element->body];
+    const int size = body->ops->load_range(body->impl, element->local, def->kind);
+    drive->first = def->first < 0 ? def->first + size : def->first;
+    drive->count = def->count == 0 ? size - drive->first : def->count;
+    if (drive->first < 0 || drive->count < 1 || drive->first + drive->count > size) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': the range from %d, %d long, is not on '%s', which has %d", name,
+                              def->first, def->count, element->name, size);
+    }
+    return FIL_OK;
+}
+
+FilStatus fil_world_add_drive(FilWorld* world, const FilDriveDef* def, FilId* id)
+{
+    FilDrive drive = {.kind = def->kind, .ramp = def->ramp, .knot_count = def->knot_count};
+    const char* shown = def->name != NULL ? def->name : "?";
+    const size_t dimension = (size_t)fil_drive_dimension(def->kind), knots = (size_t)def->knot_count;
+    if (dimension == 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': unknown kind %d", shown, (int)def->kind);
+    }
+    FilStatus status = check_knots(world, def, shown);
+    if (status == FIL_OK) {
+        status = find_target(world, def, &drive, shown);
+    }
+    if (status == FIL_OK) {
+        status = fil_world_reserve(world, (void**)&world->drives, world->drive_count, &world->drive_capacity, sizeof drive);
+    }
+    if (status == FIL_OK) {
+        status = fil_world_grow_controls(world, 0, 1);
+    }
+    if (status != FIL_OK) {
+        return status;
+    }
+    const bool taken = def->name != NULL && fil_world_find_drive(world, def->name).index != 0;
+    drive.name = fil_world_new_name(world, def->name, "drive", world->drive_count + 1, taken);
+    drive.times = fil_alloc(knots, sizeof(double));
+    drive.values = fil_alloc(knots * dimension, sizeof(double));
+    if (drive.name == NULL || drive.times == NULL || drive.values == NULL) {
+        fil_free(drive.times);
+        fil_free(drive.values);
+        status = drive.name == NULL ? FIL_BAD_INPUT : fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+        fil_free(drive.name);
+        return status;
+    }
+    if (knots > 0) {
+        memcpy(drive.times, def->times, knots * sizeof(double));
+        memcpy(drive.values, def->values, knots * dimension * sizeof(double));
+    }
+    world->drives[world->drive_count] = drive;
+    *id = fil_make_id(world, FIL_OBJECT_DRIVE, world->drive_count++);
+    return FIL_OK;
+}
+
+FilId fil_world_find_drive(const FilWorld* world, const char* name)
+{
+    for (int d = 0; d < world->drive_count; d++) {
+        if (strcmp(world->drives[d].name, name) == 0) {
+            return fil_make_id(world, FIL_OBJECT_DRIVE, d);
+        }
+    }
+    return (FilId){0};
+}
+
+/* ---- values ---- */
+
+static void evaluate_script(const FilDrive* drive, double t, double* value)
+{
+    const int dimension = kinds[drive->kind].dimension, last = drive->knot_count - 1;
+    if (last < 0) {
+        memset(value, 0, sizeof(double) * (size_t)dimension);
+        return;
+    }
+    int k = 0; // the knot at or before t
+    for (int high = last; k < high;) {
+        const int middle = k + (high - k + 1) / 2;
+        if (drive->times[middle] <= t) {
+            k = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    const double* from = drive->values + dimension * k;
+    if (k == last || t <= drive->times[k]) {
+        memcpy(value, from, sizeof(double) * (size_t)dimension);
+        return;
+    }
+    double s = (t - drive->times[k]) / (drive->times[k + 1] - drive->times[k]);
+    if (drive->ramp == FIL_RAMP_SMOOTH) {
+        s = s * s * (3.0 - 2.0 * s);
+    }
+    for (int j = 0; j < dimension; j++) {
+        value[j] = from[j] + s * (from[dimension + j] - from[j]);
+    }
+}
+
+void fil_drive_evaluate(const FilWorld* world, const FilState* state, int index, double t, double* value)
+{
+    const FilDrive* drive = &world->drives[index];
+    const double* control = fil_drive_control(world, state, index);
+    if (control[0] != 0.0) {
+        memcpy(value, control + 1, sizeof(double) * (size_t)kinds[drive->kind].dimension);
+    } else {
+        evaluate_script(drive, t, value);
+    }
+}
+
+FilStatus fil_drive_set(FilWorld* world, FilId id, const double* value, int count)
+{
+    const int index = fil_id_index(world, FIL_OBJECT_DRIVE, id);
+    if (index < 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "no such drive");
+    }
+    const FilDrive* drive = &world->drives[index];
+    if (count != kinds[drive->kind].dimension) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s' takes %d numbers, not %d", drive->name,
+                              kinds[drive->kind].dimension, count);
+    }
+    if (!fil_all_finite(value, count)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': the value is not finite", drive->name);
+    }
+    double* control = fil_drive_control(world, &world->state, index);
+    control[0] = 1.0;
+    memcpy(control + 1, value, sizeof(double) * (size_t)count);
+    return FIL_OK;
+}
+
+FilStatus fil_drive_release(FilWorld* world, FilId id)
+{
+    const int index = fil_id_index(world, FIL_OBJECT_DRIVE, id);
+    if (index < 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "no such drive");
+    }
+    memset(fil_drive_control(world, &world->state, index), 0, sizeof(double) * FIL_CONTROL_SIZE);
+    return FIL_OK;
+}
+
+void fil_drive_value(const FilWorld* world, FilId id, double* value)
+{
+    const int index = fil_id_index(world, FIL_OBJECT_DRIVE, id);
+    FIL_ASSERT(index >= 0);
+    fil_drive_evaluate(world, &world->state, index, world->time, value);
+}
+
+/* ---- at the start of a sub-step ---- */
+
+/* Adds a drive to the target of its attachment; velocities move the attachment's offset. */
+static void drive_target(const FilWorld* world, int index, double t, double dt, FilTarget* target, double* offset)
+{
+    const FilDrive* drive = &world->drives[index];
+    double start[3], end[3];
+    switch (drive->kind) {
+    case FIL_DRIVE_VELOCITY:
+        // the value half-way integrates straight pieces exactly
+        fil_drive_evaluate(world, &world->state, index, t + 0.5 * dt, end);
+        fil_v3_axpy(offset, dt, end);
+        fil_v3_axpy(target->displacement[1], dt, end);
+        return;
+    case FIL_DRIVE_ANGLE:
+        fil_drive_evaluate(world, &world->state, index, t, start);
+        fil_drive_evaluate(world, &world->state, index, t + dt, end);
+        target->angle[0] += start[0];
+        target->angle[1] += end[0];
+        return;
+    default: {
+        const bool turns = drive->kind == FIL_DRIVE_ROTATION;
+        fil_drive_evaluate(world, &world->state, index, t, start);
+        fil_drive_evaluate(world, &world->state, index, t + dt, end);
+        fil_v3_axpy(turns ? target->rotation[0] : target->displacement[0], 1.0, start);
+        fil_v3_axpy(turns ? target->rotation[1] : target->displacement[1], 1.0, end);
+    }
+    }
+}
+
+static void set_targets(FilWorld* world, double t, double dt)
+{
+    for (int a = 0; a < world->attachment_count; a++) {
+        const FilAttachment* attachment = &world->attachments[a];
+        const double* control = fil_attachment_control(world, &world->state, a);
+        double* next = fil_attachment_control(world, &world->next, a);
+        memcpy(next, control, sizeof(double) * FIL_CONTROL_SIZE);
+        FilTarget target = {.active = control[0] != 0.0};
+        fil_v3_copy(target.displacement[0], control + 1);
+        fil_v3_copy(target.displacement[1], control + 1);
+        for (int d = 0; d < world->drive_count; d++) {
+            if (world->drives[d].attachment == a) {
+                drive_target(world, d, t, dt, &target, next + 1);
+            }
+        }
+        const FilBody* body = &world->bodies[attachment->body];
+        body->ops->set_target(body->impl, attachment->slot, &target);
+    }
+}
+
+void fil_world_apply_drives(FilWorld* world, double t, double dt, double theta)
+{
+    for (int b = 0; b < world->body_count; b++) {
+        world->bodies[b].ops->clear_loads(world->bodies[b].impl);
+    }
+    set_targets(world, t, dt);
+    for (int d = 0; d < world->drive_count; d++) {
+        const FilDrive* drive = &world->drives[d];
+        memcpy(fil_drive_control(world, &world->next, d), fil_drive_control(world, &world->state, d),
+               sizeof(double) * FIL_CONTROL_SIZE);
+        if (drive->element < 0 || (drive->knot_count == 0 && fil_drive_control(world, &world->state, d)[0] == 0.0)) {
+            continue;
+        }
+        const FilElement* element = &world->elements[drive->element];
+        const FilBody* body = &world->bodies[element->body];
+        double value[3];
+        fil_drive_evaluate(world, &world->state, d, t + theta * dt, value);
+        body->ops->load(body->impl, element->local, drive->kind, drive->first, drive->count, value, world->state.h + body->h);
+    }
+}

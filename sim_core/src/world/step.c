@@ -1,0 +1,133 @@
+/* One step of the world: drives, free motion, commit; halved inside itself where Newton fails. */
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/vec3.h"
+#include "world/world.h"
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void set_up(const FilWorld* world, double dt, FilStepSetup* setup)
+{
+    static const double thetas[][2] = {
+        [FIL_BACKWARD_EULER] = {1.0, 1.0}, [FIL_MIDPOINT] = {0.5, 0.5}, [FIL_SYMPLECTIC_EULER] = {0.0, 1.0}};
+    *setup = (FilStepSetup){.dt = dt, .theta = thetas[world->def.integrator][0], .theta_vq = thetas[world->def.integrator][1],
+                            .gravity = {world->def.gravity.x, world->def.gravity.y, world->def.gravity.z}};
+}
+
+/* The new state becomes the current one, if every number of it is finite. */
+static bool commit(FilWorld* world)
+{
+    if (!fil_all_finite(world->next.q, world->q_count) || !fil_all_finite(world->next.v, world->v_count)) {
+        return false;
+    }
+    const FilState old = world->state;
+    world->state = world->next;
+    world->next = old;
+    return true;
+}
+
+/* One sub-step. On failure the state is untouched. */
+static bool advance(FilWorld* world, double t, double dt, FilStepInfo* info)
+{
+    FilStepSetup setup;
+    set_up(world, dt, &setup);
+    fil_world_apply_drives(world, t, dt, setup.theta);
+
+    const double start = seconds();
+    int iterations = 0;
+    bool ok = true;
+    for (int b = 0; b < world->body_count && ok; b++) {
+        const FilBody* body = &world->bodies[b];
+        const double *q = world->state.q + body->q, *v = world->state.v + body->v, *h = world->state.h + body->h;
+        double* solution = world->scratch.solution + body->v;
+        FilNewtonReport report;
+        body->ops->begin(body->impl, &setup, q, v, h);
+        ok = fil_free_motion(body, &setup, &world->def, q, solution, &world->scratch, &report);
+        iterations = report.iterations > iterations ? report.iterations : iterations;
+        info->regularised += report.regularised;
+        info->residual = fmax(info->residual, report.residual);
+    }
+    for (int b = 0; b < world->body_count && ok; b++) {
+        const FilBody* body = &world->bodies[b];
+        body->ops->finish(body->impl, world->scratch.solution + body->v, world->next.q + body->q, world->next.v + body->v,
+                          world->next.h + body->h);
+    }
+    info->newton_iterations += iterations;
+    info->timings.free_motion += seconds() - start;
+    return ok && commit(world);
+}
+
+static void copy_state(const FilWorld* world, const FilState* to, const FilState* from)
+{
+    memcpy(to->q, from->q, sizeof(double) * (size_t)world->q_count);
+    memcpy(to->v, from->v, sizeof(double) * (size_t)world->v_count);
+    memcpy(to->h, from->h, sizeof(double) * (size_t)world->h_count);
+    const int controls = FIL_CONTROL_SIZE * (world->attachment_count + world->drive_count);
+    memcpy(to->controls, from->controls, sizeof(double) * (size_t)controls);
+}
+
+/* Covers [t, t + dt] by sub-steps, halving whichever fails; false if one fails at the finest size. */
+static bool advance_halving(FilWorld* world, double t, double dt, FilStepInfo* info)
+{
+    const int most = world->def.max_halvings;
+    const uint64_t end = UINT64_C(1) << most;
+    uint64_t done = 0, size = end; // in units of dt / 2^most
+    while (done < end) {
+        if (advance(world, t + dt * (double)done / (double)end, dt * (double)size / (double)end, info)) {
+            done += size;
+            // grow again where the grid allows it
+            while (size < end && done % (2 * size) == 0 && done + 2 * size <= end) {
+                size *= 2;
+            }
+            continue;
+        }
+        if (size == 1) {
+            return false;
+        }
+        if (size == end) {
+            copy_state(world, &world->saved, &world->state);
+        }
+        size /= 2;
+        int halvings = 0;
+        for (uint64_t s = size; s < end; s *= 2) {
+            halvings++;
+        }
+        info->halvings = halvings > info->halvings ? halvings : info->halvings;
+    }
+    return true;
+}
+
+FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
+{
+    const double start = seconds(), dt = world->def.dt;
+    FilStepInfo local;
+    info = info != NULL ? info : &local;
+    *info = (FilStepInfo){.step = world->step + 1, .time = world->time + dt, .dt = dt};
+    if (world->step == 0) {
+        copy_state(world, &world->initial, &world->state);
+    }
+    const bool ok = advance_halving(world, world->time, dt, info);
+    if (ok) {
+        world->step++;
+        world->time = world->time + dt;
+    } else {
+        if (info->halvings > 0) {
+            copy_state(world, &world->state, &world->saved);
+        }
+        info->step = world->step;
+        info->time = world->time;
+    }
+    info->timings.other = seconds() - start - info->timings.free_motion - info->timings.collide - info->timings.contact;
+    return ok ? FIL_OK
+              : fil_world_fail(world, FIL_NOT_CONVERGED,
+                               "the step from t = %g s did not converge, even with sub-steps of %g s; try a smaller dt, "
+                               "more Newton iterations or gentler drives",
+                               world->time, dt / (double)(UINT64_C(1) << world->def.max_halvings));
+}

@@ -1,0 +1,125 @@
+/* The world's inside: bodies, state arrays, boundary objects, and what the parts of a step share. */
+#ifndef FILUM_WORLD_WORLD_H
+#define FILUM_WORLD_WORLD_H
+
+#include "body/body.h"
+#include "body/kinds.h"
+
+typedef struct FilBody {
+    const FilBodyOps* ops;
+    void* impl;
+    char* name;
+    int q, q_count; /* its range of each state array */
+    int v, v_count;
+    int h, h_count;
+} FilBody;
+
+/* A named part of a body that users address: a rod. */
+typedef struct FilElement {
+    char* name;
+    int body, local;
+} FilElement;
+
+typedef struct FilAttachment {
+    char* name;
+    int body, slot;
+} FilAttachment;
+
+typedef struct FilDrive {
+    char* name;
+    FilDriveKind kind;
+    int attachment;           /* index, or -1 */
+    int element, first, count; /* or on an element */
+    FilRamp ramp;
+    int knot_count;
+    double *times, *values;
+} FilDrive;
+
+typedef struct FilProbe {
+    char* name;
+    FilProbeDef def; /* ids and indices checked */
+} FilProbe;
+
+/* Positions, velocities, history, and the controls: per attachment (active, offset xyz), per drive (set, value xyz). */
+typedef struct FilState {
+    double *q, *v, *h, *controls;
+} FilState;
+
+enum { FIL_CONTROL_SIZE = 4 };
+
+/* Vectors over one body's unknowns, as long as all velocities. */
+typedef struct FilNewtonScratch {
+    double *residual, *direction, *trial, *weight, *scale, *solution;
+} FilNewtonScratch;
+
+struct FilWorld {
+    FilWorldDef def;
+    int contact_model;
+    FilError error;
+    uint32_t generation;
+
+    int body_count, element_count, attachment_count, drive_count, probe_count;
+    int body_capacity, element_capacity, attachment_capacity, drive_capacity, probe_capacity;
+    FilBody* bodies;
+    FilElement* elements;
+    FilAttachment* attachments;
+    FilDrive* drives;
+    FilProbe* probes;
+
+    int q_count, v_count, h_count;
+    FilState state;   /* now */
+    FilState next;    /* being made by the current sub-step */
+    FilState initial; /* what reset returns to */
+    FilState saved;   /* the step's start, while it is halved */
+    double time;
+    uint64_t step;
+    FilNewtonScratch scratch;
+};
+
+/* What FilId a kind of object carries, so that ids of different kinds cannot be mixed up. */
+typedef enum FilObject { FIL_OBJECT_ELEMENT = 1, FIL_OBJECT_ATTACHMENT, FIL_OBJECT_DRIVE, FIL_OBJECT_PROBE } FilObject;
+
+FilId fil_make_id(const FilWorld* world, FilObject kind, int index);
+/* Index of an id, or -1 if it is not one of this world and kind. */
+int fil_id_index(const FilWorld* world, FilObject kind, FilId id);
+
+/* world.c */
+FilStatus fil_world_fail(FilWorld* world, FilStatus status, const char* format, ...) FIL_PRINTF(3, 4);
+/* Takes over `impl`. Its initial state becomes the body's part of the state arrays. */
+FilStatus fil_world_add_body(FilWorld* world, FilBodyKind kind, void* impl, int q_count, int v_count, int h_count,
+                             const char* name, int* index);
+FilStatus fil_world_add_element(FilWorld* world, const char* name, int body, int local, int* index);
+/* Makes room for one more attachment or drive in the controls. */
+FilStatus fil_world_grow_controls(FilWorld* world, int attachments, int drives);
+/* Makes room for one more item of an array. */
+FilStatus fil_world_reserve(FilWorld* world, void** array, int count, int* capacity, size_t size);
+/* A copy of `name`, or "<prefix><number>"; refuses one that an object of the same list bears. NULL and a message if not. */
+char* fil_world_new_name(FilWorld* world, const char* name, const char* prefix, int number, bool taken);
+
+static inline double* fil_attachment_control(const FilWorld* world, const FilState* state, int attachment)
+{
+    (void)world;
+    return state->controls + FIL_CONTROL_SIZE * attachment;
+}
+
+static inline double* fil_drive_control(const FilWorld* world, const FilState* state, int drive)
+{
+    return state->controls + FIL_CONTROL_SIZE * (world->attachment_count + drive);
+}
+
+/* drive.c: sets every body's targets, loads and live rest values for a sub-step from t to t + dt; writes the attachments'
+ * new offsets to `next`. */
+void fil_world_apply_drives(FilWorld* world, double t, double dt, double theta);
+/* A drive's value at time t under `state`'s controls. */
+void fil_drive_evaluate(const FilWorld* world, const FilState* state, int drive, double t, double* value);
+
+/* free_motion.c */
+typedef struct FilNewtonReport {
+    int iterations, regularised;
+    double residual; /* relative */
+} FilNewtonReport;
+/* Solves m(v) = 0 for one body after its begin; the solution is left in `v`. False if Newton did not converge. */
+bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, const FilWorldDef* def, const double* q, double* v,
+                     FilNewtonScratch* scratch, FilNewtonReport* report);
+
+#endif
