@@ -113,6 +113,9 @@ void fil_world_apply_drives(FilWorld* world, double t, double dt, double theta);
 /* A drive's value at time t under `state`'s controls. */
 void fil_drive_evaluate(const FilWorld* world, const FilState* state, int drive, double t, double* value);
 
+/* rods.c: one number, or up to three, of a rod's node or edge. */
+void fil_rod_probe(const FilWorld* world, FilId rod, FilProbeKind kind, int element, double* out);
+
 /* free_motion.c */
 typedef struct FilNewtonReport {
     int iterations, regularised;

@@ -1,0 +1,95 @@
+/* Attachments: registering them with their body, and reading what they did. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "world/world.h"
+
+FilAttachmentDef fil_attachment_def_default(void)
+{
+    return (FilAttachmentDef){.kind = FIL_ATTACH_PIN, .count = 1};
+}
+
+FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def, FilId* id)
+{
+    const char* shown = def->name != NULL ? def->name : "?";
+    const int element_index = fil_id_index(world, FIL_OBJECT_ELEMENT, def->rod);
+    if (element_index < 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "attachment '%s': needs a rod of this world", shown);
+    }
+    FilStatus status = fil_world_reserve(world, (void**)&world->attachments, world->attachment_count,
+                                         &world->attachment_capacity, sizeof *world->attachments);
+    if (status == FIL_OK) {
+        status = fil_world_grow_controls(world, 1, 0);
+    }
+    if (status != FIL_OK) {
+        return status;
+    }
+    const bool taken = def->name != NULL && fil_world_find_attachment(world, def->name).index != 0;
+    char* name = fil_world_new_name(world, def->name, "attachment", world->attachment_count + 1, taken);
+    if (name == NULL) {
+        return FIL_BAD_INPUT;
+    }
+    const FilElement* element = &world->elements[element_index];
+    const FilBody* body = &world->bodies[element->body];
+    FilError inner;
+    int slot;
+    status = body->ops->attach(body->impl, element->local, def, world->state.q + body->q, world->state.h + body->h, &slot,
+                               &inner);
+    if (status != FIL_OK) {
+        status = fil_world_fail(world, status, "attachment '%s' on '%s': %s", name, element->name, inner.text);
+        fil_free(name);
+        return status;
+    }
+    // active from the start, in every copy of the controls
+    const FilState* states[] = {&world->state, &world->next, &world->initial, &world->saved};
+    for (size_t s = 0; s < sizeof states / sizeof states[0]; s++) {
+        fil_attachment_control(world, states[s], world->attachment_count)[0] = 1.0;
+    }
+    world->attachments[world->attachment_count] = (FilAttachment){name, element->body, slot};
+    *id = fil_make_id(world, FIL_OBJECT_ATTACHMENT, world->attachment_count++);
+    return FIL_OK;
+}
+
+FilId fil_world_find_attachment(const FilWorld* world, const char* name)
+{
+    for (int a = 0; a < world->attachment_count; a++) {
+        if (strcmp(world->attachments[a].name, name) == 0) {
+            return fil_make_id(world, FIL_OBJECT_ATTACHMENT, a);
+        }
+    }
+    return (FilId){0};
+}
+
+FilStatus fil_attachment_set_active(FilWorld* world, FilId id, bool active)
+{
+    const int index = fil_id_index(world, FIL_OBJECT_ATTACHMENT, id);
+    if (index < 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "no such attachment");
+    }
+    fil_attachment_control(world, &world->state, index)[0] = active ? 1.0 : 0.0;
+    return FIL_OK;
+}
+
+static void reaction(const FilWorld* world, FilId id, double* force, double* torque)
+{
+    const int index = fil_id_index(world, FIL_OBJECT_ATTACHMENT, id);
+    FIL_ASSERT(index >= 0);
+    const FilAttachment* attachment = &world->attachments[index];
+    const FilBody* body = &world->bodies[attachment->body];
+    body->ops->reaction(body->impl, attachment->slot, force, torque);
+}
+
+FilVec3 fil_attachment_force(const FilWorld* world, FilId attachment)
+{
+    double force[3], torque[3];
+    reaction(world, attachment, force, torque);
+    return (FilVec3){force[0], force[1], force[2]};
+}
+
+FilVec3 fil_attachment_torque(const FilWorld* world, FilId attachment)
+{
+    double force[3], torque[3];
+    reaction(world, attachment, force, torque);
+    return (FilVec3){torque[0], torque[1], torque[2]};
+}

@@ -1,0 +1,162 @@
+/* Probes: named numbers read off the current state. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "world/world.h"
+
+/* What a kind of probe looks at, and how many components it has. */
+typedef enum Subject { WORLD, ROD, NODE, EDGE, ATTACHMENT, DRIVE } Subject;
+
+static const struct {
+    Subject subject;
+    int components;
+} kinds[] = {
+    [FIL_PROBE_POSITION] = {NODE, 3},        [FIL_PROBE_VELOCITY] = {NODE, 3},
+    [FIL_PROBE_ANGLE] = {EDGE, 1},           [FIL_PROBE_TENSION] = {EDGE, 1},
+    [FIL_PROBE_CURVATURE] = {NODE, 2},       [FIL_PROBE_TWIST] = {NODE, 1},
+    [FIL_PROBE_LENGTH] = {ROD, 1},           [FIL_PROBE_END_DISTANCE] = {ROD, 1},
+    [FIL_PROBE_FORCE] = {ATTACHMENT, 3},     [FIL_PROBE_TORQUE] = {ATTACHMENT, 3},
+    [FIL_PROBE_DRIVE] = {DRIVE, 3},          [FIL_PROBE_KINETIC_ENERGY] = {WORLD, 1},
+    [FIL_PROBE_ELASTIC_ENERGY] = {WORLD, 1}, [FIL_PROBE_GRAVITY_ENERGY] = {WORLD, 1},
+    [FIL_PROBE_TOTAL_ENERGY] = {WORLD, 1},   [FIL_PROBE_MOMENTUM] = {WORLD, 3},
+    [FIL_PROBE_ANGULAR_MOMENTUM] = {WORLD, 3},
+};
+
+FilProbeDef fil_probe_def_default(void)
+{
+    return (FilProbeDef){.kind = FIL_PROBE_POSITION, .component = -1};
+}
+
+static FilStatus check_subject(FilWorld* world, FilProbeDef* def)
+{
+    const Subject subject = kinds[def->kind].subject;
+    if (subject == ROD || subject == NODE || subject == EDGE) {
+        if (fil_id_index(world, FIL_OBJECT_ELEMENT, def->rod) < 0) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a rod of this world", def->name);
+        }
+        const int size = subject == EDGE ? fil_rod_edge_count(world, def->rod) : fil_rod_node_count(world, def->rod);
+        def->element = def->element < 0 ? def->element + size : def->element;
+        if (subject != ROD && (def->element < 0 || def->element >= size)) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': rod '%s' has %d %s", def->name,
+                                  fil_rod_name(world, def->rod), size, subject == EDGE ? "edges" : "nodes");
+        }
+    }
+    if (subject == ATTACHMENT && fil_id_index(world, FIL_OBJECT_ATTACHMENT, def->attachment) < 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs an attachment of this world", def->name);
+    }
+    if (subject == DRIVE && fil_id_index(world, FIL_OBJECT_DRIVE, def->drive) < 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a drive of this world", def->name);
+    }
+    return FIL_OK;
+}
+
+FilStatus fil_world_add_probe(FilWorld* world, const FilProbeDef* given, FilId* id)
+{
+    FilProbeDef def = *given;
+    if (def.name == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "a probe needs a name");
+    }
+    if ((unsigned)def.kind >= sizeof kinds / sizeof kinds[0]) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': unknown kind %d", def.name, (int)def.kind);
+    }
+    if (def.component < -1 || def.component > 2 || (def.component >= 0 && def.component >= kinds[def.kind].components)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': there is no component %d", def.name, def.component);
+    }
+    FilStatus status = check_subject(world, &def);
+    if (status == FIL_OK) {
+        status = fil_world_reserve(world, (void**)&world->probes, world->probe_count, &world->probe_capacity,
+                                   sizeof *world->probes);
+    }
+    if (status != FIL_OK) {
+        return status;
+    }
+    bool taken = false;
+    for (int p = 0; p < world->probe_count; p++) {
+        taken = taken || strcmp(world->probes[p].name, def.name) == 0;
+    }
+    char* name = fil_world_new_name(world, def.name, "probe", 0, taken);
+    if (name == NULL) {
+        return FIL_BAD_INPUT;
+    }
+    def.name = name;
+    world->probes[world->probe_count] = (FilProbe){name, def};
+    *id = fil_make_id(world, FIL_OBJECT_PROBE, world->probe_count++);
+    return FIL_OK;
+}
+
+int fil_world_probe_count(const FilWorld* world)
+{
+    return world->probe_count;
+}
+
+const char* fil_world_probe_name(const FilWorld* world, int index)
+{
+    return world->probes[index].name;
+}
+
+static void copy3(double* out, FilVec3 a)
+{
+    out[0] = a.x, out[1] = a.y, out[2] = a.z;
+}
+
+static void measure_world(const FilWorld* world, FilProbeKind kind, double* out)
+{
+    if (kind == FIL_PROBE_MOMENTUM || kind == FIL_PROBE_ANGULAR_MOMENTUM) {
+        copy3(out, kind == FIL_PROBE_MOMENTUM ? fil_world_momentum(world) : fil_world_angular_momentum(world));
+        return;
+    }
+    const FilEnergy energy = fil_world_energy(world);
+    out[0] = kind == FIL_PROBE_KINETIC_ENERGY   ? energy.kinetic
+             : kind == FIL_PROBE_ELASTIC_ENERGY ? energy.elastic
+             : kind == FIL_PROBE_GRAVITY_ENERGY ? energy.gravity
+                                                : energy.kinetic + energy.elastic + energy.gravity;
+}
+
+/* The probe's components; those it does not have are zero. */
+static void measure(const FilWorld* world, const FilProbeDef* def, double* out)
+{
+    switch (def->kind) {
+    case FIL_PROBE_POSITION:
+    case FIL_PROBE_VELOCITY:
+    case FIL_PROBE_ANGLE:
+    case FIL_PROBE_TENSION:
+    case FIL_PROBE_CURVATURE:
+    case FIL_PROBE_TWIST:
+        fil_rod_probe(world, def->rod, def->kind, def->element, out);
+        return;
+    case FIL_PROBE_LENGTH:
+        out[0] = fil_rod_length(world, def->rod);
+        return;
+    case FIL_PROBE_END_DISTANCE: {
+        double first[3], last[3];
+        fil_rod_probe(world, def->rod, FIL_PROBE_POSITION, 0, first);
+        fil_rod_probe(world, def->rod, FIL_PROBE_POSITION, fil_rod_node_count(world, def->rod) - 1, last);
+        out[0] = hypot(hypot(last[0] - first[0], last[1] - first[1]), last[2] - first[2]);
+        return;
+    }
+    case FIL_PROBE_FORCE:
+        copy3(out, fil_attachment_force(world, def->attachment));
+        return;
+    case FIL_PROBE_TORQUE:
+        copy3(out, fil_attachment_torque(world, def->attachment));
+        return;
+    case FIL_PROBE_DRIVE:
+        fil_drive_value(world, def->drive, out);
+        return;
+    default:
+        measure_world(world, def->kind, out);
+    }
+}
+
+double fil_world_probe_value(const FilWorld* world, int index)
+{
+    const FilProbeDef* def = &world->probes[index].def;
+    double value[3] = {0.0, 0.0, 0.0};
+    measure(world, def, value);
+    if (def->component >= 0) {
+        return value[def->component];
+    }
+    return kinds[def->kind].components == 1 ? value[0] : hypot(hypot(value[0], value[1]), value[2]);
+}

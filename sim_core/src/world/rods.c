@@ -1,0 +1,372 @@
+/* The public face of rods: adding them to a world, reading and setting their state. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/vec3.h"
+#include "body/rod.h"
+#include "world/world.h"
+
+/* ---- adding ---- */
+
+/* A name for rod k of the call: the given one, or "rod<number>" with the first number that is free. */
+static FilStatus rod_name(FilWorld* world, const char* given, char* made, size_t size, const char** name)
+{
+    *name = given;
+    if (given == NULL) {
+        int number = world->element_count + 1;
+        do {
+            snprintf(made, size, "rod%d", number++);
+        } while (fil_world_find_rod(world, made).index != 0);
+        *name = made;
+    } else if (given[0] == '\0') {
+        return fil_world_fail(world, FIL_BAD_INPUT, "a rod's name must not be empty");
+    } else if (fil_world_find_rod(world, given).index != 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "there is already a rod named '%s'", given);
+    }
+    return FIL_OK;
+}
+
+FilStatus fil_world_add_rod_network(FilWorld* world, const FilRodDef* defs, int count, const FilRodJunction* junctions,
+                                    int junction_count, FilId* rods)
+{
+    if (count < 1) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "a rod network needs at least one rod");
+    }
+    for (int r = 0; r < count; r++) {
+        for (int s = 0; s < r; s++) {
+            if (defs[r].name != NULL && defs[s].name != NULL && strcmp(defs[r].name, defs[s].name) == 0) {
+                return fil_world_fail(world, FIL_BAD_INPUT, "there is already a rod named '%s'", defs[r].name);
+            }
+        }
+        char made[32];
+        const char* name;
+        const FilStatus status = rod_name(world, defs[r].name, made, sizeof made, &name);
+        if (status != FIL_OK) {
+            return status;
+        }
+    }
+    FilRodBody* impl;
+    FilStatus status = fil_rod_body_create(defs, count, junctions, junction_count, &impl, &world->error);
+    if (status != FIL_OK) {
+        return status;
+    }
+    int body = -1, element;
+    for (int r = 0; r < count && status == FIL_OK; r++) {
+        char made[32];
+        const char* name;
+        status = rod_name(world, defs[r].name, made, sizeof made, &name);
+        if (status == FIL_OK && body < 0) {
+            const int unknowns = fil_rod_body_q_size(impl);
+            status = fil_world_add_body(world, FIL_BODY_ROD, impl, unknowns, unknowns, fil_rod_body_h_size(impl), name, &body);
+        }
+        if (status == FIL_OK) {
+            status = fil_world_add_element(world, name, body, r, &element);
+        }
+        if (status == FIL_OK) {
+            rods[r] = fil_make_id(world, FIL_OBJECT_ELEMENT, element);
+        }
+    }
+    return status;
+}
+
+FilStatus fil_world_add_rod(FilWorld* world, const FilRodDef* def, FilId* rod)
+{
+    return fil_world_add_rod_network(world, def, 1, NULL, 0, rod);
+}
+
+int fil_world_rod_count(const FilWorld* world)
+{
+    return world->element_count;
+}
+
+FilId fil_world_rod_at(const FilWorld* world, int index)
+{
+    return index >= 0 && index < world->element_count ? fil_make_id(world, FIL_OBJECT_ELEMENT, index) : (FilId){0};
+}
+
+FilId fil_world_find_rod(const FilWorld* world, const char* name)
+{
+    for (int e = 0; e < world->element_count; e++) {
+        if (strcmp(world->elements[e].name, name) == 0) {
+            return fil_make_id(world, FIL_OBJECT_ELEMENT, e);
+        }
+    }
+    return (FilId){0};
+}
+
+/* ---- reading ---- */
+
+/* A rod and its part of the state arrays. */
+typedef struct View {
+    FilRodBody* body;
+    FilRod* rod;
+    double *q, *v;
+    FilRodHistory* h;
+} View;
+
+static bool view_of(const FilWorld* world, FilId id, View* view)
+{
+    const int index = fil_id_index(world, FIL_OBJECT_ELEMENT, id);
+    if (index < 0) {
+        return false;
+    }
+    const FilElement* element = &world->elements[index];
+    const FilBody* body = &world->bodies[element->body];
+    view->body = body->impl;
+    view->rod = &view->body->rods[element->local];
+    view->q = world->state.q + body->q + 4 * view->rod->first_node;
+    view->v = world->state.v + body->v + 4 * view->rod->first_node;
+    view->h = (FilRodHistory*)(world->state.h + body->h) + view->rod->first_node;
+    return true;
+}
+
+/* For callers that must hold a valid id. */
+static View see(const FilWorld* world, FilId id)
+{
+    View view = {0};
+    const bool known = view_of(world, id, &view);
+    FIL_ASSERT(known && "a rod id of this world");
+    (void)known;
+    return view;
+}
+
+const char* fil_rod_name(const FilWorld* world, FilId rod)
+{
+    const int index = fil_id_index(world, FIL_OBJECT_ELEMENT, rod);
+    return index < 0 ? NULL : world->elements[index].name;
+}
+
+bool fil_rod_closed(const FilWorld* world, FilId rod)
+{
+    return see(world, rod).rod->closed;
+}
+
+int fil_rod_node_count(const FilWorld* world, FilId rod)
+{
+    return see(world, rod).rod->node_count;
+}
+
+int fil_rod_edge_count(const FilWorld* world, FilId rod)
+{
+    return see(world, rod).rod->edge_count;
+}
+
+FilSection fil_rod_section(const FilWorld* world, FilId rod, int edge)
+{
+    return see(world, rod).rod->sections[edge];
+}
+
+double fil_rod_radius(const FilWorld* world, FilId rod, int edge)
+{
+    const FilSection s = fil_rod_section(world, rod, edge);
+    return s.shape == FIL_SECTION_RECTANGLE ? 0.5 * hypot(s.width, s.height) : s.radius;
+}
+
+void fil_rod_get_positions(const FilWorld* world, FilId rod, double* nodes)
+{
+    const View view = see(world, rod);
+    for (int i = 0; i < view.rod->node_count; i++) {
+        fil_v3_copy(nodes + 3 * i, view.q + 4 * i);
+    }
+}
+
+void fil_rod_get_velocities(const FilWorld* world, FilId rod, double* nodes)
+{
+    const View view = see(world, rod);
+    for (int i = 0; i < view.rod->node_count; i++) {
+        fil_v3_copy(nodes + 3 * i, view.v + 4 * i);
+    }
+}
+
+void fil_rod_get_angles(const FilWorld* world, FilId rod, double* edges)
+{
+    const View view = see(world, rod);
+    for (int i = 0; i < view.rod->edge_count; i++) {
+        edges[i] = view.q[4 * i + 3];
+    }
+}
+
+void fil_rod_get_spins(const FilWorld* world, FilId rod, double* edges)
+{
+    const View view = see(world, rod);
+    for (int i = 0; i < view.rod->edge_count; i++) {
+        edges[i] = view.v[4 * i + 3];
+    }
+}
+
+void fil_rod_get_frames(const FilWorld* world, FilId rod, double* edges)
+{
+    const View view = see(world, rod);
+    for (int i = 0; i < view.rod->edge_count; i++) {
+        Frame1 frame;
+        fil_rod_edge_frame(view.rod, view.q, view.h, i, &frame);
+        fil_v3_copy(edges + 9 * i, frame.m1);
+        fil_v3_copy(edges + 9 * i + 3, frame.m2);
+        fil_v3_copy(edges + 9 * i + 6, frame.t);
+    }
+}
+
+void fil_rod_get_curvatures(const FilWorld* world, FilId rod, double* nodes)
+{
+    const View view = see(world, rod);
+    for (int i = 0; i < view.rod->node_count; i++) {
+        fil_rod_node_curvature(view.rod, view.q, view.h, i, nodes + 2 * i);
+    }
+}
+
+void fil_rod_get_twists(const FilWorld* world, FilId rod, double* nodes)
+{
+    const View view = see(world, rod);
+    for (int i = 0; i < view.rod->node_count; i++) {
+        nodes[i] = view.h[i].twist / view.rod->voronoi[i];
+    }
+}
+
+void fil_rod_get_tensions(const FilWorld* world, FilId rod, double* edges)
+{
+    const View view = see(world, rod);
+    for (int i = 0; i < view.rod->edge_count; i++) {
+        edges[i] = fil_rod_edge_tension(view.rod, view.q, view.h, i);
+    }
+}
+
+double fil_rod_length(const FilWorld* world, FilId rod)
+{
+    const View view = see(world, rod);
+    double length = 0.0;
+    for (int i = 0; i < view.rod->edge_count; i++) {
+        length += fil_v3_distance(view.q + 4 * i, view.q + 4 * ((i + 1) % view.rod->node_count));
+    }
+    return length;
+}
+
+void fil_rod_probe(const FilWorld* world, FilId rod, FilProbeKind kind, int element, double* out)
+{
+    const View view = see(world, rod);
+    switch (kind) {
+    case FIL_PROBE_POSITION:
+        fil_v3_copy(out, view.q + 4 * element);
+        break;
+    case FIL_PROBE_VELOCITY:
+        fil_v3_copy(out, view.v + 4 * element);
+        break;
+    case FIL_PROBE_ANGLE:
+        out[0] = view.q[4 * element + 3];
+        break;
+    case FIL_PROBE_TENSION:
+        out[0] = fil_rod_edge_tension(view.rod, view.q, view.h, element);
+        break;
+    case FIL_PROBE_CURVATURE:
+        fil_rod_node_curvature(view.rod, view.q, view.h, element, out);
+        break;
+    default:
+        FIL_ASSERT(kind == FIL_PROBE_TWIST);
+        out[0] = view.h[element].twist / view.rod->voronoi[element];
+    }
+}
+
+/* ---- setting ---- */
+
+static FilStatus check_finite(FilWorld* world, const double* a, int count, const char* what)
+{
+    return a == NULL || fil_all_finite(a, count) ? FIL_OK
+                                                 : fil_world_fail(world, FIL_BAD_INPUT, "the given %s are not finite", what);
+}
+
+FilStatus fil_rod_set_state(FilWorld* world, FilId id, const double* nodes, const double* velocities, const double* angles,
+                            const double* spins)
+{
+    View view;
+    if (!view_of(world, id, &view)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "no such rod");
+    }
+    const int n = view.rod->node_count, edges = view.rod->edge_count;
+    FilStatus status = check_finite(world, nodes, 3 * n, "positions");
+    status = status == FIL_OK ? check_finite(world, velocities, 3 * n, "velocities") : status;
+    status = status == FIL_OK ? check_finite(world, angles, edges, "angles") : status;
+    status = status == FIL_OK ? check_finite(world, spins, edges, "spins") : status;
+    for (int i = 0; i < edges && nodes != NULL && status == FIL_OK; i++) {
+        if (!(fil_v3_distance(nodes + 3 * i, nodes + 3 * ((i + 1) % n)) > 0.0)) {
+            status = fil_world_fail(world, FIL_BAD_INPUT, "edge %d would have zero length", i);
+        }
+    }
+    if (status != FIL_OK) {
+        return status;
+    }
+    // frames start from where they are
+    fil_rod_chain_begin(&view.rod->chain, view.q, view.h, view.rod->law, 0.0, view.body->mass + 4 * view.rod->first_node);
+    double* all_q = view.q - 4 * view.rod->first_node;
+    double* all_v = view.v - 4 * view.rod->first_node;
+    for (int i = 0; i < n; i++) {
+        if (nodes != NULL) {
+            fil_v3_copy(all_q + 4 * view.body->owner[view.rod->first_node + i], nodes + 3 * i);
+        }
+        if (velocities != NULL) {
+            fil_v3_copy(all_v + 4 * view.body->owner[view.rod->first_node + i], velocities + 3 * i);
+        }
+        if (angles != NULL && i < edges) {
+            view.q[4 * i + 3] = angles[i];
+        }
+        if (spins != NULL && i < edges) {
+            view.v[4 * i + 3] = spins[i];
+        }
+    }
+    fil_rod_chain_transport(&view.rod->chain, view.q, view.h);
+    return FIL_OK;
+}
+
+static FilStatus check_range(FilWorld* world, int first, int count, int size, const double* values, int width)
+{
+    if (first < 0 || count < 0 || first + count > size) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "the range from %d, %d long, is not on the rod, which has %d", first, count,
+                              size);
+    }
+    return check_finite(world, values, width * count, "values");
+}
+
+FilStatus fil_rod_set_rest_curvature(FilWorld* world, FilId id, int first, int count, const double* curvature)
+{
+    View view;
+    if (!view_of(world, id, &view)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "no such rod");
+    }
+    const FilStatus status = check_range(world, first, count, view.rod->node_count, curvature, 2);
+    for (int i = first; i < first + count && status == FIL_OK; i++) {
+        fil_rod_rest_from_curvature(view.rod->voronoi[i], curvature + 2 * (i - first), &view.h[i].rest1, &view.h[i].rest2);
+    }
+    return status;
+}
+
+FilStatus fil_rod_set_rest_twist(FilWorld* world, FilId id, int first, int count, const double* twist)
+{
+    View view;
+    if (!view_of(world, id, &view)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "no such rod");
+    }
+    const FilStatus status = check_range(world, first, count, view.rod->node_count, twist, 1);
+    for (int i = first; i < first + count && status == FIL_OK; i++) {
+        view.h[i].rest_twist = twist[i - first] * view.rod->voronoi[i];
+    }
+    return status;
+}
+
+FilStatus fil_rod_set_rest_length(FilWorld* world, FilId id, int first, int count, const double* length)
+{
+    View view;
+    if (!view_of(world, id, &view)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "no such rod");
+    }
+    FilStatus status = check_range(world, first, count, view.rod->edge_count, length, 1);
+    for (int i = 0; i < count && status == FIL_OK; i++) {
+        if (!(length[i] > 0.0)) {
+            status = fil_world_fail(world, FIL_BAD_INPUT, "a rest length must be positive, not %g", length[i]);
+        }
+    }
+    for (int i = first; i < first + count && status == FIL_OK; i++) {
+        view.h[i].rest_length = length[i - first];
+    }
+    return status;
+}

@@ -1,0 +1,383 @@
+/* Making worlds, registering what is in them, and the settings that may change while running. */
+#include "world/world.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+static const char* const contact_models[] = {"none"};
+
+FilWorldDef fil_world_def_default(void)
+{
+    return (FilWorldDef){.gravity = {0.0, 0.0, -9.81},
+                         .dt = 1e-3,
+                         .integrator = FIL_BACKWARD_EULER,
+                         .newton_tolerance = 1e-6,
+                         .newton_max_iterations = 50,
+                         .max_halvings = 8};
+}
+
+int fil_contact_model_count(void)
+{
+    return (int)(sizeof contact_models / sizeof contact_models[0]);
+}
+
+const char* fil_contact_model_name(int index)
+{
+    return index >= 0 && index < fil_contact_model_count() ? contact_models[index] : NULL;
+}
+
+static int find_contact_model(const char* name)
+{
+    for (int k = 0; k < fil_contact_model_count(); k++) {
+        if (name == NULL || strcmp(contact_models[k], name) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+static FilStatus check_def(const FilWorldDef* def, FilError* error)
+{
+    if (!(isfinite(def->dt) && def->dt > 0.0)) {
+        return fil_error(error, FIL_BAD_INPUT, "world: dt must be a positive number of seconds, not %g", def->dt);
+    }
+    if (!isfinite(def->gravity.x) || !isfinite(def->gravity.y) || !isfinite(def->gravity.z)) {
+        return fil_error(error, FIL_BAD_INPUT, "world: gravity is not finite");
+    }
+    if ((unsigned)def->integrator > FIL_SYMPLECTIC_EULER) {
+        return fil_error(error, FIL_BAD_INPUT, "world: unknown integrator %d", (int)def->integrator);
+    }
+    if (!(def->newton_tolerance > 0.0 && def->newton_tolerance < 1.0)) {
+        return fil_error(error, FIL_BAD_INPUT, "world: newton_tolerance must lie between 0 and 1, not %g",
+                         def->newton_tolerance);
+    }
+    if (def->newton_max_iterations < 1) {
+        return fil_error(error, FIL_BAD_INPUT, "world: newton_max_iterations must be at least 1, not %d",
+                         def->newton_max_iterations);
+    }
+    if (def->max_halvings < 0 || def->max_halvings > 40) {
+        return fil_error(error, FIL_BAD_INPUT, "world: max_halvings must lie between 0 and 40, not %d", def->max_halvings);
+    }
+    if (find_contact_model(def->contact_model) < 0) {
+        return fil_error(error, FIL_BAD_INPUT, "world: unknown contact model '%s'", def->contact_model);
+    }
+    return FIL_OK;
+}
+
+FilStatus fil_world_create(const FilWorldDef* def, FilWorld** out, FilError* error)
+{
+    *out = NULL;
+    const FilStatus status = check_def(def, error);
+    if (status != FIL_OK) {
+        return status;
+    }
+    FilWorld* world = fil_alloc(1, sizeof *world);
+    if (world == NULL) {
+        return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    world->def = *def;
+    world->contact_model = find_contact_model(def->contact_model);
+    world->def.contact_model = contact_models[world->contact_model];
+    const uintptr_t address = (uintptr_t)world;
+    world->generation = (uint32_t)fil_hash_bytes(FIL_HASH_SEED, &address, sizeof address) & ~UINT32_C(7);
+    *out = world;
+    return FIL_OK;
+}
+
+static FilState* states_of(FilWorld* world, int which)
+{
+    FilState* states[] = {&world->state, &world->next, &world->initial, &world->saved};
+    return states[which];
+}
+
+enum { STATE_COUNT = 4 };
+
+void fil_world_destroy(FilWorld* world)
+{
+    if (world == NULL) {
+        return;
+    }
+    for (int b = 0; b < world->body_count; b++) {
+        world->bodies[b].ops->destroy(world->bodies[b].impl);
+        fil_free(world->bodies[b].name);
+    }
+    for (int e = 0; e < world->element_count; e++) {
+        fil_free(world->elements[e].name);
+    }
+    for (int a = 0; a < world->attachment_count; a++) {
+        fil_free(world->attachments[a].name);
+    }
+    for (int d = 0; d < world->drive_count; d++) {
+        fil_free(world->drives[d].name);
+        fil_free(world->drives[d].times);
+        fil_free(world->drives[d].values);
+    }
+    for (int p = 0; p < world->probe_count; p++) {
+        fil_free(world->probes[p].name);
+    }
+    for (int s = 0; s < STATE_COUNT; s++) {
+        FilState* state = states_of(world, s);
+        fil_free(state->q);
+        fil_free(state->v);
+        fil_free(state->h);
+        fil_free(state->controls);
+    }
+    double* scratch[] = {world->scratch.residual, world->scratch.direction, world->scratch.trial,
+                         world->scratch.weight,   world->scratch.scale,     world->scratch.solution};
+    for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++) {
+        fil_free(scratch[k]);
+    }
+    fil_free(world->bodies);
+    fil_free(world->elements);
+    fil_free(world->attachments);
+    fil_free(world->drives);
+    fil_free(world->probes);
+    fil_free(world);
+}
+
+FilStatus fil_world_fail(FilWorld* world, FilStatus status, const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(world->error.text, sizeof world->error.text, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+const char* fil_world_error(const FilWorld* world)
+{
+    return world->error.text;
+}
+
+/* ---- ids and names ---- */
+
+FilId fil_make_id(const FilWorld* world, FilObject kind, int index)
+{
+    return (FilId){(uint32_t)index + 1, world->generation | (uint32_t)kind};
+}
+
+int fil_id_index(const FilWorld* world, FilObject kind, FilId id)
+{
+    const int counts[] = {0, world->element_count, world->attachment_count, world->drive_count, world->probe_count};
+    const bool known = id.generation == (world->generation | (uint32_t)kind) && id.index >= 1 &&
+                       id.index <= (uint32_t)counts[kind];
+    return known ? (int)id.index - 1 : -1;
+}
+
+char* fil_world_new_name(FilWorld* world, const char* name, const char* prefix, int number, bool taken)
+{
+    char made[64];
+    snprintf(made, sizeof made, "%s%d", prefix, number);
+    if (taken) {
+        fil_world_fail(world, FIL_BAD_INPUT, "there is already a %s named '%s'", prefix, name);
+        return NULL;
+    }
+    if (name != NULL && name[0] == '\0') {
+        fil_world_fail(world, FIL_BAD_INPUT, "a %s's name must not be empty", prefix);
+        return NULL;
+    }
+    char* copy = fil_strdup(name != NULL ? name : made);
+    if (copy == NULL) {
+        fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    return copy;
+}
+
+/* ---- growing ---- */
+
+FilStatus fil_world_reserve(FilWorld* world, void** array, int count, int* capacity, size_t size)
+{
+    if (count < *capacity) {
+        return FIL_OK;
+    }
+    const int wanted = 2 * *capacity + 8;
+    if (!fil_grow(array, (size_t)*capacity, (size_t)wanted, size)) {
+        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    *capacity = wanted;
+    return FIL_OK;
+}
+
+static bool grow_doubles(double** array, int old_count, int new_count)
+{
+    return fil_grow((void**)array, (size_t)old_count, (size_t)new_count, sizeof(double)) != 0;
+}
+
+FilStatus fil_world_grow_controls(FilWorld* world, int attachments, int drives)
+{
+    const int old_attachments = FIL_CONTROL_SIZE * world->attachment_count;
+    const int old_count = old_attachments + FIL_CONTROL_SIZE * world->drive_count;
+    const int added = FIL_CONTROL_SIZE * (attachments + drives);
+    for (int s = 0; s < STATE_COUNT; s++) {
+        FilState* state = states_of(world, s);
+        if (!grow_doubles(&state->controls, old_count, old_count + added)) {
+            return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+        }
+        if (attachments > 0) { // drives stand behind attachments
+            double* at = state->controls + old_attachments;
+            memmove(at + FIL_CONTROL_SIZE * attachments, at, sizeof(double) * (size_t)(old_count - old_attachments));
+            memset(at, 0, sizeof(double) * (size_t)(FIL_CONTROL_SIZE * attachments));
+        }
+    }
+    return FIL_OK;
+}
+
+FilStatus fil_world_add_body(FilWorld* world, FilBodyKind kind, void* impl, int q_count, int v_count, int h_count,
+                             const char* name, int* index)
+{
+    FilBody body = {.ops = fil_body_kinds[kind], .impl = impl, .q = world->q_count, .q_count = q_count, .v = world->v_count,
+                    .v_count = v_count, .h = world->h_count, .h_count = h_count};
+    FilStatus status =
+        fil_world_reserve(world, (void**)&world->bodies, world->body_count, &world->body_capacity, sizeof body);
+    body.name = status == FIL_OK ? fil_strdup(name) : NULL;
+    bool ok = body.name != NULL;
+    for (int s = 0; s < STATE_COUNT && ok; s++) {
+        FilState* state = states_of(world, s);
+        ok = grow_doubles(&state->q, world->q_count, world->q_count + q_count) &&
+             grow_doubles(&state->v, world->v_count, world->v_count + v_count) &&
+             grow_doubles(&state->h, world->h_count, world->h_count + h_count);
+    }
+    double** scratch[] = {&world->scratch.residual, &world->scratch.direction, &world->scratch.trial,
+                          &world->scratch.weight,   &world->scratch.scale,     &world->scratch.solution};
+    for (size_t k = 0; k < sizeof scratch / sizeof scratch[0] && ok; k++) {
+        ok = grow_doubles(scratch[k], world->v_count, world->v_count + v_count);
+    }
+    if (!ok) {
+        body.ops->destroy(impl);
+        fil_free(body.name);
+        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    for (int s = 0; s < STATE_COUNT; s++) {
+        FilState* state = states_of(world, s);
+        body.ops->init_state(impl, state->q + body.q, state->v + body.v, state->h + body.h);
+    }
+    world->q_count += q_count;
+    world->v_count += v_count;
+    world->h_count += h_count;
+    world->bodies[world->body_count] = body;
+    *index = world->body_count++;
+    return FIL_OK;
+}
+
+FilStatus fil_world_add_element(FilWorld* world, const char* name, int body, int local, int* index)
+{
+    const FilStatus status = fil_world_reserve(world, (void**)&world->elements, world->element_count,
+                                               &world->element_capacity, sizeof *world->elements);
+    if (status != FIL_OK) {
+        return status;
+    }
+    char* copy = fil_strdup(name);
+    if (copy == NULL) {
+        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    world->elements[world->element_count] = (FilElement){copy, body, local};
+    *index = world->element_count++;
+    return FIL_OK;
+}
+
+/* ---- settings ---- */
+
+double fil_world_time(const FilWorld* world)
+{
+    return world->time;
+}
+
+uint64_t fil_world_step_count(const FilWorld* world)
+{
+    return world->step;
+}
+
+double fil_world_dt(const FilWorld* world)
+{
+    return world->def.dt;
+}
+
+FilVec3 fil_world_gravity(const FilWorld* world)
+{
+    return world->def.gravity;
+}
+
+FilIntegrator fil_world_integrator(const FilWorld* world)
+{
+    return world->def.integrator;
+}
+
+const char* fil_world_contact_model(const FilWorld* world)
+{
+    return world->def.contact_model;
+}
+
+/* Takes a changed definition if it is sound. */
+static FilStatus change(FilWorld* world, FilWorldDef def)
+{
+    const FilStatus status = check_def(&def, &world->error);
+    if (status == FIL_OK) {
+        world->def = def;
+        world->contact_model = find_contact_model(def.contact_model);
+        world->def.contact_model = contact_models[world->contact_model];
+    }
+    return status;
+}
+
+FilStatus fil_world_set_dt(FilWorld* world, double dt)
+{
+    FilWorldDef def = world->def;
+    def.dt = dt;
+    return change(world, def);
+}
+
+FilStatus fil_world_set_gravity(FilWorld* world, FilVec3 gravity)
+{
+    FilWorldDef def = world->def;
+    def.gravity = gravity;
+    return change(world, def);
+}
+
+FilStatus fil_world_set_integrator(FilWorld* world, FilIntegrator integrator)
+{
+    FilWorldDef def = world->def;
+    def.integrator = integrator;
+    return change(world, def);
+}
+
+FilStatus fil_world_set_contact_model(FilWorld* world, const char* name)
+{
+    FilWorldDef def = world->def;
+    def.contact_model = name;
+    return change(world, def);
+}
+
+int fil_world_body_count(const FilWorld* world)
+{
+    return world->body_count;
+}
+
+const char* fil_world_body_name(const FilWorld* world, int body)
+{
+    return world->bodies[body].name;
+}
+
+const char* fil_world_body_kind(const FilWorld* world, int body)
+{
+    return world->bodies[body].ops->kind;
+}
+
+int fil_world_body_dofs(const FilWorld* world, int body)
+{
+    return world->bodies[body].ops->dofs(world->bodies[body].impl);
+}
+
+int fil_world_dofs(const FilWorld* world)
+{
+    int count = 0;
+    for (int b = 0; b < world->body_count; b++) {
+        count += fil_world_body_dofs(world, b);
+    }
+    return count;
+}
