@@ -1,0 +1,290 @@
+#include "linalg/block_cholesky.h"
+
+#include <string.h>
+
+#include "linalg/block_symbolic.h"
+#include "linalg/pair.h"
+
+struct FilBlockCholesky {
+    FilBlockSymbolic symbolic;
+    FilDoubles factor;  /* blocks of L; those on the diagonal are not stored */
+    FilDoubles inverse; /* W_j, inverse Cholesky factor of each pivot block */
+    FilDoubles x;       /* a vector in pivot order */
+};
+
+/* A 4x4 block in registers: the upper and lower halves u, l of its columns 0 to 3. No array, so that compilers keep it
+ * there. */
+typedef struct Block {
+    FilPair u0, l0, u1, l1, u2, l2, u3, l3;
+} Block;
+
+static inline Block block_zero(void)
+{
+    const FilPair zero = fil_pair_both(0.0);
+    return (Block){zero, zero, zero, zero, zero, zero, zero, zero};
+}
+
+static inline Block block_load(const double* a)
+{
+    return (Block){fil_pair_load(a),     fil_pair_load(a + 2),  fil_pair_load(a + 4),  fil_pair_load(a + 6),
+                   fil_pair_load(a + 8), fil_pair_load(a + 10), fil_pair_load(a + 12), fil_pair_load(a + 14)};
+}
+
+static inline void block_store(Block c, double* out)
+{
+    fil_pair_store(out, c.u0);
+    fil_pair_store(out + 2, c.l0);
+    fil_pair_store(out + 4, c.u1);
+    fil_pair_store(out + 6, c.l1);
+    fil_pair_store(out + 8, c.u2);
+    fil_pair_store(out + 10, c.l2);
+    fil_pair_store(out + 12, c.u3);
+    fil_pair_store(out + 14, c.l3);
+}
+
+static inline Block block_transpose(Block a)
+{
+    return (Block){fil_pair_firsts(a.u0, a.u1),  fil_pair_firsts(a.u2, a.u3), fil_pair_seconds(a.u0, a.u1),
+                   fil_pair_seconds(a.u2, a.u3), fil_pair_firsts(a.l0, a.l1), fil_pair_firsts(a.l2, a.l3),
+                   fil_pair_seconds(a.l0, a.l1), fil_pair_seconds(a.l2, a.l3)};
+}
+
+static inline Block block_add(Block a, Block b)
+{
+    return (Block){fil_pair_add(a.u0, b.u0), fil_pair_add(a.l0, b.l0), fil_pair_add(a.u1, b.u1),
+                   fil_pair_add(a.l1, b.l1), fil_pair_add(a.u2, b.u2), fil_pair_add(a.l2, b.l2),
+                   fil_pair_add(a.u3, b.u3), fil_pair_add(a.l3, b.l3)};
+}
+
+/* c - a b', one column of a and of b at a time */
+static inline Block block_subtract_product(Block c, const double* a, const double* b)
+{
+    for (int k = 0; k < FIL_BLOCK_SIZE; k += 4) {
+        const FilPair a_u = fil_pair_load(a + k), a_l = fil_pair_load(a + k + 2);
+        const FilPair b_u = fil_pair_load(b + k), b_l = fil_pair_load(b + k + 2);
+        c.u0 = fil_pair_sub_first(c.u0, a_u, b_u);
+        c.l0 = fil_pair_sub_first(c.l0, a_l, b_u);
+        c.u1 = fil_pair_sub_second(c.u1, a_u, b_u);
+        c.l1 = fil_pair_sub_second(c.l1, a_l, b_u);
+        c.u2 = fil_pair_sub_first(c.u2, a_u, b_l);
+        c.l2 = fil_pair_sub_first(c.l2, a_l, b_l);
+        c.u3 = fil_pair_sub_second(c.u3, a_u, b_l);
+        c.l3 = fil_pair_sub_second(c.l3, a_l, b_l);
+    }
+    return c;
+}
+
+/* c w' for lower triangular w: column r is the sum of c_k w_rk over k <= r */
+static inline Block block_times_transposed(Block c, Block w)
+{
+    const FilPair zero = fil_pair_both(0.0);
+    Block x;
+    x.u0 = fil_pair_add_first(zero, c.u0, w.u0);
+    x.l0 = fil_pair_add_first(zero, c.l0, w.u0);
+    x.u1 = fil_pair_add_second(fil_pair_add_second(zero, c.u0, w.u0), c.u1, w.u1);
+    x.l1 = fil_pair_add_second(fil_pair_add_second(zero, c.l0, w.u0), c.l1, w.u1);
+    x.u2 = fil_pair_add_first(fil_pair_add_first(fil_pair_add_first(zero, c.u0, w.l0), c.u1, w.l1), c.u2, w.l2);
+    x.l2 = fil_pair_add_first(fil_pair_add_first(fil_pair_add_first(zero, c.l0, w.l0), c.l1, w.l1), c.l2, w.l2);
+    x.u3 = fil_pair_add_second(fil_pair_add_second(zero, c.u0, w.l0), c.u1, w.l1);
+    x.l3 = fil_pair_add_second(fil_pair_add_second(zero, c.l0, w.l0), c.l1, w.l1);
+    x.u3 = fil_pair_add_second(fil_pair_add_second(x.u3, c.u2, w.l2), c.u3, w.l3);
+    x.l3 = fil_pair_add_second(fil_pair_add_second(x.l3, c.l2, w.l2), c.l3, w.l3);
+    return x;
+}
+
+/* A block of one term, as the factorisation wants it */
+static inline Block load_source(const double* values, int source)
+{
+    if (source == FIL_BLOCK_NO_SOURCE) {
+        return block_zero();
+    }
+    const Block block = block_load(values + FIL_BLOCK_SIZE * (size_t)(source >> 1));
+    return source & 1 ? block_transpose(block) : block;
+}
+
+/* H_p - sum of L_a L_b' over the products of block p of L */
+static inline Block gather(const FilBlockSymbolic* s, const double* factor, const double* a_values,
+                           const double* c_values, int p)
+{
+    Block c = load_source(a_values, s->source[0].at[p]);
+    if (s->source[1].at[p] != FIL_BLOCK_NO_SOURCE) {
+        c = block_add(c, load_source(c_values, s->source[1].at[p]));
+    }
+    const int* pair = s->product.at + 2 * (size_t)s->product_start.at[p];
+    const int* end = s->product.at + 2 * (size_t)s->product_start.at[p + 1];
+    for (; pair < end; pair += 2) {
+        c = block_subtract_product(c, factor + FIL_BLOCK_SIZE * (size_t)pair[0],
+                                   factor + FIL_BLOCK_SIZE * (size_t)pair[1]);
+    }
+    return c;
+}
+
+static bool factor_column(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int j)
+{
+    const FilBlockSymbolic* s = &cholesky->symbolic;
+    double* factor = cholesky->factor.at;
+    double* w = cholesky->inverse.at + FIL_BLOCK_SIZE * (size_t)j;
+    const int diagonal = s->column_start.at[j];
+
+    double pivot[FIL_BLOCK_SIZE];
+    block_store(gather(s, factor, a_values, c_values, diagonal), pivot);
+    if (!fil_block_inverse_factor(pivot, w)) {
+        return false;
+    }
+    const Block inverse = block_load(w);
+    for (int p = diagonal + 1; p < s->column_start.at[j + 1]; p++) {
+        const Block below = gather(s, factor, a_values, c_values, p);
+        block_store(block_times_transposed(below, inverse), factor + FIL_BLOCK_SIZE * (size_t)p);
+    }
+    return true;
+}
+
+FilBlockCholesky* fil_block_cholesky_create(void)
+{
+    return fil_alloc(1, sizeof(FilBlockCholesky));
+}
+
+void fil_block_cholesky_destroy(FilBlockCholesky* cholesky)
+{
+    if (cholesky != NULL) {
+        fil_block_symbolic_free(&cholesky->symbolic);
+        fil_free(cholesky->factor.at);
+        fil_free(cholesky->inverse.at);
+        fil_free(cholesky->x.at);
+        fil_free(cholesky);
+    }
+}
+
+FilStatus fil_block_cholesky_analyze(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c)
+{
+    const FilStatus status = fil_block_symbolic_analyze(&cholesky->symbolic, (const FilBlockPattern*[]){a, c});
+    const size_t n = (size_t)a->columns, blocks = (size_t)cholesky->symbolic.factor_blocks;
+    if (status == FIL_OK &&
+        (!fil_doubles_reserve(&cholesky->factor, FIL_BLOCK_SIZE * blocks) ||
+         !fil_doubles_reserve(&cholesky->inverse, FIL_BLOCK_SIZE * n) || !fil_doubles_reserve(&cholesky->x, 4 * n))) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    return status;
+}
+
+FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c,
+                                  bool* fits)
+{
+    return fil_block_symbolic_bind(&cholesky->symbolic, (const FilBlockPattern*[]){a, c}, fits);
+}
+
+bool fil_block_cholesky_factor(FilBlockCholesky* cholesky, const double* a_values, const double* c_values)
+{
+    for (int j = 0; j < cholesky->symbolic.columns; j++) {
+        if (!factor_column(cholesky, a_values, c_values, j)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool fil_block_cholesky_refactor(FilBlockCholesky* cholesky, const double* a_values, const double* c_values)
+{
+    for (int j = 0; j < cholesky->symbolic.columns; j++) {
+        if (cholesky->symbolic.changing.at[j] && !factor_column(cholesky, a_values, c_values, j)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* y = W b */
+static inline void apply_inverse(const double* restrict w, double* restrict y)
+{
+    FilPair lo = fil_pair_both(0.0), hi = lo;
+    for (int k = 0; k < FIL_BLOCK; k++) {
+        const FilPair scale = fil_pair_both(y[k]);
+        lo = fil_pair_add_product(lo, fil_pair_load(w + 4 * k), scale);
+        hi = fil_pair_add_product(hi, fil_pair_load(w + 4 * k + 2), scale);
+    }
+    fil_pair_store(y, lo);
+    fil_pair_store(y + 2, hi);
+}
+
+/* L y = b in place */
+static void solve_forward(const FilBlockSymbolic* s, const double* factor, const double* inverse, double* x)
+{
+    for (int j = 0; j < s->columns; j++) {
+        double* y = x + 4 * (size_t)j;
+        apply_inverse(inverse + FIL_BLOCK_SIZE * (size_t)j, y);
+        const FilPair y_lo = fil_pair_load(y), y_hi = fil_pair_load(y + 2);
+        for (int p = s->column_start.at[j] + 1; p < s->column_start.at[j + 1]; p++) {
+            const double* l = factor + FIL_BLOCK_SIZE * (size_t)p;
+            double* z = x + 4 * (size_t)s->row.at[p];
+            FilPair lo = fil_pair_load(z), hi = fil_pair_load(z + 2);
+            lo = fil_pair_sub_first(lo, fil_pair_load(l), y_lo);
+            hi = fil_pair_sub_first(hi, fil_pair_load(l + 2), y_lo);
+            lo = fil_pair_sub_second(lo, fil_pair_load(l + 4), y_lo);
+            hi = fil_pair_sub_second(hi, fil_pair_load(l + 6), y_lo);
+            lo = fil_pair_sub_first(lo, fil_pair_load(l + 8), y_hi);
+            hi = fil_pair_sub_first(hi, fil_pair_load(l + 10), y_hi);
+            lo = fil_pair_sub_second(lo, fil_pair_load(l + 12), y_hi);
+            hi = fil_pair_sub_second(hi, fil_pair_load(l + 14), y_hi);
+            fil_pair_store(z, lo);
+            fil_pair_store(z + 2, hi);
+        }
+    }
+}
+
+/* L' x = y in place */
+static void solve_backward(const FilBlockSymbolic* s, const double* factor, const double* inverse, double* x)
+{
+    for (int j = s->columns - 1; j >= 0; j--) {
+        FilPair sum[FIL_BLOCK];
+        for (int k = 0; k < FIL_BLOCK; k++) {
+            sum[k] = fil_pair_both(0.0);
+        }
+        for (int p = s->column_start.at[j] + 1; p < s->column_start.at[j + 1]; p++) {
+            const double* l = factor + FIL_BLOCK_SIZE * (size_t)p;
+            const double* z = x + 4 * (size_t)s->row.at[p];
+            const FilPair lo = fil_pair_load(z), hi = fil_pair_load(z + 2);
+            for (int k = 0; k < FIL_BLOCK; k++) {
+                sum[k] = fil_pair_add_product(sum[k], fil_pair_load(l + 4 * k), lo);
+                sum[k] = fil_pair_add_product(sum[k], fil_pair_load(l + 4 * k + 2), hi);
+            }
+        }
+        double* y = x + 4 * (size_t)j;
+        double rest[FIL_BLOCK];
+        for (int k = 0; k < FIL_BLOCK; k++) {
+            rest[k] = y[k] - fil_pair_sum(sum[k]);
+        }
+        // y = W' rest
+        const double* w = inverse + FIL_BLOCK_SIZE * (size_t)j;
+        for (int k = 0; k < FIL_BLOCK; k++) {
+            y[k] = 0.0;
+            for (int r = k; r < FIL_BLOCK; r++) {
+                y[k] += w[4 * k + r] * rest[r];
+            }
+        }
+    }
+}
+
+void fil_block_cholesky_solve(FilBlockCholesky* cholesky, double* x)
+{
+    const FilBlockSymbolic* s = &cholesky->symbolic;
+    const int* old = s->ordering.old_of_new;
+    double* y = cholesky->x.at;
+    for (int j = 0; j < s->columns; j++) {
+        memcpy(y + 4 * (size_t)j, x + 4 * (size_t)old[j], FIL_BLOCK * sizeof *y);
+    }
+    solve_forward(s, cholesky->factor.at, cholesky->inverse.at, y);
+    solve_backward(s, cholesky->factor.at, cholesky->inverse.at, y);
+    for (int j = 0; j < s->columns; j++) {
+        memcpy(x + 4 * (size_t)old[j], y + 4 * (size_t)j, FIL_BLOCK * sizeof *y);
+    }
+}
+
+FilBlockCholeskyInfo fil_block_cholesky_info(const FilBlockCholesky* cholesky)
+{
+    const FilBlockSymbolic* s = &cholesky->symbolic;
+    FilBlockCholeskyInfo info = {.columns = s->columns, .factor_blocks = s->factor_blocks, .products = s->products};
+    for (int j = 0; j < s->columns; j++) {
+        info.changing += s->changing.at[j];
+    }
+    return info;
+}

@@ -1,0 +1,27 @@
+/* Symmetric matrices of 4x4 blocks, by block columns.
+ * A rod's node is one block variable (x, y, z, theta); a rigid body is two, (v, -) and (omega, -); an unused place of a
+ * block has 1 on its diagonal and 0 beside it. Block k is stored by columns: values[16 k + 4 column + row]. */
+#ifndef FILUM_LINALG_BLOCK_MATRIX_H
+#define FILUM_LINALG_BLOCK_MATRIX_H
+
+#include <stdbool.h>
+
+#define FIL_BLOCK 4
+#define FIL_BLOCK_SIZE 16
+
+/* Which blocks of the lower triangle are stored: column j has rows row[start[j]] ... row[start[j + 1] - 1], each >= j,
+ * in any order and none twice. Diagonal blocks hold both their triangles. */
+typedef struct FilBlockPattern {
+    int columns;
+    const int* start; /* columns + 1 */
+    const int* row;
+} FilBlockPattern;
+
+/* y = A x for vectors of 4 * columns numbers; y must not alias x. */
+void fil_block_multiply(const FilBlockPattern* pattern, const double* values, const double* x, double* y);
+
+/* Inverts the Cholesky factor of a symmetric positive definite block: w lower triangular by columns, w block w' = 1.
+ * Reads the lower triangle. False when a pivot is not positive and finite; w is undefined then. */
+bool fil_block_inverse_factor(const double* block, double* w);
+
+#endif

@@ -1,0 +1,250 @@
+#include "linalg/block_symbolic.h"
+
+#include <limits.h>
+#include <string.h>
+
+void fil_block_symbolic_free(FilBlockSymbolic* s)
+{
+    FilInts* const buffers[] = {&s->parent,    &s->column_start,  &s->row,          &s->row_start,    &s->row_column,
+                                &s->row_block, &s->product_start, &s->product,      &s->source[0],    &s->source[1],
+                                &s->changing,  &s->entry_start,   &s->entry_column, &s->entry_source, &s->scratch};
+    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) {
+        fil_free(buffers[k]->at);
+    }
+    fil_ordering_free(&s->ordering);
+    *s = (FilBlockSymbolic){0};
+}
+
+static int term_count(const FilBlockPattern* const* terms)
+{
+    return terms[1] != NULL ? 2 : 1;
+}
+
+/* Sorts the terms' blocks by the later of their two pivots. A source is 4 k + 2 term + transposed. */
+static bool sort_entries(FilBlockSymbolic* s, const FilBlockPattern* const* terms)
+{
+    const int n = s->columns, count = term_count(terms);
+    size_t blocks = 0;
+    for (int m = 0; m < count; m++) {
+        blocks += (size_t)terms[m]->start[n];
+    }
+    if (blocks > INT_MAX / 4 || !fil_ints_reserve(&s->entry_start, (size_t)n + 2) ||
+        !fil_ints_reserve(&s->entry_column, blocks) || !fil_ints_reserve(&s->entry_source, blocks)) {
+        return false;
+    }
+    int* start = s->entry_start.at;
+    const int* pivot = s->ordering.new_of_old;
+    memset(start, 0, ((size_t)n + 2) * sizeof *start);
+    // start[i + 2] counts row i; after the sums start[i + 1] is where row i begins, and it ends where i + 1 begins
+    for (int m = 0; m < count; m++) {
+        for (int j = 0; j < n; j++) {
+            for (int k = terms[m]->start[j]; k < terms[m]->start[j + 1]; k++) {
+                const int i = pivot[terms[m]->row[k]];
+                start[(i > pivot[j] ? i : pivot[j]) + 2]++;
+            }
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        start[i + 2] += start[i + 1];
+    }
+    for (int m = 0; m < count; m++) {
+        for (int j = 0; j < n; j++) {
+            for (int k = terms[m]->start[j]; k < terms[m]->start[j + 1]; k++) {
+                const int pi = pivot[terms[m]->row[k]], pj = pivot[j];
+                const int place = start[(pi > pj ? pi : pj) + 1]++;
+                s->entry_column.at[place] = pi > pj ? pj : pi;
+                s->entry_source.at[place] = 4 * k + 2 * m + (pi < pj);
+            }
+        }
+    }
+    return true;
+}
+
+/* The elimination tree: the parent of j is the first row below the diagonal of column j of L. */
+static void build_tree(FilBlockSymbolic* s, int* ancestor)
+{
+    int* parent = s->parent.at;
+    for (int i = 0; i < s->columns; i++) {
+        parent[i] = ancestor[i] = -1;
+        for (int e = s->entry_start.at[i]; e < s->entry_start.at[i + 1]; e++) {
+            for (int j = s->entry_column.at[e], next; j != -1 && j < i; j = next) {
+                next = ancestor[j];
+                ancestor[j] = i;
+                if (next == -1) {
+                    parent[j] = i;
+                }
+            }
+        }
+    }
+}
+
+/* Blocks of each column of L: row i of L is what its entries reach on their way up the tree to i. */
+static void count_columns(FilBlockSymbolic* s, int* mark)
+{
+    int* start = s->column_start.at;
+    memset(start, 0, ((size_t)s->columns + 1) * sizeof *start);
+    for (int i = 0; i < s->columns; i++) {
+        mark[i] = i;
+        start[i + 1]++;
+        for (int e = s->entry_start.at[i]; e < s->entry_start.at[i + 1]; e++) {
+            for (int j = s->entry_column.at[e]; mark[j] != i; j = s->parent.at[j]) {
+                mark[j] = i;
+                start[j + 1]++;
+            }
+        }
+    }
+}
+
+/* Same walk, now writing the rows and columns of L. `next` is the first free place of each column. */
+static void fill_pattern(FilBlockSymbolic* s, int* mark, int* next)
+{
+    memcpy(next, s->column_start.at, (size_t)s->columns * sizeof *next);
+    memset(mark, -1, (size_t)s->columns * sizeof *mark);
+    int end = 0;
+    for (int i = 0; i < s->columns; i++) {
+        s->row_start.at[i] = end;
+        mark[i] = i;
+        s->row.at[next[i]++] = i;
+        for (int e = s->entry_start.at[i]; e < s->entry_start.at[i + 1]; e++) {
+            for (int j = s->entry_column.at[e]; mark[j] != i; j = s->parent.at[j]) {
+                mark[j] = i;
+                s->row_column.at[end] = j;
+                s->row_block.at[end++] = next[j];
+                s->row.at[next[j]++] = i;
+            }
+        }
+    }
+    s->row_start.at[s->columns] = end;
+}
+
+/* For every k left of the diagonal in row j, column j loses L_ik L_jk' in each row i >= j of column k. */
+static bool build_products(FilBlockSymbolic* s, int* place)
+{
+    const int* start = s->column_start.at;
+    if (!fil_ints_reserve(&s->product_start, (size_t)s->factor_blocks + 2)) {
+        return false;
+    }
+    int* product_start = s->product_start.at;
+    memset(product_start, 0, ((size_t)s->factor_blocks + 2) * sizeof *product_start);
+    size_t total = 0;
+    for (int j = 0; j < s->columns; j++) {
+        for (int p = start[j]; p < start[j + 1]; p++) {
+            place[s->row.at[p]] = p;
+        }
+        for (int q = s->row_start.at[j]; q < s->row_start.at[j + 1]; q++) {
+            const int end = start[s->row_column.at[q] + 1];
+            total += (size_t)(end - s->row_block.at[q]);
+            for (int a = s->row_block.at[q]; a < end; a++) {
+                product_start[place[s->row.at[a]] + 2]++;
+            }
+        }
+    }
+    if (total > INT_MAX / 2 || !fil_ints_reserve(&s->product, 2 * total)) {
+        return false;
+    }
+    s->products = (int)total;
+    for (int p = 0; p < s->factor_blocks; p++) {
+        product_start[p + 2] += product_start[p + 1];
+    }
+    for (int j = 0; j < s->columns; j++) {
+        for (int p = start[j]; p < start[j + 1]; p++) {
+            place[s->row.at[p]] = p;
+        }
+        for (int q = s->row_start.at[j]; q < s->row_start.at[j + 1]; q++) {
+            const int b = s->row_block.at[q];
+            for (int a = b; a < start[s->row_column.at[q] + 1]; a++) {
+                const int slot = 2 * product_start[place[s->row.at[a]] + 1]++;
+                s->product.at[slot] = a;
+                s->product.at[slot + 1] = b;
+            }
+        }
+    }
+    return true;
+}
+
+/* Fills source[] and changing[] from the sorted entries; false when one lies outside L. */
+static bool find_sources(FilBlockSymbolic* s)
+{
+    int* place = s->scratch.at;              // in L, of the blocks of one row
+    int* mark = s->scratch.at + s->columns;  // row that a place belongs to
+    const size_t bytes = (size_t)s->factor_blocks * sizeof(int);
+    memset(s->source[0].at, FIL_BLOCK_NO_SOURCE, bytes);
+    memset(s->source[1].at, FIL_BLOCK_NO_SOURCE, bytes);
+    memset(mark, -1, (size_t)s->columns * sizeof *mark);
+    memset(s->changing.at, 0, (size_t)s->columns * sizeof(int));
+    for (int i = 0; i < s->columns; i++) {
+        place[i] = s->column_start.at[i];
+        mark[i] = i;
+        for (int q = s->row_start.at[i]; q < s->row_start.at[i + 1]; q++) {
+            place[s->row_column.at[q]] = s->row_block.at[q];
+            mark[s->row_column.at[q]] = i;
+        }
+        for (int e = s->entry_start.at[i]; e < s->entry_start.at[i + 1]; e++) {
+            const int j = s->entry_column.at[e], code = s->entry_source.at[e], term = (code >> 1) & 1;
+            if (mark[j] != i) {
+                return false;
+            }
+            s->source[term].at[place[j]] = (code >> 2) * 2 + (code & 1);
+            s->changing.at[j] |= term;
+        }
+    }
+    // a column changes with its children
+    for (int j = 0; j < s->columns; j++) {
+        if (s->parent.at[j] != -1) {
+            s->changing.at[s->parent.at[j]] |= s->changing.at[j];
+        }
+    }
+    return true;
+}
+
+FilStatus fil_block_symbolic_bind(FilBlockSymbolic* s, const FilBlockPattern* const* terms, bool* fits)
+{
+    *fits = terms[0]->columns == s->columns;
+    if (!*fits) {
+        return FIL_OK;
+    }
+    if (!sort_entries(s, terms)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    *fits = find_sources(s);
+    return FIL_OK;
+}
+
+FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern* const* terms)
+{
+    const size_t n = (size_t)terms[0]->columns;
+    s->columns = terms[0]->columns;
+    s->factor_blocks = s->products = 0;
+    if (!fil_ordering_min_degree(&s->ordering, terms, term_count(terms)) || !sort_entries(s, terms) ||
+        !fil_ints_reserve(&s->parent, n) || !fil_ints_reserve(&s->column_start, n + 1) ||
+        !fil_ints_reserve(&s->row_start, n + 1) || !fil_ints_reserve(&s->changing, n) ||
+        !fil_ints_reserve(&s->scratch, 2 * n)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    int* mark = s->scratch.at;
+    int* next = s->scratch.at + n;
+    build_tree(s, mark);
+    memset(mark, -1, n * sizeof *mark);
+    count_columns(s, mark);
+
+    size_t blocks = 0;
+    for (size_t j = 0; j < n; j++) {
+        blocks += (size_t)s->column_start.at[j + 1];
+        if (blocks > INT_MAX / 2) {
+            return FIL_OUT_OF_MEMORY;
+        }
+        s->column_start.at[j + 1] = (int)blocks;
+    }
+    s->factor_blocks = (int)blocks;
+    if (!fil_ints_reserve(&s->row, blocks) || !fil_ints_reserve(&s->row_column, blocks) ||
+        !fil_ints_reserve(&s->row_block, blocks) || !fil_ints_reserve(&s->source[0], blocks) ||
+        !fil_ints_reserve(&s->source[1], blocks)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    fill_pattern(s, mark, next);
+    if (!build_products(s, mark)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    const bool inside = find_sources(s);  // the pattern was built from these entries
+    return inside ? FIL_OK : FIL_BAD_INPUT;
+}

@@ -1,0 +1,47 @@
+/* What the block Cholesky factorisation knows before it sees a number: order, pattern of L, list of block products. */
+#ifndef FILUM_LINALG_BLOCK_SYMBOLIC_H
+#define FILUM_LINALG_BLOCK_SYMBOLIC_H
+
+#include "filum/base.h"
+#include "linalg/block_matrix.h"
+#include "linalg/buffer.h"
+#include "linalg/ordering.h"
+
+#define FIL_BLOCK_TERMS 2 /* matrices in the sum that is factored */
+#define FIL_BLOCK_NO_SOURCE (-1)
+
+typedef struct FilBlockSymbolic {
+    int columns;
+    int factor_blocks;
+    int products;
+    FilOrdering ordering;
+
+    /* pattern of L */
+    FilInts parent;       /* elimination tree; -1 at a root */
+    FilInts column_start; /* columns + 1: blocks of column j, the diagonal one first, rows ascending */
+    FilInts row;          /* of each block */
+    FilInts row_start;    /* columns + 1: blocks of row i left of the diagonal */
+    FilInts row_column;   /* their columns ... */
+    FilInts row_block;    /* ... and places in L */
+
+    /* L_p loses L_a L_b' for each pair (a, b) in product[2 product_start[p]] ... */
+    FilInts product_start; /* factor_blocks + 1 */
+    FilInts product;
+
+    /* where the numbers come from: 2 k for block k of a term, 2 k + 1 for its transpose, or FIL_BLOCK_NO_SOURCE */
+    FilInts source[FIL_BLOCK_TERMS];
+    FilInts changing; /* of each column: whether the last term reaches it */
+
+    /* entries of the terms by the later of their two pivots */
+    FilInts entry_start, entry_column, entry_source;
+    FilInts scratch;
+} FilBlockSymbolic;
+
+void fil_block_symbolic_free(FilBlockSymbolic* symbolic);
+
+/* `terms` has FIL_BLOCK_TERMS patterns of the same size; the last may be NULL. */
+FIL_MUST_CHECK FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms);
+FIL_MUST_CHECK FilStatus fil_block_symbolic_bind(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms,
+                                                 bool* fits);
+
+#endif

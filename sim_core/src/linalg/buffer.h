@@ -1,0 +1,52 @@
+/* Arrays that only ever grow: the workspace of solvers that are called step after step. */
+#ifndef FILUM_LINALG_BUFFER_H
+#define FILUM_LINALG_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/memory.h"
+
+typedef struct FilInts {
+    int* at;
+    size_t capacity;
+} FilInts;
+
+typedef struct FilDoubles {
+    double* at;
+    size_t capacity;
+} FilDoubles;
+
+/* Makes room for `count` items of `size` bytes, and half as many again when it must grow. Old contents are lost then.
+ * False when out of memory. */
+static inline bool fil_buffer_reserve(void** block, size_t* capacity, size_t count, size_t size)
+{
+    if (*block != NULL && count <= *capacity) {
+        return true;
+    }
+    fil_free(*block);
+    *capacity = count + count / 2;
+    *block = fil_alloc(*capacity, size);
+    if (*block == NULL) {
+        *capacity = 0;
+    }
+    return *block != NULL;
+}
+
+static inline bool fil_ints_reserve(FilInts* ints, size_t count)
+{
+    void* block = ints->at;
+    const bool done = fil_buffer_reserve(&block, &ints->capacity, count, sizeof *ints->at);
+    ints->at = block;
+    return done;
+}
+
+static inline bool fil_doubles_reserve(FilDoubles* doubles, size_t count)
+{
+    void* block = doubles->at;
+    const bool done = fil_buffer_reserve(&block, &doubles->capacity, count, sizeof *doubles->at);
+    doubles->at = block;
+    return done;
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* Fill-reducing elimination orders of sparse symmetric matrices. */
+#ifndef FILUM_LINALG_ORDERING_H
+#define FILUM_LINALG_ORDERING_H
+
+#include "linalg/block_matrix.h"
+#include "linalg/buffer.h"
+
+typedef struct FilOrdering {
+    int columns;
+    const int* old_of_new; /* the permutation: pivot k eliminates variable old_of_new[k] */
+    const int* new_of_old;
+    FilInts work; /* owned */
+} FilOrdering;
+
+/* Approximate minimum degree order of the sum of `count` patterns of the same size. Allocates only to grow `work`.
+ * False when out of memory. */
+bool fil_ordering_min_degree(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count);
+void fil_ordering_free(FilOrdering* ordering);
+
+#endif

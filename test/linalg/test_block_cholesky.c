@@ -1,0 +1,368 @@
+/* The block Cholesky factorisation against CHOLMOD and against its own definition, on random patterns. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "linalg/block_cholesky.h"
+#include "linalg/sparse_cholmod.h"
+#include "random.h"
+
+enum { MAX_COLUMNS = 80, MAX_BLOCKS = MAX_COLUMNS * (MAX_COLUMNS + 1) / 2, MAX_N = 4 * MAX_COLUMNS };
+
+/* Lower triangle of blocks, with or without its diagonal. */
+typedef struct Matrix {
+    FilBlockPattern pattern;
+    int start[MAX_COLUMNS + 1];
+    int row[MAX_BLOCKS];
+    double values[16 * MAX_BLOCKS];
+} Matrix;
+
+static double dense[MAX_N * MAX_N]; /* of the sum under test, row-major */
+
+/* Random blocks, each off-diagonal one with probability `fill`; its rows in random order. */
+static Matrix* random_matrix(Random* random, int columns, double fill, bool diagonal)
+{
+    Matrix* m = calloc(1, sizeof *m);
+    m->pattern = (FilBlockPattern){columns, m->start, m->row};
+    int end = 0;
+    for (int j = 0; j < columns; j++) {
+        for (int i = j; i < columns; i++) {
+            if (i == j ? diagonal : random_between(random, 0.0, 1.0) < fill) {
+                // swap into a random place of the column
+                const int place = m->start[j] + (int)(random_bits(random) % (uint64_t)(end - m->start[j] + 1));
+                m->row[end++] = m->row[place];
+                m->row[place] = i;
+            }
+        }
+        m->start[j + 1] = end;
+        for (int k = m->start[j]; k < end; k++) {
+            for (int e = 0; e < 16; e++) {
+                m->values[16 * k + e] = random_between(random, -1.0, 1.0);
+            }
+            for (int e = 0; e < 16 && m->row[k] == j; e++) {
+                m->values[16 * k + e] = m->values[16 * k + 4 * (e % 4) + e / 4];  // symmetric
+            }
+        }
+    }
+    return m;
+}
+
+static void add_dense(const Matrix* m)
+{
+    const int n = 4 * m->pattern.columns;
+    for (int j = 0; j < m->pattern.columns; j++) {
+        for (int k = m->start[j]; k < m->start[j + 1]; k++) {
+            for (int e = 0; e < 16; e++) {
+                const int r = 4 * m->row[k] + e % 4, c = 4 * j + e / 4;
+                dense[r * n + c] += m->values[16 * k + e];
+                if (m->row[k] != j) {
+                    dense[c * n + r] += m->values[16 * k + e];
+                }
+            }
+        }
+    }
+}
+
+/* Writes a + c to dense[] and makes it diagonally dominant through a's diagonal, so that it is positive definite. */
+static void make_definite(Matrix* a, const Matrix* c)
+{
+    const int n = 4 * a->pattern.columns;
+    memset(dense, 0, sizeof dense);
+    add_dense(a);
+    if (c != NULL) {
+        add_dense(c);
+    }
+    for (int j = 0; j < a->pattern.columns; j++) {
+        for (int k = a->start[j]; k < a->start[j + 1]; k++) {
+            for (int d = 0; d < 4 && a->row[k] == j; d++) {
+                const int r = 4 * j + d;
+                double sum = 0.1;
+                for (int i = 0; i < n; i++) {
+                    sum += i == r ? 0.0 : fabs(dense[r * n + i]);
+                }
+                a->values[16 * k + 5 * d] += sum - dense[r * n + r];
+                dense[r * n + r] = sum;
+            }
+        }
+    }
+}
+
+/* CHOLMOD's solution of dense x = x */
+static bool referee(double* x, int n)
+{
+    int* start = calloc((size_t)n + 1, sizeof *start);
+    int* row = calloc((size_t)(n * n), sizeof *row);
+    double* values = calloc((size_t)(n * n), sizeof *values);
+    int end = 0;
+    for (int j = 0; j < n; j++) {
+        for (int i = j; i < n; i++) {
+            if (dense[i * n + j] != 0.0 || i == j) {
+                row[end] = i;
+                values[end++] = dense[i * n + j];
+            }
+        }
+        start[j + 1] = end;
+    }
+    FilSparseCholesky* cholesky = fil_sparse_cholesky_create();
+    assert_non_null(cholesky);
+    assert_int_equal(fil_sparse_cholesky_analyze(cholesky, n, start, row), FIL_OK);
+    const bool done = fil_sparse_cholesky_factor(cholesky, values);
+    if (done) {
+        assert_true(fil_sparse_cholesky_solve(cholesky, x));
+    }
+    fil_sparse_cholesky_destroy(cholesky);
+    free(start);
+    free(row);
+    free(values);
+    return done;
+}
+
+/* The matrices are diagonally dominant with condition numbers below 1e4 for these sizes: two backward stable solvers
+ * agree to 1e-16 * 1e4. */
+static void check_solution(FilBlockCholesky* cholesky, Random* random, int n)
+{
+    double b[MAX_N], x[MAX_N], y[MAX_N], size = 0.0;
+    for (int k = 0; k < n; k++) {
+        b[k] = x[k] = y[k] = random_between(random, -1.0, 1.0);
+    }
+    fil_block_cholesky_solve(cholesky, x);
+    assert_true(referee(y, n));
+    for (int k = 0; k < n; k++) {
+        size = fmax(size, fabs(y[k]));
+    }
+    for (int k = 0; k < n; k++) {
+        assert_true(fabs(x[k] - y[k]) <= 1e-12 * size);
+        double rest = -b[k];
+        for (int i = 0; i < n; i++) {
+            rest += dense[k * n + i] * x[i];
+        }
+        assert_true(fabs(rest) <= 1e-12);
+    }
+}
+
+static void random_patterns(void** state)
+{
+    (void)state;
+    Random random = {1};
+    FilBlockCholesky* cholesky = fil_block_cholesky_create();
+    for (int trial = 0; trial < 100; trial++) {
+        const int columns = 1 + (int)(random_bits(&random) % MAX_COLUMNS);
+        const double fill = trial % 10 == 0 ? 1.0 : random_between(&random, 0.0, 4.0 / columns);
+        Matrix* a = random_matrix(&random, columns, fill, true);
+        Matrix* c = random_matrix(&random, columns, fill, trial % 2 == 0);
+        const bool sum = trial % 3 != 0;
+        make_definite(a, sum ? c : NULL);
+        assert_int_equal(fil_block_cholesky_analyze(cholesky, &a->pattern, sum ? &c->pattern : NULL), FIL_OK);
+        assert_true(fil_block_cholesky_factor(cholesky, a->values, sum ? c->values : NULL));
+        check_solution(cholesky, &random, 4 * columns);
+        free(a);
+        free(c);
+    }
+    fil_block_cholesky_destroy(cholesky);
+}
+
+/* y = A x against the dense matrix: sums of up to 320 terms of order one */
+static void multiply(void** state)
+{
+    (void)state;
+    Random random = {2};
+    Matrix* a = random_matrix(&random, MAX_COLUMNS, 0.2, true);
+    memset(dense, 0, sizeof dense);
+    add_dense(a);
+    double x[MAX_N], y[MAX_N];
+    for (int k = 0; k < MAX_N; k++) {
+        x[k] = random_between(&random, -1.0, 1.0);
+    }
+    fil_block_multiply(&a->pattern, a->values, x, y);
+    for (int k = 0; k < MAX_N; k++) {
+        double sum = 0.0;
+        for (int i = 0; i < MAX_N; i++) {
+            sum += dense[k * MAX_N + i] * x[i];
+        }
+        assert_true(fabs(y[k] - sum) <= 1e-13);
+    }
+    free(a);
+}
+
+/* After a change of C, refactoring gives bit for bit what factoring gives, and leaves columns out. */
+static void refactor(void** state)
+{
+    (void)state;
+    Random random = {3};
+    FilBlockCholesky* cholesky = fil_block_cholesky_create();
+    // a chain, with C on a few of its blocks
+    Matrix* a = random_matrix(&random, MAX_COLUMNS, 0.0, true);
+    Matrix* c = random_matrix(&random, MAX_COLUMNS, 0.0, false);
+    int end = 0;
+    for (int j = 0; j < MAX_COLUMNS; j++) {
+        for (int i = j; i < MAX_COLUMNS && i <= j + 1; i++) {
+            a->row[end++] = i;
+        }
+        a->start[j + 1] = end;
+    }
+    for (int k = 0; k < 16 * end; k++) {
+        a->values[k] = 0.1;
+    }
+    // block (40, 0) and block (70, 10)
+    c->row[0] = 40;
+    c->row[1] = 70;
+    for (int j = 1; j <= MAX_COLUMNS; j++) {
+        c->start[j] = j <= 10 ? 1 : 2;
+    }
+    make_definite(a, c);
+    assert_int_equal(fil_block_cholesky_analyze(cholesky, &a->pattern, &c->pattern), FIL_OK);
+    assert_true(fil_block_cholesky_factor(cholesky, a->values, c->values));
+    const FilBlockCholeskyInfo info = fil_block_cholesky_info(cholesky);
+    assert_true(info.changing > 0 && info.changing < MAX_COLUMNS);
+    for (int k = 0; k < 32; k++) {
+        c->values[k] = 0.01 * random_between(&random, -1.0, 1.0);
+    }
+    double x[MAX_N], y[MAX_N];
+    for (int k = 0; k < MAX_N; k++) {
+        x[k] = y[k] = random_between(&random, -1.0, 1.0);
+    }
+    assert_true(fil_block_cholesky_refactor(cholesky, a->values, c->values));
+    fil_block_cholesky_solve(cholesky, x);
+    assert_true(fil_block_cholesky_factor(cholesky, a->values, c->values));
+    fil_block_cholesky_solve(cholesky, y);
+    assert_memory_equal(x, y, sizeof x);
+    fil_block_cholesky_destroy(cholesky);
+    free(a);
+    free(c);
+}
+
+/* A smaller pattern is bound to an old analysis; one outside it is refused, and so is one of another size. */
+static void bind(void** state)
+{
+    (void)state;
+    Random random = {4};
+    FilBlockCholesky* cholesky = fil_block_cholesky_create();
+    Matrix* a = random_matrix(&random, 40, 0.0, true);
+    Matrix* c = random_matrix(&random, 40, 0.05, true);
+    make_definite(a, c);
+    assert_int_equal(fil_block_cholesky_analyze(cholesky, &a->pattern, &c->pattern), FIL_OK);
+    // drop every other block of c
+    Matrix* less = calloc(1, sizeof *less);
+    less->pattern = (FilBlockPattern){40, less->start, less->row};
+    int end = 0;
+    for (int j = 0; j < 40; j++) {
+        for (int k = c->start[j]; k < c->start[j + 1]; k++) {
+            if (k % 2 == 0) {
+                less->row[end] = c->row[k];
+                memcpy(less->values + 16 * end++, c->values + 16 * k, 16 * sizeof(double));
+            }
+        }
+        less->start[j + 1] = end;
+    }
+    make_definite(a, less);
+    bool fits = false;
+    assert_int_equal(fil_block_cholesky_bind(cholesky, &a->pattern, &less->pattern, &fits), FIL_OK);
+    assert_true(fits);
+    assert_true(fil_block_cholesky_factor(cholesky, a->values, less->values));
+    check_solution(cholesky, &random, 160);
+
+    // a full matrix does not fit
+    Matrix* full = random_matrix(&random, 40, 1.0, true);
+    assert_int_equal(fil_block_cholesky_bind(cholesky, &a->pattern, &full->pattern, &fits), FIL_OK);
+    assert_false(fits);
+    Matrix* other = random_matrix(&random, 41, 0.0, true);
+    assert_int_equal(fil_block_cholesky_bind(cholesky, &other->pattern, NULL, &fits), FIL_OK);
+    assert_false(fits);
+    fil_block_cholesky_destroy(cholesky);
+    free(a);
+    free(c);
+    free(less);
+    free(full);
+    free(other);
+}
+
+/* Matrices that are just not positive definite, in any column, are told from those that just are. */
+static void definiteness(void** state)
+{
+    (void)state;
+    Random random = {5};
+    FilBlockCholesky* cholesky = fil_block_cholesky_create();
+    for (int trial = 0; trial < 60; trial++) {
+        const int columns = 1 + (int)(random_bits(&random) % 20), n = 4 * columns;
+        Matrix* a = random_matrix(&random, columns, 0.3, true);
+        make_definite(a, NULL);
+        assert_int_equal(fil_block_cholesky_analyze(cholesky, &a->pattern, NULL), FIL_OK);
+        // lowering entry (r, r) by t is singular at t = 1/(A^-1)_rr
+        const int column = (int)(random_bits(&random) % (uint64_t)columns), d = (int)(random_bits(&random) % 4);
+        double x[MAX_N] = {0};
+        x[4 * column + d] = 1.0;
+        assert_true(fil_block_cholesky_factor(cholesky, a->values, NULL));
+        fil_block_cholesky_solve(cholesky, x);
+        const double singular = 1.0 / x[4 * column + d];
+        int k = a->start[column];
+        while (a->row[k] != column) {
+            k++;
+        }
+        double* pivot = &a->values[16 * k + 5 * d];
+        const double old = *pivot;
+        *pivot = old - singular * (1.0 - 1e-9);
+        assert_true(fil_block_cholesky_factor(cholesky, a->values, NULL));
+        *pivot = old - singular * (1.0 + 1e-9);
+        assert_false(fil_block_cholesky_factor(cholesky, a->values, NULL));
+        // the referee says the same
+        memset(dense, 0, sizeof dense);
+        add_dense(a);
+        double y[MAX_N] = {0};
+        assert_false(referee(y, n));
+        const double bad[] = {0.0, -1.0, NAN, INFINITY, -INFINITY};
+        for (int b = 0; b < 5; b++) {
+            *pivot = bad[b];
+            assert_false(fil_block_cholesky_factor(cholesky, a->values, NULL));
+        }
+        *pivot = old;
+        assert_true(fil_block_cholesky_factor(cholesky, a->values, NULL));
+        free(a);
+    }
+    fil_block_cholesky_destroy(cholesky);
+}
+
+/* The block kernel: w a w' = 1 */
+static void inverse_factor(void** state)
+{
+    (void)state;
+    Random random = {6};
+    for (int trial = 0; trial < 100; trial++) {
+        double j[4][4], a[16], w[16];
+        for (int k = 0; k < 16; k++) {
+            j[k / 4][k % 4] = random_between(&random, -1.0, 1.0) + (k % 5 == 0 ? 2.0 : 0.0);
+        }
+        for (int k = 0; k < 16; k++) {
+            a[k] = 0.0;
+            for (int r = 0; r < 4; r++) {
+                a[k] += j[r][k / 4] * j[r][k % 4];
+            }
+        }
+        assert_true(fil_block_inverse_factor(a, w));
+        for (int p = 0; p < 4; p++) {
+            for (int q = 0; q < 4; q++) {
+                double sum = 0.0;
+                for (int k = 0; k < 16; k++) {
+                    sum += w[4 * (k / 4) + p] * a[k] * w[4 * (k % 4) + q];
+                }
+                assert_true(q <= p || w[4 * q + p] == 0.0);
+                assert_true(fabs(sum - (p == q ? 1.0 : 0.0)) <= 1e-11);  // condition numbers up to 1e4
+            }
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_patterns), cmocka_unit_test(multiply),
+        cmocka_unit_test(refactor),        cmocka_unit_test(bind),
+        cmocka_unit_test(definiteness),    cmocka_unit_test(inverse_factor),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
