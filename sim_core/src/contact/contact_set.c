@@ -1,0 +1,83 @@
+#include "contact/contact_set.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/vec3.h"
+
+enum { JACOBIAN_SIZE = 12, FIRST_CAPACITY = 64 };
+
+void fil_contact_set_free(FilContactSet* set)
+{
+    fil_free(set->contacts);
+    fil_free(set->variable);
+    fil_free(set->jacobian);
+    *set = (FilContactSet){0};
+}
+
+void fil_contact_set_clear(FilContactSet* set)
+{
+    set->count = set->block_count = 0;
+}
+
+static size_t next_capacity(int capacity)
+{
+    return capacity == 0 ? FIRST_CAPACITY : 2 * (size_t)capacity;
+}
+
+/* fil_grow() behind a pointer of any type */
+static bool grow(void** block, int old_count, size_t new_count, size_t size)
+{
+    return fil_grow(block, (size_t)old_count, new_count, size) != 0;
+}
+
+FilStatus fil_contact_set_add(FilContactSet* set, const FilContact* contact)
+{
+    if (set->count == set->capacity) {
+        const size_t capacity = next_capacity(set->capacity);
+        void* contacts = set->contacts;
+        if (!grow(&contacts, set->count, capacity, sizeof *set->contacts)) {
+            return FIL_OUT_OF_MEMORY;
+        }
+        set->contacts = contacts;
+        set->capacity = (int)capacity;
+    }
+    FilContact* added = &set->contacts[set->count++];
+    *added = *contact;
+    added->first_block = set->block_count;
+    added->block_count = 0;
+    return FIL_OK;
+}
+
+FilStatus fil_contact_set_add_block(FilContactSet* set, int variable, const double* jacobian)
+{
+    FIL_ASSERT(set->count > 0);
+    if (set->block_count == set->block_capacity) {
+        const size_t capacity = next_capacity(set->block_capacity);
+        void* variables = set->variable;
+        void* jacobians = set->jacobian;
+        const bool first = grow(&variables, set->block_count, capacity, sizeof *set->variable);
+        set->variable = variables;
+        const bool second = first && grow(&jacobians, set->block_count, capacity, JACOBIAN_SIZE * sizeof(double));
+        set->jacobian = jacobians;
+        if (!second) {
+            return FIL_OUT_OF_MEMORY;
+        }
+        set->block_capacity = (int)capacity;
+    }
+    set->variable[set->block_count] = variable;
+    memcpy(set->jacobian + JACOBIAN_SIZE * (size_t)set->block_count++, jacobian, JACOBIAN_SIZE * sizeof *jacobian);
+    set->contacts[set->count - 1].block_count++;
+    return FIL_OK;
+}
+
+void fil_contact_wrench(const FilContact* contact, int side, const double* about, double dt, double* force,
+                        double* torque)
+{
+    double arm[3], impulse[3];
+    fil_m3_apply_transposed(impulse, contact->frame, contact->impulse);
+    fil_v3_scale(force, (side == 1 ? 1.0 : -1.0) / dt, impulse);
+    fil_v3_sub(arm, contact->point, about);
+    fil_v3_cross(torque, arm, force);
+}

@@ -1,0 +1,60 @@
+/* Contacts of one step: what collision finds and every contact model reads. A contact is one point with a normal, a
+ * signed distance, a material and one Jacobian, wherever it comes from (closest points, or a cell of a pressure patch).
+ * Velocity-level models (SAP, LCP) take the relative velocity J v + bias; potential-level ones (IMC, IPC) take the
+ * distance, whose gradient is the Jacobian's last row. */
+#ifndef FILUM_CONTACT_CONTACT_SET_H
+#define FILUM_CONTACT_CONTACT_SET_H
+
+#include "filum/base.h"
+
+#define FIL_CONTACT_SCENERY (-1) /* body index of a side that no body owns */
+
+typedef struct FilContact {
+    /* who: sides 0 and 1 */
+    int body[2];      /* index in the world, or FIL_CONTACT_SCENERY */
+    int element[2];   /* edge of a rod, shape or face of a body */
+    uint64_t feature; /* of this pair of features: stays the same from step to step */
+
+    /* where, world frame */
+    double point[3]; /* m, midway between the surfaces */
+    double frame[9]; /* rows t1, t2, n; n points from side 0 to side 1 */
+    double distance; /* m, along n; < 0 when penetrating */
+
+    /* what of */
+    double mu;
+    double stiffness;        /* N/m; INFINITY: rigid */
+    double dissipation_time; /* s */
+    double hunt_crossley;    /* s/m, lagged SAP */
+
+    /* relative velocity of side 1 against side 0 in the frame: J v + bias */
+    int first_block, block_count; /* J, a range of the set's blocks */
+    double bias[3];               /* m/s, of what has no unknowns, such as scripted bodies */
+    double normal_velocity;       /* m/s, at the step's start */
+
+    /* what came of it: computed by the contact model */
+    double impulse[3]; /* N s on side 1, in the frame */
+} FilContact;
+
+typedef struct FilContactSet {
+    FilContact* contacts;
+    int count, capacity;
+    /* Jacobian blocks: three rows of four times one block variable (linalg/block_matrix.h) */
+    int* variable;
+    double* jacobian; /* 12 per block */
+    int block_count, block_capacity;
+} FilContactSet;
+
+void fil_contact_set_free(FilContactSet* set);
+void fil_contact_set_clear(FilContactSet* set); /* keeps the memory */
+
+/* Appends a copy of `contact`, whose Jacobian is empty until fil_contact_set_add_block(). Allocates to grow. */
+FIL_MUST_CHECK FilStatus fil_contact_set_add(FilContactSet* set, const FilContact* contact);
+
+/* Appends a block to the Jacobian of the contact added last: 12 numbers by rows, on block variable `variable`. */
+FIL_MUST_CHECK FilStatus fil_contact_set_add_block(FilContactSet* set, int variable, const double* jacobian);
+
+/* Force (N) and torque about `about` (N m), world frame, that the contact puts on `side` (0 or 1) over dt. */
+void fil_contact_wrench(const FilContact* contact, int side, const double* about, double dt, double* force,
+                        double* torque);
+
+#endif

@@ -1,0 +1,57 @@
+/* SAP: the convex contact problem of one step in velocities (P0 sec. IV, P3 sec. VI), solved to its global optimum.
+ *     minimise  l(v) = 1/2 (v - v*)' A (v - v*) + sum of constraint costs of v_c = J v + b
+ * by Newton's method with H = A + J' G J and an exact line search. The solver knows no bodies: variables are blocks of
+ * four, A is block-sparse, and a constraint touches any number of blocks. Equations: docs/sap.md. */
+#ifndef FILUM_CONTACT_SAP_H
+#define FILUM_CONTACT_SAP_H
+
+#include "contact/sap_constraint.h"
+#include "filum/base.h"
+#include "linalg/block_matrix.h"
+
+#define FIL_SAP_JACOBIAN 12 /* numbers of a Jacobian block: three rows of four */
+
+/* Everything is borrowed for the time of the solve. */
+typedef struct FilSapProblem {
+    double dt;               /* s */
+    FilBlockPattern pattern; /* of A; variables are its columns */
+    const double* a;         /* A, symmetric positive definite */
+    const double* v_free;    /* v*, 4 per variable */
+    int constraint_count;
+    const FilSapConstraint* constraints;
+    const int* block;       /* of each Jacobian block: the variable it multiplies */
+    const double* jacobian; /* FIL_SAP_JACOBIAN per block */
+} FilSapProblem;
+
+typedef struct FilSapSettings {
+    double tolerance;     /* of the momentum residual, relative */
+    int max_iterations;   /* of Newton */
+    int max_line_search;  /* evaluations per line search */
+    double rigidity;      /* beta of FilSapScales */
+    double stick;         /* sigma */
+    double slip_velocity; /* v_s, m/s */
+} FilSapSettings;
+
+FilSapSettings fil_sap_settings_default(void);
+
+typedef struct FilSapStats {
+    int iterations; /* Newton steps */
+    int line_search_evaluations;
+    int factorisations;
+    int analyses;    /* symbolic; 0 when the pattern fits the last one */
+    double residual; /* |D (A (v - v*) - J' gamma)| / max(|D A v|, |D J' gamma|), D = diag(A)^-1/2 */
+    double cost;     /* l(v), J */
+} FilSapStats;
+
+typedef struct FilSap FilSap; /* workspace: analysis, factor, buffers; one per thread */
+
+FilSap* fil_sap_create(void); /* NULL when out of memory */
+void fil_sap_destroy(FilSap* sap);
+
+/* `v` holds the guess on entry (the last step's velocities are good) and the solution on return; `impulse` gets gamma,
+ * 3 per constraint. Without constraints v = v*. Allocates only when a problem is larger than all before it.
+ * FIL_NOT_CONVERGED leaves the best v found; its residual is in `stats`, which may be NULL. */
+FIL_MUST_CHECK FilStatus fil_sap_solve(FilSap* sap, const FilSapProblem* problem, const FilSapSettings* settings,
+                                       double* v, double* impulse, FilSapStats* stats);
+
+#endif

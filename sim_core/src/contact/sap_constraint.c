@@ -1,0 +1,189 @@
+#include "contact/sap_constraint.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vec3.h"
+
+FilSapConstraint fil_sap_constraint_of_contact(const FilContact* contact, FilSapKind kind)
+{
+    FilSapConstraint constraint = {
+        .kind = kind,
+        .first_block = contact->first_block,
+        .block_count = contact->block_count,
+        .contact = {.distance = contact->distance,
+                    .mu = contact->mu,
+                    .stiffness = contact->stiffness,
+                    .dissipation_time = contact->dissipation_time,
+                    .hunt_crossley = contact->hunt_crossley,
+                    .normal_velocity = contact->normal_velocity},
+    };
+    fil_v3_copy(constraint.bias, contact->bias);
+    return constraint;
+}
+
+/* Below this compliance a constraint is stiffer than one step can resolve: beta^2/(4 pi^2) w. */
+static double near_rigid(double compliance, const FilSapScales* scales)
+{
+    return scales->rigidity * scales->rigidity / (4.0 * FIL_PI * FIL_PI) * compliance;
+}
+
+/* Spring and damper, implicit: impulse = -dt (k (g + dt v) + c v) = -(v - v_hat)/R with
+ *     R = 1/(dt (dt k + c)),   v_hat = -k g/(dt k + c). */
+static void spring(double k, double c, double g, double dt, double rigid, double* r, double* v_hat)
+{
+    if (isinf(k)) {
+        *r = rigid;
+        *v_hat = -g / dt;
+    } else {
+        *r = fmax(rigid, 1.0 / (dt * (dt * k + c)));
+        *v_hat = -k * g / (dt * k + c);
+    }
+}
+
+static void set_regularisation(FilSapLaw* law, int row, double r)
+{
+    law->r[row] = r;
+    law->r_inverse[row] = 1.0 / r;
+}
+
+/* ---- contact point, convex approximation ---- */
+
+static void prepare_contact(const FilSapConstraint* constraint, double compliance, const FilSapScales* scales,
+                            FilSapLaw* law)
+{
+    const FilSapContact* contact = &constraint->contact;
+    // a speculative contact must not brake before it touches
+    const double tau = contact->distance > 0.0 ? 0.0 : contact->dissipation_time;
+    // Rn = max(beta^2/(4 pi^2) w, 1/(dt (dt + tau) k)), v_hat_n = -phi0/(dt + tau), Rt = sigma w
+    const double soft = 1.0 / (scales->dt * (scales->dt + tau) * contact->stiffness);
+    set_regularisation(law, 0, scales->stick * compliance);
+    set_regularisation(law, 1, scales->stick * compliance);
+    set_regularisation(law, 2, fmax(near_rigid(compliance, scales), soft));
+    law->v_hat[2] = -contact->distance / (scales->dt + tau);
+    law->mu = contact->mu;
+}
+
+/* gamma is the projection of y = -R^-1 (v_c - v_hat) on the cone |gamma_t| <= mu gamma_n in the norm of R;
+ * cost = 1/2 gamma' R gamma. */
+static void evaluate_contact(const FilSapLaw* law, const double* v_c, FilSapResponse* out)
+{
+    const double rt_inverse = law->r_inverse[0], rn_inverse = law->r_inverse[2], mu = law->mu;
+    const double y0 = -v_c[0] * rt_inverse, y1 = -v_c[1] * rt_inverse;
+    const double yn = -(v_c[2] - law->v_hat[2]) * rn_inverse;
+    const double yr = sqrt(y0 * y0 + y1 * y1);
+    const double mu_hat = mu * law->r[0] * rn_inverse;  // mu Rt/Rn
+    double* gamma = out->impulse;
+    double* g = out->hessian;
+    memset(out, 0, sizeof *out);
+    if (yn <= -mu_hat * yr) {
+        // separate: gamma = 0
+        return;
+    }
+    if (yr < mu * yn) {
+        // stick: gamma = y, G = R^-1
+        fil_v3_set(gamma, y0, y1, yn);
+        g[0] = g[4] = rt_inverse;
+        g[8] = rn_inverse;
+    } else {
+        // slide: gamma_n = (y_n + mu_hat y_r)/(1 + mu_tilde^2), gamma_t = mu gamma_n t, with t = y_t/y_r
+        const double inverse = 1.0 / (1.0 + mu * mu_hat);     // mu_tilde^2 = mu^2 Rt/Rn
+        const double yr_inverse = yr > 0.0 ? 1.0 / yr : 0.0;  // y_r = 0 comes here only without friction
+        const double t0 = y0 * yr_inverse, t1 = y1 * yr_inverse;
+        const double gamma_n = (yn + mu_hat * yr) * inverse;
+        fil_v3_set(gamma, mu * gamma_n * t0, mu * gamma_n * t1, gamma_n);
+        // along t and across it: G_tt = along t t' + across (1 - t t')
+        const double along = mu * mu * inverse * rn_inverse;
+        const double across = mu * gamma_n * yr_inverse * rt_inverse;
+        g[0] = along * t0 * t0 + across * t1 * t1;
+        g[4] = along * t1 * t1 + across * t0 * t0;
+        g[1] = g[3] = (along - across) * t0 * t1;
+        g[2] = g[6] = mu * inverse * rn_inverse * t0;
+        g[5] = g[7] = mu * inverse * rn_inverse * t1;
+        g[8] = inverse * rn_inverse;
+    }
+    out->cost = 0.5 * (law->r[0] * (gamma[0] * gamma[0] + gamma[1] * gamma[1]) + law->r[2] * gamma[2] * gamma[2]);
+}
+
+/* ---- contact point, lagged friction ---- */
+
+static void prepare_lagged(const FilSapConstraint* constraint, double compliance, const FilSapScales* scales,
+                           FilSapLaw* law)
+{
+    const FilSapContact* contact = &constraint->contact;
+    const double dt = scales->dt, d = contact->hunt_crossley, phi0 = contact->distance;
+    // dt^2 k, no stiffer than a step can resolve
+    const double stiff = fmin(dt * dt * contact->stiffness, 1.0 / near_rigid(compliance, scales));
+    // n(v) = dt^2 k (v_zero - v)+ (1 - d v)+ with v_zero = -phi0/dt, rewritten in u = (v_end - v)+
+    const double v_zero = -phi0 / dt;
+    if (d * v_zero <= 1.0) {
+        law->v_end = v_zero;
+        law->linear = stiff * (1.0 - d * v_zero);
+    } else {
+        law->v_end = 1.0 / d;
+        law->linear = stiff * (d * v_zero - 1.0);
+    }
+    law->quadratic = stiff * d;
+    // friction from n0 = dt k (-phi0)+ (1 - d vn0)+
+    const double n0 = stiff * fmax(v_zero, 0.0) * fmax(1.0 - d * contact->normal_velocity, 0.0);
+    law->friction = contact->mu * n0;
+    law->slip = fmax(scales->slip_velocity, scales->stick * compliance * law->friction);
+}
+
+/* cost = -N(v_n) + mu n0 (sqrt(|v_t|^2 + e^2) - e) with N' = n, up to the constant that makes it vanish when apart */
+static void evaluate_lagged(const FilSapLaw* law, const double* v_c, FilSapResponse* out)
+{
+    memset(out, 0, sizeof *out);
+    const double u = fmax(law->v_end - v_c[2], 0.0);
+    out->impulse[2] = (law->linear + law->quadratic * u) * u;
+    out->cost = (law->linear / 2.0 + law->quadratic * u / 3.0) * u * u;
+    out->hessian[8] = u > 0.0 ? law->linear + 2.0 * law->quadratic * u : 0.0;
+
+    // soft |v_t|: s = sqrt(|v_t|^2 + e^2); s - e without cancellation
+    const double vt2 = v_c[0] * v_c[0] + v_c[1] * v_c[1];
+    const double s = sqrt(vt2 + law->slip * law->slip);
+    const double scale = law->friction / s;
+    out->cost += law->friction * vt2 / (s + law->slip);
+    for (int a = 0; a < 2; a++) {
+        out->impulse[a] = -scale * v_c[a];
+        for (int b = 0; b < 2; b++) {
+            out->hessian[3 * a + b] = scale * ((a == b ? 1.0 : 0.0) - v_c[a] * v_c[b] / (s * s));
+        }
+    }
+}
+
+/* ---- equations with bounded impulses ---- */
+
+static void prepare_bounded(const FilSapConstraint* constraint, double compliance, const FilSapScales* scales,
+                            FilSapLaw* law)
+{
+    const FilSapBounded* bounded = &constraint->bounded;
+    const double rigid = near_rigid(compliance, scales);
+    const bool idle = bounded->stiffness <= 0.0 && bounded->damping <= 0.0;
+    for (int row = 0; row < bounded->equations && !idle; row++) {
+        double r;
+        spring(bounded->stiffness, bounded->damping, bounded->error[row], scales->dt, rigid, &r, &law->v_hat[row]);
+        set_regularisation(law, row, r);
+        law->lower[row] = bounded->lower[row];
+        law->upper[row] = bounded->upper[row];
+    }
+}
+
+/* gamma = y clamped; cost = R (gamma y - gamma^2/2), which is 1/2 R gamma^2 inside the bounds */
+static void evaluate_bounded(const FilSapLaw* law, const double* v_c, FilSapResponse* out)
+{
+    memset(out, 0, sizeof *out);
+    for (int row = 0; row < 3; row++) {
+        const double y = -(v_c[row] - law->v_hat[row]) * law->r_inverse[row];
+        const double gamma = fmin(fmax(y, law->lower[row]), law->upper[row]);
+        out->impulse[row] = gamma;
+        out->cost += law->r[row] * gamma * (y - 0.5 * gamma);
+        out->hessian[4 * row] = gamma == y ? law->r_inverse[row] : 0.0;
+    }
+}
+
+const FilSapKindOps fil_sap_kinds[FIL_SAP_KIND_COUNT] = {
+    [FIL_SAP_CONTACT] = {"contact", prepare_contact, evaluate_contact},
+    [FIL_SAP_LAGGED_CONTACT] = {"lagged contact", prepare_lagged, evaluate_lagged},
+    [FIL_SAP_BOUNDED] = {"bounded", prepare_bounded, evaluate_bounded},
+};

@@ -1,0 +1,86 @@
+/* Constraints of the convex contact problem (SAP): each is a convex cost of its velocity v_c in R^3,
+ *     v_c = J v + b,    gamma = -d cost / d v_c,    G = d^2 cost / d v_c^2 >= 0,
+ * so that the solver needs to know nothing else about it. A kind is one row of a const table: `prepare` turns what the
+ * caller says (distance, stiffness, bounds, ...) into the numbers of a law, `evaluate` is the law. */
+#ifndef FILUM_CONTACT_SAP_CONSTRAINT_H
+#define FILUM_CONTACT_SAP_CONSTRAINT_H
+
+#include "contact/contact_set.h"
+
+typedef enum FilSapKind {
+    FIL_SAP_CONTACT,        /* contact point with friction, the published convex approximation */
+    FIL_SAP_LAGGED_CONTACT, /* contact point, friction bounded by the normal impulse of the previous state */
+    FIL_SAP_BOUNDED,        /* up to three scalar equations, each impulse in an interval: welds, limits, drives */
+    FIL_SAP_KIND_COUNT
+} FilSapKind;
+
+/* A contact point. Its velocity has components (t1, t2, n), n > 0 when separating. */
+typedef struct FilSapContact {
+    double distance;         /* phi0, m, at the step's start; < 0 when penetrating */
+    double mu;               /* friction coefficient, >= 0 */
+    double stiffness;        /* k, N/m, > 0; INFINITY: as rigid as the step can resolve */
+    double dissipation_time; /* tau, s; FIL_SAP_CONTACT */
+    double hunt_crossley;    /* d, s/m; FIL_SAP_LAGGED_CONTACT */
+    double normal_velocity;  /* of the contact at the step's start, m/s; FIL_SAP_LAGGED_CONTACT */
+} FilSapContact;
+
+/* Equations g = 0, each with v_c = dg/dt (P3 eq. 3). Impulses are those of a spring and damper, kept in [lower, upper]:
+ * all of R for a weld or pin, [0, INFINITY] for a limit, +-dt*effort for a drive. */
+typedef struct FilSapBounded {
+    int equations;    /* 1 to 3; the Jacobian's other rows are zero */
+    double error[3];  /* g at the step's start */
+    double stiffness; /* k; INFINITY: as rigid as the step can resolve */
+    double damping;   /* c, force per velocity; >= 0, may stand alone (k = 0) */
+    double lower[3];  /* impulse, <= 0 */
+    double upper[3];  /* impulse, >= 0 */
+} FilSapBounded;
+
+typedef struct FilSapConstraint {
+    FilSapKind kind;
+    int first_block, block_count; /* its Jacobian, a range of the problem's blocks */
+    double bias[3];               /* b: velocity that no variable accounts for, such as that of a scripted body */
+    double compliance;            /* w, mean diagonal of J A^-1 J', 1/kg; 0: estimated */
+    union {
+        FilSapContact contact;
+        FilSapBounded bounded;
+    };
+} FilSapConstraint;
+
+/* What regularisation depends on besides the constraint itself. */
+typedef struct FilSapScales {
+    double dt;            /* s */
+    double rigidity;      /* beta: periods of the stiffest contact, in steps */
+    double stick;         /* sigma: tangential over effective compliance */
+    double slip_velocity; /* v_s, m/s: where lagged friction is half-way developed at the least */
+} FilSapScales;
+
+/* The numbers of a law; which of them are used depends on the kind. */
+typedef struct FilSapLaw {
+    double v_hat[3];
+    double r[3];         /* diagonal regularisation R */
+    double r_inverse[3]; /* 0 for an equation that is not there */
+    double mu;
+    double lower[3], upper[3];
+    /* lagged: gamma_n = linear u + quadratic u^2 with u = (v_end - v_n)+, |gamma_t| <= friction */
+    double v_end, linear, quadratic;
+    double friction, slip;
+} FilSapLaw;
+
+typedef struct FilSapResponse {
+    double cost;
+    double impulse[3]; /* gamma */
+    double hessian[9]; /* G, symmetric */
+} FilSapResponse;
+
+typedef struct FilSapKindOps {
+    const char* name;
+    void (*prepare)(const FilSapConstraint* constraint, double compliance, const FilSapScales* scales, FilSapLaw* law);
+    void (*evaluate)(const FilSapLaw* law, const double* v_c, FilSapResponse* response);
+} FilSapKindOps;
+
+/* A contact of the set as a constraint of kind FIL_SAP_CONTACT or FIL_SAP_LAGGED_CONTACT; its Jacobian is the set's. */
+FilSapConstraint fil_sap_constraint_of_contact(const FilContact* contact, FilSapKind kind);
+
+extern const FilSapKindOps fil_sap_kinds[FIL_SAP_KIND_COUNT];
+
+#endif

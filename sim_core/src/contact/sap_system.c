@@ -1,0 +1,293 @@
+#include "contact/sap_system.h"
+
+#include <string.h>
+
+#include "linalg/pair.h"
+
+bool fil_sap_system_init(FilSapSystem* system)
+{
+    *system = (FilSapSystem){.cholesky = fil_block_cholesky_create()};
+    return system->cholesky != NULL;
+}
+
+void fil_sap_system_free(FilSapSystem* system)
+{
+    fil_block_cholesky_destroy(system->cholesky);
+    FilInts* const buffers[] = {&system->a_start, &system->a_row, &system->constraint_end, &system->variable,
+                                &system->c_start, &system->c_row, &system->target_end,     &system->scratch};
+    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) {
+        fil_free(buffers[k]->at);
+    }
+    fil_free(system->c.at);
+    fil_free(system->targets);
+}
+
+/* ---- patterns ---- */
+
+static bool same_ints(const int* a, const int* b, int count)
+{
+    return memcmp(a, b, (size_t)count * sizeof *a) == 0;
+}
+
+static bool same_patterns(const FilSapSystem* system, const FilSapProblem* problem)
+{
+    const FilBlockPattern* a = &problem->pattern;
+    if (!system->analysed || a->columns != system->columns || problem->constraint_count != system->constraints ||
+        !same_ints(a->start, system->a_start.at, a->columns + 1) ||
+        !same_ints(a->row, system->a_row.at, a->start[a->columns])) {
+        return false;
+    }
+    int block = 0;
+    for (int i = 0; i < problem->constraint_count; i++) {
+        const FilSapConstraint* constraint = &problem->constraints[i];
+        const int count = constraint->block_count;
+        if (system->constraint_end.at[i] != block + count ||
+            !same_ints(problem->block + constraint->first_block, system->variable.at + block, count)) {
+            return false;
+        }
+        block += count;
+    }
+    return true;
+}
+
+/* Copies what same_patterns() compares, and sizes the buffers of C. */
+static bool adopt_patterns(FilSapSystem* system, const FilSapProblem* problem)
+{
+    const FilBlockPattern* a = &problem->pattern;
+    const size_t columns = (size_t)a->columns, count = (size_t)problem->constraint_count;
+    size_t blocks = 0, targets = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t m = (size_t)problem->constraints[i].block_count;
+        blocks += m;
+        targets += m * m;  // m (m + 1)/2 unless a variable comes twice
+    }
+    const size_t a_blocks = (size_t)a->start[a->columns];
+    if (!fil_ints_reserve(&system->a_start, columns + 1) || !fil_ints_reserve(&system->a_row, a_blocks) ||
+        !fil_ints_reserve(&system->constraint_end, count) || !fil_ints_reserve(&system->variable, blocks) ||
+        !fil_ints_reserve(&system->target_end, count) || !fil_ints_reserve(&system->c_start, columns + 2) ||
+        !fil_ints_reserve(&system->c_row, targets) || !fil_ints_reserve(&system->scratch, columns + 2 * targets) ||
+        !fil_buffer_reserve(&system->targets, &system->target_capacity, targets, sizeof(FilSapTarget))) {
+        return false;
+    }
+    memcpy(system->a_start.at, a->start, (columns + 1) * sizeof(int));
+    memcpy(system->a_row.at, a->row, a_blocks * sizeof(int));
+    int end = 0;
+    for (size_t i = 0; i < count; i++) {
+        const FilSapConstraint* constraint = &problem->constraints[i];
+        memcpy(system->variable.at + end, problem->block + constraint->first_block,
+               (size_t)constraint->block_count * sizeof(int));
+        system->constraint_end.at[i] = end += constraint->block_count;
+    }
+    system->columns = a->columns;
+    system->constraints = problem->constraint_count;
+    return true;
+}
+
+/* Lists the products of each constraint, with row >= col as variables; Jacobian blocks counted within the constraint.
+ * Two blocks of one variable contribute to its diagonal block both ways round. */
+static void list_targets(FilSapSystem* system)
+{
+    FilSapTarget* target = system->targets;
+    for (int i = 0, first = 0; i < system->constraints; first = system->constraint_end.at[i], i++) {
+        const int* variable = system->variable.at + first;
+        const int count = system->constraint_end.at[i] - first;
+        for (int c = 0; c < count; c++) {
+            for (int r = 0; r < count; r++) {
+                if (variable[r] >= variable[c]) {
+                    *target++ = (FilSapTarget){.block = -1, .row = r, .col = c};
+                }
+            }
+        }
+        system->target_end.at[i] = (int)(target - (FilSapTarget*)system->targets);
+    }
+    system->target_count = (int)(target - (FilSapTarget*)system->targets);
+}
+
+/* Sorts targets by column, then gives each distinct (row, column) one block of C. */
+static bool build_c(FilSapSystem* system)
+{
+    FilSapTarget* targets = system->targets;
+    const int n = system->columns;
+    int* start = system->c_start.at;
+    int* mark = system->scratch.at;            // block of C in the current column, of each row
+    int* sorted = mark + n;                    // targets by column
+    int* row = sorted + system->target_count;  // variable of each target's row
+    memset(start, 0, ((size_t)n + 2) * sizeof *start);
+    for (int i = 0, t = 0, first = 0; i < system->constraints; first = system->constraint_end.at[i], i++) {
+        for (; t < system->target_end.at[i]; t++) {
+            row[t] = system->variable.at[first + targets[t].row];
+            targets[t].block = system->variable.at[first + targets[t].col];  // its column, for now
+            start[targets[t].block + 2]++;
+        }
+    }
+    for (int j = 0; j < n; j++) {
+        start[j + 2] += start[j + 1];
+    }
+    for (int t = 0; t < system->target_count; t++) {
+        sorted[start[targets[t].block + 1]++] = t;
+    }
+    memset(mark, -1, (size_t)n * sizeof *mark);
+    int end = 0;
+    for (int j = 0, t = 0; j < n; j++) {
+        const int first = end, last = start[j + 1];
+        start[j] = first;
+        for (; t < last; t++) {
+            FilSapTarget* target = &targets[sorted[t]];
+            const int i = row[sorted[t]];
+            if (mark[i] < first) {
+                mark[i] = end;
+                system->c_row.at[end++] = i;
+            }
+            target->block = mark[i];
+        }
+    }
+    start[n] = end;
+    return fil_doubles_reserve(&system->c, FIL_BLOCK_SIZE * (size_t)end);
+}
+
+static FilBlockPattern c_pattern(const FilSapSystem* system)
+{
+    return (FilBlockPattern){system->columns, system->c_start.at, system->c_row.at};
+}
+
+FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSapProblem* problem)
+{
+    system->analyses = system->factorisations = 0;
+    system->factored = false;
+    if (same_patterns(system, problem)) {
+        return FIL_OK;
+    }
+    if (!adopt_patterns(system, problem)) {
+        system->analysed = false;
+        return FIL_OUT_OF_MEMORY;
+    }
+    list_targets(system);
+    if (!build_c(system)) {
+        system->analysed = false;
+        return FIL_OUT_OF_MEMORY;
+    }
+
+    // an old analysis serves while the blocks fit and it is not mostly about blocks that are gone
+    const FilBlockPattern c = c_pattern(system);
+    const int blocks = problem->pattern.start[problem->pattern.columns] + c.start[c.columns];
+    bool fits = false;
+    FilStatus status = FIL_OK;
+    if (system->analysed && 2 * blocks > system->analysed_blocks) {
+        status = fil_block_cholesky_bind(system->cholesky, &problem->pattern, &c, &fits);
+    }
+    if (status == FIL_OK && !fits) {
+        status = fil_block_cholesky_analyze(system->cholesky, &problem->pattern, &c);
+        system->analyses++;
+        system->analysed_blocks = blocks;
+    }
+    system->analysed = status == FIL_OK;
+    return status;
+}
+
+/* ---- numbers ---- */
+
+/* block += a' b for two 3x4 matrices by rows; block by columns */
+static inline void add_transposed_product(double* block, const double* a, const double* b)
+{
+    const FilPair a0 = fil_pair_load(a), a1 = fil_pair_load(a + 4), a2 = fil_pair_load(a + 8);
+    const FilPair a3 = fil_pair_load(a + 2), a4 = fil_pair_load(a + 6), a5 = fil_pair_load(a + 10);
+    for (int c = 0; c < FIL_BLOCK; c++) {
+        const FilPair b0 = fil_pair_both(b[c]), b1 = fil_pair_both(b[4 + c]), b2 = fil_pair_both(b[8 + c]);
+        FilPair upper = fil_pair_load(block + 4 * c), lower = fil_pair_load(block + 4 * c + 2);
+        upper = fil_pair_add_product(fil_pair_add_product(fil_pair_add_product(upper, a0, b0), a1, b1), a2, b2);
+        lower = fil_pair_add_product(fil_pair_add_product(fil_pair_add_product(lower, a3, b0), a4, b1), a5, b2);
+        fil_pair_store(block + 4 * c, upper);
+        fil_pair_store(block + 4 * c + 2, lower);
+    }
+}
+
+/* out = g j for a 3x3 g and a 3x4 j, by rows */
+static inline void multiply_hessian(const double* g, const double* j, double* out)
+{
+    for (int row = 0; row < 3; row++) {
+        for (int half = 0; half < 4; half += 2) {
+            FilPair sum = fil_pair_both(0.0);
+            for (int k = 0; k < 3; k++) {
+                sum = fil_pair_add_product(sum, fil_pair_load(j + 4 * k + half), fil_pair_both(g[3 * row + k]));
+            }
+            fil_pair_store(out + 4 * row + half, sum);
+        }
+    }
+}
+
+/* C = J' G J */
+static void assemble(FilSapSystem* system, const FilSapProblem* problem, const FilSapResponse* responses)
+{
+    const size_t blocks = (size_t)system->c_start.at[system->columns];
+    memset(system->c.at, 0, blocks * FIL_BLOCK_SIZE * sizeof(double));
+    const FilSapTarget* target = system->targets;
+    for (int i = 0; i < problem->constraint_count; i++) {
+        const double* jacobian = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)problem->constraints[i].first_block;
+        const FilSapTarget* end = (const FilSapTarget*)system->targets + system->target_end.at[i];
+        double gj[FIL_SAP_JACOBIAN];
+        for (int col = -1; target < end; target++) {
+            // the products of one column follow each other
+            if (target->col != col) {
+                col = target->col;
+                multiply_hessian(responses[i].hessian, jacobian + FIL_SAP_JACOBIAN * (size_t)col, gj);
+            }
+            add_transposed_product(system->c.at + FIL_BLOCK_SIZE * (size_t)target->block,
+                                   jacobian + FIL_SAP_JACOBIAN * (size_t)target->row, gj);
+        }
+    }
+}
+
+bool fil_sap_system_factor(FilSapSystem* system, const FilSapProblem* problem, const FilSapResponse* responses)
+{
+    assemble(system, problem, responses);
+    system->factorisations++;
+    const bool done = system->factored ? fil_block_cholesky_refactor(system->cholesky, problem->a, system->c.at)
+                                       : fil_block_cholesky_factor(system->cholesky, problem->a, system->c.at);
+    system->factored = done;
+    return done;
+}
+
+void fil_sap_system_solve(FilSapSystem* system, double* x)
+{
+    fil_block_cholesky_solve(system->cholesky, x);
+}
+
+void fil_sap_jacobian_multiply(const FilSapProblem* problem, const double* v, double* v_c)
+{
+    for (int i = 0; i < problem->constraint_count; i++) {
+        const FilSapConstraint* constraint = &problem->constraints[i];
+        FilPair sum[3] = {fil_pair_both(0.0), fil_pair_both(0.0), fil_pair_both(0.0)};
+        for (int k = constraint->first_block; k < constraint->first_block + constraint->block_count; k++) {
+            const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)k;
+            const double* x = v + FIL_BLOCK * (size_t)problem->block[k];
+            const FilPair x0 = fil_pair_load(x), x1 = fil_pair_load(x + 2);
+            for (int row = 0; row < 3; row++) {
+                sum[row] = fil_pair_add_product(sum[row], fil_pair_load(j + 4 * row), x0);
+                sum[row] = fil_pair_add_product(sum[row], fil_pair_load(j + 4 * row + 2), x1);
+            }
+        }
+        for (int row = 0; row < 3; row++) {
+            v_c[3 * i + row] = fil_pair_sum(sum[row]);
+        }
+    }
+}
+
+void fil_sap_jacobian_transposed(const FilSapProblem* problem, const FilSapResponse* responses, double* out)
+{
+    memset(out, 0, (size_t)problem->pattern.columns * FIL_BLOCK * sizeof *out);
+    for (int i = 0; i < problem->constraint_count; i++) {
+        const FilSapConstraint* constraint = &problem->constraints[i];
+        const double* gamma = responses[i].impulse;
+        for (int k = constraint->first_block; k < constraint->first_block + constraint->block_count; k++) {
+            const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)k;
+            double* x = out + FIL_BLOCK * (size_t)problem->block[k];
+            for (int half = 0; half < 4; half += 2) {
+                FilPair sum = fil_pair_load(x + half);
+                for (int row = 0; row < 3; row++) {
+                    sum = fil_pair_add_product(sum, fil_pair_load(j + 4 * row + half), fil_pair_both(gamma[row]));
+                }
+                fil_pair_store(x + half, sum);
+            }
+        }
+    }
+}

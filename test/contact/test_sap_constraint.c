@@ -1,0 +1,366 @@
+/* The laws of the SAP constraints: impulse and Hessian against differences of cost and impulse, in every region and
+ * close to its borders; the cone projection against a search; the published regularisation. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "contact/sap_constraint.h"
+#include "random.h"
+
+static const double two_pi = 6.28318530717958647692;
+
+static double max3(const double* a)
+{
+    return fmax(fabs(a[0]), fmax(fabs(a[1]), fabs(a[2])));
+}
+
+static FilSapResponse respond(FilSapKind kind, const FilSapLaw* law, const double* v_c)
+{
+    FilSapResponse response;
+    fil_sap_kinds[kind].evaluate(law, v_c, &response);
+    return response;
+}
+
+/* Fourth-order central differences with steps of step[k] and twice that in component k, which must not cross a border
+ * of the law. The steps are at most 1e-3 of the scale on which the law changes, so truncation is below 1e-10; what
+ * remains is round-off of costs and velocities over the step, allowed for, and of impulses, covered by 1e-6. */
+static void check_derivatives(FilSapKind kind, const FilSapLaw* law, const double* v_c, const double* step)
+{
+    const FilSapResponse at = respond(kind, law, v_c);
+    for (int k = 0; k < 3; k++) {
+        // f' = (8 (f(h) - f(-h)) - (f(2h) - f(-2h)))/(12 h)
+        FilSapResponse there[4];
+        for (int p = 0; p < 4; p++) {
+            static const double offset[4] = {-2.0, -1.0, 1.0, 2.0};
+            double moved[3];
+            memcpy(moved, v_c, sizeof moved);
+            moved[k] += offset[p] * step[k];
+            there[p] = respond(kind, law, moved);
+        }
+        const double width = 12.0 * step[k];
+        const double impulse = -(8.0 * (there[2].cost - there[1].cost) - (there[3].cost - there[0].cost)) / width;
+        // round-off of the cost over the step, and of the velocity itself
+        const double speed = max3(v_c) + max3(law->v_hat);
+        const double round_off = 8.0 * DBL_EPSILON * (at.cost / step[k] + at.hessian[4 * k] * speed);
+        assert_true(fabs(impulse - at.impulse[k]) <= 1e-6 * max3(at.impulse) + round_off);
+        for (int r = 0; r < 3; r++) {
+            const double near = there[2].impulse[r] - there[1].impulse[r],
+                         far = there[3].impulse[r] - there[0].impulse[r];
+            const double hessian = -(8.0 * near - far) / width;
+            // entries of one column differ in size by the regularisation: judge each by the diagonal
+            const double size = sqrt(at.hessian[4 * r] * at.hessian[4 * k]) + 1e-9 * at.hessian[4 * k];
+            assert_true(fabs(hessian - at.hessian[3 * r + k]) <=
+                        1e-6 * size + 8.0 * DBL_EPSILON * size * speed / step[k]);
+            assert_true(at.hessian[3 * r + k] == at.hessian[3 * k + r]);
+        }
+    }
+}
+
+/* x' G x >= 0 for random x, down to round-off of its terms */
+static void check_semidefinite(Random* random, const double* g)
+{
+    for (int trial = 0; trial < 20; trial++) {
+        double value = 0.0, size = 0.0, x[3];
+        for (int k = 0; k < 3; k++) {
+            x[k] = random_between(random, -1.0, 1.0) / sqrt(g[4 * k] > 0.0 ? g[4 * k] : 1.0);
+        }
+        for (int k = 0; k < 9; k++) {
+            value += x[k / 3] * x[k % 3] * g[k];
+            size += fabs(x[k / 3] * x[k % 3] * g[k]);
+        }
+        assert_true(value >= -1e-14 * size);
+    }
+}
+
+/* ---- contact ---- */
+
+static FilSapLaw random_cone(Random* random)
+{
+    FilSapLaw law = {.mu = random_between(random, 0.05, 2.0)};
+    const double rt = exp(random_between(random, -10.0, 2.0)), rn = exp(random_between(random, -10.0, 2.0));
+    for (int k = 0; k < 3; k++) {
+        law.r[k] = k < 2 ? rt : rn;
+        law.r_inverse[k] = 1.0 / law.r[k];
+    }
+    law.v_hat[2] = rn * random_between(random, -1.0, 1.0);
+    return law;
+}
+
+/* v_c of the unprojected impulse y with |y_t| = yr */
+static void velocity_of(Random* random, const FilSapLaw* law, double yr, double yn, double* v_c)
+{
+    const double angle = random_between(random, 0.0, two_pi);
+    v_c[0] = -law->r[0] * yr * cos(angle);
+    v_c[1] = -law->r[1] * yr * sin(angle);
+    v_c[2] = law->v_hat[2] - law->r[2] * yn;
+}
+
+enum Region { STICK, SLIDE, SEPARATE };
+
+static enum Region region_of(const FilSapLaw* law, const double* v_c)
+{
+    const FilSapResponse response = respond(FIL_SAP_CONTACT, law, v_c);
+    if (response.hessian[8] == 0.0) {
+        return SEPARATE;
+    }
+    return response.hessian[8] == law->r_inverse[2] ? STICK : SLIDE;
+}
+
+static void contact_derivatives(void** state)
+{
+    (void)state;
+    Random random = {11};
+    // relative distance to the border, and difference steps that stay on this side of it
+    const double distances[] = {0.5, 1e-3, 1e-6};
+    for (int trial = 0; trial < 300; trial++) {
+        const FilSapLaw law = random_cone(&random);
+        const double mu_hat = law.mu * law.r[0] / law.r[2], size = exp(random_between(&random, -3.0, 3.0));
+        for (int d = 0; d < 3; d++) {
+            const double delta = distances[d];
+            // points beside the two borders, and how far y_t and y_n are from crossing them
+            const struct {
+                enum Region region;
+                double yr, yn, room_t, room_n;
+            } points[] = {
+                {STICK, law.mu * size * (1.0 - delta), size, law.mu * size, size},
+                {SLIDE, law.mu * size * (1.0 + delta), size, law.mu * size, size},
+                {SLIDE, size, -mu_hat * size * (1.0 - delta), size, mu_hat * size},
+                {SEPARATE, size, -mu_hat * size * (1.0 + delta), size, mu_hat * size},
+            };
+            for (int p = 0; p < 4; p++) {
+                double v_c[3], step[3];
+                velocity_of(&random, &law, points[p].yr, points[p].yn, v_c);
+                assert_int_equal(region_of(&law, v_c), points[p].region);
+                for (int k = 0; k < 3; k++) {
+                    step[k] = 0.1 * fmin(delta, 1e-3) * law.r[k] * (k < 2 ? points[p].room_t : points[p].room_n);
+                }
+                check_derivatives(FIL_SAP_CONTACT, &law, v_c, step);
+                check_semidefinite(&random, respond(FIL_SAP_CONTACT, &law, v_c).hessian);
+            }
+        }
+    }
+}
+
+/* min over the cone of 1/2 |g - y|_R^2: for given g_n the best g_t is y_t cut to mu g_n, and what remains is convex in
+ * g_n */
+static double distance_for(const FilSapLaw* law, const double* y, double gn, double* gamma)
+{
+    const double yr = hypot(y[0], y[1]), gr = fmin(yr, law->mu * gn);
+    gamma[0] = yr > 0.0 ? y[0] * gr / yr : 0.0;
+    gamma[1] = yr > 0.0 ? y[1] * gr / yr : 0.0;
+    gamma[2] = gn;
+    return 0.5 * law->r[0] * (yr - gr) * (yr - gr) + 0.5 * law->r[2] * (gn - y[2]) * (gn - y[2]);
+}
+
+static void contact_projection(void** state)
+{
+    (void)state;
+    Random random = {12};
+    int seen[3] = {0};
+    for (int trial = 0; trial < 2000; trial++) {
+        FilSapLaw law = random_cone(&random);
+        law.mu = trial % 10 == 0 ? 0.0 : law.mu;
+        double v_c[3], y[3], gamma[3], low = 0.0;
+        velocity_of(&random, &law, exp(random_between(&random, -3.0, 3.0)), random_between(&random, -5.0, 5.0), v_c);
+        for (int k = 0; k < 3; k++) {
+            y[k] = -(v_c[k] - law.v_hat[k]) / law.r[k];
+        }
+        // golden section; the minimum is not beyond where sticking to y_t alone would put it
+        double high = fabs(y[2]) + (law.mu > 0.0 ? hypot(y[0], y[1]) / law.mu : 0.0) + 1.0;
+        const double golden = 0.61803398874989485;
+        for (int k = 0; k < 200; k++) {
+            const double a = high - golden * (high - low), b = low + golden * (high - low);
+            if (distance_for(&law, y, a, gamma) < distance_for(&law, y, b, gamma)) {
+                high = b;
+            } else {
+                low = a;
+            }
+        }
+        distance_for(&law, y, 0.5 * (low + high), gamma);
+        const FilSapResponse response = respond(FIL_SAP_CONTACT, &law, v_c);
+        seen[region_of(&law, v_c)]++;
+        for (int k = 0; k < 3; k++) {
+            // a search over values finds the place of a minimum to the square root of round-off, 1e-8 of the interval;
+            // a component whose R is small against the other's is seen less sharply by the square root of their ratio
+            const double blur = fmax(1.0, sqrt(law.r[0] / law.r[2])) * fmax(1.0, law.mu);
+            assert_true(fabs(response.impulse[k] - gamma[k]) <= 1e-6 * blur * (max3(y) + 1e-3));
+        }
+    }
+    assert_true(seen[STICK] > 100 && seen[SLIDE] > 100 && seen[SEPARATE] > 100);
+}
+
+/* Rn, Rt and v_hat as published; tau counts only in touch */
+static void contact_regularisation(void** state)
+{
+    (void)state;
+    const FilSapScales scales = {.dt = 0.01, .rigidity = 1.0, .stick = 1e-3, .slip_velocity = 1e-4};
+    FilSapConstraint c = {.kind = FIL_SAP_CONTACT,
+                          .contact = {.distance = -1e-3, .mu = 0.5, .stiffness = 1e4, .dissipation_time = 0.02}};
+    FilSapLaw law = {0};
+    fil_sap_kinds[FIL_SAP_CONTACT].prepare(&c, 2.0, &scales, &law);
+    // 1/(dt (dt + tau) k) = 1/(0.01 * 0.03 * 1e4) is softer than 2/(4 pi^2)
+    assert_true(fabs(law.r[2] - 1.0 / 3.0) < 1e-15);
+    assert_true(law.r[0] == 2e-3 && law.r[1] == 2e-3);
+    assert_true(fabs(law.v_hat[2] - 1e-3 / 0.03) < 1e-15);
+    c.contact.stiffness = INFINITY;
+    c.contact.distance = 1e-3;
+    fil_sap_kinds[FIL_SAP_CONTACT].prepare(&c, 2.0, &scales, &law);
+    assert_true(fabs(law.r[2] - 2.0 / (two_pi * two_pi)) < 1e-15);
+    assert_true(fabs(law.v_hat[2] + 1e-3 / 0.01) < 1e-15);
+}
+
+/* ---- lagged contact ---- */
+
+static FilSapLaw lagged_law(const FilSapContact* contact, double dt, double compliance)
+{
+    const FilSapScales scales = {.dt = dt, .rigidity = 1.0, .stick = 1e-3, .slip_velocity = 1e-4};
+    const FilSapConstraint c = {.kind = FIL_SAP_LAGGED_CONTACT, .contact = *contact};
+    FilSapLaw law = {0};
+    fil_sap_kinds[FIL_SAP_LAGGED_CONTACT].prepare(&c, compliance, &scales, &law);
+    return law;
+}
+
+static void lagged_derivatives(void** state)
+{
+    (void)state;
+    Random random = {13};
+    int ends[2] = {0};
+    for (int trial = 0; trial < 1000; trial++) {
+        const FilSapContact contact = {.distance = random_between(&random, -1e-3, 2e-4),
+                                       .mu = random_between(&random, 0.1, 2.0),
+                                       .stiffness = exp(random_between(&random, 5.0, 12.0)),
+                                       .hunt_crossley = trial % 4 == 0 ? 0.0 : random_between(&random, 0.0, 20.0),
+                                       .normal_velocity = random_between(&random, -0.2, 0.05)};
+        const FilSapLaw law = lagged_law(&contact, 1e-3, 1.0);
+        ends[contact.hunt_crossley * -contact.distance / 1e-3 > 1.0]++;
+        const double slips[] = {0.01, 1.0, 100.0};
+        const double gaps[] = {-0.1, -1e-4, 1e-4, 0.3};
+        for (int s = 0; s < 3; s++) {
+            for (int g = 0; g < 4; g++) {
+                const double angle = random_between(&random, 0.0, two_pi), vt = slips[s] * law.slip;
+                const double v_c[3] = {vt * cos(angle), vt * sin(angle), law.v_end + gaps[g]};
+                const double vt_step = 1e-5 * fmax(vt, law.slip), vn_step = 1e-3 * fabs(gaps[g]);
+                // friction and normal force are added up in one cost: look at each alone, or the smaller drowns
+                FilSapLaw normal = law, tangential = law;
+                normal.friction = 0.0;
+                tangential.linear = tangential.quadratic = 0.0;
+                const double step[3] = {vt_step, vt_step, vn_step};
+                check_derivatives(FIL_SAP_LAGGED_CONTACT, &normal, v_c, step);
+                check_derivatives(FIL_SAP_LAGGED_CONTACT, &tangential, v_c, step);
+                check_semidefinite(&random, respond(FIL_SAP_LAGGED_CONTACT, &law, v_c).hessian);
+            }
+        }
+    }
+    assert_true(ends[0] > 50 && ends[1] > 50);
+}
+
+/* n(v_n) = dt (-k phi0 - dt k v_n)+ (1 - d v_n)+ and |gamma_t| <= mu n0, zero while apart */
+static void lagged_forces(void** state)
+{
+    (void)state;
+    Random random = {14};
+    for (int trial = 0; trial < 1000; trial++) {
+        const double dt = 1e-3, k = 1e4, d = random_between(&random, 0.0, 5.0),
+                     phi = random_between(&random, -1e-3, 1e-3);
+        const FilSapContact contact = {.distance = phi,
+                                       .mu = 0.7,
+                                       .stiffness = k,
+                                       .hunt_crossley = d,
+                                       .normal_velocity = random_between(&random, -0.5, 0.5)};
+        const FilSapLaw law = lagged_law(&contact, dt, 1e-3);
+        const double v_c[3] = {random_between(&random, -1.0, 1.0), random_between(&random, -1.0, 1.0),
+                               random_between(&random, -1.0, 1.0)};
+        const FilSapResponse response = respond(FIL_SAP_LAGGED_CONTACT, &law, v_c);
+        const double n = dt * fmax(-k * phi - dt * k * v_c[2], 0.0) * fmax(1.0 - d * v_c[2], 0.0);
+        const double n0 = dt * k * fmax(-phi, 0.0) * fmax(1.0 - d * contact.normal_velocity, 0.0);
+        // a few products of numbers of order dt k: round-off only
+        assert_true(fabs(response.impulse[2] - n) <= 1e-13 * dt * k);
+        assert_true(hypot(response.impulse[0], response.impulse[1]) <= 0.7 * n0 * (1.0 + 1e-15));
+        assert_true(response.impulse[0] * v_c[0] + response.impulse[1] * v_c[1] <= 0.0);
+    }
+}
+
+/* however stiff the material, dt^2 k never exceeds what the step can resolve */
+static void lagged_near_rigid(void** state)
+{
+    (void)state;
+    const FilSapContact contact = {.distance = -1e-4, .mu = 0.5, .stiffness = INFINITY};
+    const FilSapLaw law = lagged_law(&contact, 1e-3, 2.0);
+    assert_true(fabs(law.linear - two_pi * two_pi / 2.0) < 1e-12);
+    assert_true(isfinite(law.friction) && law.friction > 0.0);
+}
+
+/* ---- bounded equations ---- */
+
+static void bounded_derivatives(void** state)
+{
+    (void)state;
+    Random random = {15};
+    for (int trial = 0; trial < 1000; trial++) {
+        FilSapLaw law = {0};
+        double v_c[3], step[3];
+        for (int k = 0; k < 3; k++) {
+            law.r[k] = exp(random_between(&random, -5.0, 2.0));
+            law.r_inverse[k] = 1.0 / law.r[k];
+            law.v_hat[k] = random_between(&random, -1.0, 1.0);
+            law.lower[k] = random_between(&random, -2.0, 0.0);
+            law.upper[k] = random_between(&random, 0.0, 2.0);
+            // inside, or beyond either bound, as close as 1e-4
+            const double bound = random_between(&random, 0.0, 1.0) < 0.5 ? law.lower[k] : law.upper[k];
+            const double y =
+                bound + (trial % 2 == 0 ? 1e-4 : 1.0) * (random_between(&random, 0.0, 1.0) < 0.5 ? -1.0 : 1.0);
+            v_c[k] = law.v_hat[k] - law.r[k] * y;
+            step[k] = 1e-5 * law.r[k];
+        }
+        check_derivatives(FIL_SAP_BOUNDED, &law, v_c, step);
+    }
+}
+
+/* impulse = -dt (k (g + dt v) + c v) clamped: the implicit spring and damper, equation by equation */
+static void bounded_spring(void** state)
+{
+    (void)state;
+    const FilSapScales scales = {.dt = 0.01, .rigidity = 1.0, .stick = 1e-3, .slip_velocity = 1e-4};
+    const FilSapConstraint c = {.kind = FIL_SAP_BOUNDED,
+                                .bounded = {.equations = 2,
+                                            .error = {0.2, -0.1},
+                                            .stiffness = 50.0,
+                                            .damping = 3.0,
+                                            .lower = {-INFINITY, -0.04},
+                                            .upper = {INFINITY, 0.04}}};
+    FilSapLaw law = {0};
+    fil_sap_kinds[FIL_SAP_BOUNDED].prepare(&c, 1e-6, &scales, &law);
+    const double v_c[3] = {0.3, 0.4, 0.5};
+    const FilSapResponse response = respond(FIL_SAP_BOUNDED, &law, v_c);
+    assert_true(fabs(response.impulse[0] + 0.01 * (50.0 * (0.2 + 0.01 * 0.3) + 3.0 * 0.3)) < 1e-14);
+    assert_true(fabs(response.impulse[1] - 0.01 * (50.0 * (0.1 - 0.01 * 0.4) - 3.0 * 0.4)) < 1e-14);
+    const double fast[3] = {0.3, -4.0, 0.5};
+    assert_true(respond(FIL_SAP_BOUNDED, &law, fast).impulse[1] == 0.04);
+    // the third equation is not there
+    assert_true(response.impulse[2] == 0.0 && response.hessian[8] == 0.0);
+    // neither spring nor damper: no impulse, no cost, no division by zero
+    FilSapConstraint idle = c;
+    idle.bounded.stiffness = idle.bounded.damping = 0.0;
+    law = (FilSapLaw){0};
+    fil_sap_kinds[FIL_SAP_BOUNDED].prepare(&idle, 1e-6, &scales, &law);
+    const FilSapResponse nothing = respond(FIL_SAP_BOUNDED, &law, v_c);
+    assert_true(nothing.cost == 0.0 && max3(nothing.impulse) == 0.0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contact_derivatives),    cmocka_unit_test(contact_projection),
+        cmocka_unit_test(contact_regularisation), cmocka_unit_test(lagged_derivatives),
+        cmocka_unit_test(lagged_forces),          cmocka_unit_test(lagged_near_rigid),
+        cmocka_unit_test(bounded_derivatives),    cmocka_unit_test(bounded_spring),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
