@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "body/rod_block.h"
 
-enum { JOINT = FIL_CHAIN_JOINT };
+enum { JOINT = FIL_FOLD_JOINT };
 
 /* ---- the fold: which plain node and edge stands where ---- */
 
@@ -61,7 +61,7 @@ bool fil_rod_chain_init(FilRodChain* chain, int node_count, bool closed)
     chain->closed = closed;
     const int count = chain_positions(node_count, closed);
     const int padding = closed && node_count % 2 == 0 ? 1 : 0;
-    if (!fil_chain_init(&chain->matrix, count, closed, padding)) {
+    if (!fil_fold_init(&chain->matrix, count, closed, padding)) {
         return false;
     }
     // the border must end before the joint begins
@@ -117,7 +117,7 @@ void fil_rod_chain_free(FilRodChain* chain)
         fil_free(chain->edge_acts[half]);
         fil_free(chain->hinge_acts[half]);
     }
-    fil_chain_free(&chain->matrix);
+    fil_fold_free(&chain->matrix);
     memset(chain, 0, sizeof *chain);
 }
 
@@ -473,7 +473,7 @@ static FilLanes sweep(FilRodChain* chain, size_t group, double scale, bool hessi
         }
         g[3] = sum.angle;
         if (hessian) {
-            write_columns(chain->matrix.columns + FIL_CHAIN_COLUMNS * (first + i), chain->diagonal + 4 * (first + i), scale,
+            write_columns(chain->matrix.columns + FIL_FOLD_COLUMNS * (first + i), chain->diagonal + 4 * (first + i), scale,
                           &last, &next, mixed, sum.angle2, angle_next, angle_angle);
         }
         last = next;
@@ -486,14 +486,14 @@ static FilLanes sweep(FilRodChain* chain, size_t group, double scale, bool hessi
     }
     g[3] = zero;
     if (hessian) {
-        FilLanes* a = chain->matrix.columns + FIL_CHAIN_COLUMNS * (first + n - 1);
+        FilLanes* a = chain->matrix.columns + FIL_FOLD_COLUMNS * (first + n - 1);
         const FilLanes* diagonal = chain->diagonal + 4 * (first + n - 1);
-        for (int k = 0; k < FIL_CHAIN_COLUMNS; k++) {
+        for (int k = 0; k < FIL_FOLD_COLUMNS; k++) {
             a[k] = zero;
         }
         for (int j = 0, m = 0; j < 3; j++) {
             for (int k = j; k < 3; k++, m++) {
-                a[fil_chain_entry(j, k)] = j == k ? last.d[m] + scale * diagonal[j] : last.d[m];
+                a[fil_fold_entry(j, k)] = j == k ? last.d[m] + scale * diagonal[j] : last.d[m];
             }
         }
     }
@@ -593,10 +593,10 @@ static int first_place(const FilRodChain* chain, int half)
     return half == 1 ? chain->matrix.border_node[1] : 0;
 }
 
-void fil_rod_chain_visit(const FilRodChain* chain, FilChainVisitor* add, void* context)
+void fil_rod_chain_visit(const FilRodChain* chain, FilRodVisitor* add, void* context)
 {
     const int n = chain->matrix.half_nodes;
-    const size_t count = (size_t)n * FIL_CHAIN_COLUMNS;
+    const size_t count = (size_t)n * FIL_FOLD_COLUMNS;
     for (int half = 0; half < 2; half++) {
         for (int i = first_place(chain, half); i < n; i++) {
             for (int column = 0; column < 4; column++) {
@@ -605,7 +605,7 @@ void fil_rod_chain_visit(const FilRodChain* chain, FilChainVisitor* add, void* c
                     const int r = plain_unknown(chain, half, i, row, &sign_r);
                     const int c = plain_unknown(chain, half, i, column, &sign_c);
                     if (r >= 0 && c >= 0) {
-                        const size_t at = (size_t)FIL_CHAIN_COLUMNS * (size_t)i + (size_t)fil_chain_entry(column, row);
+                        const size_t at = (size_t)FIL_FOLD_COLUMNS * (size_t)i + (size_t)fil_fold_entry(column, row);
                         const double value = sign_r * sign_c * fil_lane_get(chain->matrix.columns, count, half, at);
                         add(context, r > c ? r : c, r > c ? c : r, value);
                     }
@@ -628,14 +628,14 @@ void fil_rod_chain_visit(const FilRodChain* chain, FilChainVisitor* add, void* c
 void fil_rod_chain_diagonal(const FilRodChain* chain, double* out)
 {
     const int n = chain->matrix.half_nodes;
-    const size_t count = (size_t)n * FIL_CHAIN_COLUMNS;
+    const size_t count = (size_t)n * FIL_FOLD_COLUMNS;
     memset(out, 0, sizeof(double) * 4 * (size_t)chain->node_count);
     for (int half = 0; half < 2; half++) {
         for (int i = first_place(chain, half); i < n; i++) {
             for (int column = 0; column < 4; column++) {
                 double sign;
                 const int unknown = plain_unknown(chain, half, i, column, &sign);
-                const size_t at = (size_t)FIL_CHAIN_COLUMNS * (size_t)i + (size_t)fil_chain_entry(column, column);
+                const size_t at = (size_t)FIL_FOLD_COLUMNS * (size_t)i + (size_t)fil_fold_entry(column, column);
                 if (unknown >= 0) {
                     out[unknown] += fil_lane_get(chain->matrix.columns, count, half, at);
                 }
@@ -679,8 +679,8 @@ void fil_rod_chain_add_edge_block(FilRodChain* chain, int edge, const double* bl
         for (int k = j; k < 7; k++) {
             const double sign_k = k == 3 ? direction(half) : 1.0;
             const size_t node = (size_t)place + (size_t)(j / 4);
-            const size_t at = FIL_CHAIN_COLUMNS * node + (size_t)fil_chain_entry(j % 4, k - 4 * (j / 4));
-            *fil_lane_at(chain->matrix.columns, n * FIL_CHAIN_COLUMNS, half, at) +=
+            const size_t at = FIL_FOLD_COLUMNS * node + (size_t)fil_fold_entry(j % 4, k - 4 * (j / 4));
+            *fil_lane_at(chain->matrix.columns, n * FIL_FOLD_COLUMNS, half, at) +=
                 sign_j * sign_k * block[7 * order[half][j] + order[half][k]];
         }
     }
@@ -736,7 +736,7 @@ void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory*
 
 bool fil_rod_chain_factor(FilRodChain* chain)
 {
-    return fil_chain_factor(&chain->matrix);
+    return fil_fold_factor(&chain->matrix);
 }
 
 void fil_rod_chain_solve(FilRodChain* chain, double* rhs)
@@ -755,7 +755,7 @@ void fil_rod_chain_solve(FilRodChain* chain, double* rhs)
             *fil_lane_at(b, 4 * n, half, 4 * i + 3) = acts ? sign * rhs[4 * chain->edge_at[half][i] + 3] : 0.0;
         }
     }
-    fil_chain_solve(&chain->matrix, b);
+    fil_fold_solve(&chain->matrix, b);
     for (int half = 0; half < 2; half++) {
         const double sign = direction(half);
         for (size_t i = (size_t)first_place(chain, half); i < n; i++) {

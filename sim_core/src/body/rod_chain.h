@@ -7,7 +7,7 @@
 #define FILUM_BODY_ROD_CHAIN_H
 
 #include "body/rod_hinge.h"
-#include "linalg/chain.h"
+#include "linalg/fold.h"
 
 /* State that frames are transported from, and live rest values; one per node (the edge and the hinge of the same index). */
 typedef struct FilRodHistory {
@@ -30,7 +30,7 @@ typedef struct FilRodChain {
     int node_count, edge_count;
     bool closed;
     bool solvable; /* false for closed rods too short to fold: assembled here, factored elsewhere */
-    FilChain matrix;
+    FilFold matrix;
     int* node_at[2]; /* plain node at each place of a half, -1 for padding */
     int* edge_at[2]; /* plain edge at each place but the last; a copy that must not act twice is marked in acts */
     bool* edge_acts[2];
@@ -51,7 +51,7 @@ typedef struct FilRodChain {
     Frame2* frames;
     FilLanes* twists;
     FilLanes* gradient; /* 4 per node */
-    double middle_gradient[FIL_CHAIN_JOINT];
+    double middle_gradient[FIL_FOLD_JOINT];
     double energy; /* J */
 } FilRodChain;
 
@@ -89,7 +89,7 @@ void fil_rod_chain_solve(FilRodChain* chain, double* rhs /* 4 per node, in place
 
 /* Calls `add` for every stored entry of the assembled lower triangle: plain unknowns row, column and the value; entries
  * of one place may come in parts. For sparse matrices and for tests. */
-typedef void FilChainVisitor(void* context, int row, int column, double value);
-void fil_rod_chain_visit(const FilRodChain* chain, FilChainVisitor* add, void* context);
+typedef void FilRodVisitor(void* context, int row, int column, double value);
+void fil_rod_chain_visit(const FilRodChain* chain, FilRodVisitor* add, void* context);
 
 #endif

@@ -9,49 +9,49 @@
  * (the joint) are solved densely. A closed rod is cut at one edge: the seven unknowns of that edge (the border) stand at
  * the outer end of both halves and join the dense system, through columns that are carried along (the spike).
  */
-#ifndef FILUM_LINALG_CHAIN_H
-#define FILUM_LINALG_CHAIN_H
+#ifndef FILUM_LINALG_FOLD_H
+#define FILUM_LINALG_FOLD_H
 
 #include <stdbool.h>
 
 #include "base/lanes.h"
 
 enum {
-    FIL_CHAIN_COLUMNS = 38, /* numbers a node: columns of 11, 10, 9 and 8 rows */
-    FIL_CHAIN_JOINT = 11,
-    FIL_CHAIN_BORDER = 7,
-    FIL_CHAIN_DENSE = FIL_CHAIN_JOINT + FIL_CHAIN_BORDER,
+    FIL_FOLD_COLUMNS = 38, /* numbers a node: columns of 11, 10, 9 and 8 rows */
+    FIL_FOLD_JOINT = 11,
+    FIL_FOLD_BORDER = 7,
+    FIL_FOLD_DENSE = FIL_FOLD_JOINT + FIL_FOLD_BORDER,
 };
 
 /* Where row `row` (0..10, counted from the node's first unknown) of column `column` (0..3) is stored. */
-static inline int fil_chain_entry(int column, int row)
+static inline int fil_fold_entry(int column, int row)
 {
     return 11 * column - column * (column - 1) / 2 + row - column;
 }
 
-typedef struct FilChain {
+typedef struct FilFold {
     int count;      /* chain nodes, odd, padding included */
     int half_nodes; /* nodes of a half, the middle one included: count / 2 + 1 */
     bool closed;
     int border_node[2]; /* closed: first border node of each half, counted from its outer end */
 
-    FilLanes* columns; /* FIL_CHAIN_COLUMNS per node: the matrix; after factoring unit-lower L with 1/D on its diagonal */
-    double joint[FIL_CHAIN_JOINT * FIL_CHAIN_JOINT]; /* what the middle hinge adds, row-major, lower part */
+    FilLanes* columns; /* FIL_FOLD_COLUMNS per node: the matrix; after factoring unit-lower L with 1/D on its diagonal */
+    double joint[FIL_FOLD_JOINT * FIL_FOLD_JOINT]; /* what the middle hinge adds, row-major, lower part */
 
     FilLanes* rhs;   /* 4 per node, scratch of solve */
     FilLanes* spike; /* closed: 4 x 7 per node, L^-1 times the border columns */
-    double dense[FIL_CHAIN_DENSE * FIL_CHAIN_DENSE]; /* factored: unit-lower L, 1/D on the diagonal, row-major */
-} FilChain;
+    double dense[FIL_FOLD_DENSE * FIL_FOLD_DENSE]; /* factored: unit-lower L, 1/D on the diagonal, row-major */
+} FilFold;
 
 /* `count` is odd and at least 3; a closed chain lists its border at both ends. False when out of memory. */
-bool fil_chain_init(FilChain* chain, int count, bool closed, int border_node_1);
-void fil_chain_free(FilChain* chain);
+bool fil_fold_init(FilFold* fold, int count, bool closed, int border_node_1);
+void fil_fold_free(FilFold* fold);
 
 /* Factors columns and joint in place. False if a pivot is not positive: the matrix is then used up. */
-bool fil_chain_factor(FilChain* chain);
+bool fil_fold_factor(FilFold* fold);
 
 /* Solves in place. `rhs` has 4 numbers per chain node in half order; at the middle node both halves add up on entry and
  * agree on return, so do the two copies of the border. */
-void fil_chain_solve(FilChain* chain, FilLanes* rhs);
+void fil_fold_solve(FilFold* fold, FilLanes* rhs);
 
 #endif

@@ -1,4 +1,4 @@
-#include "linalg/chain.h"
+#include "linalg/fold.h"
 
 #include <string.h>
 
@@ -21,30 +21,30 @@ static double sign_of(int half, int k)
 #define CARRY(column, row) ((column)*7 - (column) * ((column)-1) / 2 + (row) - (column))
 #define ENTRY(column, row) (11 * (column) - (column) * ((column)-1) / 2 + (row) - (column))
 
-bool fil_chain_init(FilChain* chain, int count, bool closed, int border_node_1)
+bool fil_fold_init(FilFold* fold, int count, bool closed, int border_node_1)
 {
-    memset(chain, 0, sizeof *chain);
-    chain->count = count;
-    chain->half_nodes = count / 2 + 1;
-    chain->closed = closed;
-    chain->border_node[1] = border_node_1;
-    const size_t n = (size_t)chain->half_nodes * FIL_LANE_GROUPS;
-    chain->columns = fil_alloc(n * FIL_CHAIN_COLUMNS, sizeof(FilLanes));
-    chain->rhs = fil_alloc(n * 4, sizeof(FilLanes));
-    chain->spike = closed ? fil_alloc(n * 28, sizeof(FilLanes)) : NULL;
-    if (chain->columns == NULL || chain->rhs == NULL || (closed && chain->spike == NULL)) {
-        fil_chain_free(chain);
+    memset(fold, 0, sizeof *fold);
+    fold->count = count;
+    fold->half_nodes = count / 2 + 1;
+    fold->closed = closed;
+    fold->border_node[1] = border_node_1;
+    const size_t n = (size_t)fold->half_nodes * FIL_LANE_GROUPS;
+    fold->columns = fil_alloc(n * FIL_FOLD_COLUMNS, sizeof(FilLanes));
+    fold->rhs = fil_alloc(n * 4, sizeof(FilLanes));
+    fold->spike = closed ? fil_alloc(n * 28, sizeof(FilLanes)) : NULL;
+    if (fold->columns == NULL || fold->rhs == NULL || (closed && fold->spike == NULL)) {
+        fil_fold_free(fold);
         return false;
     }
     return true;
 }
 
-void fil_chain_free(FilChain* chain)
+void fil_fold_free(FilFold* fold)
 {
-    fil_free(chain->columns);
-    fil_free(chain->rhs);
-    fil_free(chain->spike);
-    memset(chain, 0, sizeof *chain);
+    fil_free(fold->columns);
+    fil_free(fold->rhs);
+    fil_free(fold->spike);
+    memset(fold, 0, sizeof *fold);
 }
 
 /* Eliminates nodes 0 .. count-1 of a group: A = L D L', four pivots a node. The 7 x 7 Schur complement that reaches the
@@ -56,7 +56,7 @@ static FilLanes eliminate(int count, FilLanes* restrict columns, FilLanes* restr
         c[k] = fil_lanes_splat(0.0);
     }
     for (int i = 0; i < count; i++) {
-        FilLanes* restrict a = columns + (size_t)FIL_CHAIN_COLUMNS * (size_t)i;
+        FilLanes* restrict a = columns + (size_t)FIL_FOLD_COLUMNS * (size_t)i;
         // pivots and the unit-lower triangle between them
         const FilLanes d0 = a[ENTRY(0, 0)] - c[CARRY(0, 0)];
         const FilLanes i0 = 1.0 / d0;
@@ -119,7 +119,7 @@ static void forward(int count, const FilLanes* restrict columns, FilLanes* restr
 {
     FilLanes c0 = fil_lanes_splat(0.0), c1 = c0, c2 = c0, c3 = c0, c4 = c0, c5 = c0, c6 = c0;
     for (int i = 0; i < count; i++) {
-        const FilLanes* restrict a = columns + (size_t)FIL_CHAIN_COLUMNS * (size_t)i;
+        const FilLanes* restrict a = columns + (size_t)FIL_FOLD_COLUMNS * (size_t)i;
         FilLanes* restrict y = b + (size_t)4 * (size_t)i;
         const FilLanes y0 = y[0] - c0;
         const FilLanes y1 = y[1] - c1 - a[ENTRY(0, 1)] * y0;
@@ -140,7 +140,7 @@ static void backward(int count, const FilLanes* restrict columns, FilLanes* rest
     const FilLanes* known = b + (size_t)4 * (size_t)count;
     FilLanes x4 = known[0], x5 = known[1], x6 = known[2], x7 = known[3], x8 = known[4], x9 = known[5], x10 = known[6];
     for (int i = count - 1; i >= 0; i--) {
-        const FilLanes* restrict a = columns + (size_t)FIL_CHAIN_COLUMNS * (size_t)i;
+        const FilLanes* restrict a = columns + (size_t)FIL_FOLD_COLUMNS * (size_t)i;
         FilLanes* restrict z = b + (size_t)4 * (size_t)i;
         // the far unknowns first: the near ones are the last to be known
 #define BEHIND(j)                                                                                                 \
@@ -160,25 +160,25 @@ static void backward(int count, const FilLanes* restrict columns, FilLanes* rest
 
 /* Moves the border's columns out of one half of the matrix: its own 7 x 7 part is added to `dense`, its coupling to the
  * half's inner unknowns to the first rows of the spike, and the border unknowns become decoupled unit pivots. */
-static void detach_border(FilChain* chain, int half)
+static void detach_border(FilFold* fold, int half)
 {
-    const size_t n = (size_t)chain->half_nodes;
-    const int first = chain->border_node[half];
+    const size_t n = (size_t)fold->half_nodes;
+    const int first = fold->border_node[half];
     const int* place = border_of[half];
-    double* dense = chain->dense;
+    double* dense = fold->dense;
     for (int j = 0; j < 7; j++) { // border unknown j of this half: column j % 4 of node first + j / 4
         const int node = first + j / 4, column = j % 4;
-        for (int row = column; row < FIL_CHAIN_JOINT; row++) {
-            const size_t k = (size_t)FIL_CHAIN_COLUMNS * (size_t)node + (size_t)fil_chain_entry(column, row);
-            double* entry = fil_lane_at(chain->columns, n * FIL_CHAIN_COLUMNS, half, k);
+        for (int row = column; row < FIL_FOLD_JOINT; row++) {
+            const size_t k = (size_t)FIL_FOLD_COLUMNS * (size_t)node + (size_t)fil_fold_entry(column, row);
+            double* entry = fil_lane_at(fold->columns, n * FIL_FOLD_COLUMNS, half, k);
             const int other = 4 * (j / 4) + row; // counted from the border's first unknown
             const double sign = sign_of(half, j);
             if (other < 7) {
-                const int r = FIL_CHAIN_JOINT + place[j], s = FIL_CHAIN_JOINT + place[other];
-                dense[FIL_CHAIN_DENSE * (r > s ? r : s) + (r > s ? s : r)] += sign * sign_of(half, other) * *entry;
+                const int r = FIL_FOLD_JOINT + place[j], s = FIL_FOLD_JOINT + place[other];
+                dense[FIL_FOLD_DENSE * (r > s ? r : s) + (r > s ? s : r)] += sign * sign_of(half, other) * *entry;
             } else {
                 const size_t at = 28 * (size_t)(first + other / 4) + 7 * (size_t)(other % 4) + (size_t)place[j];
-                *fil_lane_at(chain->spike, n * 28, half, at) = sign * *entry;
+                *fil_lane_at(fold->spike, n * 28, half, at) = sign * *entry;
             }
             *entry = row == column ? 1.0 : 0.0;
         }
@@ -192,7 +192,7 @@ static void carry_spike(int count, const FilLanes* restrict columns, FilLanes* r
     for (int q = 0; q < 7; q++) {
         FilLanes c0 = fil_lanes_splat(0.0), c1 = c0, c2 = c0, c3 = c0, c4 = c0, c5 = c0, c6 = c0;
         for (int i = 0; i < count; i++) {
-            const FilLanes* restrict a = columns + (size_t)FIL_CHAIN_COLUMNS * (size_t)i;
+            const FilLanes* restrict a = columns + (size_t)FIL_FOLD_COLUMNS * (size_t)i;
             FilLanes* restrict y = spike + (size_t)28 * (size_t)i + q;
             const FilLanes y0 = y[0] - c0;
             const FilLanes y1 = y[7] - c1 - a[ENTRY(0, 1)] * y0;
@@ -218,7 +218,7 @@ static void spike_gram(int count, const FilLanes* restrict columns, const FilLan
         g[k] = fil_lanes_splat(0.0);
     }
     for (int i = 0; i < count; i++) {
-        const FilLanes* restrict a = columns + (size_t)FIL_CHAIN_COLUMNS * (size_t)i;
+        const FilLanes* restrict a = columns + (size_t)FIL_FOLD_COLUMNS * (size_t)i;
 #pragma GCC unroll 4
         for (int r = 0; r < 4; r++) {
             const FilLanes* restrict y = spike + (size_t)28 * (size_t)i + 7 * r;
@@ -238,35 +238,35 @@ static void spike_gram(int count, const FilLanes* restrict columns, const FilLan
 
 /* ---- the dense middle ---- */
 
-static int dense_size(const FilChain* chain)
+static int dense_size(const FilFold* fold)
 {
-    return chain->closed ? FIL_CHAIN_DENSE : FIL_CHAIN_JOINT;
+    return fold->closed ? FIL_FOLD_DENSE : FIL_FOLD_JOINT;
 }
 
 static void dense_add(double* dense, int r, int s, double value)
 {
-    dense[FIL_CHAIN_DENSE * (r > s ? r : s) + (r > s ? s : r)] += value;
+    dense[FIL_FOLD_DENSE * (r > s ? r : s) + (r > s ? s : r)] += value;
 }
 
 /* Unit-lower L and 1/D in place; false if a pivot is not positive. */
 static bool dense_factor(double* a, int n)
 {
     for (int j = 0; j < n; j++) {
-        const double d = a[FIL_CHAIN_DENSE * j + j];
+        const double d = a[FIL_FOLD_DENSE * j + j];
         if (!(d > 0.0)) {
             return false;
         }
         const double inverse = 1.0 / d;
         for (int k = j + 1; k < n; k++) {
-            const double l = a[FIL_CHAIN_DENSE * k + j] * inverse;
+            const double l = a[FIL_FOLD_DENSE * k + j] * inverse;
             for (int m = k; m < n; m++) {
-                a[FIL_CHAIN_DENSE * m + k] -= l * a[FIL_CHAIN_DENSE * m + j];
+                a[FIL_FOLD_DENSE * m + k] -= l * a[FIL_FOLD_DENSE * m + j];
             }
         }
         for (int k = j + 1; k < n; k++) {
-            a[FIL_CHAIN_DENSE * k + j] *= inverse;
+            a[FIL_FOLD_DENSE * k + j] *= inverse;
         }
-        a[FIL_CHAIN_DENSE * j + j] = inverse;
+        a[FIL_FOLD_DENSE * j + j] = inverse;
     }
     return true;
 }
@@ -275,92 +275,92 @@ static void dense_solve(const double* a, int n, double* x)
 {
     for (int j = 0; j < n; j++) {
         for (int k = 0; k < j; k++) {
-            x[j] -= a[FIL_CHAIN_DENSE * j + k] * x[k];
+            x[j] -= a[FIL_FOLD_DENSE * j + k] * x[k];
         }
     }
     for (int j = n - 1; j >= 0; j--) {
-        x[j] *= a[FIL_CHAIN_DENSE * j + j];
+        x[j] *= a[FIL_FOLD_DENSE * j + j];
         for (int k = j + 1; k < n; k++) {
-            x[j] -= a[FIL_CHAIN_DENSE * k + j] * x[k];
+            x[j] -= a[FIL_FOLD_DENSE * k + j] * x[k];
         }
     }
 }
 
 /* What a half leaves to the joint: its last two nodes minus what elimination carried there. */
-static void gather_joint(FilChain* chain, int half, const FilLanes* carry)
+static void gather_joint(FilFold* fold, int half, const FilLanes* carry)
 {
-    const size_t n = (size_t)chain->half_nodes;
+    const size_t n = (size_t)fold->half_nodes;
     for (int j = 0; j < 7; j++) {
         for (int k = j; k < 7; k++) {
             const size_t node = n - 2 + (size_t)(j / 4);
-            const size_t at = FIL_CHAIN_COLUMNS * node + (size_t)fil_chain_entry(j % 4, k - 4 * (j / 4));
-            const double left = fil_lane_get(chain->columns, n * FIL_CHAIN_COLUMNS, half, at) -
+            const size_t at = FIL_FOLD_COLUMNS * node + (size_t)fil_fold_entry(j % 4, k - 4 * (j / 4));
+            const double left = fil_lane_get(fold->columns, n * FIL_FOLD_COLUMNS, half, at) -
                                 fil_lane_get(carry, 28, half, (size_t)CARRY(j, k));
-            dense_add(chain->dense, joint_of[half][j], joint_of[half][k], sign_of(half, j) * sign_of(half, k) * left);
+            dense_add(fold->dense, joint_of[half][j], joint_of[half][k], sign_of(half, j) * sign_of(half, k) * left);
         }
     }
 }
 
 /* What a half's spike leaves to the border and to its coupling with the joint. */
-static void gather_border(FilChain* chain, int half, const FilLanes* carry, const FilLanes* gram)
+static void gather_border(FilFold* fold, int half, const FilLanes* carry, const FilLanes* gram)
 {
     for (int j = 0; j < 7; j++) {
         for (int k = j; k < 7; k++) {
-            dense_add(chain->dense, FIL_CHAIN_JOINT + j, FIL_CHAIN_JOINT + k,
+            dense_add(fold->dense, FIL_FOLD_JOINT + j, FIL_FOLD_JOINT + k,
                       -fil_lane_get(gram, 28, half, (size_t)CARRY(j, k)));
         }
         for (int k = 0; k < 7; k++) {
-            const size_t n = (size_t)chain->half_nodes;
+            const size_t n = (size_t)fold->half_nodes;
             // rows of the spike that lie in the joint itself (short chains), less what was carried there
             const size_t row = 4 * (n - 2) + (size_t)k;
-            const double own = fil_lane_get(chain->spike, n * 28, half, 7 * row + (size_t)j);
+            const double own = fil_lane_get(fold->spike, n * 28, half, 7 * row + (size_t)j);
             const double left = own - fil_lane_get(carry, 49, half, (size_t)(7 * k + j));
-            dense_add(chain->dense, FIL_CHAIN_JOINT + j, joint_of[half][k], sign_of(half, k) * left);
+            dense_add(fold->dense, FIL_FOLD_JOINT + j, joint_of[half][k], sign_of(half, k) * left);
         }
     }
 }
 
-bool fil_chain_factor(FilChain* chain)
+bool fil_fold_factor(FilFold* fold)
 {
-    const int n = chain->half_nodes, inner = n - 2;
-    memset(chain->dense, 0, sizeof chain->dense);
-    for (int j = 0; j < FIL_CHAIN_JOINT; j++) {
+    const int n = fold->half_nodes, inner = n - 2;
+    memset(fold->dense, 0, sizeof fold->dense);
+    for (int j = 0; j < FIL_FOLD_JOINT; j++) {
         for (int k = 0; k <= j; k++) {
-            chain->dense[FIL_CHAIN_DENSE * j + k] = chain->joint[FIL_CHAIN_JOINT * j + k];
+            fold->dense[FIL_FOLD_DENSE * j + k] = fold->joint[FIL_FOLD_JOINT * j + k];
         }
     }
-    if (chain->closed) {
-        memset(chain->spike, 0, (size_t)n * FIL_LANE_GROUPS * 28 * sizeof(FilLanes));
-        detach_border(chain, 0);
-        detach_border(chain, 1);
+    if (fold->closed) {
+        memset(fold->spike, 0, (size_t)n * FIL_LANE_GROUPS * 28 * sizeof(FilLanes));
+        detach_border(fold, 0);
+        detach_border(fold, 1);
     }
     // both halves towards the middle
     FilLanes carry[28 * FIL_LANE_GROUPS], spike_carry[49 * FIL_LANE_GROUPS], gram[28 * FIL_LANE_GROUPS];
     for (int g = 0; g < FIL_LANE_GROUPS; g++) {
-        FilLanes* columns = chain->columns + (size_t)g * (size_t)n * FIL_CHAIN_COLUMNS;
+        FilLanes* columns = fold->columns + (size_t)g * (size_t)n * FIL_FOLD_COLUMNS;
         if (!(fil_lanes_smallest(eliminate(inner, columns, carry + 28 * g)) > 0.0)) {
             return false;
         }
-        if (chain->closed) {
-            FilLanes* spike = chain->spike + (size_t)g * (size_t)n * 28;
+        if (fold->closed) {
+            FilLanes* spike = fold->spike + (size_t)g * (size_t)n * 28;
             carry_spike(inner, columns, spike, spike_carry + 49 * g);
             spike_gram(inner, columns, spike, gram + 28 * g);
         }
     }
     for (int half = 0; half < 2; half++) {
-        gather_joint(chain, half, carry);
-        if (chain->closed) {
-            gather_border(chain, half, spike_carry, gram);
+        gather_joint(fold, half, carry);
+        if (fold->closed) {
+            gather_border(fold, half, spike_carry, gram);
         }
     }
-    return dense_factor(chain->dense, dense_size(chain));
+    return dense_factor(fold->dense, dense_size(fold));
 }
 
 /* What the eliminated unknowns leave to the border's right-hand side: -spike' z, over one group. */
-static void border_gather(const FilChain* chain, int group, const FilLanes* rhs, double* border)
+static void border_gather(const FilFold* fold, int group, const FilLanes* rhs, double* border)
 {
-    const size_t n = (size_t)chain->half_nodes, inner = n - 2;
-    const FilLanes* y = chain->spike + (size_t)group * n * 28;
+    const size_t n = (size_t)fold->half_nodes, inner = n - 2;
+    const FilLanes* y = fold->spike + (size_t)group * n * 28;
     const FilLanes* z = rhs + (size_t)group * n * 4;
     FilLanes s[7];
     for (int j = 0; j < 7; j++) {
@@ -379,11 +379,11 @@ static void border_gather(const FilChain* chain, int group, const FilLanes* rhs,
 }
 
 /* Inner unknowns feel the border: z <- z - D^-1 spike x_border. */
-static void border_apply(const FilChain* chain, int group, const double* border, FilLanes* rhs)
+static void border_apply(const FilFold* fold, int group, const double* border, FilLanes* rhs)
 {
-    const size_t n = (size_t)chain->half_nodes, inner = n - 2;
-    const FilLanes* a = chain->columns + (size_t)group * n * FIL_CHAIN_COLUMNS;
-    const FilLanes* y = chain->spike + (size_t)group * n * 28;
+    const size_t n = (size_t)fold->half_nodes, inner = n - 2;
+    const FilLanes* a = fold->columns + (size_t)group * n * FIL_FOLD_COLUMNS;
+    const FilLanes* y = fold->spike + (size_t)group * n * 28;
     FilLanes* z = rhs + (size_t)group * n * 4;
     for (size_t i = 0; i < inner; i++) {
         for (int r = 0; r < 4; r++) {
@@ -392,29 +392,29 @@ static void border_apply(const FilChain* chain, int group, const double* border,
             for (int j = 1; j < 7; j++) {
                 s += row[j] * border[j];
             }
-            z[4 * i + (size_t)r] -= s * a[FIL_CHAIN_COLUMNS * i + (size_t)ENTRY(r, r)];
+            z[4 * i + (size_t)r] -= s * a[FIL_FOLD_COLUMNS * i + (size_t)ENTRY(r, r)];
         }
     }
 }
 
-void fil_chain_solve(FilChain* chain, FilLanes* rhs)
+void fil_fold_solve(FilFold* fold, FilLanes* rhs)
 {
-    const size_t n = (size_t)chain->half_nodes, inner = n - 2;
-    double dense[FIL_CHAIN_DENSE] = {0.0};
-    double* border = dense + FIL_CHAIN_JOINT;
+    const size_t n = (size_t)fold->half_nodes, inner = n - 2;
+    double dense[FIL_FOLD_DENSE] = {0.0};
+    double* border = dense + FIL_FOLD_JOINT;
     FilLanes carry[7 * FIL_LANE_GROUPS];
     // border entries move to the dense system
-    for (int half = 0; chain->closed && half < 2; half++) {
+    for (int half = 0; fold->closed && half < 2; half++) {
         for (int j = 0; j < 7; j++) {
-            double* at = fil_lane_at(rhs, 4 * n, half, 4 * (size_t)chain->border_node[half] + (size_t)j);
+            double* at = fil_lane_at(rhs, 4 * n, half, 4 * (size_t)fold->border_node[half] + (size_t)j);
             border[border_of[half][j]] += sign_of(half, j) * *at;
             *at = 0.0;
         }
     }
     for (int g = 0; g < FIL_LANE_GROUPS; g++) {
-        forward((int)inner, chain->columns + (size_t)g * n * FIL_CHAIN_COLUMNS, rhs + (size_t)g * n * 4, carry + 7 * g);
-        if (chain->closed) {
-            border_gather(chain, g, rhs, border);
+        forward((int)inner, fold->columns + (size_t)g * n * FIL_FOLD_COLUMNS, rhs + (size_t)g * n * 4, carry + 7 * g);
+        if (fold->closed) {
+            border_gather(fold, g, rhs, border);
         }
     }
     for (int half = 0; half < 2; half++) {
@@ -423,21 +423,21 @@ void fil_chain_solve(FilChain* chain, FilLanes* rhs)
             dense[joint_of[half][j]] += sign_of(half, j) * (own - fil_lane_get(carry, 7, half, (size_t)j));
         }
     }
-    dense_solve(chain->dense, dense_size(chain), dense);
+    dense_solve(fold->dense, dense_size(fold), dense);
     for (int half = 0; half < 2; half++) {
         for (int j = 0; j < 7; j++) {
             *fil_lane_at(rhs, 4 * n, half, 4 * inner + (size_t)j) = sign_of(half, j) * dense[joint_of[half][j]];
         }
     }
     for (int g = 0; g < FIL_LANE_GROUPS; g++) {
-        if (chain->closed) {
-            border_apply(chain, g, border, rhs);
+        if (fold->closed) {
+            border_apply(fold, g, border, rhs);
         }
-        backward((int)inner, chain->columns + (size_t)g * n * FIL_CHAIN_COLUMNS, rhs + (size_t)g * n * 4);
+        backward((int)inner, fold->columns + (size_t)g * n * FIL_FOLD_COLUMNS, rhs + (size_t)g * n * 4);
     }
-    for (int half = 0; chain->closed && half < 2; half++) {
+    for (int half = 0; fold->closed && half < 2; half++) {
         for (int j = 0; j < 7; j++) {
-            *fil_lane_at(rhs, 4 * n, half, 4 * (size_t)chain->border_node[half] + (size_t)j) =
+            *fil_lane_at(rhs, 4 * n, half, 4 * (size_t)fold->border_node[half] + (size_t)j) =
                 sign_of(half, j) * border[border_of[half][j]];
         }
     }
