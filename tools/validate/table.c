@@ -1,7 +1,34 @@
 /* The table of all physics checks. */
 #include "validate/check.h"
+#include "validate/rod.h"
 
-const FilCheckCase* fil_check_table(int* count) {
-    *count = 0;
-    return NULL;
+static const FilCheckCase table[] = {
+    {"rod", "cantilever_weight", "cantilever under its own weight against the elastica", false,
+     fil_check_cantilever_weight},
+    {"rod", "cantilever_tip", "cantilever under a tip load against the elastica", false, fil_check_cantilever_tip},
+    {"rod", "clamp_order", "order of convergence of a clamped rod in the edge length", false, fil_check_clamp_order},
+    {"rod", "section_axes", "principal axes of a rectangular section", false, fil_check_section_axes},
+    {"rod", "hanging_weight", "reaction and tension of a hanging rod", false, fil_check_hanging_weight},
+    {"rod", "torsion", "torque of a twisted rod", false, fil_check_torsion},
+    {"rod", "circle", "rest curvature rolls a rod up into a circle", false, fil_check_circle},
+    {"rod", "circle_ramp", "the same, ramped while running", false, fil_check_circle_ramp},
+    {"rod", "euler_column", "buckling of a column", false, fil_check_euler_column},
+    {"rod", "michell", "critical twist of a ring, from the tangent", false, fil_check_michell},
+    {"rod", "michell_dynamic", "a ring twisted above and below the critical angle", false, fil_check_michell_dynamic},
+    {"rod", "lateral_buckling", "critical tip load of a strip on edge", false, fil_check_lateral_buckling},
+    {"rod", "bending_frequencies", "first three frequencies of a cantilever", false, fil_check_bending_frequencies},
+    {"rod", "torsion_frequency", "first torsional frequency", false, fil_check_torsion_frequency},
+    {"rod", "damping", "Rayleigh damping of the first mode", false, fil_check_damping},
+    {"rod", "midpoint_energy", "energy kept by the midpoint rule", false, fil_check_midpoint_energy},
+    {"rod", "time_order", "order of convergence in the time step", false, fil_check_time_order},
+    {"rod", "free_flight", "momentum of a bent, spinning rod in flight", false, fil_check_free_flight},
+    {"rod", "drag", "terminal velocity in a viscous medium", false, fil_check_drag},
+    {"rod", "junction", "a rod hung on another rod's node", false, fil_check_junction},
+    {"rod", "net", "a net hung by its corners, and falling", false, fil_check_net},
+};
+
+const FilCheckCase* fil_check_table(int* count)
+{
+    *count = (int)(sizeof table / sizeof table[0]);
+    return table;
 }

@@ -1,0 +1,236 @@
+/* A whole rod body in a step: the residual is the gradient of the potential, and the tangent that is factored is the
+ * derivative of the residual, with clamps, handles, drag, damping and shared nodes in it. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "body/rod.h"
+#include "dense.h"
+#include "random_rod.h"
+
+enum { MAX_UNKNOWNS = 256 };
+
+typedef struct Bench {
+    FilRodBody* body;
+    int unknowns;
+    double q[MAX_UNKNOWNS], v[MAX_UNKNOWNS];
+    double* h;
+} Bench;
+
+static const FilSection flat = {.shape = FIL_SECTION_STIFFNESS,
+                                .radius = 0.01,
+                                .ea = 50.0,
+                                .ei1 = 0.05,
+                                .ei2 = 0.15,
+                                .gj = 0.08,
+                                .mass_per_length = 0.3,
+                                .inertia_per_length = 1e-4};
+
+/* a random bent, twisted rod that would rather be straight */
+static FilRodDef random_def(Random* random, int node_count, bool closed, double* nodes, double* angles)
+{
+    ReferenceRod rod;
+    double q[REFERENCE_MAX_DOFS];
+    random_rod(random, node_count, closed, &rod, q);
+    for (int i = 0; i < node_count; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            nodes[3 * i + k] = q[4 * i + k];
+        }
+        angles[i] = i < reference_edge_count(&rod) ? q[4 * i + 3] : 0.0;
+    }
+    FilRodDef def = fil_rod_def_default();
+    def.name = "rod";
+    def.node_count = node_count;
+    def.closed = closed;
+    def.nodes = nodes;
+    def.angles = angles;
+    def.section = flat;
+    def.damping_mass = 0.3;
+    def.damping_stiffness = 0.01;
+    def.drag = 0.2;
+    return def;
+}
+
+static Bench make_bench(const FilRodDef* defs, int count, const FilRodJunction* junctions, int junction_count)
+{
+    Bench bench = {0};
+    FilError error;
+    assert_int_equal(fil_rod_body_create(defs, count, junctions, junction_count, &bench.body, &error), FIL_OK);
+    bench.unknowns = fil_rod_body_q_size(bench.body);
+    assert_in_range(bench.unknowns, 1, MAX_UNKNOWNS);
+    bench.h = calloc((size_t)fil_rod_body_h_size(bench.body), sizeof(double));
+    assert_non_null(bench.h);
+    fil_rod_ops.init_state(bench.body, bench.q, bench.v, bench.h);
+    return bench;
+}
+
+static void hold(Bench* bench, int rod, FilAttachmentKind kind, int first)
+{
+    FilAttachmentDef def = fil_attachment_def_default();
+    FilError error;
+    int slot;
+    def.kind = kind;
+    def.first = first;
+    def.count = 1;
+    def.stiffness = 30.0;
+    def.damping = 2.0;
+    assert_int_equal(fil_rod_ops.attach(bench->body, rod, &def, bench->q, bench->h, &slot, &error), FIL_OK);
+    /* the target has moved and turned, so that holds are under load */
+    FilTarget target = {.active = true};
+    for (int k = 0; k < 3; ++k) {
+        target.displacement[0][k] = target.displacement[1][k] = kind == FIL_ATTACH_HANDLE ? 0.02 * (k + 1) : 0.0;
+        target.rotation[0][k] = target.rotation[1][k] = kind == FIL_ATTACH_CLAMP ? 0.1 * (k - 1.5) : 0.0;
+    }
+    fil_rod_ops.set_target(bench->body, slot, &target);
+}
+
+static double evaluate(Bench* bench, const double* v, double* residual)
+{
+    double potential;
+    assert_true(fil_rod_ops.evaluate(bench->body, v, 0.0, residual, &potential));
+    return potential;
+}
+
+/* differentiates at rest, where frames are those of the step's start and the derivatives are exact */
+static void check_derivatives(Bench* bench, Random* random, double theta)
+{
+    FilStepSetup setup = {.dt = 0.02, .theta = theta, .theta_vq = theta, .gravity = {0.5, -1.0, -9.81}};
+    double v[MAX_UNKNOWNS], moved[MAX_UNKNOWNS], direction[MAX_UNKNOWNS], scale[MAX_UNKNOWNS];
+    double diagonal[MAX_UNKNOWNS], residual[MAX_UNKNOWNS], sides[2][MAX_UNKNOWNS], change[MAX_UNKNOWNS];
+    fil_rod_ops.begin(bench->body, &setup, bench->q, bench->v, bench->h);
+    fil_rod_ops.guess(bench->body, v);
+    evaluate(bench, v, residual);
+    fil_rod_ops.diagonal(bench->body, v, diagonal, scale);
+    for (int k = 0; k < bench->unknowns; ++k) {
+        /* held and idle unknowns have no diagonal and do not move */
+        direction[k] = diagonal[k] > 0.0 ? random_between(random, -1.0, 1.0) : 0.0;
+    }
+
+    /* central differences with steps of 1e-5 of edges per time: truncation (1e-5)^2, rounding 1e-16/1e-5 */
+    const double step = 1e-5 / setup.dt * 0.1;
+    double potential[2], slope = 0.0;
+    for (int s = 0; s < 2; ++s) {
+        for (int k = 0; k < bench->unknowns; ++k) {
+            moved[k] = v[k] + (s == 0 ? -step : step) * direction[k];
+        }
+        potential[s] = evaluate(bench, moved, sides[s]);
+    }
+    double size = 0.0;
+    for (int k = 0; k < bench->unknowns; ++k) {
+        slope += residual[k] * direction[k];
+        size += fabs(residual[k] * direction[k]);
+        change[k] = (sides[1][k] - sides[0][k]) / (2.0 * step);
+    }
+    assert_true(fabs((potential[1] - potential[0]) / (2.0 * step) - slope) < 1e-6 * size);
+
+    /* the bent rod's tangent is positive definite at this dt: its mass is large beside it */
+    evaluate(bench, v, residual);
+    assert_true(fil_rod_ops.factor(bench->body));
+    fil_rod_ops.solve(bench->body, change);
+    assert_true(dense_mismatch(change, direction, bench->unknowns) < 1e-6);
+}
+
+static void free_bench(Bench* bench)
+{
+    fil_rod_ops.destroy(bench->body);
+    free(bench->h);
+}
+
+static void for_both_rules(Bench* bench, Random* random)
+{
+    check_derivatives(bench, random, 1.0);
+    check_derivatives(bench, random, 0.5);
+    free_bench(bench);
+}
+
+static void free_rods(void** state)
+{
+    (void)state;
+    Random random = {21};
+    double nodes[3 * 20], angles[20];
+    for (int n = 2; n < 12; ++n) {
+        FilRodDef def = random_def(&random, n, false, nodes, angles);
+        Bench bench = make_bench(&def, 1, NULL, 0);
+        for_both_rules(&bench, &random);
+    }
+}
+
+static void closed_rods(void** state)
+{
+    (void)state;
+    Random random = {22};
+    double nodes[3 * 20], angles[20];
+    for (int n = 3; n < 13; ++n) {
+        FilRodDef def = random_def(&random, n, true, nodes, angles);
+        Bench bench = make_bench(&def, 1, NULL, 0);
+        for_both_rules(&bench, &random);
+    }
+}
+
+static void held_rods(void** state)
+{
+    (void)state;
+    static const FilAttachmentKind kinds[4] = {FIL_ATTACH_CLAMP, FIL_ATTACH_HANDLE, FIL_ATTACH_PIN, FIL_ATTACH_TWIST};
+    Random random = {23};
+    double nodes[3 * 20], angles[20];
+    for (int closed = 0; closed < 2; ++closed) {
+        for (int k = 0; k < 4; ++k) {
+            for (int n = 6; n < 10; ++n) {
+                FilRodDef def = random_def(&random, n, closed != 0, nodes, angles);
+                Bench bench = make_bench(&def, 1, NULL, 0);
+                hold(&bench, 0, kinds[k], 0);
+                hold(&bench, 0, kinds[k], 3);
+                if (kinds[k] != FIL_ATTACH_TWIST) {
+                    hold(&bench, 0, kinds[k], n - 1);
+                }
+                for_both_rules(&bench, &random);
+            }
+        }
+    }
+}
+
+static void networks(void** state)
+{
+    (void)state;
+    Random random = {24};
+    double nodes[3][3 * 20], angles[3][20];
+    FilRodDef defs[3];
+    for (int r = 0; r < 3; ++r) {
+        defs[r] = random_def(&random, 7 + r, r == 2, nodes[r], angles[r]);
+    }
+    /* rods 1 and 2 are hung on rod 0's nodes 3 and 6 */
+    const FilRodJunction junctions[2] = {{0, 3, 1, 0}, {0, 6, 2, 4}};
+    for (int j = 0; j < 2; ++j) {
+        double shift[3];
+        for (int k = 0; k < 3; ++k) {
+            shift[k] = nodes[0][3 * junctions[j].node_a + k] - nodes[junctions[j].rod_b][3 * junctions[j].node_b + k];
+        }
+        for (int i = 0; i < 3 * defs[junctions[j].rod_b].node_count; ++i) {
+            nodes[junctions[j].rod_b][i] += shift[i % 3];
+        }
+        for (int k = 0; k < 3; ++k) {
+            nodes[junctions[j].rod_b][3 * junctions[j].node_b + k] = nodes[0][3 * junctions[j].node_a + k];
+        }
+    }
+    Bench bench = make_bench(defs, 3, junctions, 2);
+    hold(&bench, 0, FIL_ATTACH_CLAMP, 0);
+    hold(&bench, 1, FIL_ATTACH_HANDLE, 5);
+    hold(&bench, 2, FIL_ATTACH_PIN, 1);
+    for_both_rules(&bench, &random);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(free_rods),
+        cmocka_unit_test(closed_rods),
+        cmocka_unit_test(held_rods),
+        cmocka_unit_test(networks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
