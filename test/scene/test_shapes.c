@@ -1,11 +1,13 @@
 /* Generators of nodes against closed forms. Tolerances: 1e-12 m on curves of about 1 m is rounding of a few operations.
  */
-#include <cmocka.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "base/vec3.h"
 #include "scene/shapes.h"

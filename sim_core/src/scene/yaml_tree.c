@@ -118,8 +118,10 @@ static size_t write_path(const FilYaml* node, char* path, size_t size)
     size_t length = write_path(node->parent, path, size);
     const char* dot = length > 0 ? "." : "";
     const char* part = node->key != NULL ? node->key : name_of(node);
-    int written;
-    if (part != NULL) {
+    int written = 0;
+    if (part == NULL && node->parent->kind == FIL_YAML_MAPPING) {
+        // between two keys of a mapping: the mapping is the place
+    } else if (part != NULL) {
         written = snprintf(path + length, size - length, "%s%s", dot, part);
     } else {
         int index = 0;
@@ -134,10 +136,8 @@ static size_t write_path(const FilYaml* node, char* path, size_t size)
 
 void fil_yaml_path(const FilYaml* node, char* path, size_t size)
 {
-    if (node->parent == NULL) {
+    if (write_path(node, path, size) == 0) {
         snprintf(path, size, "scene");
-    } else {
-        write_path(node, path, size);
     }
 }
 
