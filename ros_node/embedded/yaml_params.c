@@ -14,7 +14,7 @@
 #include "rcl_yaml_param_parser/parser.h"
 
 /* bounds for hostile files: aliases can make a small file describe a huge tree */
-enum { MAX_DEPTH = 64, MAX_VALUES = 100000, MAX_NAME = 1024 };
+enum { MAX_DEPTH = 64, MAX_VALUES = 10000, MAX_NAME = 1024 };
 
 typedef struct Parser {
     yaml_document_t document;

@@ -1,0 +1,251 @@
+/* What is in the graph, for tools: nodes from what participants tell, topics and services from DDS discovery. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "node_impl.h"
+#include "rcl/error_handling.h"
+#include "rcl/graph.h"
+
+static rcl_ret_t out_of_memory(void)
+{
+    RCL_SET_ERROR_MSG("out of memory");
+    return RCL_RET_BAD_ALLOC;
+}
+
+/* ---- lists of names ---- */
+
+/* appends a copy of `text` to an array that malloc() made; -1 when out of memory, else its index */
+static long append(rcutils_string_array_t* array, const char* text, size_t length)
+{
+    char** data = realloc(array->data, (array->size + 1) * sizeof *data);
+    if (data == NULL) {
+        return -1;
+    }
+    array->data = data;
+    array->allocator = rcutils_get_default_allocator();
+    data[array->size] = strndup(text, length);
+    return data[array->size] != NULL ? (long)array->size++ : -1;
+}
+
+static long find(const rcutils_string_array_t* array, const char* text, size_t length)
+{
+    for (size_t i = 0; i < array->size; i++) {
+        if (strncmp(array->data[i], text, length) == 0 && array->data[i][length] == '\0') {
+            return (long)i;
+        }
+    }
+    return -1;
+}
+
+rcl_names_and_types_t rcl_get_zero_initialized_names_and_types(void)
+{
+    return (rcl_names_and_types_t){0};
+}
+
+rcl_ret_t rcl_names_and_types_fini(rcl_names_and_types_t* names_and_types)
+{
+    bool done = true;
+    for (size_t i = 0; names_and_types->types != NULL && i < names_and_types->names.size; i++) {
+        done &= rcutils_string_array_fini(&names_and_types->types[i]) == RCUTILS_RET_OK;
+    }
+    free(names_and_types->types);
+    done &= names_and_types->names.data == NULL || rcutils_string_array_fini(&names_and_types->names) == RCUTILS_RET_OK;
+    *names_and_types = rcl_get_zero_initialized_names_and_types();
+    return done ? RCL_RET_OK : RCL_RET_ERROR;
+}
+
+/* keeps names sorted by inserting at the right place */
+static bool add_name_and_type(rcl_names_and_types_t* list, const char* name, size_t name_length, const char* type)
+{
+    long at = find(&list->names, name, name_length);
+    if (at < 0) {
+        rcutils_string_array_t* types = realloc(list->types, (list->names.size + 1) * sizeof *types);
+        if (types == NULL) {
+            return false;
+        }
+        list->types = types;
+        at = append(&list->names, name, name_length);
+        if (at < 0) {
+            return false;
+        }
+        list->types[at] = rcutils_get_zero_initialized_string_array();
+        for (; at > 0 && strcmp(list->names.data[at - 1], list->names.data[at]) > 0; at--) {
+            char* other = list->names.data[at - 1];
+            const rcutils_string_array_t other_types = list->types[at - 1];
+            list->names.data[at - 1] = list->names.data[at];
+            list->types[at - 1] = list->types[at];
+            list->names.data[at] = other;
+            list->types[at] = other_types;
+        }
+    }
+    return find(&list->types[at], type, strlen(type)) >= 0 || append(&list->types[at], type, strlen(type)) >= 0;
+}
+
+/* ---- DDS names back to ROS names ---- */
+
+/* "package::msg::dds_::Name_" to "package/msg/Name"; a request's or response's suffix is dropped if asked */
+static void demangle_type(const char* dds, bool service, char* type, size_t size)
+{
+    const char* kind = strstr(dds, "::");
+    const char* name = kind != NULL ? strstr(kind, "::dds_::") : NULL;
+    if (name == NULL) {
+        snprintf(type, size, "%s", dds);
+        return;
+    }
+    const char* bare = name + strlen("::dds_::");
+    size_t length = strlen(bare);
+    const char* const endings[] = {"_Request_", "_Response_"};
+    size_t ending = length > 0 && bare[length - 1] == '_' ? 1 : 0;
+    for (size_t i = 0; service && i < 2; i++) {
+        const size_t candidate = strlen(endings[i]);
+        if (length > candidate && strcmp(bare + length - candidate, endings[i]) == 0) {
+            ending = candidate;
+        }
+    }
+    length -= ending;
+    snprintf(type, size, "%.*s/%.*s/%.*s", (int)(kind - dds), dds, (int)(name - kind - 2), kind + 2, (int)length, bare);
+}
+
+typedef enum Selection { TOPICS, SERVICES, EVERYTHING } Selection;
+
+/* adds an endpoint if it is of the kind asked for */
+static bool add_endpoint(rcl_names_and_types_t* list, Selection selection, const char* topic, const char* dds_type)
+{
+    char type[512];
+    size_t length = strlen(topic);
+    if (selection == EVERYTHING) {
+        return add_name_and_type(list, topic, length, dds_type);
+    }
+    demangle_type(dds_type, selection == SERVICES, type, sizeof type);
+    if (selection == TOPICS) {
+        return strncmp(topic, "rt/", 3) != 0 || add_name_and_type(list, topic + 2, length - 2, type);
+    }
+    const bool request = strncmp(topic, "rq/", 3) == 0 && length > 10 && strcmp(topic + length - 7, "Request") == 0;
+    return !request || add_name_and_type(list, topic + 2, length - 2 - 7, type);
+}
+
+/* calls back for each endpoint of either kind that is alive; stops when the callback returns false */
+static rcl_ret_t visit_endpoints(const rcl_node_t* node, dds_entity_t builtin_topic,
+                                 bool (*visit)(void* context, const dds_builtintopic_endpoint_t* endpoint),
+                                 void* context)
+{
+    enum { BATCH = 1024 };
+    const dds_entity_t reader = dds_create_reader(node->context->impl->participant.entity, builtin_topic, NULL, NULL);
+    if (reader < 0) {
+        fil_dds_error("cannot read what is in the domain", reader);
+        return RCL_RET_ERROR;
+    }
+    void** samples = calloc(BATCH, sizeof *samples);
+    dds_sample_info_t* infos = calloc(BATCH, sizeof *infos);
+    bool done = samples != NULL && infos != NULL;
+    const int count = done ? dds_take(reader, samples, infos, BATCH, BATCH) : 0;
+    for (int i = 0; i < count && done; i++) {
+        if (infos[i].valid_data && infos[i].instance_state == DDS_ALIVE_INSTANCE_STATE) {
+            done = visit(context, samples[i]);
+        }
+    }
+    if (count > 0) {
+        dds_return_loan(reader, samples, count);
+    }
+    dds_delete(reader);
+    free(samples);
+    free(infos);
+    return done ? RCL_RET_OK : out_of_memory();
+}
+
+typedef struct Listing {
+    rcl_names_and_types_t* list;
+    Selection selection;
+} Listing;
+
+static bool list_endpoint(void* context, const dds_builtintopic_endpoint_t* endpoint)
+{
+    const Listing* listing = context;
+    return add_endpoint(listing->list, listing->selection, endpoint->topic_name, endpoint->type_name);
+}
+
+static rcl_ret_t list_endpoints(const rcl_node_t* node, Selection selection, rcl_names_and_types_t* list)
+{
+    Listing listing = {list, selection};
+    *list = rcl_get_zero_initialized_names_and_types();
+    rcl_ret_t ret = visit_endpoints(node, DDS_BUILTIN_TOPIC_DCPSPUBLICATION, list_endpoint, &listing);
+    if (ret == RCL_RET_OK) {
+        ret = visit_endpoints(node, DDS_BUILTIN_TOPIC_DCPSSUBSCRIPTION, list_endpoint, &listing);
+    }
+    return ret;
+}
+
+rcl_ret_t rcl_get_topic_names_and_types(const rcl_node_t* node, rcl_allocator_t* allocator, bool no_demangle,
+                                        rcl_names_and_types_t* topic_names_and_types)
+{
+    (void)allocator;
+    return list_endpoints(node, no_demangle ? EVERYTHING : TOPICS, topic_names_and_types);
+}
+
+rcl_ret_t rcl_get_service_names_and_types(const rcl_node_t* node, rcl_allocator_t* allocator,
+                                          rcl_names_and_types_t* service_names_and_types)
+{
+    (void)allocator;
+    return list_endpoints(node, SERVICES, service_names_and_types);
+}
+
+/* ---- counts ---- */
+
+typedef struct Counting {
+    const char* topic; /* as ROS names it */
+    size_t count;
+} Counting;
+
+static bool count_endpoint(void* context, const dds_builtintopic_endpoint_t* endpoint)
+{
+    Counting* counting = context;
+    counting->count +=
+        strncmp(endpoint->topic_name, "rt/", 3) == 0 && strcmp(endpoint->topic_name + 2, counting->topic) == 0;
+    return true;
+}
+
+static rcl_ret_t count_endpoints(const rcl_node_t* node, dds_entity_t builtin_topic, const char* topic, size_t* count)
+{
+    Counting counting = {topic, 0};
+    const rcl_ret_t ret = visit_endpoints(node, builtin_topic, count_endpoint, &counting);
+    *count = counting.count;
+    return ret;
+}
+
+rcl_ret_t rcl_count_publishers(const rcl_node_t* node, const char* topic_name, size_t* count)
+{
+    return count_endpoints(node, DDS_BUILTIN_TOPIC_DCPSPUBLICATION, topic_name, count);
+}
+
+rcl_ret_t rcl_count_subscribers(const rcl_node_t* node, const char* topic_name, size_t* count)
+{
+    return count_endpoints(node, DDS_BUILTIN_TOPIC_DCPSSUBSCRIPTION, topic_name, count);
+}
+
+/* ---- nodes ---- */
+
+typedef struct NodeLists {
+    rcutils_string_array_t* names;
+    rcutils_string_array_t* spaces;
+    bool complete;
+} NodeLists;
+
+static void list_node(void* context, const char* name_space, const char* name)
+{
+    NodeLists* lists = context;
+    lists->complete &=
+        append(lists->names, name, strlen(name)) >= 0 && append(lists->spaces, name_space, strlen(name_space)) >= 0;
+}
+
+rcl_ret_t rcl_get_node_names(const rcl_node_t* node, rcl_allocator_t allocator, rcutils_string_array_t* node_names,
+                             rcutils_string_array_t* node_namespaces)
+{
+    (void)allocator;
+    NodeLists lists = {node_names, node_namespaces, true};
+    const rcl_ret_t ret = fil_graph_visit_nodes(&node->context->impl->graph, list_node, &lists);
+    if (ret != RCL_RET_OK) {
+        return ret;
+    }
+    return lists.complete ? RCL_RET_OK : out_of_memory();
+}

@@ -1,0 +1,64 @@
+#include "process.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void sleep_seconds(double seconds)
+{
+    const struct timespec pause = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    nanosleep(&pause, NULL);
+}
+
+pid_t process_start(const char* program, const char* const* arguments)
+{
+    enum { MAX_ARGUMENTS = 64 };
+    char* argv[MAX_ARGUMENTS + 2] = {(char*)(size_t)program};
+    for (int i = 0; i < MAX_ARGUMENTS && arguments[i] != NULL; i++) {
+        argv[i + 1] = (char*)(size_t)arguments[i];
+    }
+    const pid_t pid = fork();
+    if (pid == 0) {
+        execv(program, argv);
+        _exit(127);
+    }
+    if (pid < 0) {
+        abort();
+    }
+    return pid;
+}
+
+pid_t process_start_role(const char* role, const char* a, const char* b, const char* c)
+{
+    const char* const arguments[] = {role, a, b, c, NULL};
+    return process_start("/proc/self/exe", arguments);
+}
+
+int process_wait(pid_t pid, double seconds)
+{
+    const double limit = seconds_now() + seconds;
+    int status;
+    while (waitpid(pid, &status, WNOHANG) == 0) {
+        if (seconds_now() > limit) {
+            process_kill(pid);
+            return -1;
+        }
+        sleep_seconds(0.01);
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void process_kill(pid_t pid)
+{
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}

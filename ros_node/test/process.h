@@ -1,0 +1,24 @@
+/* Other processes of a test: the same program started again in a role. */
+#ifndef FILUM_TEST_PROCESS_H
+#define FILUM_TEST_PROCESS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Starts `program` with the NULL-terminated arguments (the program's name not included). Fails the test if it cannot.
+ */
+pid_t process_start(const char* program, const char* const* arguments);
+
+/* Starts this program with `role` as its first argument and up to three more, which may be NULL. */
+pid_t process_start_role(const char* role, const char* a, const char* b, const char* c);
+
+/* Waits at most `seconds`, then kills. Returns the exit code, or -1 if it had to be killed or died of a signal. */
+int process_wait(pid_t pid, double seconds);
+
+/* Ends a process without giving it a say, as a crash would. */
+void process_kill(pid_t pid);
+
+double seconds_now(void);
+void sleep_seconds(double seconds);
+
+#endif
