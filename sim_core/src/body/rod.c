@@ -212,7 +212,8 @@ static void initial_strains(FilRod* rod, const FilRodDef* def)
         h[i].cosine = 1.0;
         if (has_hinge(rod, i)) {
             const Frame1 e = frame_of(&h[edge_before(rod, i)], 1.0), f = frame_of(&h[i], 1.0);
-            h[i].twist = twist1(&e, &f, 0.0, 1.0, 0.0);
+            const KnownTwist1 untwisted = {0.0, 1.0, 0.0};
+            h[i].twist = twist1(&e, &f, &untwisted);
             h[i].cosine = cos(h[i].twist);
             h[i].sine = sin(h[i].twist);
             curvatures1(&e, &f, &kappa1, &kappa2);

@@ -253,7 +253,8 @@ static double add_clamp_side(FilRodBody* body, FilRodAttachment* a, int which)
     const Frame1* e = which == 0 ? &section : &edge;
     const Frame1* f = which == 0 ? &edge : &section;
     HingeTerms1 terms;
-    hinge1(e, f, &law, twist1(e, f, 0.0, 1.0, 0.0), &terms);
+    static const KnownTwist1 untwisted = {0.0, 1.0, 0.0}; // half an edge twists by less than pi
+    hinge1(e, f, &law, &untwisted, &terms);
     if (which == 0) {
         fil_rod_start_block(&edge, &terms, block, gradient);
     } else {

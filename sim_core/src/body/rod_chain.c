@@ -72,10 +72,8 @@ bool fil_rod_chain_init(FilRodChain* chain, int node_count, bool closed)
         FilLanes** block;
         size_t width;
     } blocks[] = {
-        {&chain->tangent0, 3}, {&chain->director0, 3}, {&chain->angle0, 1},  {&chain->twist0, 1},
-        {&chain->cosine0, 1},  {&chain->sine0, 1},     {&chain->stretch, 1}, {&chain->natural, 1},
-        {&chain->diagonal, 4}, {&chain->x, 3},         {&chain->angle, 1},   {&chain->twists, 1},
-        {&chain->gradient, 4},
+        {&chain->tangent0, 3}, {&chain->director0, 3}, {&chain->angle0, 1}, {&chain->stretch, 1}, {&chain->natural, 1},
+        {&chain->diagonal, 4}, {&chain->x, 3},         {&chain->angle, 1},  {&chain->gradient, 4},
     };
     bool ok = true;
     for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
@@ -83,8 +81,9 @@ bool fil_rod_chain_init(FilRodChain* chain, int node_count, bool closed)
         ok = ok && *blocks[b].block != NULL;
     }
     chain->law = fil_alloc(lanes, sizeof *chain->law);
+    chain->twist0 = fil_alloc(lanes, sizeof *chain->twist0);
     chain->frames = fil_alloc(lanes, sizeof *chain->frames);
-    ok = ok && chain->law != NULL && chain->frames != NULL;
+    ok = ok && chain->law != NULL && chain->twist0 != NULL && chain->frames != NULL;
     for (int half = 0; half < 2; half++) {
         chain->node_at[half] = fil_alloc(n, sizeof(int));
         chain->edge_at[half] = fil_alloc(n, sizeof(int));
@@ -103,13 +102,13 @@ bool fil_rod_chain_init(FilRodChain* chain, int node_count, bool closed)
 
 void fil_rod_chain_free(FilRodChain* chain)
 {
-    FilLanes* blocks[] = {chain->tangent0, chain->director0, chain->angle0,   chain->twist0, chain->cosine0,
-                          chain->sine0,    chain->stretch,   chain->natural,  chain->diagonal, chain->x,
-                          chain->angle,    chain->twists,    chain->gradient};
+    FilLanes* blocks[] = {chain->tangent0, chain->director0, chain->angle0, chain->stretch, chain->natural,
+                          chain->diagonal, chain->x,         chain->angle,  chain->gradient};
     for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
         fil_free(blocks[b]);
     }
     fil_free(chain->law);
+    fil_free(chain->twist0);
     fil_free(chain->frames);
     for (int half = 0; half < 2; half++) {
         fil_free(chain->node_at[half]);
@@ -173,14 +172,14 @@ static void load_frames(FilRodChain* chain, const double* q, const FilRodHistory
                 *fil_lane_at(chain->director0, 3 * n, half, 3 * i + k) = e->director[k];
             }
             *fil_lane_at(chain->angle0, n, half, i) = edge < 0 ? 0.0 : sign * q[4 * edge + 3];
-            *fil_lane_at(chain->twist0, n, half, i) = h->twist;
-            *fil_lane_at(chain->cosine0, n, half, i) = h->cosine;
-            *fil_lane_at(chain->sine0, n, half, i) = h->sine;
+            const double known[3] = {h->twist, h->cosine, h->sine};
+            for (size_t k = 0; k < 3; k++) {
+                *fil_lane_at((FilLanes*)chain->twist0, 3 * n, half, 3 * i + k) = known[k];
+            }
         }
     }
-    chain->middle_twist0 = history[chain->middle].twist;
-    chain->middle_cosine0 = history[chain->middle].cosine;
-    chain->middle_sine0 = history[chain->middle].sine;
+    const FilRodHistory* middle = &history[chain->middle];
+    chain->middle_twist0 = (KnownTwist1){middle->twist, middle->cosine, middle->sine};
 }
 
 static HingeLaw1 hinge_law(const FilRodLaw* law, const FilRodHistory* rest)
@@ -259,8 +258,8 @@ static Frame1 lane_frame(const FilRodChain* chain, int half, size_t i)
     return frame;
 }
 
-/* Frames and twists at the configuration that x and angle hold; returns the smallest edge length and the smallest
- * 1 + cosine of the turn of any edge since the start and of any hinge. */
+/* Frames at the configuration that x and angle hold; returns the smallest edge length and the smallest
+ * 1 + cosine of the turn of any edge since the start. */
 static void find_frames(FilRodChain* chain, double* shortest, double* straightest)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
@@ -276,10 +275,6 @@ static void find_frames(FilRodChain* chain, double* shortest, double* straightes
             frame2(&frames[i], x + 3 * i, x + 3 * i + 3, t0 + 3 * i, m0 + 3 * i, angle[i] - angle0[i]);
             length = fil_lanes_min(length, frames[i].length);
             turn = fil_lanes_min(turn, dot2(t0 + 3 * i, frames[i].t));
-        }
-        for (size_t i = 1; i + 1 < n; i++) {
-            chain->twists[g * n + i] = twist2(&frames[i - 1], &frames[i], chain->twist0[g * n + i],
-                                              chain->cosine0[g * n + i], chain->sine0[g * n + i]);
         }
     }
     *shortest = fil_lanes_smallest(length);
@@ -310,7 +305,7 @@ static void add_damping(FilRodChain* chain, const double* q, double damping)
                 curvatures2(&frames[i - 1], &frames[i], &kappa1, &kappa2);
                 blend(&law->k1, &law->rest1, kappa1, damping);
                 blend(&law->k2, &law->rest2, kappa2, damping);
-                blend(&law->kt, &law->rest_twist, chain->twists[g * n + i], damping);
+                blend(&law->kt, &law->rest_twist, chain->twist0[g * n + i].twist, damping);
             }
         }
     }
@@ -321,7 +316,7 @@ static void add_damping(FilRodChain* chain, const double* q, double damping)
     curvatures1(&e, &f, &kappa1, &kappa2);
     law->rest1 += share * (kappa1 - law->rest1);
     law->rest2 += share * (kappa2 - law->rest2);
-    law->rest_twist += share * (chain->middle_twist0 - law->rest_twist);
+    law->rest_twist += share * (chain->middle_twist0.twist - law->rest_twist);
     law->k1 *= 1.0 + damping, law->k2 *= 1.0 + damping, law->kt *= 1.0 + damping;
 }
 
@@ -436,9 +431,10 @@ static FilLanes sweep(FilRodChain* chain, size_t group, double scale, bool hessi
     const Frame2* frames = chain->frames + first;
     const FilLanes zero = fil_lanes_splat(0.0);
     EdgeSum sum = {zero, zero, zero, zero, zero, zero, zero, zero, zero};
-    Link last, next;
-    for (size_t k = 0; k < sizeof last / sizeof(FilLanes); k++) {
-        ((FilLanes*)&last)[k] = zero;
+    Link links[2];
+    Link *last = &links[0], *next = &links[1];
+    for (size_t k = 0; k < sizeof *last / sizeof(FilLanes); k++) {
+        ((FilLanes*)last)[k] = zero;
     }
     FilLanes energy = zero;
     for (size_t i = 0; i + 1 < n; i++) {
@@ -448,41 +444,42 @@ static FilLanes sweep(FilRodChain* chain, size_t group, double scale, bool hessi
         // hinge at the edge's far end, unless that is the middle
         if (i + 2 < n) {
             const Frame2* f = &frames[i + 1];
-            const FilLanes twist = chain->twists[first + i + 1];
             HingeTerms2 h;
-            hinge2(e, f, &chain->law[first + i + 1], twist, &h);
+            hinge2(e, f, &chain->law[first + i + 1], &chain->twist0[first + i + 1], &h);
             sum.s11 += h.v1v1, sum.s12 += h.v1v2, sum.s22 += h.v2v2;
             sum.w1 += h.v1e, sum.w2 += h.v2e, sum.angle2 += h.ee;
             sum.g1 += h.g_v1, sum.g2 += h.g_v2, sum.angle += h.g_e;
             begun = (EdgeSum){h.u1u1, h.u1u2, h.u2u2, h.g_u1, h.g_u2, h.u1f, h.u2f, h.ff, h.g_f};
             energy += h.energy;
-            couple(e, f, &h, &next, angle_next, &angle_angle);
+            couple(e, f, &h, next, angle_next, &angle_angle);
         } else {
             for (int k = 0; k < 9; k++) {
-                next.o[k] = zero;
+                next->o[k] = zero;
             }
-            next.oa[0] = next.oa[1] = next.oa[2] = zero;
+            next->oa[0] = next->oa[1] = next->oa[2] = zero;
         }
         const FilLanes stretch = chain->stretch[first + i], natural = chain->natural[first + i];
-        finish_edge(e, &sum, stretch, natural, &next, mixed);
+        finish_edge(e, &sum, stretch, natural, next, mixed);
         energy += 0.5 * stretch * (e->length - natural) * (e->length - natural);
 
         FilLanes* g = chain->gradient + 4 * (first + i);
         for (int k = 0; k < 3; k++) {
-            g[k] = last.force[k] - next.force[k];
+            g[k] = last->force[k] - next->force[k];
         }
         g[3] = sum.angle;
         if (hessian) {
             write_columns(chain->matrix.columns + FIL_FOLD_COLUMNS * (first + i), chain->diagonal + 4 * (first + i), scale,
-                          &last, &next, mixed, sum.angle2, angle_next, angle_angle);
+                          last, next, mixed, sum.angle2, angle_next, angle_angle);
         }
+        Link* spare = last;
         last = next;
+        next = spare;
         sum = begun;
     }
     // the middle node ends the last edge
     FilLanes* g = chain->gradient + 4 * (first + n - 1);
     for (int k = 0; k < 3; k++) {
-        g[k] = last.force[k];
+        g[k] = last->force[k];
     }
     g[3] = zero;
     if (hessian) {
@@ -493,7 +490,7 @@ static FilLanes sweep(FilRodChain* chain, size_t group, double scale, bool hessi
         }
         for (int j = 0, m = 0; j < 3; j++) {
             for (int k = j; k < 3; k++, m++) {
-                a[fil_fold_entry(j, k)] = j == k ? last.d[m] + scale * diagonal[j] : last.d[m];
+                a[fil_fold_entry(j, k)] = j == k ? last->d[m] + scale * diagonal[j] : last->d[m];
             }
         }
     }
@@ -505,9 +502,8 @@ static double assemble_middle(FilRodChain* chain)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
     const Frame1 e = lane_frame(chain, 0, n - 2), f = lane_frame(chain, 1, n - 2);
-    const double twist = twist1(&e, &f, chain->middle_twist0, chain->middle_cosine0, chain->middle_sine0);
     HingeTerms1 terms;
-    hinge1(&e, &f, &chain->middle_law, twist, &terms);
+    hinge1(&e, &f, &chain->middle_law, &chain->middle_twist0, &terms);
     fil_rod_hinge_block(&e, &f, &terms, chain->matrix.joint, chain->middle_gradient);
     return terms.energy;
 }
@@ -686,14 +682,31 @@ void fil_rod_chain_add_edge_block(FilRodChain* chain, int edge, const double* bl
     }
 }
 
-static void store_twist(FilRodHistory* hinge, double twist, const Frame1* e, const Frame1* f)
+static void store_twist(FilRodHistory* hinge, const Frame1* e, const Frame1* f)
 {
+    const KnownTwist1 known = {hinge->twist, hinge->cosine, hinge->sine};
     double cosine, sine;
     twist_direction1(e, f, &cosine, &sine);
     const double size = 1.0 / sqrt(cosine * cosine + sine * sine);
-    hinge->twist = twist;
+    hinge->twist = unwrap1(cosine, sine, &known);
     hinge->cosine = cosine * size;
     hinge->sine = sine * size;
+}
+
+/* Orthonormal again, so that errors do not add up over steps. */
+static void store_frame(FilRodHistory* edge, const Frame1* frame)
+{
+    const double lean = dot1(frame->m1, frame->t);
+    double size = 0.0;
+    for (int k = 0; k < 3; k++) {
+        edge->tangent[k] = frame->t[k];
+        edge->director[k] = frame->m1[k] - lean * frame->t[k];
+        size += edge->director[k] * edge->director[k];
+    }
+    size = 1.0 / sqrt(size);
+    for (int k = 0; k < 3; k++) {
+        edge->director[k] *= size;
+    }
 }
 
 void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory* history)
@@ -703,34 +716,20 @@ void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory*
     load_positions(chain, q);
     find_frames(chain, &shortest, &straightest);
     for (int half = 0; half < 2; half++) {
-        for (size_t i = 0; i + 1 < n; i++) {
-            const Frame1 frame = lane_frame(chain, half, i);
+        Frame1 outer = lane_frame(chain, half, 0), frame;
+        for (size_t i = 0; i + 1 < n; i++, outer = frame) {
+            frame = lane_frame(chain, half, i);
             if (chain->edge_acts[half][i]) {
-                // orthonormal again, so that errors do not add up over steps
-                FilRodHistory* edge = &history[chain->edge_at[half][i]];
-                const double lean = dot1(frame.m1, frame.t);
-                double size = 0.0;
-                for (int k = 0; k < 3; k++) {
-                    edge->tangent[k] = frame.t[k];
-                    edge->director[k] = frame.m1[k] - lean * frame.t[k];
-                    size += edge->director[k] * edge->director[k];
-                }
-                size = 1.0 / sqrt(size);
-                for (int k = 0; k < 3; k++) {
-                    edge->director[k] *= size;
-                }
+                store_frame(&history[chain->edge_at[half][i]], &frame);
             }
             if (i > 0 && chain->hinge_acts[half][i]) {
-                const Frame1 outer = lane_frame(chain, half, i - 1);
-                store_twist(&history[chain->node_at[half][i]], fil_lane_get(chain->twists, n, half, i),
-                            half == 0 ? &outer : &frame, half == 0 ? &frame : &outer);
+                store_twist(&history[chain->node_at[half][i]], half == 0 ? &outer : &frame, half == 0 ? &frame : &outer);
             }
         }
     }
     if (chain->node_count > 2) {
         const Frame1 e = lane_frame(chain, 0, n - 2), f = lane_frame(chain, 1, n - 2);
-        const double twist = twist1(&e, &f, chain->middle_twist0, chain->middle_cosine0, chain->middle_sine0);
-        store_twist(&history[chain->middle], twist, &e, &f);
+        store_twist(&history[chain->middle], &e, &f);
     }
 }
 

@@ -39,17 +39,16 @@ typedef struct FilRodChain {
 
     /* set by fil_rod_chain_begin */
     FilLanes *tangent0, *director0, *angle0; /* 3, 3, 1 per edge */
-    FilLanes *twist0, *cosine0, *sine0;      /* per hinge */
+    KnownTwist2* twist0;                     /* per hinge */
     FilLanes *stretch, *natural;             /* per edge: EA/L0 in N/m, length at rest */
     HingeLaw2* law;
     HingeLaw1 middle_law;
-    double middle_twist0, middle_cosine0, middle_sine0;
+    KnownTwist1 middle_twist0;
     FilLanes* diagonal; /* 4 per node: added to the Hessian's diagonal */
 
     /* set by fil_rod_chain_assemble */
     FilLanes *x, *angle; /* 3 per node, 1 per edge */
     Frame2* frames;
-    FilLanes* twists;
     FilLanes* gradient; /* 4 per node */
     double middle_gradient[FIL_FOLD_JOINT];
     double energy; /* J */

@@ -78,7 +78,8 @@ static double clamp_energy(const FilRodBody* body, const double* q, const FilRod
             fil_rod_edge_frame(rod, q + 4 * rod->first_node, h + rod->first_node, side->edge, &edge);
             const Frame1 *e = which == 0 ? &section : &edge, *f = which == 0 ? &edge : &section;
             HingeTerms1 terms;
-            hinge1(e, f, &law, twist1(e, f, 0.0, 1.0, 0.0), &terms);
+            static const KnownTwist1 untwisted = {0.0, 1.0, 0.0}; // half an edge twists by less than pi
+    hinge1(e, f, &law, &untwisted, &terms);
             energy += terms.energy;
         }
     }

@@ -185,28 +185,50 @@ static void detach_border(FilFold* fold, int half)
     }
 }
 
-/* Carries the seven border columns through the elimination: spike <- L^-1 spike, node by node; the products
- * spike' D^-1 spike go to `gram`, what reaches the joint to `carry`. */
+/* Carries `width` border columns from `first` on through the elimination: spike <- L^-1 spike, node by node; what
+ * reaches the joint goes to `carry`. */
+static inline __attribute__((always_inline)) void carry_columns(int count, const FilLanes* restrict columns,
+                                                                FilLanes* restrict spike, FilLanes* restrict carry,
+                                                                const int first, const int width)
+{
+    FilLanes c[7][4];
+    for (int k = 0; k < 7; k++) {
+        for (int q = 0; q < width; q++) {
+            c[k][q] = fil_lanes_splat(0.0);
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        const FilLanes* restrict a = columns + (size_t)FIL_FOLD_COLUMNS * (size_t)i;
+        FilLanes* restrict y = spike + (size_t)28 * (size_t)i + first;
+#pragma GCC unroll 4
+        for (int q = 0; q < width; q++) {
+            const FilLanes y0 = y[q] - c[0][q];
+            const FilLanes y1 = y[7 + q] - c[1][q] - a[ENTRY(0, 1)] * y0;
+            const FilLanes y2 = y[14 + q] - c[2][q] - a[ENTRY(0, 2)] * y0 - a[ENTRY(1, 2)] * y1;
+            const FilLanes y3 = y[21 + q] - c[3][q] - a[ENTRY(0, 3)] * y0 - a[ENTRY(1, 3)] * y1 - a[ENTRY(2, 3)] * y2;
+            y[q] = y0, y[7 + q] = y1, y[14 + q] = y2, y[21 + q] = y3;
+        }
+#pragma GCC unroll 7
+        for (int k = 0; k < 7; k++) {
+            const FilLanes l0 = a[ENTRY(0, k + 4)], l1 = a[ENTRY(1, k + 4)], l2 = a[ENTRY(2, k + 4)], l3 = a[ENTRY(3, k + 4)];
+#pragma GCC unroll 4
+            for (int q = 0; q < width; q++) {
+                const FilLanes reach = l0 * y[q] + l1 * y[7 + q] + l2 * y[14 + q] + l3 * y[21 + q];
+                c[k][q] = k < 3 ? c[k + 4][q] + reach : reach;
+            }
+        }
+    }
+    for (int k = 0; k < 7; k++) {
+        for (int q = 0; q < width; q++) {
+            carry[7 * k + first + q] = c[k][q];
+        }
+    }
+}
+
 static void carry_spike(int count, const FilLanes* restrict columns, FilLanes* restrict spike, FilLanes* restrict carry)
 {
-    for (int q = 0; q < 7; q++) {
-        FilLanes c0 = fil_lanes_splat(0.0), c1 = c0, c2 = c0, c3 = c0, c4 = c0, c5 = c0, c6 = c0;
-        for (int i = 0; i < count; i++) {
-            const FilLanes* restrict a = columns + (size_t)FIL_FOLD_COLUMNS * (size_t)i;
-            FilLanes* restrict y = spike + (size_t)28 * (size_t)i + q;
-            const FilLanes y0 = y[0] - c0;
-            const FilLanes y1 = y[7] - c1 - a[ENTRY(0, 1)] * y0;
-            const FilLanes y2 = y[14] - c2 - a[ENTRY(0, 2)] * y0 - a[ENTRY(1, 2)] * y1;
-            const FilLanes y3 = y[21] - c3 - a[ENTRY(0, 3)] * y0 - a[ENTRY(1, 3)] * y1 - a[ENTRY(2, 3)] * y2;
-#define REACH(row) (a[ENTRY(0, row)] * y0 + a[ENTRY(1, row)] * y1 + a[ENTRY(2, row)] * y2 + a[ENTRY(3, row)] * y3)
-            c0 = c4 + REACH(4), c1 = c5 + REACH(5), c2 = c6 + REACH(6);
-            c3 = REACH(7), c4 = REACH(8), c5 = REACH(9), c6 = REACH(10);
-#undef REACH
-            y[0] = y0, y[7] = y1, y[14] = y2, y[21] = y3;
-        }
-        carry[q] = c0, carry[7 + q] = c1, carry[14 + q] = c2, carry[21 + q] = c3;
-        carry[28 + q] = c4, carry[35 + q] = c5, carry[42 + q] = c6;
-    }
+    carry_columns(count, columns, spike, carry, 0, 4);
+    carry_columns(count, columns, spike, carry, 4, 3);
 }
 
 /* gram (packed lower 7 x 7) = spike' D^-1 spike over all rows of a group. */
