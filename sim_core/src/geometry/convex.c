@@ -12,8 +12,9 @@
 #define GJK_STEPS 128
 #define TOUCHING 1e-10   /* of the extent of D: closer than this the direction is left to the polytope */
 #define POINTS 128       /* of the polytope */
-#define DEPTH_GAP 1e-12  /* of the extent: the face cannot be pushed out by more */
-#define FAILED_GAP 1e-6  /* of the extent: an answer worse than this is compared with libccd's */
+#define DEPTH_GAP 1e-10  /* of the extent: the face cannot be pushed out by more */
+#define FAILED_GAP 1e-6  /* of the extent: an answer that may be worse than this is compared with libccd's */
+#define POLISH_STEPS 16
 
 typedef struct Difference {
     const FilShape *a, *b;
@@ -127,6 +128,18 @@ static GjkResult gjk_run(Difference* d, double cutoff, Gjk* g)
     return GJK_APART;
 }
 
+// the separation, in the frame of a, of cores that are apart
+static void separation_of_simplex(const Gjk* g, FilSeparation* out)
+{
+    out->distance = sqrt(g->vv);
+    fil_v3_scale(out->normal, -1.0 / out->distance, g->v);
+    fil_v3_set(out->a, 0.0, 0.0, 0.0);
+    for (int k = 0; k < g->count; k++) {
+        fil_v3_axpy(out->a, g->weight[k], g->simplex[k].a);
+    }
+    fil_v3_sub(out->b, out->a, g->v);
+}
+
 // ---- the expanding polytope ----
 
 typedef struct Expansion {
@@ -144,19 +157,44 @@ static void add_point(Expansion* e, const Support* s)
     e->point_count++;
 }
 
-// a tetrahedron of the simplex that GJK ended with and of the points farthest along the axes
+// adds the points of D farthest along a direction and against it
+static void add_both_ways(Difference* d, const double* direction, Expansion* e)
+{
+    const double back[3] = {-direction[0], -direction[1], -direction[2]};
+    const Support there = support_of(d, direction), here = support_of(d, back);
+    add_point(e, &there);
+    add_point(e, &here);
+}
+
+// a tetrahedron of the simplex that GJK ended with and of points that surely leave its line and its plane
 static bool start_polytope(Difference* d, const Gjk* g, Expansion* e)
 {
+    static const double x_axis[3] = {1.0, 0.0, 0.0};
+    double u[3], v[3], w[3];
     e->point_count = 0;
     for (int k = 0; k < g->count; k++) {
         add_point(e, &g->simplex[k]);
     }
-    for (int k = 0; k < 6; k++) {
-        double axis[3] = {0.0, 0.0, 0.0};
-        axis[k / 2] = k & 1 ? 1.0 : -1.0;
-        const Support s = support_of(d, axis);
-        add_point(e, &s);
+    add_both_ways(d, x_axis, e);
+    const double* last = e->w + 3 * (e->point_count - 2);
+    fil_v3_sub(u, last, last + 3);
+    if (fil_v3_normalise(u) == 0.0) {
+        return false;
     }
+    fil_v3_orthogonal(v, u);
+    fil_v3_cross(w, u, v);
+    add_both_ways(d, v, e);
+    add_both_ways(d, w, e);
+    // the plane of the line and of the point farthest from it; then the points farthest across that plane
+    double across[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < e->point_count; i++) {
+        fil_v3_sub(v, e->w + 3 * i, last);
+        fil_v3_cross(w, u, v);
+        if (fil_v3_dot(w, w) > fil_v3_dot(across, across)) {
+            fil_v3_copy(across, w);
+        }
+    }
+    add_both_ways(d, across, e);
     int corner[4];
     if (!fil_polytope_seed(e->w, e->point_count, 1e-9 * d->extent, corner)) {
         return false;
@@ -177,8 +215,8 @@ static int nearest_face(const Expansion* e)
     return best;
 }
 
-// fills the separation (in the frame of a) from a face of the polytope
-static void separation_of_face(const Expansion* e, const FilPolytopeFace* face, FilSeparation* out)
+// fills the separation (in the frame of a) from a face of the polytope, along whose normal the depth is known
+static void separation_of_face(const Expansion* e, const FilPolytopeFace* face, double depth, FilSeparation* out)
 {
     static const double origin[3] = {0.0, 0.0, 0.0};
     const int *v = face->vertex;
@@ -190,8 +228,8 @@ static void separation_of_face(const Expansion* e, const FilPolytopeFace* face, 
     }
     fil_v3_copy(out->normal, face->normal);
     fil_v3_copy(out->b, out->a);
-    fil_v3_axpy(out->b, -face->offset, face->normal);
-    out->distance = -face->offset;
+    fil_v3_axpy(out->b, -depth, face->normal);
+    out->distance = -depth;
 }
 
 // expands towards the nearest face until it is a face of D. Returns how far that may still be off, in m.
@@ -207,8 +245,7 @@ static double expand(Difference* d, const Gjk* g, Expansion* e, FilSeparation* o
         const double depth = fil_v3_dot(s.w, face->normal);
         if (depth < upper) {
             upper = depth;
-            separation_of_face(e, face, out);
-            out->distance = -depth;
+            separation_of_face(e, face, depth, out);
         }
         const double gap = upper - face->offset;
         if (gap <= DEPTH_GAP * d->extent || e->point_count == POINTS) {
@@ -218,6 +255,33 @@ static double expand(Difference* d, const Gjk* g, Expansion* e, FilSeparation* o
         if (fil_polytope_grow(&e->polytope, e->point_count - 1, (int)(face - e->faces)) == 0) {
             return gap;
         }
+    }
+}
+
+// Improves a way out that ran out of points, as happens inside a barrel, where a whole ring of faces is equally near.
+// With b moved out along n to x = (depth + more) n outside of D, the point c of D nearest to x has the normal
+// n' = (x - c)/|x - c|, and the depth along it, n'.c, is never larger.
+static void polish(const Difference* d, FilSeparation* out)
+{
+    for (int step = 0; step < POLISH_STEPS; step++) {
+        const double depth = -out->distance;
+        Difference moved = *d;
+        Gjk g;
+        fil_v3_axpy(moved.b_in_a.p, 2.0 * depth, out->normal);
+        if (!(depth > 0.0) || gjk_run(&moved, HUGE_VAL, &g) != GJK_APART) {
+            return;
+        }
+        FilSeparation better;
+        separation_of_simplex(&g, &better);
+        Difference here = *d;
+        const Support s = support_of(&here, better.normal);
+        better.distance = -fil_v3_dot(s.w, better.normal);
+        if (better.distance <= out->distance) {
+            return;
+        }
+        fil_v3_copy(better.b, better.a);
+        fil_v3_axpy(better.b, better.distance, better.normal);
+        *out = better;
     }
 }
 
@@ -272,17 +336,6 @@ static bool separation_by_mpr(const Difference* d, FilSeparation* out)
 
 // ---- both ----
 
-static void separation_of_simplex(const Gjk* g, FilSeparation* out)
-{
-    out->distance = sqrt(g->vv);
-    fil_v3_scale(out->normal, -1.0 / out->distance, g->v);
-    fil_v3_set(out->a, 0.0, 0.0, 0.0);
-    for (int k = 0; k < g->count; k++) {
-        fil_v3_axpy(out->a, g->weight[k], g->simplex[k].a);
-    }
-    fil_v3_sub(out->b, out->a, g->v);
-}
-
 // from the frame of a to the world
 static void to_world(const FilPose* pose, FilSeparation* s)
 {
@@ -313,6 +366,9 @@ bool fil_convex_separation(const FilShape* a, const FilPose* pose_a, const FilSh
     } else {
         Expansion e;
         const double gap = expand(&d, &g, &e, out);
+        if (gap > DEPTH_GAP * d.extent && gap < HUGE_VAL) {
+            polish(&d, out);
+        }
         FilSeparation other;
         if (gap > FAILED_GAP * d.extent && separation_by_mpr(&d, &other) &&
             (gap == HUGE_VAL || other.distance > out->distance)) {
