@@ -8,6 +8,9 @@
 #include "body/rod.h"
 #include "body/rod_block.h"
 
+/* Half an edge twists by less than pi. */
+static const KnownTwist1 untwisted = {0.0, 1.0, 0.0};
+
 /* Unknown of coordinate k of a rod's node: that of the node's owner. */
 static int position_unknown(const FilRodBody* body, const FilRod* rod, int node, int k)
 {
@@ -236,6 +239,21 @@ static double add_handle(FilRodBody* body, FilRodAttachment* a)
     return (limited ? a->max_force * (size - 0.5 * a->max_force) : 0.5 * size * size) / slope;
 }
 
+/* Stiffness-proportional damping of a half hinge, as in the chain: a second spring from the strain at the step's start. */
+static void add_clamp_damping(const FilRodBody* body, const FilRodAttachment* a, int which, HingeLaw1* law)
+{
+    const FilClampSide* side = &a->side[which];
+    const FilRod* rod = &body->rods[a->rod];
+    const double damping = rod->damping_stiffness / (body->setup.theta * body->setup.dt);
+    const Frame1 section = fil_rod_clamp_section(side, a->target.rotation[0]);
+    Frame1 edge;
+    fil_rod_edge_frame(rod, body->q0 + 4 * rod->first_node, body->h0 + rod->first_node, side->edge, &edge);
+    const Frame1 *e = which == 0 ? &section : &edge, *f = which == 0 ? &edge : &section;
+    double kappa1, kappa2;
+    curvatures1(e, f, &kappa1, &kappa2);
+    fil_rod_blend_law(law, kappa1, kappa2, twist1(e, f, &untwisted), damping);
+}
+
 /* A held cross-section bends and twists the half edge beside it. */
 static double add_clamp_side(FilRodBody* body, FilRodAttachment* a, int which)
 {
@@ -247,13 +265,15 @@ static double add_clamp_side(FilRodBody* body, FilRodAttachment* a, int which)
         turn[k] = (1.0 - theta) * a->target.rotation[0][k] + theta * a->target.rotation[1][k];
     }
     const Frame1 section = fil_rod_clamp_section(side, turn);
-    const HingeLaw1 law = fil_rod_clamp_law(side, body->h0 + rod->first_node + a->first);
+    HingeLaw1 law = fil_rod_clamp_law(side, body->h0 + rod->first_node + a->first);
+    if (rod->damping_stiffness > 0.0 && theta > 0.0) {
+        add_clamp_damping(body, a, which, &law);
+    }
     Frame1 edge;
     fil_rod_chain_frame(&rod->chain, side->edge, &edge);
     const Frame1* e = which == 0 ? &section : &edge;
     const Frame1* f = which == 0 ? &edge : &section;
     HingeTerms1 terms;
-    static const KnownTwist1 untwisted = {0.0, 1.0, 0.0}; // half an edge twists by less than pi
     hinge1(e, f, &law, &untwisted, &terms);
     if (which == 0) {
         fil_rod_start_block(&edge, &terms, block, gradient);

@@ -289,6 +289,17 @@ static void blend(FilLanes* stiffness, FilLanes* rest, FilLanes start, double da
     *rest = (*rest + damping * start) / (1.0 + damping);
 }
 
+void fil_rod_blend_law(HingeLaw1* law, double kappa1, double kappa2, double twist, double damping)
+{
+    const double share = damping / (1.0 + damping);
+    law->rest1 += share * (kappa1 - law->rest1);
+    law->rest2 += share * (kappa2 - law->rest2);
+    law->rest_twist += share * (twist - law->rest_twist);
+    law->k1 *= 1.0 + damping;
+    law->k2 *= 1.0 + damping;
+    law->kt *= 1.0 + damping;
+}
+
 static void add_damping(FilRodChain* chain, const double* q, double damping)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
@@ -310,14 +321,9 @@ static void add_damping(FilRodChain* chain, const double* q, double damping)
         }
     }
     const Frame1 e = lane_frame(chain, 0, n - 2), f = lane_frame(chain, 1, n - 2);
-    HingeLaw1* law = &chain->middle_law;
-    const double share = damping / (1.0 + damping);
     double kappa1, kappa2;
     curvatures1(&e, &f, &kappa1, &kappa2);
-    law->rest1 += share * (kappa1 - law->rest1);
-    law->rest2 += share * (kappa2 - law->rest2);
-    law->rest_twist += share * (chain->middle_twist0.twist - law->rest_twist);
-    law->k1 *= 1.0 + damping, law->k2 *= 1.0 + damping, law->kt *= 1.0 + damping;
+    fil_rod_blend_law(&chain->middle_law, kappa1, kappa2, chain->middle_twist0.twist, damping);
 }
 
 void fil_rod_chain_begin(FilRodChain* chain, const double* q, const FilRodHistory* history, const FilRodLaw* law,

@@ -64,6 +64,9 @@ void fil_rod_chain_free(FilRodChain* chain);
 void fil_rod_chain_begin(FilRodChain* chain, const double* q, const FilRodHistory* history, const FilRodLaw* law,
                          double damping, const double* diagonal);
 
+/* The same second spring for one hinge with the given strains at the start. */
+void fil_rod_blend_law(HingeLaw1* law, double kappa1, double kappa2, double twist, double damping);
+
 /* Energy, gradient and (if `hessian`) the Hessian plus (1 + shift) times the diagonal, at configuration q. False if an
  * edge has no length or turns by pi: q is out of reach. */
 bool fil_rod_chain_assemble(FilRodChain* chain, const double* q, double shift, bool hessian);
