@@ -116,47 +116,70 @@ static void read_section_ranges(FilScene* scene, const FilYaml* rod, int edge_co
     def->sections = sections;
 }
 
-/* `angles` of each edge, or a total `twist` that grows evenly along the rod.
- *
- * On a closed rod the edges' angles add up to nothing around the loop, so the twist stands against the seam at node 0:
- * a rest twist of -twist / (Voronoi length) there makes all nodes twisted alike. */
-static void read_twist(FilReader* reader, const FilYaml* rod, int edge_count, FilRodDef* def)
+/* Whether all segments bend alike in all directions. */
+static bool is_isotropic(const FilRodDef* def, int edge_count)
 {
-    static const char* const words[] = {"angles", "twist", NULL};
-    FilYaml* given = NULL;
-    double* rest_twist = read_numbers(reader, rod, "rest_twist", def->node_count);
-    def->rest_twist = rest_twist;
-    if (reader->status != FIL_OK || (fil_yaml_find(rod, words[0]) == NULL && fil_yaml_find(rod, words[1]) == NULL) ||
-        fil_read_variant(reader, rod, words, &given) < 0) {
-        return;
+    for (int i = 0; i < edge_count; i++) {
+        FilStiffness stiffness = {0};
+        if (fil_section_stiffness(def->sections != NULL ? &def->sections[i] : &def->section, &stiffness, NULL) !=
+                FIL_OK ||
+            fabs(stiffness.ei1 - stiffness.ei2) > 1e-9 * stiffness.ei1) {
+            return false;
+        }
+        if (def->sections == NULL) {
+            return true;
+        }
     }
-    if (strcmp(given->key, "angles") == 0) {
-        def->angles = read_numbers(reader, rod, "angles", edge_count);
-        return;
-    }
-    double twist = 0.0;
-    fil_read_number(reader, rod, "twist", FIL_OPTIONAL, &twist);
+    return true;
+}
+
+/* Angles that grow evenly to `twist` along the rod, or around it. */
+static void twist_frames(FilReader* reader, double twist, int edge_count, FilRodDef* def)
+{
     double* angles = fil_reader_alloc(reader, (size_t)edge_count, sizeof *angles);
-    if (angles == NULL) {
-        return;
-    }
     const int joints = def->closed ? edge_count : edge_count - 1;
-    for (int i = 0; i < edge_count && joints > 0; i++) {
+    for (int i = 1; i < edge_count && angles != NULL; i++) {
         angles[i] = twist * i / joints;
     }
     def->angles = angles;
-    if (!def->closed || (rest_twist == NULL && def->rest_shape == FIL_REST_INITIAL)) {
+}
+
+/* Cut, turned by `twist` and glued again: material frames do not fit at the cut, but a round section does not care. Its
+ * stresses are those of a rest twist of -twist / length everywhere. */
+static void twist_strains(FilReader* reader, double twist, int edge_count, FilRodDef* def)
+{
+    double* rest_twist = fil_reader_alloc(reader, (size_t)def->node_count, sizeof *rest_twist);
+    if (rest_twist == NULL) {
         return;
     }
-    if (rest_twist == NULL) {
-        rest_twist = fil_reader_alloc(reader, (size_t)def->node_count, sizeof *rest_twist);
-        def->rest_twist = rest_twist;
+    double length = 0.0;
+    for (int i = 0; i < edge_count; i++) {
+        length += def->rest_lengths != NULL ? def->rest_lengths[i] : edge_length(def, i);
     }
-    if (rest_twist != NULL) {
-        const double l0 = def->rest_lengths != NULL ? def->rest_lengths[0] : edge_length(def, 0);
-        const double l1 =
-            def->rest_lengths != NULL ? def->rest_lengths[edge_count - 1] : edge_length(def, edge_count - 1);
-        rest_twist[0] -= twist / (0.5 * (l0 + l1));
+    for (int i = 0; i < def->node_count; i++) {
+        rest_twist[i] = (def->rest_twist != NULL ? def->rest_twist[i] : 0.0) - twist / length;
+    }
+    def->rest_twist = rest_twist;
+}
+
+/* `angles` of each edge, or a total `twist`. */
+static void read_twist(FilReader* reader, const FilYaml* rod, int edge_count, FilRodDef* def)
+{
+    def->rest_twist = read_numbers(reader, rod, "rest_twist", def->node_count);
+    def->angles = read_numbers(reader, rod, "angles", edge_count);
+    double twist = 0.0;
+    if (!fil_read_number(reader, rod, "twist", FIL_OPTIONAL, &twist)) {
+        return;
+    }
+    const FilYaml* at = fil_yaml_find(rod, "twist");
+    if (def->angles != NULL) {
+        fil_reader_fail(reader, at, "only one of 'angles' and 'twist' may be given");
+    } else if (!def->closed || fabs(remainder(twist, 2.0 * FIL_PI)) <= 1e-9 * fabs(twist)) {
+        twist_frames(reader, twist, edge_count, def);
+    } else if (!is_isotropic(def, edge_count)) {
+        fil_reader_fail(reader, at, "a closed rod that is not round fits together only after whole turns of 2 pi");
+    } else if (def->rest_shape == FIL_REST_STRAIGHT || def->rest_twist != NULL) {
+        twist_strains(reader, twist, edge_count, def);
     }
 }
 
