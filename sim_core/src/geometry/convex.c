@@ -13,6 +13,7 @@
 #define TOUCHING 1e-10   /* of the extent of D: closer than this the direction is left to the polytope */
 #define POINTS 128       /* of the polytope */
 #define DEPTH_GAP 1e-10  /* of the extent: the face cannot be pushed out by more */
+#define EXACT_GAP 1e-13  /* of the extent: the answer of flat faces */
 #define FAILED_GAP 1e-6  /* of the extent: an answer that may be worse than this is compared with libccd's */
 #define POLISH_STEPS 16
 
@@ -258,8 +259,8 @@ static double expand(Difference* d, const Gjk* g, Expansion* e, FilSeparation* o
     }
 }
 
-// Improves a way out that ran out of points, as happens inside a barrel, where a whole ring of faces is equally near.
-// With b moved out along n to x = (depth + more) n outside of D, the point c of D nearest to x has the normal
+// Improves a way out that is not exact: of round shapes the polytope gives the direction only to the square root of its
+// gap, and inside a barrel, where a whole ring of faces is equally near, it may run out of points. With b moved out along n to x = (depth + more) n outside of D, the point c of D nearest to x has the normal
 // n' = (x - c)/|x - c|, and the depth along it, n'.c, is never larger.
 static void polish(const Difference* d, FilSeparation* out)
 {
@@ -366,7 +367,7 @@ bool fil_convex_separation(const FilShape* a, const FilPose* pose_a, const FilSh
     } else {
         Expansion e;
         const double gap = expand(&d, &g, &e, out);
-        if (gap > DEPTH_GAP * d.extent && gap < HUGE_VAL) {
+        if (gap > EXACT_GAP * d.extent && gap < HUGE_VAL) {
             polish(&d, out);
         }
         FilSeparation other;

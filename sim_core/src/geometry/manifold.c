@@ -98,6 +98,9 @@ static int keep_best(FilContactPoint* points, int count, FilContactPoint* out)
 
 // ---- clipping ----
 
+// edges are numbered by the corner that they leave, below 2^14; the reference's have this bit in addition
+#define REFERENCE_EDGE (1U << 14)
+
 // a corner of the clipped polygon and the number of the edge that leaves it
 typedef struct Corner {
     double p[3];
@@ -113,7 +116,7 @@ typedef struct Polygon {
 // where the edge from a to b crosses the plane, at heights ha and hb above it
 static Corner crossing(const Corner* a, double ha, const Corner* b, double hb, uint32_t plane)
 {
-    Corner c = {.id = (a->edge + 1) << 16 | (plane & 0xffff), .edge = a->edge};
+    Corner c = {.id = (a->edge + 1) << 15 | plane, .edge = a->edge};
     const double t = ha / (ha - hb);
     for (int k = 0; k < 3; k++) {
         c.p[k] = a->p[k] + t * (b->p[k] - a->p[k]);
@@ -169,7 +172,7 @@ static const Polygon* clip_by_sides(const FilFace* reference, const FilFace* inc
         const double length = fil_v3_normalise(along);
         fil_v3_cross(inward, reference->normal, along);
         // a corner on the very edge stays a corner
-        clip(front, from, inward, 1e-9 * length, 0x8000U | (uint32_t)reference->id[k], back);
+        clip(front, from, inward, 1e-9 * length, REFERENCE_EDGE | (uint32_t)reference->id[k], back);
         Polygon* clipped = back;
         back = front;
         front = clipped;

@@ -243,7 +243,7 @@ static void hull_face(const FilHull* hull, const FilPose* pose, const double* d,
     for (int i = 0; i < count; i++) {
         const int vertex = hull->face_corners[first + (start + i * corners / count) % corners];
         const double* x = hull->vertices + 3 * vertex;
-        add_corner(face, pose, vertex & 0x7fff, x[0], x[1], x[2]);
+        add_corner(face, pose, vertex & 0x3fff, x[0], x[1], x[2]);
     }
     fil_m3_apply(face->normal, pose->r, hull->normals + 3 * f);
 }

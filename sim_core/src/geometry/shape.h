@@ -72,7 +72,7 @@ FilAabb fil_shape_aabb(const FilShape* shape, const FilPose* pose);
 typedef struct FilFace {
     int count;
     double corner[FIL_FACE_CORNERS][3]; /* m; a polygon runs counter-clockwise seen from outside */
-    int id[FIL_FACE_CORNERS];           /* which corner of the shape, below 2^15 */
+    int id[FIL_FACE_CORNERS];           /* which corner of the shape, below 2^14 */
     double normal[3];                   /* outward, unit; polygons only */
 } FilFace;
 
