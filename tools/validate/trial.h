@@ -50,9 +50,9 @@ void fil_trial_set_dt(FilTrial* trial, double dt);
 void fil_trial_set_nodes(FilTrial* trial, const double* nodes);
 void fil_trial_run(FilTrial* trial, int steps);
 
-/* Steps until the nodes rest: the largest motion in a step falls below 1e-9 of the length. With backward Euler and a
- * long dt inertia hardly counts, and this is a solve for equilibrium. */
-void fil_trial_settle(FilTrial* trial, int max_steps);
+/* Finds equilibrium: steps of backward Euler, which damps, that grow as the motion dies down to dt = 1000 s, where
+ * inertia no longer counts; ends when such a step moves no node by more than 1e-7 of the length. */
+void fil_trial_settle(FilTrial* trial);
 
 FilVec3 fil_trial_node(const FilTrial* trial, int node); /* negative counts from the end */
 
