@@ -86,13 +86,16 @@ typedef struct FilBenchRow {
     const char* title;
     /* NULL: the scene `name` is run from start to end */
     FilStatus (*measure)(FilBench* bench, FilError* error);
-    /* scene rows: adds what is exact about the scene's final state; may be NULL */
-    void (*judge)(const FilWorld* world, FilBenchResult* result);
+    /* scene rows: the setting that doubles the edges, as in {"nodes", "201"}, to see what the mesh costs in accuracy;
+     * a NULL path leaves that out */
+    FilSetting refined;
 } FilBenchRow;
 
 const FilBenchRow* fil_bench_table(int* count);
 
-/* Runs a scene's whole duration `repeats` times (fewer if that takes minutes) and reports the fastest run. */
+/* Runs a scene's whole duration `repeats` times (fewer if that takes long) and reports the fastest run. Its accuracy is
+ * how far the rods end from where they end with a quarter of the time step, and with twice the edges, relative to their
+ * length. */
 FIL_MUST_CHECK FilStatus fil_bench_scene(FilBench* bench, const FilBenchRow* row, const char* path, FilError* error);
 
 /* ---- where it was measured ---- */

@@ -146,14 +146,16 @@ static FilStatus measure_case(FilBench* bench, Case c, FilError* error)
     result.nodes = c.nodes;
     result.closed = c.closed;
     result.wall_time = result.cpu_time = INFINITY;
-    // about a second of work per repeat at most, and never fewer than five
-    const int runs = fil_bench_repeats(bench) * (c.nodes > 20000 ? 5 : 1000000 / c.nodes);
-    for (int k = 0; k < runs && ok; k++) {
+    // batches of some milliseconds: clocks are too coarse for one iteration
+    const int batch = 1 + 20000 / c.nodes, batches = 20 * fil_bench_repeats(bench);
+    for (int k = 0; k < batches && ok; k++) {
         const FilBenchClock start = fil_bench_clock();
-        ok = iterate(&specimen, c.nodes);
+        for (int j = 0; j < batch && ok; j++) {
+            ok = iterate(&specimen, c.nodes);
+        }
         const FilBenchClock spent = fil_bench_since(start);
-        result.wall_time = fmin(result.wall_time, spent.wall);
-        result.cpu_time = fmin(result.cpu_time, spent.cpu);
+        result.wall_time = fmin(result.wall_time, spent.wall / batch);
+        result.cpu_time = fmin(result.cpu_time, spent.cpu / batch);
     }
     result.us_per_iteration = 1e6 * result.cpu_time;
     result.ns_per_node = 1e9 * result.cpu_time / c.nodes;
