@@ -213,6 +213,20 @@ static void print_json(const Run* run)
     fil_json_close(&json, '}');
 }
 
+static void print_probes(const FilWorld* world, FILE* out)
+{
+    const int count = fil_world_probe_count(world);
+    int width = 0;
+    for (int i = 0; i < count; ++i) {
+        const int length = (int)strlen(fil_world_probe_name(world, i));
+        width = length > width ? length : width;
+    }
+    for (int i = 0; i < count; ++i) {
+        fprintf(out, "  %-12s %-*s % .9g\n", i == 0 ? "probes" : "", width, fil_world_probe_name(world, i),
+                fil_world_probe_value(world, i));
+    }
+}
+
 static void print_summary(const Run* run, FILE* out)
 {
     const FilRunTotals* totals = &run->totals;
@@ -237,10 +251,7 @@ static void print_summary(const Run* run, FILE* out)
     }
     fprintf(out, "\n  energy       kinetic %.6g J, elastic %.6g J, gravity %.6g J\n", energy.kinetic, energy.elastic,
             energy.gravity);
-    for (int i = 0; i < fil_world_probe_count(run->world); ++i) {
-        fprintf(out, "  %s%-12s %.9g\n", i == 0 ? "probes       " : "             ",
-                fil_world_probe_name(run->world, i), fil_world_probe_value(run->world, i));
-    }
+    print_probes(run->world, out);
 }
 
 static void report(const Run* run)

@@ -20,16 +20,16 @@ static const char SCENE[] =
     "output_period: 0.005\n"
     "world: {dt: 1e-3, gravity: [0, 0, -9.81]}\n"
     "materials:\n"
-    "  - {name: rubber, young: 1e7, poisson: 0.49, density: 1100}\n"
+    "  rubber: {young: 1e7, poisson: 0.49, density: 1100}\n"
     "rods:\n"
     "  - name: rod\n"
     "    material: rubber\n"
     "    section: {circle: {radius: 2e-3}}\n"
-    "    straight: {from: [0, 0, 0], to: [0.3, 0, 0], nodes: 11}\n"
+    "    shape: {straight: {from: [0, 0, 0], to: [0.3, 0, 0], nodes: 11}}\n"
     "attachments:\n"
     "  - {name: wall, clamp: {rod: rod, node: 0}}\n"
     "probes:\n"
-    "  - {name: tip, position: {rod: rod, node: -1, component: z}}\n";
+    "  tip: {position: {rod: rod, node: -1, component: z}}\n";
 
 typedef struct Fixture {
     char folder[64];
@@ -192,7 +192,8 @@ static void test_run_hash(void** state)
     memcpy(again, fixture->output, 18);
     assert_string_equal(first, again);
     // another scene is another state
-    assert_int_equal(filum(fixture, "run short_rod --hash --quiet --set rods.rod.straight.nodes=12"), FIL_EXIT_DONE);
+    assert_int_equal(filum(fixture, "run short_rod --hash --quiet --set rods.rod.shape.straight.nodes=12"),
+                     FIL_EXIT_DONE);
     assert_string_not_equal(first, fixture->output);
     // what is written on the way does not touch the state
     assert_int_equal(filum(fixture, "run short_rod --hash --quiet --csv rows.csv"), FIL_EXIT_DONE);
@@ -256,7 +257,7 @@ static void test_info(void** state)
     assert_says(fixture, "11 nodes, 10 edges, open, length 0.3 m");
     assert_says(fixture, "circle, radius 0.002 m");
     assert_says(fixture, "tip");
-    assert_int_equal(filum(fixture, "info short_rod --set rods.rod.straight.nodes=12"), FIL_EXIT_DONE);
+    assert_int_equal(filum(fixture, "info short_rod --set rods.rod.shape.straight.nodes=12"), FIL_EXIT_DONE);
     assert_says(fixture, "12 nodes, 11 edges");
 }
 
