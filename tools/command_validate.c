@@ -67,11 +67,11 @@ static void print_row(const FilCheckRow* row, int width)
     static const char* const relations[] = {
         [FIL_CHECK_NEAR] = "expected", [FIL_CHECK_BELOW] = "at most", [FIL_CHECK_ABOVE] = "at least"};
     char tolerance[64] = "";
-    if (row->relation == FIL_CHECK_NEAR) {
+    if (row->relation == FIL_CHECK_NEAR && row->expected != 0.0) {
         const double off = fabs(row->measured - row->expected) / fabs(row->expected);
-        snprintf(tolerance, sizeof tolerance, "+- %.3g %%, off by %.2g %%", 100.0 * row->tolerance, 100.0 * off);
+        snprintf(tolerance, sizeof tolerance, "  +- %.3g %%, off by %.2g %%", 100.0 * row->tolerance, 100.0 * off);
     }
-    printf("    %-4s  %-*s  %14.9g   %-8s %14.9g  %s\n", fil_check_row_passes(row) ? "pass" : "MISS", width, row->what,
+    printf("    %-4s  %-*s  %14.9g   %-8s %14.9g%s\n", fil_check_row_passes(row) ? "pass" : "MISS", width, row->what,
            row->measured, relations[row->relation], row->expected, tolerance);
 }
 
