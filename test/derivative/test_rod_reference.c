@@ -26,9 +26,9 @@ static void compare(Random* random, int node_count, bool closed)
     numerical_hessian(&rod, q, 0.1, difference);
 
     /* the complex step is exact to rounding; unwrapped twists of up to 4 pi cost a digit */
-    assert_true(dense_mismatch(gradient, numerical, n) < 1e-13);
-    /* fourth-order differences with steps of 5e-4: truncation about (5e-4)^4 times a fifth derivative of 1e2 */
-    assert_true(dense_mismatch(hessian, difference, n * n) < 1e-9);
+    assert_true(dense_mismatch(gradient, numerical, n) < 1e-14);
+    /* fourth-order differences with steps of 5e-4 reach 1e-11 */
+    assert_true(dense_mismatch(hessian, difference, n * n) < 1e-10);
     /* transposed blocks are summed in another order: rounding only */
     assert_true(dense_asymmetry(hessian, n) < 1e-12);
     free(hessian);
@@ -75,7 +75,7 @@ static void gradient_needs_its_own_base(void** state)
     /* rebasing changes no frame, so no energy: the same sums, rounded a little differently */
     assert_true(fabs(reference_energy(&rod, q) - energy) < 1e-13 * energy);
     numerical_gradient(&rod, q, numerical);
-    assert_true(dense_mismatch(gradient, numerical, n) < 1e-13);
+    assert_true(dense_mismatch(gradient, numerical, n) < 1e-14);
 }
 
 /* rigid motions leave the energy alone: zero net force and zero net torque on nodes plus edges */

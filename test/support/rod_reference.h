@@ -46,8 +46,8 @@ double reference_energy(const ReferenceRod* rod, const double* q);
  * square, full and row-major. Exact if the rod was rebased at q. */
 void reference_derivatives(const ReferenceRod* rod, const double* q, double* gradient, double* hessian);
 
-/* The same by numerical differentiation of the energy alone: gradient by complex step in extended precision, Hessian
- * by central differences of that gradient. `scale` is the length that positions are stepped by, such as an edge's. */
+/* The same by numerical differentiation of the energy alone: gradient by complex step, Hessian by central differences
+ * of that gradient. `scale` is the length that positions are stepped by, such as an edge's. */
 void numerical_gradient(const ReferenceRod* rod, const double* q, double* gradient);
 void numerical_hessian(const ReferenceRod* rod, const double* q, double scale, double* hessian);
 
