@@ -156,6 +156,72 @@ static void pin_follows_its_drive(void** state)
     fil_world_destroy(bench.world);
 }
 
+/* a velocity drive moves the target by its integral, and the target stays where it was brought */
+static void velocity_drive_moves_the_target(void** state)
+{
+    (void)state;
+    Bench bench = make_bench(0.0, 0.01);
+    FilId pin = attach_kind(&bench, FIL_ATTACH_PIN, 0, 1);
+    FilDriveDef drive = fil_drive_def_default();
+    drive.kind = FIL_DRIVE_VELOCITY;
+    drive.attachment = pin;
+    FilId id;
+    assert_int_equal(fil_world_add_drive(bench.world, &drive, &id), FIL_OK);
+    assert_int_equal(fil_drive_set(bench.world, id, (double[]){0.1, -0.2, 0.3}, 3), FIL_OK);
+    run(&bench, 50);
+    /* 0.5 s; a sum of 50 equal steps */
+    near(node(&bench, 0).x, 0.05, 1e-14);
+    near(node(&bench, 0).y, -0.10, 1e-14);
+    near(node(&bench, 0).z, 0.15, 1e-14);
+    assert_int_equal(fil_drive_set(bench.world, id, (double[]){0.0, 0.0, 0.0}, 3), FIL_OK);
+    run(&bench, 10);
+    near(node(&bench, 0).z, 0.15, 1e-14);
+    fil_world_destroy(bench.world);
+}
+
+/* a group of pinned nodes turns rigidly about its first node */
+static void pins_turn_about_their_first_node(void** state)
+{
+    (void)state;
+    Bench bench = make_bench(0.0, 0.01);
+    FilId pin = attach_kind(&bench, FIL_ATTACH_PIN, 2, 3);
+    FilDriveDef drive = fil_drive_def_default();
+    drive.kind = FIL_DRIVE_ROTATION;
+    drive.attachment = pin;
+    drive.knot_count = 2;
+    drive.times = (double[]){0.0, 0.5};
+    drive.values = (double[]){0.0, 0.0, 0.0, 0.0, 0.0, 0.5};
+    FilId id;
+    assert_int_equal(fil_world_add_drive(bench.world, &drive, &id), FIL_OK);
+    run(&bench, 60);
+    near(node(&bench, 2).x, 0.2, 1e-14);
+    near(node(&bench, 2).y, 0.0, 1e-14);
+    near(node(&bench, 4).x, 0.2 + 0.2 * cos(0.5), 1e-13);
+    near(node(&bench, 4).y, 0.2 * sin(0.5), 1e-13);
+    fil_world_destroy(bench.world);
+}
+
+/* a clamp turned about the rod's axis by more than a turn counts every turn: torque GJ phi/L */
+static void clamps_count_turns(void** state)
+{
+    (void)state;
+    Bench bench = make_bench(0.0, 0.05);
+    attach_kind(&bench, FIL_ATTACH_CLAMP, 0, 1);
+    FilId turned = attach_kind(&bench, FIL_ATTACH_CLAMP, -1, 1);
+    FilDriveDef drive = fil_drive_def_default();
+    drive.kind = FIL_DRIVE_ROTATION;
+    drive.attachment = turned;
+    drive.knot_count = 2;
+    drive.times = (double[]){0.0, 2.0};
+    /* below the twist at which the rod would writhe: 8.99 EI/GJ = 11 rad */
+    drive.values = (double[]){0.0, 0.0, 0.0, 9.0, 0.0, 0.0};
+    FilId id;
+    assert_int_equal(fil_world_add_drive(bench.world, &drive, &id), FIL_OK);
+    run(&bench, 200);
+    near(fil_attachment_torque(bench.world, turned).x, 0.08 * 9.0, 1e-6);
+    fil_world_destroy(bench.world);
+}
+
 /* impulse of a pin = change of momentum: the reaction is the true force, also while the rod swings */
 static void pin_reaction_balances_momentum(void** state)
 {
@@ -231,6 +297,9 @@ int main(void)
         cmocka_unit_test(handle_reads_stiffness_times_extension),
         cmocka_unit_test(handle_force_is_limited),
         cmocka_unit_test(pin_follows_its_drive),
+        cmocka_unit_test(velocity_drive_moves_the_target),
+        cmocka_unit_test(pins_turn_about_their_first_node),
+        cmocka_unit_test(clamps_count_turns),
         cmocka_unit_test(pin_reaction_balances_momentum),
         cmocka_unit_test(released_pins_hold_nothing),
         cmocka_unit_test(twist_holds_turn_edges),
