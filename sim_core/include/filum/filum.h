@@ -3,6 +3,8 @@
 #define FILUM_FILUM_H
 
 #include "filum/base.h"
+#include "filum/contact.h"
+#include "filum/rigid.h"
 #include "filum/rod.h"
 #include "filum/scene.h"
 #include "filum/world.h"

@@ -9,12 +9,11 @@
 #define FILUM_ROD_H
 
 #include "filum/base.h"
+#include "filum/contact.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct FilWorld FilWorld;
 
 typedef enum FilSectionShape {
     FIL_SECTION_CIRCLE,    /* radius */
@@ -78,6 +77,7 @@ typedef struct FilRodDef {
     double damping_mass;      /* Rayleigh alpha, 1/s */
     double damping_stiffness; /* Rayleigh beta, s */
     double drag;              /* viscous drag per length (P2 eq. 23), Pa s */
+    FilCollision collision;
     bool gyroscopic;          /* the couple that keeps angular momentum when edges spin and turn; default true */
 } FilRodDef;
 

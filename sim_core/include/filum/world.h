@@ -3,6 +3,8 @@
 #define FILUM_WORLD_H
 
 #include "filum/base.h"
+#include "filum/contact.h"
+#include "filum/rigid.h"
 #include "filum/rod.h"
 
 #ifdef __cplusplus
@@ -23,6 +25,9 @@ typedef struct FilWorldDef {
     double newton_tolerance;     /* of the residual, relative to the forces at work */
     int newton_max_iterations;
     int max_halvings;            /* how often a failing step may be halved inside itself */
+    double contact_tolerance;    /* of the contact solver's momentum residual, relative */
+    int contact_max_iterations;
+    int relinearisations;        /* further tangents taken about the contact solution; 0: as published */
 } FilWorldDef;
 
 FilWorldDef fil_world_def_default(void);
@@ -49,6 +54,11 @@ typedef struct FilStepInfo {
     double residual;       /* relative, at the end of Newton, worst body */
     int contacts;
     double max_penetration; /* m */
+    int contact_iterations; /* Newton steps of the contact solver */
+    int analyses;           /* symbolic factorisations of the contact system */
+    double contact_residual;   /* relative momentum residual of the contact problem, worst sub-step */
+    double nonlinear_residual; /* the same of the full equations of motion with the contact impulses */
+    int crossings;          /* centre lines that passed through each other: missed contacts, must be 0 */
     FilTimings timings;
 } FilStepInfo;
 
@@ -144,7 +154,7 @@ typedef struct FilDriveDef {
     const char* name; /* unique; NULL gets "drive<k>" */
     FilDriveKind kind;
     FilId attachment;  /* target of POSITION, VELOCITY, ROTATION, ANGLE */
-    FilId rod;         /* target of the others */
+    FilId rod;         /* target of the others; FORCE and TORQUE also take a rigid body */
     int first, count;  /* node or edge range on the rod; first negative counts from the end; count 0: to the end */
     FilRamp ramp;
     int knot_count;       /* 0: zero until fil_drive_set() */
@@ -182,12 +192,20 @@ typedef enum FilProbeKind {
     FIL_PROBE_TOTAL_ENERGY,     /* J */
     FIL_PROBE_MOMENTUM,         /* kg m/s */
     FIL_PROBE_ANGULAR_MOMENTUM, /* kg m^2/s */
+    FIL_PROBE_BODY_POSITION,    /* of a rigid body, m */
+    FIL_PROBE_BODY_VELOCITY,    /* of a rigid body's centre of mass, m/s */
+    FIL_PROBE_BODY_SPIN,        /* angular velocity of a rigid body, rad/s, world frame */
+    FIL_PROBE_CONTACT_FORCE,    /* total on a rod or rigid body, N */
+    FIL_PROBE_CONTACTS,         /* number of contacts */
+    FIL_PROBE_PENETRATION,      /* deepest, m */
+    FIL_PROBE_JOINT_FORCE,      /* N */
+    FIL_PROBE_JOINT_TORQUE,     /* N m */
 } FilProbeKind;
 
 typedef struct FilProbeDef {
     const char* name; /* unique, not NULL */
     FilProbeKind kind;
-    FilId rod, attachment, drive; /* whichever the kind needs */
+    FilId rod, attachment, drive, joint; /* whichever the kind needs; `rod` also names a rigid body */
     int element;                  /* node or edge; negative counts from the end */
     int component;                /* 0, 1, 2 for x, y, z; -1 for the norm */
 } FilProbeDef;

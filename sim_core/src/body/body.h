@@ -6,6 +6,7 @@
 #ifndef FILUM_BODY_BODY_H
 #define FILUM_BODY_BODY_H
 
+#include "body/collider.h"
 #include "filum/world.h"
 
 typedef struct FilStepSetup {
@@ -61,8 +62,31 @@ typedef struct FilBodyOps {
     void (*clear_loads)(void* body);
     /* Adds a load, or writes live rest values to h. The range has been checked. */
     void (*load)(void* body, int element, FilDriveKind kind, int first, int count, const double* value, double* h);
-    /* Number of things that a drive of this kind can address on an element: nodes or edges. */
+    /* Number of things that a drive of this kind can address on an element: nodes, edges, or 1; 0 if it cannot. */
     int (*load_range)(const void* body, int element, FilDriveKind kind);
+
+    /* ---- contact ----
+     * Velocities come in blocks of four unknowns (linalg/block_matrix.h); v_count is a multiple of four. */
+
+    int (*collider_count)(const void* body);
+    void (*collider)(const void* body, int index, FilCollider* out);
+    /* Where collider `index` is at a state. */
+    void (*place)(const void* body, int index, const double* q, const double* v, FilPlacement* out);
+    /* Shape and pose of one part of a collider: an edge, or the shape itself. */
+    void (*part)(const void* body, int index, int part, const double* q, const double* h, FilShape* shape, FilPose* pose);
+    /* Velocity of the material point of that part at `point`: blocks of the body and 3 x 4 Jacobians by rows (12 numbers
+     * each), at most FIL_JACOBIAN_BLOCKS. Returns their number; 0 for what has no unknowns, whose velocity is `bias`. */
+    int (*point_jacobian)(const void* body, int index, int part, const double* point, const double* q, int* blocks,
+                          double* jacobian, double* bias);
+    /* The same for the angular velocity of the part. */
+    int (*turn_jacobian)(const void* body, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
+    /* Block pattern of the tangent's lower triangle; arrays may be NULL. Returns the number of blocks, 0 if it has no
+     * unknowns, -1 when out of memory. Allocates when first called. */
+    int (*tangent_pattern)(void* body, int* columns, int* rows);
+    /* Tangent as last evaluated, 16 numbers a block by columns. Before factoring only. */
+    void (*tangent)(void* body, double* values);
 } FilBodyOps;
+
+enum { FIL_JACOBIAN_BLOCKS = 3 };
 
 #endif

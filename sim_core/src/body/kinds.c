@@ -1,7 +1,9 @@
 #include "body/kinds.h"
 
+#include "body/rigid.h"
 #include "body/rod.h"
 
 const FilBodyOps* const fil_body_kinds[FIL_BODY_KIND_COUNT] = {
     [FIL_BODY_ROD] = &fil_rod_ops,
+    [FIL_BODY_RIGID] = &fil_rigid_ops,
 };

@@ -6,6 +6,7 @@
 
 typedef enum FilBodyKind {
     FIL_BODY_ROD,
+    FIL_BODY_RIGID,
     FIL_BODY_KIND_COUNT,
 } FilBodyKind;
 

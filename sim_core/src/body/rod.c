@@ -11,7 +11,10 @@ enum { MAX_NODES = 50 * 1000 * 1000 };
 
 FilRodDef fil_rod_def_default(void)
 {
-    return (FilRodDef){.section = {.shape = FIL_SECTION_CIRCLE}, .rest_shape = FIL_REST_STRAIGHT, .gyroscopic = true};
+    return (FilRodDef){.section = {.shape = FIL_SECTION_CIRCLE},
+                       .rest_shape = FIL_REST_STRAIGHT,
+                       .collision = fil_collision_default(),
+                       .gyroscopic = true};
 }
 
 void fil_rod_rest_from_curvature(double voronoi, const double* curvature, double* rest1, double* rest2)
@@ -257,6 +260,7 @@ static FilStatus build_rod(FilRod* rod, const FilRodDef* def, double* mass, FilE
     rod->damping_stiffness = def->damping_stiffness;
     rod->drag = def->drag;
     rod->gyroscopic = def->gyroscopic;
+    rod->collision = def->collision;
     rod->law = fil_alloc(n, sizeof *rod->law);
     rod->sections = fil_alloc(n, sizeof *rod->sections);
     rod->voronoi = fil_alloc(n, sizeof *rod->voronoi);
@@ -271,6 +275,7 @@ static FilStatus build_rod(FilRod* rod, const FilRodDef* def, double* mass, FilE
     }
     if (status == FIL_OK) {
         initial_strains(rod, def);
+        status = fil_rod_build_collider(rod, error);
     }
     return status;
 }
@@ -328,6 +333,8 @@ static void destroy(void* pointer)
         fil_free(rod->sections);
         fil_free(rod->voronoi);
         fil_free(rod->initial);
+        fil_free(rod->radii);
+        fil_free(rod->arc);
         fil_rod_chain_free(&rod->chain);
     }
     for (int a = 0; a < body->attachment_count; a++) {
@@ -335,7 +342,8 @@ static void destroy(void* pointer)
     }
     void* blocks[] = {body->rods,   body->owner,    body->mass,    body->drag,    body->alpha,    body->attachments,
                       body->load,   body->torque,   body->held,    body->held_q,  body->diagonal, body->q_theta,
-                      body->v_theta, body->gradient, body->reaction, body->slots, body->initial_q, body->initial_v};
+                      body->v_theta, body->gradient, body->reaction, body->slots, body->initial_q, body->initial_v,
+                      body->block_columns, body->block_rows, body->block_slots};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -384,17 +392,12 @@ typedef struct Pattern {
     int *rows, *columns;
 } Pattern;
 
-static int owner_of(const FilRodBody* body, int unknown)
-{
-    return unknown % 4 == 3 ? unknown : 4 * body->owner[unknown / 4] + unknown % 4;
-}
-
 static void note_entry(void* context, int row, int column, double value)
 {
     (void)value;
     Pattern* p = context;
     if (p->rows != NULL) {
-        const int r = owner_of(p->body, 4 * p->first_node + row), c = owner_of(p->body, 4 * p->first_node + column);
+        const int r = fil_rod_owner(p->body, 4 * p->first_node + row), c = fil_rod_owner(p->body, 4 * p->first_node + column);
         p->rows[p->count] = r > c ? r : c;
         p->columns[p->count] = r > c ? c : r;
     }
@@ -527,4 +530,12 @@ const FilBodyOps fil_rod_ops = {
     .clear_loads = fil_rod_clear_loads,
     .load = fil_rod_load,
     .load_range = fil_rod_load_range,
+    .collider_count = fil_rod_collider_count,
+    .collider = fil_rod_collider,
+    .place = fil_rod_place,
+    .part = fil_rod_part,
+    .point_jacobian = fil_rod_point_jacobian,
+    .turn_jacobian = fil_rod_turn_jacobian,
+    .tangent_pattern = fil_rod_tangent_pattern,
+    .tangent = fil_rod_tangent,
 };

@@ -18,6 +18,10 @@ typedef struct FilRod {
     FilRodHistory* initial;
     double damping_mass, damping_stiffness, drag;
     bool gyroscopic;
+    FilCollision collision;
+    double* radii; /* per edge, m: of contact */
+    double* arc;   /* per node, m: length along the rod up to it, and the whole length at the end */
+    bool boxes;    /* some section is a rectangle */
     FilRodChain chain;
 } FilRod;
 
@@ -71,6 +75,11 @@ typedef struct FilRodBody {
     FilSparse* sparse; /* networks, and closed rods too short to fold */
     int* slots;        /* where the entries of the rods' matrices go, in visiting order, then the diagonal */
     double *initial_q, *initial_v;
+
+    /* the tangent in 4 x 4 blocks, for contact: made when first asked for */
+    int block_count;
+    int *block_columns, *block_rows;
+    int* block_slots; /* where entries go, in visiting order */
 } FilRodBody;
 
 extern const FilBodyOps fil_rod_ops;
@@ -86,6 +95,12 @@ int fil_rod_body_h_size(const FilRodBody* body);
 /* Rest strains of a node for curvatures per metre: what a smooth curve shows at a hinge, 2 tan(kappa l / 2). */
 void fil_rod_rest_from_curvature(double voronoi, const double* curvature, double* rest1, double* rest2);
 void fil_rod_curvature_from_rest(double voronoi, double rest1, double rest2, double* curvature);
+
+/* The unknown that stands for `unknown`: that of the owner if it is a copy's position. */
+static inline int fil_rod_owner(const FilRodBody* body, int unknown)
+{
+    return unknown % 4 == 3 ? unknown : 4 * body->owner[unknown / 4] + unknown % 4;
+}
 
 /* ---- the parts of the table, by file ---- */
 
@@ -113,6 +128,19 @@ void fil_rod_collect_reactions(FilRodBody* body);
 /* A clamp's held cross-section when turned by a rotation vector, and its half hinge at the node's rest strains. */
 Frame1 fil_rod_clamp_section(const FilClampSide* side, const double* turn);
 HingeLaw1 fil_rod_clamp_law(const FilClampSide* side, const FilRodHistory* node);
+
+/* rod_contact.c */
+FilStatus fil_rod_build_collider(FilRod* rod, FilError* error);
+int fil_rod_collider_count(const void* body);
+void fil_rod_collider(const void* body, int index, FilCollider* out);
+void fil_rod_place(const void* body, int index, const double* q, const double* v, FilPlacement* out);
+void fil_rod_part(const void* body, int index, int part, const double* q, const double* h, FilShape* shape, FilPose* pose);
+int fil_rod_point_jacobian(const void* body, int index, int part, const double* point, const double* q, int* blocks,
+                           double* jacobian, double* bias);
+int fil_rod_turn_jacobian(const void* body, int index, int part, const double* q, int* blocks, double* jacobian,
+                          double* bias);
+int fil_rod_tangent_pattern(void* body, int* columns, int* rows);
+void fil_rod_tangent(void* body, double* values);
 
 /* rod_measure.c */
 void fil_rod_energy(const void* body, const double* q, const double* v, const double* h, const double* gravity,

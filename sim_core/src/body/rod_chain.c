@@ -627,6 +627,41 @@ void fil_rod_chain_visit(const FilRodChain* chain, FilRodVisitor* add, void* con
     }
 }
 
+int fil_rod_chain_scatter(const FilRodChain* chain, const int* slots, double scale, double* values)
+{
+    const int n = chain->matrix.half_nodes;
+    const size_t count = (size_t)n * FIL_FOLD_COLUMNS;
+    int k = 0;
+    for (int half = 0; half < 2; half++) {
+        for (int i = first_place(chain, half); i < n; i++) {
+            int unknown[JOINT];
+            double sign[JOINT];
+            for (int row = 0; row < JOINT; row++) {
+                unknown[row] = plain_unknown(chain, half, i, row, &sign[row]);
+            }
+            for (int column = 0, at = 0; column < 4; column++) {
+                for (int row = column; row < JOINT; row++, at++) {
+                    if (unknown[row] >= 0 && unknown[column] >= 0) {
+                        const size_t entry = (size_t)FIL_FOLD_COLUMNS * (size_t)i + (size_t)at;
+                        values[slots[k++]] += scale * sign[row] * sign[column] *
+                                              fil_lane_get(chain->matrix.columns, count, half, entry);
+                    }
+                }
+            }
+        }
+    }
+    int joint[JOINT];
+    joint_unknowns(chain, joint);
+    for (int j = 0; j < JOINT; j++) {
+        for (int m = 0; m <= j; m++) {
+            if (joint[j] >= 0 && joint[m] >= 0) {
+                values[slots[k++]] += scale * chain->matrix.joint[JOINT * j + m];
+            }
+        }
+    }
+    return k;
+}
+
 void fil_rod_chain_diagonal(const FilRodChain* chain, double* out)
 {
     const int n = chain->matrix.half_nodes;

@@ -94,4 +94,7 @@ void fil_rod_chain_solve(FilRodChain* chain, double* rhs /* 4 per node, in place
 typedef void FilRodVisitor(void* context, int row, int column, double value);
 void fil_rod_chain_visit(const FilRodChain* chain, FilRodVisitor* add, void* context);
 
+/* The same without a call per entry: values[slots[k]] += scale * entry k, in visiting order. Returns the number of entries. */
+int fil_rod_chain_scatter(const FilRodChain* chain, const int* slots, double scale, double* values);
+
 #endif

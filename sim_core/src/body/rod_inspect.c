@@ -8,16 +8,11 @@ typedef struct Dense {
     double* matrix;
 } Dense;
 
-static int owner_of(const FilRodBody* body, int unknown)
-{
-    return unknown % 4 == 3 ? unknown : 4 * body->owner[unknown / 4] + unknown % 4;
-}
-
 static void add(void* context, int row, int column, double value)
 {
     const Dense* dense = context;
     const size_t size = 4 * (size_t)dense->body->node_count;
-    const size_t r = (size_t)owner_of(dense->body, dense->first + row), c = (size_t)owner_of(dense->body, dense->first + column);
+    const size_t r = (size_t)fil_rod_owner(dense->body, dense->first + row), c = (size_t)fil_rod_owner(dense->body, dense->first + column);
     dense->matrix[r * size + c] += value;
     if (r != c) {
         dense->matrix[c * size + r] += value;

@@ -197,30 +197,17 @@ void fil_rod_diagonal(const void* pointer, const double* v, double* diagonal, do
 
 /* ---- linear solves ---- */
 
-typedef struct Filler {
-    double* values;
-    const int* slots;
-    int count;
-} Filler;
-
-static void fill(void* context, int row, int column, double value)
-{
-    (void)row;
-    (void)column;
-    Filler* filler = context;
-    filler->values[filler->slots[filler->count++]] += value;
-}
-
 static bool factor_network(FilRodBody* body)
 {
-    Filler filler = {fil_sparse_values(body->sparse), body->slots, 0};
-    memset(filler.values, 0, sizeof(double) * (size_t)fil_sparse_value_count(body->sparse));
+    double* values = fil_sparse_values(body->sparse);
+    const int* slots = body->slots;
+    memset(values, 0, sizeof(double) * (size_t)fil_sparse_value_count(body->sparse));
     for (int r = 0; r < body->rod_count; r++) {
-        fil_rod_chain_visit(&body->rods[r].chain, fill, &filler);
+        slots += fil_rod_chain_scatter(&body->rods[r].chain, slots, 1.0, values);
     }
     // idle unknowns are their own equation
     for (int k = 0; k < 4 * body->node_count; k++) {
-        filler.values[body->slots[filler.count++]] += body->mass[k] > 0.0 ? 0.0 : 1.0;
+        values[slots[k]] += body->mass[k] > 0.0 ? 0.0 : 1.0;
     }
     return fil_sparse_factor(body->sparse);
 }

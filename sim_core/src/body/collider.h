@@ -1,0 +1,37 @@
+/* What a body shows to collision: rows of edges (rods) and single shapes. */
+#ifndef FILUM_BODY_COLLIDER_H
+#define FILUM_BODY_COLLIDER_H
+
+#include "filum/contact.h"
+#include "geometry/shape.h"
+
+typedef enum FilColliderKind {
+    FIL_COLLIDER_ROW,   /* edges in order along a polyline */
+    FIL_COLLIDER_SHAPE, /* one convex shape */
+} FilColliderKind;
+
+/* Constant for the life of the body; pointers are the body's. */
+typedef struct FilCollider {
+    FilColliderKind kind;
+    int element;  /* of the body */
+    bool movable; /* has unknowns */
+    FilCollision collision;
+    /* a row */
+    int node_count, edge_count;
+    bool closed;
+    const double* radii; /* per edge, m */
+    const double* arc;   /* per node and one more, m: length along the row */
+    bool boxes;          /* some edges are boxes, not capsules */
+    /* a shape */
+    FilShape shape;
+} FilCollider;
+
+/* Where it is. */
+typedef struct FilPlacement {
+    const double* nodes;      /* a row: 4 numbers a node, the first three are the position */
+    const double* velocities; /* likewise */
+    FilPose pose;             /* a shape */
+    double speed;             /* m/s, of a shape's fastest point, at most */
+} FilPlacement;
+
+#endif

@@ -1,0 +1,699 @@
+#include "body/rigid.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/vec3.h"
+
+FilShapeDef fil_shape_def_default(void)
+{
+    return (FilShapeDef){.type = FIL_TYPE_SPHERE, .scale = 1.0, .orientation = {0.0, 0.0, 0.0, 1.0}};
+}
+
+FilRigidDef fil_rigid_def_default(void)
+{
+    return (FilRigidDef){.motion = FIL_DYNAMIC,
+                         .orientation = {0.0, 0.0, 0.0, 1.0},
+                         .density = 1000.0,
+                         .collision = fil_collision_default()};
+}
+
+/* ---- small algebra ---- */
+
+static bool unit_quat(FilQuat* q)
+{
+    const double size = sqrt(q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w);
+    if (!(isfinite(size) && size > 1e-12)) {
+        return false;
+    }
+    *q = (FilQuat){q->x / size, q->y / size, q->z / size, q->w / size};
+    return true;
+}
+
+static FilQuat multiply_quat(FilQuat a, FilQuat b)
+{
+    return (FilQuat){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+                     a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+}
+
+/* The quaternion of a rotation vector. */
+static FilQuat exponential(const double* w)
+{
+    const double angle = fil_v3_norm(w);
+    const double s = angle > 1e-8 ? sin(0.5 * angle) / angle : 0.5 - angle * angle / 48.0;
+    return (FilQuat){s * w[0], s * w[1], s * w[2], cos(0.5 * angle)};
+}
+
+/* The rotation vector of a unit quaternion, at most pi long. */
+static void logarithm(FilQuat q, double* w)
+{
+    const double sign = q.w < 0.0 ? -1.0 : 1.0, size = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
+    const double scale = sign * (size > 1e-12 ? 2.0 * atan2(size, sign * q.w) / size : 2.0);
+    fil_v3_set(w, scale * q.x, scale * q.y, scale * q.z);
+}
+
+static bool invert3(const double* m, double* out)
+{
+    double c0[3], c1[3], c2[3];
+    fil_v3_cross(c0, m + 3, m + 6);
+    fil_v3_cross(c1, m + 6, m);
+    fil_v3_cross(c2, m, m + 3);
+    const double det = fil_v3_dot(m, c0);
+    if (!(fabs(det) > 0.0) || !isfinite(1.0 / det)) {
+        return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        out[3 * k] = c0[k] / det;
+        out[3 * k + 1] = c1[k] / det;
+        out[3 * k + 2] = c2[k] / det;
+    }
+    return true;
+}
+
+static FilQuat orientation_of(const double* q)
+{
+    return (FilQuat){q[4], q[5], q[6], q[7]};
+}
+
+/* ---- making ---- */
+
+static FilStatus build_hull(const FilShapeDef* def, FilRigidShape* out, FilError* error)
+{
+    FilMesh mesh = {0};
+    const double* points = def->points;
+    int count = def->point_count;
+    if (def->type == FIL_TYPE_MESH) {
+        if (def->file == NULL) {
+            return fil_error(error, FIL_BAD_INPUT, "a mesh shape needs a file");
+        }
+        FilStatus status = fil_mesh_read(def->file, def->scale, &mesh, error);
+        if (status == FIL_OK) {
+            status = fil_mesh_check_solid(&mesh, def->file, error);
+        }
+        if (status != FIL_OK) {
+            fil_mesh_free(&mesh);
+            return status;
+        }
+        points = mesh.vertices;
+        count = mesh.vertex_count;
+    }
+    const FilStatus status = fil_hull_create(points, count, &out->hull, error);
+    fil_mesh_free(&mesh);
+    if (status == FIL_OK) {
+        out->shape = fil_shape_hull(out->hull);
+        out->def.points = out->hull->vertices;
+        out->def.point_count = out->hull->vertex_count;
+    }
+    return status;
+}
+
+static FilStatus build_shape(const FilShapeDef* def, FilRigidShape* out, FilError* error)
+{
+    out->def = *def;
+    out->def.file = NULL;
+    out->def.points = NULL;
+    FilStatus status = FIL_OK;
+    switch (def->type) {
+    case FIL_TYPE_SPHERE:
+        out->shape = fil_shape_sphere(def->radius);
+        break;
+    case FIL_TYPE_CAPSULE:
+        out->shape = fil_shape_capsule(def->radius, 0.5 * def->length);
+        break;
+    case FIL_TYPE_CYLINDER:
+        out->shape = fil_shape_cylinder(def->radius, 0.5 * def->length);
+        break;
+    case FIL_TYPE_BOX:
+        out->shape = fil_shape_box(0.5 * def->size.x, 0.5 * def->size.y, 0.5 * def->size.z);
+        break;
+    case FIL_TYPE_HALF_SPACE:
+        out->shape = fil_shape_half_space();
+        break;
+    default:
+        status = build_hull(def, out, error);
+    }
+    if (status == FIL_OK) {
+        status = fil_shape_check(&out->shape, error);
+    }
+    FilQuat orientation = def->orientation;
+    if (status == FIL_OK && !unit_quat(&orientation)) {
+        status = fil_error(error, FIL_BAD_INPUT, "a shape's orientation is no rotation");
+    }
+    fil_v3_set(out->pose.p, def->position.x, def->position.y, def->position.z);
+    if (status == FIL_OK && !fil_all_finite(out->pose.p, 3)) {
+        status = fil_error(error, FIL_BAD_INPUT, "a shape's position is not finite");
+    }
+    fil_m3_from_quat(out->pose.r, orientation);
+    return status;
+}
+
+/* Mass, centre and inertia from the definition, or from the shapes and their densities. */
+static FilStatus build_mass(const FilRigidDef* def, FilRigidBody* body, FilError* error)
+{
+    FilMassProperties sum = {0};
+    for (int k = 0; k < body->shape_count; k++) {
+        const double density = def->shapes[k].density > 0.0 ? def->shapes[k].density : def->density;
+        const FilMassProperties own = fil_shape_mass(&body->shapes[k].shape);
+        const FilMassProperties posed = fil_mass_posed(&own, &body->shapes[k].pose);
+        fil_mass_add(&sum, density, &posed);
+    }
+    const double* i = def->inertia;
+    const bool given = i[0] != 0.0 || i[1] != 0.0 || i[2] != 0.0;
+    body->mass = def->mass > 0.0 ? def->mass : sum.volume;
+    if (given) {
+        const double full[9] = {i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]};
+        memcpy(body->inertia, full, sizeof full);
+        fil_v3_set(body->center, def->center_of_mass.x, def->center_of_mass.y, def->center_of_mass.z);
+    } else {
+        const double scale = sum.volume > 0.0 ? body->mass / sum.volume : 0.0;
+        for (int k = 0; k < 9; k++) {
+            body->inertia[k] = scale * sum.inertia[k];
+        }
+        fil_v3_copy(body->center, sum.centre);
+    }
+    if (body->motion != FIL_DYNAMIC) {
+        return FIL_OK;
+    }
+    if (!(isfinite(body->mass) && body->mass > 0.0)) {
+        return fil_error(error, FIL_BAD_INPUT, "a dynamic body needs a positive mass, got %g kg", body->mass);
+    }
+    // positive definite: all leading minors are
+    const double* m = body->inertia;
+    const double minor2 = m[0] * m[4] - m[1] * m[1];
+    if (!(fil_all_finite(m, 9) && m[0] > 0.0 && minor2 > 0.0) || !invert3(m, body->inverse_inertia) ||
+        !(body->inverse_inertia[8] > 0.0)) {
+        return fil_error(error, FIL_BAD_INPUT, "a dynamic body needs a positive definite inertia");
+    }
+    return FIL_OK;
+}
+
+static double reach_of(const FilRigidBody* body)
+{
+    double reach = 0.0;
+    for (int k = 0; k < body->shape_count; k++) {
+        const FilRigidShape* s = &body->shapes[k];
+        if (s->shape.kind == FIL_SHAPE_HALF_SPACE) {
+            continue;
+        }
+        const FilAabb box = fil_shape_aabb(&s->shape, &s->pose);
+        double far[3];
+        for (int j = 0; j < 3; j++) {
+            far[j] = fmax(fabs(box.lo[j] - body->center[j]), fabs(box.hi[j] - body->center[j]));
+        }
+        reach = fmax(reach, fil_v3_norm(far));
+    }
+    return reach;
+}
+
+static void destroy(void* pointer)
+{
+    FilRigidBody* body = pointer;
+    if (body == NULL) {
+        return;
+    }
+    for (int k = 0; body->shapes != NULL && k < body->shape_count; k++) {
+        fil_hull_destroy(body->shapes[k].hull);
+    }
+    fil_free(body->shapes);
+    fil_free(body);
+}
+
+static FilStatus check_def(const FilRigidDef* def, FilError* error)
+{
+    const double numbers[] = {def->position.x, def->position.y, def->position.z, def->velocity.x, def->velocity.y,
+                              def->velocity.z, def->angular_velocity.x, def->angular_velocity.y, def->angular_velocity.z,
+                              def->density, def->mass, def->center_of_mass.x, def->center_of_mass.y, def->center_of_mass.z};
+    if (!fil_all_finite(numbers, sizeof numbers / sizeof numbers[0])) {
+        return fil_error(error, FIL_BAD_INPUT, "position, velocity, density and mass must be finite");
+    }
+    if (def->density < 0.0 || def->mass < 0.0 || !(def->damping_linear >= 0.0) || !(def->damping_angular >= 0.0)) {
+        return fil_error(error, FIL_BAD_INPUT, "density, mass and damping must not be negative");
+    }
+    for (int k = 0; k < def->shape_count; k++) {
+        if (def->shapes[k].type == FIL_TYPE_HALF_SPACE && def->motion == FIL_DYNAMIC) {
+            return fil_error(error, FIL_BAD_INPUT, "a half-space cannot be dynamic");
+        }
+    }
+    return FIL_OK;
+}
+
+FilStatus fil_rigid_create(const FilRigidDef* def, FilRigidBody** out, FilError* error)
+{
+    *out = NULL;
+    FilStatus status = check_def(def, error);
+    if (status != FIL_OK) {
+        return status;
+    }
+    FilRigidBody* body = fil_alloc(1, sizeof *body);
+    if (body == NULL || (body->shapes = fil_alloc((size_t)def->shape_count, sizeof *body->shapes)) == NULL) {
+        fil_free(body);
+        return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    body->motion = def->motion;
+    body->collision = def->collision;
+    body->damping_linear = def->damping_linear;
+    body->damping_angular = def->damping_angular;
+    for (int k = 0; k < def->shape_count && status == FIL_OK; k++) {
+        body->shape_count = k + 1;
+        status = build_shape(&def->shapes[k], &body->shapes[k], error);
+    }
+    FilQuat orientation = def->orientation;
+    if (status == FIL_OK && !unit_quat(&orientation)) {
+        status = fil_error(error, FIL_BAD_INPUT, "the orientation is no rotation");
+    }
+    if (status == FIL_OK) {
+        status = build_mass(def, body, error);
+    }
+    if (status != FIL_OK) {
+        destroy(body);
+        return status;
+    }
+    body->reach = reach_of(body);
+    const double position[3] = {def->position.x, def->position.y, def->position.z};
+    const double spin[3] = {def->angular_velocity.x, def->angular_velocity.y, def->angular_velocity.z};
+    double rotation[9];
+    fil_rigid_from_pose(body, position, orientation, body->initial_q);
+    fil_m3_from_quat(rotation, orientation);
+    if (body->motion == FIL_DYNAMIC) {
+        fil_v3_set(body->initial_v, def->velocity.x, def->velocity.y, def->velocity.z);
+        fil_m3_apply_transposed(body->initial_v + 4, rotation, spin);
+    }
+    *out = body;
+    return FIL_OK;
+}
+
+void fil_rigid_from_pose(const FilRigidBody* body, const double* position, FilQuat orientation, double* q)
+{
+    double rotation[9], offset[3];
+    fil_m3_from_quat(rotation, orientation);
+    fil_m3_apply(offset, rotation, body->center);
+    fil_v3_add(q, position, offset);
+    q[3] = 0.0;
+    q[4] = orientation.x, q[5] = orientation.y, q[6] = orientation.z, q[7] = orientation.w;
+}
+
+void fil_rigid_pose(const FilRigidBody* body, const double* q, FilPose* pose)
+{
+    double offset[3];
+    fil_m3_from_quat(pose->r, orientation_of(q));
+    fil_m3_apply(offset, pose->r, body->center);
+    fil_v3_sub(pose->p, q, offset);
+}
+
+static int dofs(const void* pointer)
+{
+    return ((const FilRigidBody*)pointer)->motion == FIL_DYNAMIC ? 6 : 0;
+}
+
+static void init_state(const void* pointer, double* q, double* v, double* h)
+{
+    (void)h;
+    const FilRigidBody* body = pointer;
+    memcpy(q, body->initial_q, sizeof body->initial_q);
+    memcpy(v, body->initial_v, sizeof body->initial_v);
+}
+
+/* ---- a step ---- */
+
+/* Free rotation in the body frame over dt by the midpoint rule, I (w - w0) / dt + w_m x I w_m = torque: it keeps the
+ * energy when the torque is zero. Newton from w0; the step is short, so few iterations do. */
+static void rotate_freely(const FilRigidBody* body, const double* w0, const double* torque, double dt, double* w)
+{
+    const double* inertia = body->inertia;
+    fil_v3_copy(w, w0);
+    for (int iteration = 0; iteration < 8; iteration++) {
+        double middle[3], momentum[3], gyro[3], change[3], residual[3], jacobian[9], inverse[9], step[3];
+        for (int k = 0; k < 3; k++) {
+            middle[k] = 0.5 * (w[k] + w0[k]);
+            change[k] = w[k] - w0[k];
+        }
+        fil_m3_apply(momentum, inertia, middle);
+        fil_v3_cross(gyro, middle, momentum);
+        fil_m3_apply(residual, inertia, change);
+        fil_v3_axpy(residual, dt, gyro);
+        fil_v3_axpy(residual, -dt, torque);
+        // d(w x I w)/dw = [w] I - [I w]
+        const double cross_w[9] = {0.0, -middle[2], middle[1], middle[2], 0.0, -middle[0], -middle[1], middle[0], 0.0};
+        const double cross_m[9] = {0.0, -momentum[2], momentum[1], momentum[2], 0.0, -momentum[0], -momentum[1], momentum[0], 0.0};
+        for (int j = 0; j < 3; j++) {
+            for (int k = 0; k < 3; k++) {
+                const double product = cross_w[3 * j] * inertia[k] + cross_w[3 * j + 1] * inertia[3 + k] +
+                                       cross_w[3 * j + 2] * inertia[6 + k];
+                jacobian[3 * j + k] = inertia[3 * j + k] + 0.5 * dt * (product - cross_m[3 * j + k]);
+            }
+        }
+        if (!invert3(jacobian, inverse)) {
+            return;
+        }
+        fil_m3_apply(step, inverse, residual);
+        fil_v3_axpy(w, -1.0, step);
+        if (fil_v3_norm(step) <= 1e-15 * (1.0 + fil_v3_norm(w))) {
+            return;
+        }
+    }
+}
+
+/* Velocities that take a kinematic body to its target over the step. */
+static void scripted_velocity(FilRigidBody* body)
+{
+    double q1[FIL_RIGID_UNKNOWNS];
+    memset(body->v_free, 0, sizeof body->v_free);
+    if (!body->attached || !body->target.active) {
+        return;
+    }
+    double position[3], rotation[3];
+    const double* turn = body->target.rotation[1];
+    fil_v3_add(position, body->origin, body->target.displacement[1]);
+    const FilQuat end = multiply_quat(exponential(turn), body->origin_orientation);
+    fil_rigid_from_pose(body, position, end, q1);
+    const FilQuat now = orientation_of(body->q0);
+    const FilQuat back = {-now.x, -now.y, -now.z, now.w};
+    logarithm(multiply_quat(back, end), rotation); // in the body frame
+    for (int k = 0; k < 3; k++) {
+        body->v_free[k] = (q1[k] - body->q0[k]) / body->setup.dt;
+        body->v_free[4 + k] = rotation[k] / body->setup.dt;
+    }
+}
+
+static void begin(void* pointer, const FilStepSetup* setup, const double* q, const double* v, const double* h)
+{
+    (void)h;
+    FilRigidBody* body = pointer;
+    const double dt = setup->dt;
+    body->setup = *setup;
+    body->q0 = q;
+    body->v0 = v;
+    if (body->motion != FIL_DYNAMIC) {
+        scripted_velocity(body);
+        return;
+    }
+    double rotation[9], torque[3];
+    fil_m3_from_quat(rotation, orientation_of(q));
+    fil_m3_apply_transposed(torque, rotation, body->torque);
+    rotate_freely(body, v + 4, torque, dt, body->v_free + 4);
+    const double slow[2] = {1.0 + dt * body->damping_linear, 1.0 + dt * body->damping_angular};
+    for (int k = 0; k < 3; k++) {
+        body->v_free[k] = (v[k] + dt * (setup->gravity[k] + body->force[k] / body->mass)) / slow[0];
+        body->v_free[4 + k] /= slow[1];
+    }
+    body->v_free[3] = body->v_free[7] = 0.0;
+    for (int k = 0; k < 9; k++) {
+        body->tangent[0][k] = k % 4 == 0 ? body->mass * slow[0] : 0.0;
+        body->inverse[0][k] = k % 4 == 0 ? 1.0 / (body->mass * slow[0]) : 0.0;
+        body->tangent[1][k] = body->inertia[k] * slow[1];
+        body->inverse[1][k] = body->inverse_inertia[k] / slow[1];
+    }
+}
+
+static void guess(const void* pointer, double* v)
+{
+    memcpy(v, ((const FilRigidBody*)pointer)->v_free, sizeof(double) * FIL_RIGID_UNKNOWNS);
+}
+
+static bool evaluate(void* pointer, const double* v, double shift, double* residual, double* potential)
+{
+    (void)shift; // the tangent is mass
+    const FilRigidBody* body = pointer;
+    double change[3];
+    *potential = 0.0;
+    memset(residual, 0, sizeof(double) * FIL_RIGID_UNKNOWNS);
+    for (int part = 0; part < 2 && body->motion == FIL_DYNAMIC; part++) {
+        fil_v3_sub(change, v + 4 * part, body->v_free + 4 * part);
+        fil_m3_apply(residual + 4 * part, body->tangent[part], change);
+        *potential += 0.5 * fil_v3_dot(change, residual + 4 * part);
+    }
+    return isfinite(*potential);
+}
+
+static void diagonal(const void* pointer, const double* v, double* out, double* scale)
+{
+    const FilRigidBody* body = pointer;
+    for (int k = 0; k < FIL_RIGID_UNKNOWNS; k++) {
+        const bool used = body->motion == FIL_DYNAMIC && k % 4 < 3;
+        out[k] = used ? body->tangent[k / 4][4 * (k % 4)] : 0.0;
+        scale[k] = used ? out[k] * (fabs(v[k]) + fabs(body->v_free[k] - body->v0[k])) : 0.0;
+    }
+}
+
+static bool factor(void* pointer)
+{
+    (void)pointer; // inverted in begin
+    return true;
+}
+
+static void solve(void* pointer, double* x)
+{
+    const FilRigidBody* body = pointer;
+    double out[FIL_RIGID_UNKNOWNS] = {0.0};
+    for (int part = 0; part < 2 && body->motion == FIL_DYNAMIC; part++) {
+        fil_m3_apply(out + 4 * part, body->inverse[part], x + 4 * part);
+    }
+    memcpy(x, out, sizeof out);
+}
+
+static void finish(void* pointer, const double* v, double* q1, double* v1, double* h1)
+{
+    (void)h1;
+    const FilRigidBody* body = pointer;
+    const double dt = body->setup.dt;
+    // a scripted body arrives: its velocity is that of the whole step
+    const double vq = body->motion == FIL_DYNAMIC ? body->setup.theta_vq : 1.0;
+    double turn[3];
+    memcpy(v1, v, sizeof(double) * FIL_RIGID_UNKNOWNS);
+    for (int k = 0; k < 3; k++) {
+        q1[k] = body->q0[k] + dt * (vq * v[k] + (1.0 - vq) * body->v0[k]);
+        turn[k] = dt * (vq * v[4 + k] + (1.0 - vq) * body->v0[4 + k]);
+    }
+    FilQuat orientation = multiply_quat(orientation_of(body->q0), exponential(turn));
+    (void)unit_quat(&orientation); // a product of unit quaternions
+    q1[3] = 0.0;
+    q1[4] = orientation.x, q1[5] = orientation.y, q1[6] = orientation.z, q1[7] = orientation.w;
+}
+
+/* ---- measures ---- */
+
+static void energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity,
+                   FilEnergy* add_to)
+{
+    (void)h;
+    const FilRigidBody* body = pointer;
+    if (body->motion == FIL_DYNAMIC) {
+        double momentum[3];
+        fil_m3_apply(momentum, body->inertia, v + 4);
+        add_to->kinetic += 0.5 * (body->mass * fil_v3_dot(v, v) + fil_v3_dot(v + 4, momentum));
+        add_to->gravity -= body->mass * fil_v3_dot(gravity, q);
+    }
+}
+
+static void momentum_of(const void* pointer, const double* q, const double* v, const double* h, double* linear,
+                        double* angular)
+{
+    (void)h;
+    const FilRigidBody* body = pointer;
+    if (body->motion == FIL_DYNAMIC) {
+        double rotation[9], spin[3], world[3], moment[3];
+        fil_v3_axpy(linear, body->mass, v);
+        fil_v3_cross(moment, q, v);
+        fil_v3_axpy(angular, body->mass, moment);
+        fil_m3_from_quat(rotation, orientation_of(q));
+        fil_m3_apply(spin, body->inertia, v + 4);
+        fil_m3_apply(world, rotation, spin);
+        fil_v3_axpy(angular, 1.0, world);
+    }
+}
+
+/* ---- boundary ---- */
+
+static FilStatus attach(void* pointer, int element, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
+                        FilError* error)
+{
+    (void)element;
+    (void)def;
+    (void)h;
+    FilRigidBody* body = pointer;
+    if (body->motion != FIL_KINEMATIC) {
+        return fil_error(error, FIL_BAD_INPUT, "only a kinematic body has an attachment; hold a dynamic one by a joint");
+    }
+    if (body->attached) {
+        return fil_error(error, FIL_BAD_INPUT, "a kinematic body has one attachment, which bears its name");
+    }
+    FilPose pose;
+    fil_rigid_pose(body, q, &pose);
+    fil_v3_copy(body->origin, pose.p);
+    body->origin_orientation = orientation_of(q);
+    body->attached = true;
+    *slot = 0;
+    return FIL_OK;
+}
+
+static void set_target(void* pointer, int slot, const FilTarget* target)
+{
+    (void)slot;
+    ((FilRigidBody*)pointer)->target = *target;
+}
+
+static void reaction(const void* pointer, int slot, double* force, double* torque)
+{
+    (void)pointer;
+    (void)slot; // a scripted body takes whatever force it meets: see its contact wrench
+    fil_v3_set(force, 0.0, 0.0, 0.0);
+    fil_v3_set(torque, 0.0, 0.0, 0.0);
+}
+
+static void clear_loads(void* pointer)
+{
+    FilRigidBody* body = pointer;
+    fil_v3_set(body->force, 0.0, 0.0, 0.0);
+    fil_v3_set(body->torque, 0.0, 0.0, 0.0);
+}
+
+static void load(void* pointer, int element, FilDriveKind kind, int first, int count, const double* value, double* h)
+{
+    (void)element;
+    (void)first;
+    (void)count;
+    (void)h;
+    FilRigidBody* body = pointer;
+    fil_v3_axpy(kind == FIL_DRIVE_FORCE ? body->force : body->torque, 1.0, value);
+}
+
+static int load_range(const void* pointer, int element, FilDriveKind kind)
+{
+    (void)element;
+    const bool takes = kind == FIL_DRIVE_FORCE || kind == FIL_DRIVE_TORQUE;
+    return takes && ((const FilRigidBody*)pointer)->motion == FIL_DYNAMIC ? 1 : 0;
+}
+
+/* ---- contact ---- */
+
+static int collider_count(const void* pointer)
+{
+    return ((const FilRigidBody*)pointer)->shape_count;
+}
+
+static void collider(const void* pointer, int index, FilCollider* out)
+{
+    const FilRigidBody* body = pointer;
+    *out = (FilCollider){.kind = FIL_COLLIDER_SHAPE,
+                         .movable = body->motion == FIL_DYNAMIC,
+                         .collision = body->collision,
+                         .shape = body->shapes[index].shape};
+}
+
+static void place(const void* pointer, int index, const double* q, const double* v, FilPlacement* out)
+{
+    const FilRigidBody* body = pointer;
+    FilPose pose;
+    fil_rigid_pose(body, q, &pose);
+    *out = (FilPlacement){.speed = fil_v3_norm(v) + body->reach * fil_v3_norm(v + 4)};
+    fil_pose_compose(&out->pose, &pose, &body->shapes[index].pose);
+}
+
+static void part_of(const void* pointer, int index, int part, const double* q, const double* h, FilShape* shape, FilPose* pose)
+{
+    (void)part;
+    (void)h;
+    const FilRigidBody* body = pointer;
+    FilPose frame;
+    fil_rigid_pose(body, q, &frame);
+    *shape = body->shapes[index].shape;
+    fil_pose_compose(pose, &frame, &body->shapes[index].pose);
+}
+
+/* Blocks of velocity and angular velocity: v + w x arm with w = R w_body. */
+static int point_jacobian(const void* pointer, int index, int part, const double* point, const double* q, int* blocks,
+                          double* jacobian, double* bias)
+{
+    (void)index;
+    (void)part;
+    const FilRigidBody* body = pointer;
+    double arm[3], r[9];
+    fil_v3_sub(arm, point, q);
+    fil_m3_from_quat(r, orientation_of(q));
+    const double cross[9] = {0.0, arm[2], -arm[1], -arm[2], 0.0, arm[0], arm[1], -arm[0], 0.0}; // -[arm]
+    for (int j = 0; j < 3; j++) {
+        for (int k = 0; k < 3; k++) {
+            jacobian[4 * j + k] = j == k ? 1.0 : 0.0;
+            jacobian[12 + 4 * j + k] = cross[3 * j] * r[k] + cross[3 * j + 1] * r[3 + k] + cross[3 * j + 2] * r[6 + k];
+        }
+        jacobian[4 * j + 3] = jacobian[12 + 4 * j + 3] = 0.0;
+    }
+    blocks[0] = 0;
+    blocks[1] = 1;
+    for (int j = 0; j < 3; j++) {
+        bias[j] = body->motion == FIL_DYNAMIC ? 0.0 : body->v_free[j] + fil_v3_dot(jacobian + 12 + 4 * j, body->v_free + 4);
+    }
+    return body->motion == FIL_DYNAMIC ? 2 : 0;
+}
+
+static int turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks, double* jacobian,
+                         double* bias)
+{
+    (void)index;
+    (void)part;
+    const FilRigidBody* body = pointer;
+    double r[9];
+    fil_m3_from_quat(r, orientation_of(q));
+    for (int j = 0; j < 3; j++) {
+        fil_v3_copy(jacobian + 4 * j, r + 3 * j);
+        jacobian[4 * j + 3] = 0.0;
+        bias[j] = body->motion == FIL_DYNAMIC ? 0.0 : fil_v3_dot(r + 3 * j, body->v_free + 4);
+    }
+    blocks[0] = 1;
+    return body->motion == FIL_DYNAMIC ? 1 : 0;
+}
+
+static int tangent_pattern(void* pointer, int* columns, int* rows)
+{
+    if (((const FilRigidBody*)pointer)->motion != FIL_DYNAMIC) {
+        return 0;
+    }
+    for (int b = 0; b < 2 && columns != NULL && rows != NULL; b++) {
+        columns[b] = rows[b] = b;
+    }
+    return 2;
+}
+
+static void tangent(void* pointer, double* values)
+{
+    const FilRigidBody* body = pointer;
+    memset(values, 0, sizeof(double) * 32);
+    for (int b = 0; b < 2; b++) {
+        for (int k = 0; k < 9; k++) {
+            values[16 * b + 4 * (k / 3) + k % 3] = body->tangent[b][k];
+        }
+        values[16 * b + 15] = 1.0;
+    }
+}
+
+const FilBodyOps fil_rigid_ops = {
+    .kind = "rigid",
+    .destroy = destroy,
+    .dofs = dofs,
+    .init_state = init_state,
+    .begin = begin,
+    .guess = guess,
+    .evaluate = evaluate,
+    .diagonal = diagonal,
+    .factor = factor,
+    .solve = solve,
+    .finish = finish,
+    .energy = energy,
+    .momentum = momentum_of,
+    .attach = attach,
+    .set_target = set_target,
+    .reaction = reaction,
+    .clear_loads = clear_loads,
+    .load = load,
+    .load_range = load_range,
+    .collider_count = collider_count,
+    .collider = collider,
+    .place = place,
+    .part = part_of,
+    .point_jacobian = point_jacobian,
+    .turn_jacobian = turn_jacobian,
+    .tangent_pattern = tangent_pattern,
+    .tangent = tangent,
+};

@@ -1,0 +1,54 @@
+/* The body kind "rigid": static, kinematic or free.
+ *
+ * q holds the centre of mass, an idle number and the orientation of the body frame (quaternion x, y, z, w); v holds the
+ * velocity of the centre of mass and the angular velocity in the body frame, each followed by an idle number. In the body
+ * frame the inertia is constant and free rotation keeps its energy whatever the step. */
+#ifndef FILUM_BODY_RIGID_H
+#define FILUM_BODY_RIGID_H
+
+#include "body/body.h"
+
+enum { FIL_RIGID_UNKNOWNS = 8 };
+
+typedef struct FilRigidShape {
+    FilShape shape;
+    FilPose pose;   /* in the body frame */
+    FilHull* hull;  /* owned; NULL unless the shape is one */
+    FilShapeDef def; /* as given, for those who ask; its points are those of the hull */
+} FilRigidShape;
+
+typedef struct FilRigidBody {
+    FilMotion motion;
+    int shape_count;
+    FilRigidShape* shapes;
+    FilCollision collision;
+    double mass, inertia[9], inverse_inertia[9]; /* body frame, about the centre of mass */
+    double center[3];                            /* of mass, body frame */
+    double reach;                                /* m, from the centre of mass to the farthest point of any shape */
+    double damping_linear, damping_angular;
+    double initial_q[FIL_RIGID_UNKNOWNS], initial_v[FIL_RIGID_UNKNOWNS];
+
+    double force[3], torque[3]; /* loads, world frame */
+    bool attached;              /* kinematic: its attachment exists */
+    double origin[3];           /* of the body frame, where that was made */
+    FilQuat origin_orientation;
+    FilTarget target;
+
+    /* the step */
+    FilStepSetup setup;
+    const double *q0, *v0;
+    double v_free[FIL_RIGID_UNKNOWNS];
+    double tangent[2][9]; /* of v and omega: mass and inertia with damping */
+    double inverse[2][9];
+} FilRigidBody;
+
+extern const FilBodyOps fil_rigid_ops;
+
+FilStatus fil_rigid_create(const FilRigidDef* def, FilRigidBody** body, FilError* error);
+
+/* Pose of the body frame at q. */
+void fil_rigid_pose(const FilRigidBody* body, const double* q, FilPose* pose);
+/* q for a pose of the body frame. */
+void fil_rigid_from_pose(const FilRigidBody* body, const double* position, FilQuat orientation, double* q);
+
+#endif

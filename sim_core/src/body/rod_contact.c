@@ -1,0 +1,291 @@
+/* Rods in contact: their edges as colliders, contact Jacobians, and the tangent in blocks of four. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/vec3.h"
+#include "body/rod.h"
+
+/* ---- colliders ---- */
+
+FilStatus fil_rod_build_collider(FilRod* rod, FilError* error)
+{
+    rod->radii = fil_alloc((size_t)rod->edge_count, sizeof(double));
+    rod->arc = fil_alloc((size_t)rod->edge_count + 1, sizeof(double));
+    if (rod->radii == NULL || rod->arc == NULL) {
+        return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    for (int i = 0; i < rod->edge_count; i++) {
+        const FilSection* s = &rod->sections[i];
+        const bool box = s->shape == FIL_SECTION_RECTANGLE;
+        rod->boxes = rod->boxes || box;
+        rod->radii[i] = box ? 0.5 * hypot(s->width, s->height) : s->radius;
+        rod->arc[i + 1] = rod->arc[i] + rod->initial[i].rest_length;
+    }
+    return FIL_OK;
+}
+
+int fil_rod_collider_count(const void* pointer)
+{
+    return ((const FilRodBody*)pointer)->rod_count;
+}
+
+void fil_rod_collider(const void* pointer, int index, FilCollider* out)
+{
+    const FilRod* rod = &((const FilRodBody*)pointer)->rods[index];
+    *out = (FilCollider){.kind = FIL_COLLIDER_ROW,
+                         .element = index,
+                         .movable = true,
+                         .collision = rod->collision,
+                         .node_count = rod->node_count,
+                         .edge_count = rod->edge_count,
+                         .closed = rod->closed,
+                         .radii = rod->radii,
+                         .arc = rod->arc,
+                         .boxes = rod->boxes};
+}
+
+void fil_rod_place(const void* pointer, int index, const double* q, const double* v, FilPlacement* out)
+{
+    const FilRod* rod = &((const FilRodBody*)pointer)->rods[index];
+    *out = (FilPlacement){.nodes = q + 4 * rod->first_node, .velocities = v + 4 * rod->first_node};
+}
+
+void fil_rod_part(const void* pointer, int index, int part, const double* q, const double* h, FilShape* shape, FilPose* pose)
+{
+    const FilRod* rod = &((const FilRodBody*)pointer)->rods[index];
+    const double* x = q + 4 * rod->first_node;
+    const double *a = x + 4 * part, *b = x + 4 * ((part + 1) % rod->node_count);
+    const FilSection* section = &rod->sections[part];
+    Frame1 frame;
+    fil_rod_edge_frame(rod, x, (const FilRodHistory*)h + rod->first_node, part, &frame);
+    *shape = section->shape == FIL_SECTION_RECTANGLE
+                 ? fil_shape_box(0.5 * section->width, 0.5 * section->height, 0.5 * frame.length)
+                 : fil_shape_capsule(rod->radii[part], 0.5 * frame.length);
+    for (int k = 0; k < 3; k++) {
+        pose->p[k] = 0.5 * (a[k] + b[k]);
+        pose->r[3 * k] = frame.m1[k];
+        pose->r[3 * k + 1] = frame.m2[k];
+        pose->r[3 * k + 2] = frame.t[k];
+    }
+}
+
+/* ---- Jacobians ---- */
+
+/* An edge's axis, length and end blocks. */
+typedef struct Edge {
+    double t[3], length;
+    const double* start;
+    int blocks[2];
+} Edge;
+
+static Edge edge_of(const FilRodBody* body, const FilRod* rod, int edge, const double* q)
+{
+    const int next = (edge + 1) % rod->node_count;
+    Edge e = {.start = q + 4 * (rod->first_node + edge)};
+    fil_v3_sub(e.t, q + 4 * (rod->first_node + next), e.start);
+    e.length = fil_v3_normalise(e.t);
+    e.blocks[0] = rod->first_node + edge;
+    e.blocks[1] = body->owner[rod->first_node + next];
+    return e;
+}
+
+/* Names the blocks of an edge's Jacobian. Where the edge starts at a copy of a shared node, its position is the owner's
+ * and its angle the copy's own: a third block. Returns their number. */
+static int name_blocks(const FilRodBody* body, const Edge* e, int* blocks, double* jacobian)
+{
+    blocks[0] = body->owner[e->blocks[0]];
+    blocks[1] = e->blocks[1];
+    if (blocks[0] == e->blocks[0]) {
+        return 2;
+    }
+    blocks[2] = e->blocks[0];
+    for (int j = 0; j < 3; j++) {
+        for (int k = 0; k < 3; k++) {
+            jacobian[24 + 4 * j + k] = 0.0;
+        }
+        jacobian[24 + 4 * j + 3] = jacobian[4 * j + 3];
+        jacobian[4 * j + 3] = 0.0;
+    }
+    return 3;
+}
+
+int fil_rod_point_jacobian(const void* pointer, int index, int part, const double* point, const double* q, int* blocks,
+                           double* jacobian, double* bias)
+{
+    const FilRodBody* body = pointer;
+    const Edge e = edge_of(body, &body->rods[index], part, q);
+    double arm[3], spin[3];
+    fil_v3_sub(arm, point, e.start);
+    const double along = fil_v3_dot(arm, e.t), s = fmin(fmax(along / e.length, 0.0), 1.0);
+    fil_v3_axpy(arm, -along, e.t); // from the axis out to the surface
+    fil_v3_cross(spin, e.t, arm);
+    fil_v3_set(bias, 0.0, 0.0, 0.0);
+    // v = (1 - s) v0 + s v1 + gamma_dot t x arm - t (t_dot . arm), the last from the edge's own turning
+    for (int j = 0; j < 3; j++) {
+        for (int k = 0; k < 3; k++) {
+            const double turn = e.t[j] * arm[k] / e.length, unit = j == k ? 1.0 : 0.0;
+            jacobian[4 * j + k] = (1.0 - s) * unit + turn;
+            jacobian[12 + 4 * j + k] = s * unit - turn;
+        }
+        jacobian[4 * j + 3] = spin[j];
+        jacobian[12 + 4 * j + 3] = 0.0;
+    }
+    return name_blocks(body, &e, blocks, jacobian);
+}
+
+int fil_rod_turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks, double* jacobian,
+                          double* bias)
+{
+    const FilRodBody* body = pointer;
+    const Edge e = edge_of(body, &body->rods[index], part, q);
+    fil_v3_set(bias, 0.0, 0.0, 0.0);
+    // omega = gamma_dot t + t x (v1 - v0) / l
+    const double cross[9] = {0.0, -e.t[2], e.t[1], e.t[2], 0.0, -e.t[0], -e.t[1], e.t[0], 0.0};
+    for (int j = 0; j < 3; j++) {
+        for (int k = 0; k < 3; k++) {
+            jacobian[4 * j + k] = -cross[3 * j + k] / e.length;
+            jacobian[12 + 4 * j + k] = cross[3 * j + k] / e.length;
+        }
+        jacobian[4 * j + 3] = e.t[j];
+        jacobian[12 + 4 * j + 3] = 0.0;
+    }
+    return name_blocks(body, &e, blocks, jacobian);
+}
+
+/* ---- the tangent in blocks ---- */
+
+typedef struct Entries {
+    const FilRodBody* body;
+    int first, count;
+    int *rows, *columns; /* unknowns, row >= column; NULL: only counted */
+} Entries;
+
+static void note(void* context, int row, int column, double value)
+{
+    (void)value;
+    Entries* e = context;
+    if (e->rows != NULL) {
+        const int r = fil_rod_owner(e->body, e->first + row), c = fil_rod_owner(e->body, e->first + column);
+        e->rows[e->count] = r > c ? r : c;
+        e->columns[e->count] = r > c ? c : r;
+    }
+    e->count++;
+}
+
+static int by_block(const void* a, const void* b)
+{
+    const int *x = a, *y = b;
+    return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+/* The block (column, row) in the sorted list. */
+static int find_block(const FilRodBody* body, int column, int row)
+{
+    int low = 0, high = body->block_count - 1;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        const bool before = body->block_columns[middle] < column ||
+                            (body->block_columns[middle] == column && body->block_rows[middle] < row);
+        if (before) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Fills the sorted list of distinct blocks, every diagonal one among them. */
+static bool list_blocks(FilRodBody* body, const Entries* entries)
+{
+    const int total = entries->count + body->node_count;
+    int* pairs = fil_alloc(2 * (size_t)total, sizeof(int));
+    if (pairs == NULL) {
+        return false;
+    }
+    for (int k = 0; k < total; k++) {
+        pairs[2 * k] = k < entries->count ? entries->columns[k] / 4 : k - entries->count;
+        pairs[2 * k + 1] = k < entries->count ? entries->rows[k] / 4 : k - entries->count;
+    }
+    qsort(pairs, (size_t)total, 2 * sizeof(int), by_block);
+    for (int k = 0; k < total; k++) {
+        if (k == 0 || by_block(pairs + 2 * k, pairs + 2 * k - 2) != 0) {
+            body->block_columns[body->block_count] = pairs[2 * k];
+            body->block_rows[body->block_count++] = pairs[2 * k + 1];
+        }
+    }
+    fil_free(pairs);
+    return true;
+}
+
+static bool build_blocks(FilRodBody* body)
+{
+    Entries entries = {.body = body};
+    for (int r = 0; r < body->rod_count; r++) {
+        fil_rod_chain_visit(&body->rods[r].chain, note, &entries);
+    }
+    const size_t count = (size_t)entries.count, most = count + (size_t)body->node_count;
+    entries.rows = fil_alloc(count, sizeof(int));
+    entries.columns = fil_alloc(count, sizeof(int));
+    body->block_slots = fil_alloc(count, sizeof(int));
+    body->block_columns = fil_alloc(most, sizeof(int));
+    body->block_rows = fil_alloc(most, sizeof(int));
+    bool ok = entries.rows != NULL && entries.columns != NULL && body->block_slots != NULL && body->block_columns != NULL &&
+              body->block_rows != NULL;
+    if (ok) {
+        entries.count = 0;
+        for (int r = 0; r < body->rod_count; r++) {
+            entries.first = 4 * body->rods[r].first_node;
+            fil_rod_chain_visit(&body->rods[r].chain, note, &entries);
+        }
+        ok = list_blocks(body, &entries);
+    }
+    for (int k = 0; ok && k < entries.count; k++) {
+        const int r = entries.rows[k], c = entries.columns[k];
+        body->block_slots[k] = 16 * find_block(body, c / 4, r / 4) + 4 * (c % 4) + r % 4;
+    }
+    fil_free(entries.rows);
+    fil_free(entries.columns);
+    return ok;
+}
+
+int fil_rod_tangent_pattern(void* pointer, int* columns, int* rows)
+{
+    FilRodBody* body = pointer;
+    if (body->block_slots == NULL && !build_blocks(body)) {
+        return -1;
+    }
+    if (columns != NULL && rows != NULL) {
+        memcpy(columns, body->block_columns, sizeof(int) * (size_t)body->block_count);
+        memcpy(rows, body->block_rows, sizeof(int) * (size_t)body->block_count);
+    }
+    return body->block_count;
+}
+
+void fil_rod_tangent(void* pointer, double* values)
+{
+    FilRodBody* body = pointer;
+    const bool implicit = body->setup.theta > 0.0;
+    const int* slots = body->block_slots;
+    memset(values, 0, sizeof(double) * 16 * (size_t)body->block_count);
+    for (int r = 0; r < body->rod_count && implicit; r++) {
+        slots += fil_rod_chain_scatter(&body->rods[r].chain, slots, body->stiffness_scale, values);
+    }
+    for (int b = 0; b < body->block_count; b++) {
+        if (body->block_columns[b] != body->block_rows[b]) {
+            continue;
+        }
+        // both triangles of a diagonal block; idle unknowns are their own equation
+        double* block = values + 16 * b;
+        for (int j = 0; j < 4; j++) {
+            const double mass = body->mass[4 * body->block_columns[b] + j];
+            for (int k = j + 1; k < 4; k++) {
+                block[4 * k + j] = block[4 * j + k];
+            }
+            block[5 * j] += mass > 0.0 ? (implicit ? 0.0 : mass) : 1.0;
+        }
+    }
+}
