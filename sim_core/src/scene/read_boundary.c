@@ -35,7 +35,7 @@ static void read_range(FilReader* reader, FilYaml* node, int total, int* first, 
     *count = (int)range[1];
 }
 
-const FilSceneRod* fil_scene_read_target(FilScene* scene, const FilYaml* mapping, FilElement element, unsigned flags,
+const FilSceneRod* fil_scene_read_target(FilScene* scene, const FilYaml* mapping, FilRodPart part, unsigned flags,
                                          int* first, int* count)
 {
     FilReader* reader = &scene->reader;
@@ -44,9 +44,9 @@ const FilSceneRod* fil_scene_read_target(FilScene* scene, const FilYaml* mapping
         return NULL;
     }
     const FilSceneRod* rod = &scene->rods[index];
-    const int total = element == FIL_NODES ? rod->def.node_count : rod->edge_count;
-    const char* one = element == FIL_NODES ? "node" : "edge";
-    FilYaml* range = fil_read_node(reader, mapping, element == FIL_NODES ? "nodes" : "edges", FIL_OPTIONAL);
+    const int total = part == FIL_PART_NODES ? rod->def.node_count : rod->edge_count;
+    const char* one = part == FIL_PART_NODES ? "node" : "edge";
+    FilYaml* range = fil_read_node(reader, mapping, part == FIL_PART_NODES ? "nodes" : "edges", FIL_OPTIONAL);
     *first = 0;
     *count = total;
     if (range == NULL && fil_read_index(reader, mapping, one, flags, total, first)) {
@@ -100,8 +100,8 @@ static FilId read_attachment(FilScene* scene, const FilYaml* node, const char* n
     FilAttachmentDef def = fil_attachment_def_default();
     def.name = name;
     def.kind = word == HOLD ? FIL_ATTACH_PIN : (FilAttachmentKind)word;
-    const FilElement element = word == FIL_ATTACH_TWIST || word == HOLD ? FIL_EDGES : FIL_NODES;
-    const FilSceneRod* rod = fil_scene_read_target(scene, body, element, FIL_REQUIRED, &def.first, &def.count);
+    const FilRodPart part = word == FIL_ATTACH_TWIST || word == HOLD ? FIL_PART_EDGES : FIL_PART_NODES;
+    const FilSceneRod* rod = fil_scene_read_target(scene, body, part, FIL_REQUIRED, &def.first, &def.count);
     if (rod == NULL) {
         return (FilId){0};
     }

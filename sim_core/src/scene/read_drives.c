@@ -19,9 +19,9 @@ static bool moves_attachment(FilDriveKind kind)
     return kind <= FIL_DRIVE_ANGLE;
 }
 
-static FilElement element_of(FilDriveKind kind)
+static FilRodPart part_of(FilDriveKind kind)
 {
-    return kind == FIL_DRIVE_TORQUE || kind == FIL_DRIVE_AXIAL_TORQUE ? FIL_EDGES : FIL_NODES;
+    return kind == FIL_DRIVE_TORQUE || kind == FIL_DRIVE_AXIAL_TORQUE ? FIL_PART_EDGES : FIL_PART_NODES;
 }
 
 /* [[t, value...], ...] with increasing times. */
@@ -99,10 +99,10 @@ static void read_target(FilScene* scene, const FilYaml* node, FilDriveDef* def)
         }
         return;
     }
-    const FilElement element = element_of(def->kind);
-    refuse_keys(reader, node, word, element == FIL_NODES ? "nodes" : "edges",
-                element == FIL_NODES ? not_nodes : not_edges);
-    const FilSceneRod* rod = fil_scene_read_target(scene, node, element, FIL_OPTIONAL, &def->first, &def->count);
+    const FilRodPart part = part_of(def->kind);
+    refuse_keys(reader, node, word, part == FIL_PART_NODES ? "nodes" : "edges",
+                part == FIL_PART_NODES ? not_nodes : not_edges);
+    const FilSceneRod* rod = fil_scene_read_target(scene, node, part, FIL_OPTIONAL, &def->first, &def->count);
     if (rod != NULL) {
         def->rod = rod->id;
     }

@@ -79,11 +79,11 @@ static int read_target(FilScene* scene, const FilYaml* body, FilProbeDef* def)
     switch (kind->target) {
         case OF_NODE:
         case OF_EDGE:
-            rod = fil_scene_read_target(scene, body, kind->target == OF_NODE ? FIL_NODES : FIL_EDGES, FIL_REQUIRED,
-                                        &def->element, &count);
+            rod = fil_scene_read_target(scene, body, kind->target == OF_NODE ? FIL_PART_NODES : FIL_PART_EDGES,
+                                        FIL_REQUIRED, &def->element, &count);
             break;
         case OF_ROD:
-            rod = fil_scene_read_target(scene, body, FIL_NODES, FIL_OPTIONAL, &def->element, &count);
+            rod = fil_scene_read_target(scene, body, FIL_PART_NODES, FIL_OPTIONAL, &def->element, &count);
             break;
         case OF_ATTACHMENT:
             if (fil_read_reference(reader, body, "attachment", FIL_REQUIRED, &scene->attachment_names, "attachment",

@@ -90,22 +90,30 @@ static void fail_unknown(FilReader* reader, const FilYaml* at, const char* what,
     }
 }
 
+/* "a, b, c", cut off where the buffer ends. */
+static void join_words(const char* const* words, char* list, size_t size)
+{
+    size_t length = 0;
+    list[0] = '\0';
+    for (int k = 0; words[k] != NULL && length < size; k++) {
+        const int written = snprintf(list + length, size - length, "%s%s", k > 0 ? ", " : "", words[k]);
+        length += written > 0 ? (size_t)written : 0;
+    }
+}
+
 /* The same, with all candidates listed where none is near. */
 static void fail_word(FilReader* reader, const FilYaml* at, const char* what, const char* wanted,
                       const char* const* words)
 {
     FilGuess guess = fil_guess_start(wanted);
-    char list[160] = "";
-    size_t length = 0;
     for (int k = 0; words[k] != NULL; k++) {
         fil_guess_try(&guess, words[k]);
-        const int written = snprintf(list + length, sizeof list - length, "%s%s", k > 0 ? ", " : "", words[k]);
-        length += written > 0 ? (size_t)written : 0;
-        length = length < sizeof list ? length : sizeof list - 1;
     }
     if (guess.best != NULL) {
         fail_unknown(reader, at, what, &guess);
     } else {
+        char list[160];
+        join_words(words, list, sizeof list);
         fil_reader_fail(reader, at, "unknown %s '%.40s'; known: %s", what, wanted, list);
     }
 }
@@ -164,8 +172,6 @@ int fil_read_variant(FilReader* reader, const FilYaml* mapping, const char* cons
     if (reader->status != FIL_OK) {
         return -1;
     }
-    char list[200] = "";
-    size_t length = 0;
     for (int k = 0; words[k] != NULL; k++) {
         FilYaml* node = fil_yaml_find(mapping, words[k]);
         if (node != NULL && found >= 0) {
@@ -176,11 +182,10 @@ int fil_read_variant(FilReader* reader, const FilYaml* mapping, const char* cons
             found = k;
             *body = node;
         }
-        const int written = snprintf(list + length, sizeof list - length, "%s%s", k > 0 ? ", " : "", words[k]);
-        length += written > 0 ? (size_t)written : 0;
-        length = length < sizeof list ? length : sizeof list - 1;
     }
     if (found < 0) {
+        char list[200];
+        join_words(words, list, sizeof list);
         fil_reader_fail(reader, mapping, "one of these is missing: %s", list);
     }
     return found;

@@ -1,5 +1,4 @@
 /* From a file to a world: the head of the scene, its parameters, the world, and the order of everything else. */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -57,12 +57,12 @@ void fil_scene_read_attachments(FilScene* scene);
 void fil_scene_read_drives(FilScene* scene);
 void fil_scene_read_probes(FilScene* scene);
 
-/* What kind of element of a rod a key names. */
-typedef enum FilElement { FIL_NODES, FIL_EDGES } FilElement;
+/* Which parts of a rod a key counts. */
+typedef enum FilRodPart { FIL_PART_NODES, FIL_PART_EDGES } FilRodPart;
 
 /* The rod of `mapping`, and its `node`/`nodes: [first, count]` (or edge, edges). Without them: all, or a failure if
  * they are required. NULL after a failure. */
-const FilSceneRod* fil_scene_read_target(FilScene* scene, const FilYaml* mapping, FilElement element, unsigned flags,
+const FilSceneRod* fil_scene_read_target(FilScene* scene, const FilYaml* mapping, FilRodPart part, unsigned flags,
                                          int* first, int* count);
 
 /* Names of a list's elements, from their `name` or their kind and place ("rod0"), each different; the list must be
