@@ -1,0 +1,28 @@
+/* Small helpers for ROS messages, and how failures are reported. */
+#ifndef FILUM_NODE_MESSAGES_H
+#define FILUM_NODE_MESSAGES_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "builtin_interfaces/msg/time.h"
+#include "rcl/error_handling.h"
+#include "rcl/types.h"
+#include "rcutils/logging_macros.h"
+#include "rosidl_runtime_c/string_functions.h"
+
+/* Empties a message that was received or sent: middlewares differ in whether they reuse or leak what it holds. */
+#define FIL_MESSAGE_RENEW(type, message)         \
+    do {                                         \
+        type##__fini(message);                   \
+        memset((message), 0, sizeof *(message)); \
+        type##__init(message);                   \
+    } while (0)
+
+/* Nearest nanosecond. */
+builtin_interfaces__msg__Time fil_time_message(double seconds);
+
+/* Logs "what: why" with rcl's message and clears it; true if the call went well. */
+bool fil_ros_ok(rcl_ret_t ret, const char* logger, const char* what);
+
+#endif

@@ -1,0 +1,283 @@
+#include "node.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "messages.h"
+#include "node_parameters.h"
+#include "rcl/logging.h"
+#include "rcl/logging_rosout.h"
+#include "rcutils/time.h"
+
+/* requests to step are looked for this often while nothing else happens */
+#define IDLE_WAIT 0.01 /* s */
+/* messages that arrived together are taken together, but not without end */
+enum { MAX_DRAIN = 100 };
+
+double fil_node_now(void)
+{
+    rcutils_time_point_value_t now = 0;
+    if (rcutils_steady_time_now(&now) != RCUTILS_RET_OK) {
+        rcutils_reset_error();
+    }
+    return 1e-9 * (double)now;
+}
+
+/* ---- life: parts are made in the order of the table below and undone in reverse ---- */
+
+static bool make_support(FilNode* node)
+{
+    node->allocator = rcl_get_default_allocator();
+    return fil_ros_ok(rclc_support_init(&node->support, node->argc, node->argv, &node->allocator), "filum",
+                      "cannot start");
+}
+
+static void undo_support(FilNode* node)
+{
+    fil_ros_ok(rclc_support_fini(&node->support), "filum", "support");
+}
+
+static bool make_logging(FilNode* node)
+{
+    return fil_ros_ok(rcl_logging_configure(&node->support.context.global_arguments, &node->allocator), "filum",
+                      "cannot log");
+}
+
+static void undo_logging(FilNode* node)
+{
+    (void)node;
+    fil_ros_ok(rcl_logging_fini(), "filum", "logging");
+}
+
+static bool make_node(FilNode* node)
+{
+    rcl_node_options_t options = rcl_node_get_default_options();
+    options.enable_rosout = false;  // rclc configures no logging: /rosout is made and undone here
+    node->node = rcl_get_zero_initialized_node();
+    const bool made = fil_ros_ok(rclc_node_init_with_options(&node->node, "filum", "", &node->support, &options),
+                                 "filum", "cannot make the node");
+    node->logger = made ? rcl_node_get_logger_name(&node->node) : "filum";
+    return made;
+}
+
+static void undo_node(FilNode* node)
+{
+    fil_ros_ok(rcl_node_fini(&node->node), "filum", "node");
+}
+
+static bool make_rosout(FilNode* node)
+{
+    return fil_ros_ok(rcl_logging_rosout_init_publisher_for_node(&node->node), node->logger, "/rosout");
+}
+
+static void undo_rosout(FilNode* node)
+{
+    fil_ros_ok(rcl_logging_rosout_fini_publisher_for_node(&node->node), node->logger, "/rosout");
+}
+
+static bool make_executor(FilNode* node)
+{
+    const size_t handles = FIL_PARAMETER_SERVICES + FIL_CONTROL_SERVICES + FIL_COMMAND_SUBSCRIPTIONS;
+    node->executor = rclc_executor_get_zero_initialized_executor();
+    return fil_ros_ok(rclc_executor_init(&node->executor, &node->support.context, handles, &node->allocator),
+                      node->logger, "executor");
+}
+
+static void undo_executor(FilNode* node)
+{
+    fil_ros_ok(rclc_executor_fini(&node->executor), node->logger, "executor");
+}
+
+static bool make_parameters(FilNode* node)
+{
+    fil_node_declare_parameters(node);
+    const bool made = fil_node_override_parameters(node);
+    node->lockstep = made && fil_parameters_find(&node->parameters, "lockstep")->value.boolean;
+    return made;
+}
+
+static bool make_publishers(FilNode* node)
+{
+    return fil_publishers_init(&node->publishers, &node->node, &node->parameters);
+}
+
+static void undo_publishers(FilNode* node)
+{
+    fil_publishers_fini(&node->publishers, &node->node);
+}
+
+static bool make_commands(FilNode* node)
+{
+    return fil_commands_init(&node->commands, &node->node, &node->executor, &node->simulation, node->lockstep);
+}
+
+static void undo_commands(FilNode* node)
+{
+    fil_commands_fini(&node->commands, &node->node);
+}
+
+static bool make_control(FilNode* node)
+{
+    return fil_control_init(&node->control, &node->node, &node->executor, &node->simulation);
+}
+
+static void undo_control(FilNode* node)
+{
+    fil_control_fini(&node->control, &node->node);
+}
+
+static bool make_parameter_server(FilNode* node)
+{
+    return fil_parameter_server_init(&node->parameter_server, &node->node, &node->executor, &node->parameters);
+}
+
+static void undo_parameter_server(FilNode* node)
+{
+    fil_parameter_server_fini(&node->parameter_server, &node->node);
+}
+
+static bool make_world(FilNode* node)
+{
+    fil_simulation_init(&node->simulation);
+    return fil_node_start_parameters(node);
+}
+
+static void undo_world(FilNode* node)
+{
+    fil_simulation_fini(&node->simulation);
+}
+
+static const struct {
+    bool (*make)(FilNode* node);
+    void (*undo)(FilNode* node); /* NULL: nothing to undo */
+    bool undo_half;              /* whether it is to be undone when making it has failed */
+} parts[] = {
+    {make_support, undo_support, false},
+    {make_logging, undo_logging, false},
+    {make_node, undo_node, false},
+    {make_rosout, undo_rosout, false},
+    {make_executor, undo_executor, false},
+    {make_parameters, NULL, false},
+    {make_publishers, undo_publishers, true},
+    {make_commands, undo_commands, true},
+    {make_control, undo_control, true},
+    {make_parameter_server, undo_parameter_server, true},
+    {make_world, undo_world, true},
+};
+
+bool fil_node_init(FilNode* node, int argc, const char* const* argv)
+{
+    memset(node, 0, sizeof *node);
+    node->argc = argc;
+    node->argv = argv;
+    node->awaited_stamp = -1;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const bool made = parts[i].make(node);
+        node->parts_made += made || parts[i].undo_half;
+        if (!made) {
+            fil_node_fini(node);
+            return false;
+        }
+    }
+    fil_parameter_server_announce(&node->parameter_server);
+    RCUTILS_LOG_INFO_NAMED(node->logger, "%s: %d rods, %d degrees of freedom, dt %g s", node->simulation.scene_path,
+                           fil_world_rod_count(node->simulation.world), fil_world_dofs(node->simulation.world),
+                           fil_world_dt(node->simulation.world));
+    return true;
+}
+
+void fil_node_fini(FilNode* node)
+{
+    while (node->parts_made > 0) {
+        node->parts_made--;
+        if (parts[node->parts_made].undo != NULL) {
+            parts[node->parts_made].undo(node);
+        }
+    }
+}
+
+/* ---- running ---- */
+
+/* serves what has arrived; waits for it up to `seconds` */
+static void serve(FilNode* node, double seconds)
+{
+    uint64_t timeout = (uint64_t)(1e9 * fmin(fmax(seconds, 0.0), 1.0));
+    for (int i = 0; i < MAX_DRAIN; i++) {
+        const uint64_t before = node->commands.received;
+        // what goes wrong with one message is told and survived
+        fil_ros_ok(rclc_executor_spin_some(&node->executor, timeout), node->logger, "executor");
+        if (node->commands.received == before) {
+            break;
+        }
+        timeout = 0;
+    }
+    fil_control_update(&node->control);
+}
+
+static int64_t stamp_of(const FilNode* node)
+{
+    const builtin_interfaces__msg__Time time = fil_time_message(fil_world_time(node->simulation.world));
+    return (int64_t)time.sec * 1000000000 + time.nanosec;
+}
+
+/* under lockstep: whether the command for the last published state is still missing */
+static bool is_awaiting(FilNode* node, double now)
+{
+    if (node->awaited_stamp < 0) {
+        return false;
+    }
+    if (node->commands.last_stamp == node->awaited_stamp) {
+        node->awaited_stamp = -1;
+        return false;
+    }
+    if (now > node->await_limit) {
+        RCUTILS_LOG_ERROR_NAMED(node->logger,
+                                "lockstep: no command for the state at %.9f s came within %g s; the simulation pauses",
+                                1e-9 * (double)node->awaited_stamp, node->lockstep_timeout);
+        fil_simulation_set_paused(&node->simulation, true);
+        node->awaited_stamp = -1;
+    }
+    return true;
+}
+
+static void publish(FilNode* node, bool all, double now)
+{
+    const double before = node->publishers.states.next;
+    fil_publishers_update(&node->publishers, &node->simulation, all);
+    const bool told = node->publishers.states.next != before;
+    if (node->lockstep && told) {
+        node->awaited_stamp = stamp_of(node);
+        node->await_limit = now + node->lockstep_timeout;
+    }
+}
+
+static void step(FilNode* node, double now)
+{
+    if (fil_simulation_step(&node->simulation, now) != FIL_OK) {
+        RCUTILS_LOG_ERROR_NAMED(node->logger, "%s; the simulation pauses at %.9f s",
+                                fil_world_error(node->simulation.world), fil_world_time(node->simulation.world));
+        return;
+    }
+    publish(node, false, now);
+}
+
+void fil_node_run(FilNode* node, const volatile sig_atomic_t* stop)
+{
+    FilSimulation* simulation = &node->simulation;
+    publish(node, true, fil_node_now());
+    while (*stop == 0) {
+        double now = fil_node_now();
+        const bool awaiting = is_awaiting(node, now);
+        const double wait = awaiting ? IDLE_WAIT : fmin(fil_simulation_wait(simulation, now), IDLE_WAIT);
+        serve(node, wait);
+        if (node->control.changed) {
+            node->control.changed = false;
+            publish(node, true, fil_node_now());
+        }
+        now = fil_node_now();
+        if (!is_awaiting(node, now) && fil_simulation_wait(simulation, now) <= 0.0) {
+            step(node, now);
+        }
+        fil_publishers_diagnose(&node->publishers, simulation, node->commands.refused, now);
+    }
+}

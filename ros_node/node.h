@@ -1,0 +1,46 @@
+/* The node: parameters, world, commands, control and publishers, and the loop that runs them. */
+#ifndef FILUM_NODE_NODE_H
+#define FILUM_NODE_NODE_H
+
+#include <signal.h>
+
+#include "commands.h"
+#include "control.h"
+#include "parameter_server.h"
+#include "publishers.h"
+#include "rclc/rclc.h"
+#include "simulation.h"
+
+typedef struct FilNode {
+    rcl_allocator_t allocator;
+    rclc_support_t support;
+    rcl_node_t node;
+    rclc_executor_t executor;
+    const char* logger;
+    FilSimulation simulation;
+    FilParameters parameters;
+    FilParameterServer parameter_server;
+    FilPublishers publishers;
+    FilCommands commands;
+    FilControl control;
+    size_t parts_made; /* by fil_node_init(), in order; fil_node_fini() undoes them in reverse */
+    int argc;          /* the command line, borrowed */
+    const char* const* argv;
+
+    bool lockstep;           /* wait for a command at each published state */
+    double lockstep_timeout; /* s */
+    int64_t awaited_stamp;   /* ns, of the state whose command is awaited; -1: none */
+    double await_limit;      /* wall time */
+} FilNode;
+
+/* Joins the graph and loads the scene. On failure everything is undone, and the reason is logged. */
+bool fil_node_init(FilNode* node, int argc, const char* const* argv);
+void fil_node_fini(FilNode* node);
+
+/* Runs until *stop is not zero. */
+void fil_node_run(FilNode* node, const volatile sig_atomic_t* stop);
+
+/* Seconds of the steady clock. */
+double fil_node_now(void);
+
+#endif

@@ -1,0 +1,226 @@
+#include "node_parameters.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "messages.h"
+#include "overrides.h"
+#include "rcl_yaml_param_parser/parser.h"
+
+/* what a parameter does when it changes; false with a reason if it cannot */
+typedef bool (*Effect)(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT]);
+
+static bool world_says(const FilNode* node, FilStatus status, char reason[FIL_REASON_TEXT])
+{
+    if (status != FIL_OK) {
+        snprintf(reason, FIL_REASON_TEXT, "%s", fil_world_error(node->simulation.world));
+    }
+    return status == FIL_OK;
+}
+
+static bool set_contact_model(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
+{
+    return world_says(node, fil_world_set_contact_model(node->simulation.world, value->text), reason);
+}
+
+static bool set_time_step(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
+{
+    return world_says(node, fil_world_set_dt(node->simulation.world, value->real), reason);
+}
+
+/* changes the size of gravity; a scene without any gets it downwards */
+static bool set_gravity(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
+{
+    const FilVec3 now = fil_world_gravity(node->simulation.world);
+    const double size = sqrt(now.x * now.x + now.y * now.y + now.z * now.z);
+    const double scale = size > 0.0 ? value->real / size : 0.0;
+    const FilVec3 wanted =
+        size > 0.0 ? (FilVec3){scale * now.x, scale * now.y, scale * now.z} : (FilVec3){0.0, 0.0, -value->real};
+    return world_says(node, fil_world_set_gravity(node->simulation.world, wanted), reason);
+}
+
+static bool set_real_time_factor(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
+{
+    (void)reason;
+    node->simulation.real_time_factor = value->real;
+    node->simulation.next_deadline = -1.0;  // a new schedule
+    return true;
+}
+
+static bool set_publish_rate(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
+{
+    (void)reason;
+    node->publishers.states.rate = value->real;
+    return true;
+}
+
+static bool set_tf_rate(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
+{
+    (void)reason;
+    node->publishers.transforms.rate = value->real;
+    return true;
+}
+
+static bool set_clock_rate(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
+{
+    (void)reason;
+    node->publishers.clock.rate = value->real;
+    return true;
+}
+
+static bool set_node_frames(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
+{
+    (void)reason;
+    node->publishers.node_frames = value->boolean;
+    return true;
+}
+
+static bool set_lockstep_timeout(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
+{
+    (void)reason;
+    node->lockstep_timeout = value->real;
+    return true;
+}
+
+static const struct {
+    const char* name;
+    FilParameterType type;
+    double number; /* the default, also of a bool */
+    double lowest, highest;
+    bool read_only;
+    Effect effect;
+    const char* description;
+} table[] = {
+    {"scene", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL, "scene to load: a path, or the name of one in config/scenes"},
+    {"contact_model", FIL_PARAMETER_STRING, 0, 0, 0, false, set_contact_model,
+     "how contact is computed; the scene's own if not given"},
+    {"time_step", FIL_PARAMETER_DOUBLE, 0, 1e-7, 1, false, set_time_step, "s; the scene's own if not given"},
+    {"gravity", FIL_PARAMETER_DOUBLE, 0, 0, 1000, false, set_gravity,
+     "m/s^2, in the scene's direction; the scene's own if not given"},
+    {"real_time_factor", FIL_PARAMETER_DOUBLE, 1, 0, 1000, false, set_real_time_factor,
+     "simulated seconds per second; 0: as fast as it can"},
+    {"publish_rate", FIL_PARAMETER_DOUBLE, 50, 0, 10000, false, set_publish_rate,
+     "Hz in simulated time: rod_states, probes, step_info, markers; 0: never"},
+    {"tf_rate", FIL_PARAMETER_DOUBLE, 50, 0, 10000, false, set_tf_rate, "Hz in simulated time: /tf; 0: never"},
+    {"clock_rate", FIL_PARAMETER_DOUBLE, 100, 0, 10000, false, set_clock_rate,
+     "Hz in simulated time: /clock; 0: never"},
+    {"rod_node_frames", FIL_PARAMETER_BOOL, 0, 0, 0, false, set_node_frames, "publish a frame for each node of a rod"},
+    {"start_paused", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "wait for ~/pause or ~/step before the first step"},
+    {"lockstep", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL,
+     "at each published state, wait for the command that bears its stamp"},
+    {"lockstep_timeout", FIL_PARAMETER_DOUBLE, 5, 0.001, 3600, false, set_lockstep_timeout,
+     "s that lockstep waits for a command before it pauses the simulation"},
+    {"use_sim_time", FIL_PARAMETER_BOOL, 0, 0, 0, false, NULL, "accepted without effect: this node is the clock"},
+};
+
+enum { TABLE_SIZE = sizeof table / sizeof *table };
+
+static FilParameterValue default_value(int i)
+{
+    switch (table[i].type) {
+        case FIL_PARAMETER_BOOL:
+            return fil_parameter_bool(table[i].number != 0.0);
+        case FIL_PARAMETER_DOUBLE:
+            return fil_parameter_double(table[i].number);
+        default:
+            return fil_parameter_string("");
+    }
+}
+
+void fil_node_declare_parameters(FilNode* node)
+{
+    for (int i = 0; i < TABLE_SIZE; i++) {
+        FilParameter* parameter =
+            fil_parameters_declare(&node->parameters, table[i].name, default_value(i), table[i].description);
+        parameter->lowest = table[i].lowest;
+        parameter->highest = table[i].highest;
+        parameter->read_only = table[i].read_only;
+    }
+    fil_publishers_declare(&node->parameters, rcl_node_get_namespace(&node->node));
+}
+
+bool fil_node_override_parameters(FilNode* node)
+{
+    rcl_params_t* overrides = NULL;
+    if (!fil_ros_ok(rcl_arguments_get_param_overrides(&node->support.context.global_arguments, &overrides),
+                    node->logger, "parameters")) {
+        return false;
+    }
+    char reason[FIL_REASON_TEXT];
+    const bool done =
+        fil_overrides_apply(overrides, rcl_node_get_fully_qualified_name(&node->node), &node->parameters, reason);
+    if (overrides != NULL) {
+        rcl_yaml_node_struct_fini(overrides);
+    }
+    if (!done) {
+        RCUTILS_LOG_FATAL_NAMED(node->logger, "%s", reason);
+    }
+    return done;
+}
+
+static bool apply(void* context, const FilParameter* parameter, const FilParameterValue* value,
+                  char reason[FIL_REASON_TEXT])
+{
+    for (int i = 0; i < TABLE_SIZE; i++) {
+        if (strcmp(table[i].name, parameter->name) == 0) {
+            return table[i].effect == NULL || table[i].effect(context, value, reason);
+        }
+    }
+    return true;
+}
+
+static FilParameter* find(FilNode* node, const char* name)
+{
+    return fil_parameters_find(&node->parameters, name);
+}
+
+static bool load_scene(FilNode* node)
+{
+    const FilParameter* dt = find(node, "time_step");
+    const FilParameter* model = find(node, "contact_model");
+    const FilSceneOptions options = {
+        .dt = dt->given ? dt->value.real : 0.0,
+        .contact_model = model->given && model->value.text[0] != '\0' ? model->value.text : NULL};
+    const char* scene = find(node, "scene")->value.text;
+    FilError error = {{0}};
+    if (scene[0] == '\0') {
+        RCUTILS_LOG_FATAL_NAMED(node->logger,
+                                "no scene: set the parameter, as in --ros-args -p scene:=cantilever or -p scene:=FILE");
+        return false;
+    }
+    if (fil_simulation_load(&node->simulation, scene, &options, &error) != FIL_OK) {
+        RCUTILS_LOG_FATAL_NAMED(node->logger, "%s", error.text);
+        return false;
+    }
+    return true;
+}
+
+bool fil_node_start_parameters(FilNode* node)
+{
+    if (!load_scene(node)) {
+        return false;
+    }
+    // what was left to the scene now shows the scene's value
+    const FilWorld* world = node->simulation.world;
+    const FilVec3 gravity = fil_world_gravity(world);
+    find(node, "contact_model")->value = fil_parameter_string(fil_world_contact_model(world));
+    find(node, "time_step")->value = fil_parameter_double(fil_world_dt(world));
+    if (!find(node, "gravity")->given) {
+        find(node, "gravity")->value =
+            fil_parameter_double(sqrt(gravity.x * gravity.x + gravity.y * gravity.y + gravity.z * gravity.z));
+    }
+    node->simulation.paused = find(node, "start_paused")->value.boolean;
+    for (int i = 0; i < TABLE_SIZE; i++) {
+        const FilParameter* parameter = find(node, table[i].name);
+        char reason[FIL_REASON_TEXT];
+        if (table[i].effect != NULL && !table[i].effect(node, &parameter->value, reason)) {
+            RCUTILS_LOG_FATAL_NAMED(node->logger, "%s", reason);
+            return false;
+        }
+    }
+    node->parameters.apply = apply;
+    node->parameters.context = node;
+    node->parameters.running = true;
+    return true;
+}

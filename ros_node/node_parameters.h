@@ -1,0 +1,16 @@
+/* Which parameters the node has, and what each of them does. */
+#ifndef FILUM_NODE_NODE_PARAMETERS_H
+#define FILUM_NODE_NODE_PARAMETERS_H
+
+#include "node.h"
+
+/* Declares all parameters with their defaults. */
+void fil_node_declare_parameters(FilNode* node);
+
+/* Sets them from the command line and parameter files; false, with the reason logged, if a value is refused. */
+bool fil_node_override_parameters(FilNode* node);
+
+/* Loads the scene that the parameters name, then lets the parameters tell what the world has, and take effect. */
+bool fil_node_start_parameters(FilNode* node);
+
+#endif

@@ -1,0 +1,58 @@
+/* What the node publishes, and when: rates count simulated time, diagnostics wall time. */
+#ifndef FILUM_NODE_PUBLISHERS_H
+#define FILUM_NODE_PUBLISHERS_H
+
+#include "conversion.h"
+#include "diagnostic_msgs/msg/diagnostic_array.h"
+#include "parameters.h"
+#include "rcl/rcl.h"
+#include "rmw/qos_profiles.h"
+
+typedef enum FilTopicId {
+    FIL_TOPIC_CLOCK,
+    FIL_TOPIC_TF,
+    FIL_TOPIC_ROD_STATES,
+    FIL_TOPIC_PROBES,
+    FIL_TOPIC_STEP_INFO,
+    FIL_TOPIC_MARKERS,
+    FIL_TOPIC_DIAGNOSTICS,
+    FIL_TOPIC_COUNT,
+} FilTopicId;
+
+/* When something with a rate is due next, in simulated time. */
+typedef struct FilSchedule {
+    double rate; /* Hz; 0: never */
+    double next; /* s */
+} FilSchedule;
+
+typedef struct FilPublishers {
+    const char* logger;
+    const char* node_name; /* full */
+    rcl_publisher_t publishers[FIL_TOPIC_COUNT];
+    FilStateMessages messages;
+    diagnostic_msgs__msg__DiagnosticArray diagnostics;
+    FilSchedule clock, transforms, states;
+    bool node_frames;
+    uint64_t drawn_load;     /* the world whose markers were published last */
+    double next_diagnostics; /* wall time, s */
+    uint64_t told_deadlines; /* missed deadlines up to the last diagnostics */
+    uint64_t failed;         /* publications that failed */
+    double slowest;          /* s, the longest publication since the last diagnostics */
+} FilPublishers;
+
+/* Declares qos_overrides.<topic>.publisher.{history,depth,reliability,durability} of all topics. `node_name` is the
+ * node's full name, `name_space` its namespace. */
+void fil_publishers_declare(FilParameters* parameters, const char* name_space);
+
+/* Failures are logged. */
+bool fil_publishers_init(FilPublishers* publishers, rcl_node_t* node, FilParameters* parameters);
+void fil_publishers_fini(FilPublishers* publishers, rcl_node_t* node);
+
+/* Publishes what is due at the simulation's time; everything when `all` (after a load, a reset, a single step). */
+void fil_publishers_update(FilPublishers* publishers, const FilSimulation* simulation, bool all);
+
+/* Once a second of wall time. */
+void fil_publishers_diagnose(FilPublishers* publishers, const FilSimulation* simulation, uint64_t refused_commands,
+                             double now);
+
+#endif

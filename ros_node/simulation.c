@@ -1,0 +1,128 @@
+#include "simulation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* a simulation that lags more than this does not try to catch up: it starts a new schedule */
+#define MAX_LAG 0.1       /* s */
+#define RATE_INTERVAL 0.5 /* s of wall time between measurements of the rate */
+
+void fil_simulation_init(FilSimulation* simulation)
+{
+    *simulation = (FilSimulation){.real_time_factor = 1.0, .next_deadline = -1.0, .rate_wall = -1.0};
+}
+
+void fil_simulation_fini(FilSimulation* simulation)
+{
+    fil_world_destroy(simulation->world);
+    fil_simulation_init(simulation);
+}
+
+/* forgets the schedule: the next step is due at once, and the rate is measured anew */
+static void restart_schedule(FilSimulation* simulation)
+{
+    simulation->next_deadline = -1.0;
+    simulation->rate_wall = -1.0;
+}
+
+FilStatus fil_simulation_load(FilSimulation* simulation, const char* scene, const FilSceneOptions* options,
+                              FilError* error)
+{
+    char path[sizeof simulation->scene_path];
+    FilWorld* world = NULL;
+    FilSceneInfo info;
+    if (!fil_scene_find(scene, path, sizeof path, error)) {
+        return FIL_BAD_INPUT;
+    }
+    const FilStatus status = fil_scene_load(path, options, &world, &info, error);
+    if (status != FIL_OK) {
+        return status;
+    }
+    fil_world_destroy(simulation->world);
+    simulation->world = world;
+    simulation->scene = info;
+    memcpy(simulation->scene_path, path, sizeof path);
+    simulation->last_step = (FilStepInfo){0};
+    simulation->steps_wanted = 0;
+    simulation->load_count++;
+    restart_schedule(simulation);
+    return FIL_OK;
+}
+
+void fil_simulation_set_paused(FilSimulation* simulation, bool paused)
+{
+    if (simulation->paused != paused) {
+        simulation->paused = paused;
+        simulation->steps_wanted = 0;
+        restart_schedule(simulation);
+    }
+}
+
+double fil_simulation_wait(const FilSimulation* simulation, double now)
+{
+    if (simulation->world == NULL || (simulation->paused && simulation->steps_wanted == 0)) {
+        return INFINITY;
+    }
+    const bool paced = !simulation->paused && simulation->real_time_factor > 0.0 && simulation->next_deadline >= 0.0;
+    return paced ? fmax(0.0, simulation->next_deadline - now) : 0.0;
+}
+
+/* the deadline of the step after this one, and whether this one kept its own */
+static void advance_schedule(FilSimulation* simulation, double now)
+{
+    const double period = fil_world_dt(simulation->world) / simulation->real_time_factor;
+    if (simulation->next_deadline < 0.0) {
+        simulation->next_deadline = now;
+    }
+    simulation->next_deadline += period;
+    if (now > simulation->next_deadline) {
+        simulation->missed_deadlines++;
+    }
+    if (now > simulation->next_deadline + MAX_LAG) {
+        simulation->next_deadline = now;
+    }
+}
+
+static void measure_rate(FilSimulation* simulation, double now)
+{
+    const double time = fil_world_time(simulation->world);
+    if (simulation->rate_wall >= 0.0 && now < simulation->rate_wall + RATE_INTERVAL) {
+        return;
+    }
+    if (simulation->rate_wall >= 0.0) {
+        simulation->real_time_rate = (time - simulation->rate_time) / (now - simulation->rate_wall);
+    }
+    simulation->rate_wall = now;
+    simulation->rate_time = time;
+}
+
+FilStatus fil_simulation_step(FilSimulation* simulation, double now)
+{
+    const FilStatus status = fil_world_step(simulation->world, &simulation->last_step);
+    simulation->last_status = status;
+    if (status != FIL_OK) {
+        fil_simulation_set_paused(simulation, true);
+        simulation->steps_wanted = 0;
+        return status;
+    }
+    if (simulation->paused) {
+        simulation->steps_wanted--;
+        return FIL_OK;
+    }
+    measure_rate(simulation, now);
+    if (simulation->real_time_factor > 0.0) {
+        advance_schedule(simulation, now);
+    }
+    return FIL_OK;
+}
+
+FilStatus fil_simulation_reset(FilSimulation* simulation)
+{
+    simulation->steps_wanted = 0;
+    simulation->last_step = (FilStepInfo){0};
+    restart_schedule(simulation);
+    return fil_world_reset(simulation->world);
+}

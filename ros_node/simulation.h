@@ -1,0 +1,44 @@
+/* The simulation that the node runs: one world, its pace against the clock on the wall, and whether it runs. No ROS. */
+#ifndef FILUM_NODE_SIMULATION_H
+#define FILUM_NODE_SIMULATION_H
+
+#include "filum/filum.h"
+
+typedef struct FilSimulation {
+    FilWorld* world; /* NULL until one is loaded */
+    FilSceneInfo scene;
+    char scene_path[512];
+    FilStepInfo last_step; /* zero before the first step */
+    FilStatus last_status; /* of the last step */
+    uint64_t load_count;   /* worlds loaded so far: what is sized by the world is sized anew when it changes */
+    bool paused;
+    uint64_t steps_wanted; /* to be made while paused */
+
+    double real_time_factor; /* simulated seconds per second; 0: as fast as it can */
+    double real_time_rate;   /* measured, smoothed over about half a second of wall time */
+    uint64_t missed_deadlines;
+
+    double next_deadline;        /* wall time at which the next step is due; negative: from now on */
+    double rate_wall, rate_time; /* where the rate's current interval began: wall time, simulated time */
+} FilSimulation;
+
+void fil_simulation_init(FilSimulation* simulation);
+void fil_simulation_fini(FilSimulation* simulation);
+
+/* Replaces the world by a scene, by path or by name. On failure the old world stays. Time step and contact model are
+ * the scene's where `options` does not say otherwise. */
+FIL_MUST_CHECK FilStatus fil_simulation_load(FilSimulation* simulation, const char* scene,
+                                             const FilSceneOptions* options, FilError* error);
+
+void fil_simulation_set_paused(FilSimulation* simulation, bool paused);
+
+/* Seconds from `now` (wall time) until a step is due: 0 when it is, infinity when none is wanted. */
+double fil_simulation_wait(const FilSimulation* simulation, double now);
+
+/* Makes one step. `now` is the wall time. When the step fails, the state stays and the simulation pauses. */
+FIL_MUST_CHECK FilStatus fil_simulation_step(FilSimulation* simulation, double now);
+
+/* Back to the initial state, exactly. */
+FIL_MUST_CHECK FilStatus fil_simulation_reset(FilSimulation* simulation);
+
+#endif
