@@ -36,8 +36,15 @@ typedef struct Fixture {
     char output[32768]; /* of the last command, both streams */
 } Fixture;
 
+/* In a build with sanitizers the search for leaks takes seconds in each process: a few tests have it, most do not. */
+static void search_for_leaks(bool wanted)
+{
+    assert_int_equal(setenv("ASAN_OPTIONS", wanted ? "detect_leaks=1" : "detect_leaks=0", 1), 0);
+}
+
 static int set_up(void** state)
 {
+    search_for_leaks(false);
     Fixture* fixture = calloc(1, sizeof *fixture);
     if (fixture == NULL) {
         return -1;
@@ -171,7 +178,9 @@ static void test_run_json(void** state)
         "\"other\": ",
     };
     Fixture* fixture = *state;
+    search_for_leaks(true);
     assert_int_equal(filum(fixture, "run short_rod --json"), FIL_EXIT_DONE);
+    search_for_leaks(false);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
         assert_says(fixture, parts[i]);
     }
@@ -251,7 +260,9 @@ static void test_interrupt(void** state)
 static void test_info(void** state)
 {
     Fixture* fixture = *state;
+    search_for_leaks(true);
     assert_int_equal(filum(fixture, "info short_rod"), FIL_EXIT_DONE);
+    search_for_leaks(false);
     assert_says(fixture, "short_rod: A short rod");
     assert_says(fixture, "20 steps of 0.001 s");
     assert_says(fixture, "11 nodes, 10 edges, open, length 0.3 m");
