@@ -120,7 +120,7 @@ static void point_triangle_is_the_minimum(void** state)
             random_vector(&random, 1.0, c[k]);
         }
         if (n % 10 == 0) {
-            lerp(c[2], c[0], c[1], random_between(&random, -1.0, 2.0)); // no area
+            lerp(c[2], c[0], c[1], random_between(&random, -1.0, 2.0));  // no area
         }
         const double d2 = fil_point_triangle(p, c[0], c[1], c[2], w);
         assert_true(w[0] >= 0.0 && w[1] >= 0.0 && w[2] >= 0.0);
@@ -211,7 +211,7 @@ static void point_cylinder_is_signed(void** state)
         const double radius = random_between(&random, 0.1, 1.0), half = random_between(&random, 0.1, 1.0);
         random_vector(&random, 1.5, p);
         if (n % 20 == 0) {
-            p[0] = p[1] = 0.0; // on the axis
+            p[0] = p[1] = 0.0;  // on the axis
         }
         const double d = fil_point_cylinder(p, radius, half, normal);
         const double rho = sqrt(p[0] * p[0] + p[1] * p[1]);
@@ -250,7 +250,7 @@ static void segment_box_is_the_minimum(void** state)
         random_vector(&random, 2.0, p);
         random_vector(&random, 2.0, q);
         if (n % 4 == 0) {
-            q[n / 4 % 3] = p[n / 4 % 3]; // along a face
+            q[n / 4 % 3] = p[n / 4 % 3];  // along a face
         }
         const double d2 = fil_segment_box(p, q, half, &s);
         lerp(x, p, q, s);

@@ -141,8 +141,7 @@ static void moving_by_the_distance_makes_them_touch(void** state)
             const FilContactPoint p = points[deepest(points, count)];
             deep += p.distance < 0.0;
             fil_v3_axpy(s.pose_b.p, -p.distance, p.normal);
-            assert_near(fil_signed_distance(&s.a, &s.pose_a, &s.b, &s.pose_b, MARGIN), 0.0,
-                        tolerance_of(p.distance));
+            assert_near(fil_signed_distance(&s.a, &s.pose_a, &s.b, &s.pose_b, MARGIN), 0.0, tolerance_of(p.distance));
         }
         free_scene(&s);
     }
@@ -332,7 +331,8 @@ static void turned_boxes_meet_in_an_octagon(void** state)
 static void a_tilted_box_keeps_its_far_corners_in_the_margin(void** state)
 {
     (void)state;
-    const FilShape box = fil_shape_box(0.5, 0.5, 0.5), floors[] = {fil_shape_half_space(), fil_shape_box(3.0, 3.0, 1.0)};
+    const FilShape box = fil_shape_box(0.5, 0.5, 0.5),
+                   floors[] = {fil_shape_half_space(), fil_shape_box(3.0, 3.0, 1.0)};
     for (int f = 0; f < 2; f++) {
         FilPose floor = fil_pose_identity(), pose = fil_pose_identity();
         FilContactPoint points[FIL_MANIFOLD_POINTS];

@@ -103,8 +103,7 @@ static FilHull* cube(const double* half)
     double corners[24];
     FilHull* hull;
     for (int k = 0; k < 8; k++) {
-        fil_v3_set(corners + 3 * k, k & 1 ? half[0] : -half[0], k & 2 ? half[1] : -half[1],
-                   k & 4 ? half[2] : -half[2]);
+        fil_v3_set(corners + 3 * k, k & 1 ? half[0] : -half[0], k & 2 ? half[1] : -half[1], k & 4 ? half[2] : -half[2]);
     }
     assert_int_equal(fil_hull_create(corners, 8, &hull, NULL), FIL_OK);
     return hull;
@@ -158,8 +157,9 @@ static void boxes_match_hulls(void** state)
         const FilShape box_b = random_shape(&random, FIL_SHAPE_BOX, &none);
         FilPose pose_a = random_pose(&random, 0.3), pose_b = random_pose(&random, 1.2);
         if (n % 3 == 0) {
-            fil_pose_compose(&pose_b, &pose_a, &(FilPose){.p = {pose_b.p[0], pose_b.p[1], pose_b.p[2]},
-                                                          .r = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}});
+            fil_pose_compose(&pose_b, &pose_a,
+                             &(FilPose){.p = {pose_b.p[0], pose_b.p[1], pose_b.p[2]},
+                                        .r = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}});
         }
         hull_a = cube(box_a.half);
         hull_b = cube(box_b.half);
@@ -236,7 +236,7 @@ static void certificates_hold_for_all_pairs(void** state)
     for (int n = 0; n < 100 * BOUNDED * BOUNDED; n++) {
         const FilShapeKind kind_a = bounded[n % BOUNDED], kind_b = bounded[n / BOUNDED % BOUNDED];
         if (kind_a <= FIL_SHAPE_CAPSULE && kind_b <= FIL_SHAPE_CAPSULE) {
-            continue; // flat differences have closed forms instead
+            continue;  // flat differences have closed forms instead
         }
         FilHull *hull_a, *hull_b;
         const FilShape a = random_shape(&random, kind_a, &hull_a), b = random_shape(&random, kind_b, &hull_b);

@@ -66,7 +66,7 @@ static void random_points_are_covered(void** state)
         }
         const FilStatus status = fil_hull_create(points, count, &hull, NULL);
         if (n % 3 == 2 && count < 8 && status == FIL_BAD_INPUT) {
-            continue; // a few lattice points may lie in a plane
+            continue;  // a few lattice points may lie in a plane
         }
         assert_int_equal(status, FIL_OK);
         // merged faces are flat to 1e-6 of the extent

@@ -107,7 +107,7 @@ static void obj_is_read(void** state)
         "f 1//1 2//1 6//1 5//1\n"
         "f 2/1/1 3/1/1 7/1/1 6/1/1\n"
         "f -6 -5 -1 -2\n"
-        "f 4 1 5 8"; // no newline at the end
+        "f 4 1 5 8";  // no newline at the end
     FilMesh mesh;
     FilError error;
     assert_int_equal(fil_mesh_read_obj("cube.obj", text, sizeof text - 1, 2.0, &mesh, &error), FIL_OK);
@@ -224,8 +224,9 @@ static void open_and_inverted_meshes_are_told_apart(void** state)
     fil_mesh_free(&mesh);
 
     // a pyramid without its base
-    static const char open[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0.5 0.5 1\n"
-                               "f 1 2 5\nf 2 3 5\nf 3 4 5\nf 4 1 5\n";
+    static const char open[] =
+        "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0.5 0.5 1\n"
+        "f 1 2 5\nf 2 3 5\nf 3 4 5\nf 4 1 5\n";
     assert_int_equal(fil_mesh_read_obj("open.obj", open, sizeof open - 1, 1.0, &mesh, &error), FIL_OK);
     assert_int_equal(fil_mesh_check_solid(&mesh, "open.obj", &error), FIL_BAD_INPUT);
     assert_non_null(strstr(error.text, "open.obj: the mesh is not closed: 1 triangle"));
@@ -264,7 +265,13 @@ static void files_are_told_by_their_ending(void** state)
     fclose(file);
     assert_int_equal(fil_mesh_read(path, 1.0, &mesh, &error), FIL_OK);
     check_tetrahedron(&mesh, 1.0);
+    FilHull* hull;
+    assert_int_equal(fil_hull_read(path, 1.0, &hull, &error), FIL_OK);
+    assert_int_equal(hull->face_count, 4);
+    fil_hull_destroy(hull);
     remove(path);
+    assert_int_equal(fil_hull_read(path, 1.0, &hull, &error), FIL_IO);
+    assert_null(hull);
     assert_int_equal(fil_mesh_read(path, 1.0, &mesh, &error), FIL_IO);
     assert_non_null(strstr(error.text, "cannot be opened"));
     assert_int_equal(fil_mesh_read("/tmp/part.step", 1.0, &mesh, &error), FIL_BAD_INPUT);

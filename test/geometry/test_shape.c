@@ -101,7 +101,7 @@ static void faces_hold_the_farthest_point_and_are_flat(void** state)
                 fil_v3_sub(along, face.corner[(i + 1) % face.count], face.corner[i]);
                 fil_v3_sub(next, face.corner[(i + 2) % face.count], face.corner[(i + 1) % face.count]);
                 fil_v3_cross(turn, along, next);
-                assert_true(fil_v3_dot(turn, face.normal) > 0.0); // counter-clockwise and convex
+                assert_true(fil_v3_dot(turn, face.normal) > 0.0);  // counter-clockwise and convex
             }
             for (int j = 0; j < i; j++) {
                 assert_true(face.id[i] != face.id[j]);
@@ -122,6 +122,35 @@ static void masses_are_those_of_the_kinds(void** state)
     assert_near(fil_shape_mass(&floor).volume, 0.0, 0.0);
     assert_near(fil_shape_mass(&box).volume, 48.0, 1e-12);
     fil_hull_destroy(hull);
+}
+
+static void a_segment_is_a_capsule(void** state)
+{
+    (void)state;
+    Random random = {64};
+    for (int n = 0; n < 100; n++) {
+        double p[3], q[3], axis[3], end[3];
+        FilPose pose;
+        random_vector(&random, 1.0, p);
+        random_vector(&random, 1.0, q);
+        if (n == 0) {
+            fil_v3_copy(q, p);
+        }
+        const FilShape capsule = fil_shape_of_segment(p, q, 0.1, &pose);
+        fil_pose_axis(axis, &pose, 2);
+        fil_v3_copy(end, pose.p);
+        fil_v3_axpy(end, capsule.half[2], axis);
+        assert_near(fil_v3_distance(end, q), 0.0, 1e-15);
+        fil_v3_axpy(end, -2.0 * capsule.half[2], axis);
+        assert_near(fil_v3_distance(end, p), 0.0, 1e-15);
+        // a right-handed rotation
+        double x[3], y[3], z[3];
+        fil_pose_axis(x, &pose, 0);
+        fil_pose_axis(y, &pose, 1);
+        fil_v3_cross(z, x, y);
+        assert_near(fil_v3_distance(z, axis), 0.0, 1e-15);
+        assert_near(fil_v3_norm(x), 1.0, 1e-15);
+    }
 }
 
 static void refuse(FilShape shape, const char* message)
@@ -152,6 +181,7 @@ int main(void)
         cmocka_unit_test(nothing_reaches_beyond_support_and_bounds),
         cmocka_unit_test(faces_hold_the_farthest_point_and_are_flat),
         cmocka_unit_test(masses_are_those_of_the_kinds),
+        cmocka_unit_test(a_segment_is_a_capsule),
         cmocka_unit_test(bad_sizes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

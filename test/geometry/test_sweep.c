@@ -197,9 +197,9 @@ static void constructed_crossings_are_found(void** state)
         double time = 2.0;
         assert_true(n % 2 ? fil_sweep_segments_cross(start, end, &time)
                           : fil_sweep_point_triangle_cross(start, end, &time));
-        assert_true(time <= when + 1e-6); // or an earlier one
-        const double impact = n % 2 ? fil_sweep_segments(start, end, 0.0, 0.1)
-                                    : fil_sweep_point_triangle(start, end, 0.0, 0.1);
+        assert_true(time <= when + 1e-6);  // or an earlier one
+        const double impact =
+            n % 2 ? fil_sweep_segments(start, end, 0.0, 0.1) : fil_sweep_point_triangle(start, end, 0.0, 0.1);
         assert_true(impact < when);
     }
 }
@@ -224,12 +224,9 @@ static void motion_in_a_plane_is_seen(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(impacts_are_conservative_and_close),
-        cmocka_unit_test(common_motion_is_free),
-        cmocka_unit_test(falling_rods_cross_or_miss),
-        cmocka_unit_test(random_crossings_are_real_and_complete),
-        cmocka_unit_test(constructed_crossings_are_found),
-        cmocka_unit_test(motion_in_a_plane_is_seen),
+        cmocka_unit_test(impacts_are_conservative_and_close), cmocka_unit_test(common_motion_is_free),
+        cmocka_unit_test(falling_rods_cross_or_miss),         cmocka_unit_test(random_crossings_are_real_and_complete),
+        cmocka_unit_test(constructed_crossings_are_found),    cmocka_unit_test(motion_in_a_plane_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,7 +100,7 @@ static void random_life_matches_all_pairs(void** state)
         }
         for (int i = 0; i < ITEMS; i++) {
             fil_tree_remove(&tree, i);
-            fil_tree_remove(&tree, i); // twice does no harm
+            fil_tree_remove(&tree, i);  // twice does no harm
             model.present[i] = false;
         }
         check_tree(&tree, &model, &pairs);
@@ -209,10 +209,8 @@ static void a_heap_of_boxes_reports_every_pair(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_life_matches_all_pairs),
-        cmocka_unit_test(queries_match_comparison),
-        cmocka_unit_test(a_row_of_boxes_stays_low),
-        cmocka_unit_test(history_does_not_matter),
+        cmocka_unit_test(random_life_matches_all_pairs),      cmocka_unit_test(queries_match_comparison),
+        cmocka_unit_test(a_row_of_boxes_stays_low),           cmocka_unit_test(history_does_not_matter),
         cmocka_unit_test(a_heap_of_boxes_reports_every_pair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

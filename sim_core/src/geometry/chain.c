@@ -70,10 +70,12 @@ static FilStatus leaf_pairs(const FilChain* a, int first_a, const FilChain* b, i
     const int end_a = leaf_end(a, first_a), end_b = leaf_end(b, first_b);
     int count = pairs->count;
     for (int i = first_a; i < end_a; i++) {
-        for (int j = first_b; j < end_b; j++) {
+        const int from = first_b > i + min_gap ? first_b : i + min_gap;
+        const int to = end_b <= i + max_gap ? end_b : i + max_gap + 1;
+        for (int j = from; j < to; j++) {
             // written always, kept if they overlap
             pairs->items[count] = (FilPair){i, j};
-            count += (j - i >= min_gap) & (j - i <= max_gap) & fil_aabb_overlap(&a->boxes[i], &b->boxes[j]);
+            count += fil_aabb_overlap(&a->boxes[i], &b->boxes[j]);
         }
     }
     pairs->count = count;
@@ -89,7 +91,8 @@ FilStatus fil_chain_self_pairs(const FilChain* chain, int skip, bool closed, Fil
 {
     const int min_gap = (skip > 0 ? skip : 0) + 1;
     const int max_gap = closed ? chain->count - min_gap : chain->count;
-    FilPair stack[STACK] = {{1, 1}};
+    FilPair stack[STACK];
+    stack[0] = (FilPair){1, 1};
     FilStatus status = FIL_OK;
     for (int depth = 1; depth > 0 && status == FIL_OK;) {
         const FilPair at = stack[--depth];
@@ -114,7 +117,8 @@ FilStatus fil_chain_self_pairs(const FilChain* chain, int skip, bool closed, Fil
 
 FilStatus fil_chain_pairs(const FilChain* a, const FilChain* b, FilPairs* pairs)
 {
-    FilPair stack[STACK] = {{1, 1}};
+    FilPair stack[STACK];
+    stack[0] = (FilPair){1, 1};
     FilStatus status = FIL_OK;
     for (int depth = 1; depth > 0 && status == FIL_OK;) {
         const FilPair at = stack[--depth];
@@ -140,7 +144,8 @@ FilStatus fil_chain_pairs(const FilChain* a, const FilChain* b, FilPairs* pairs)
 
 FilStatus fil_chain_query(const FilChain* chain, const FilAabb* box, int tag, FilPairs* pairs)
 {
-    int stack[STACK] = {1};
+    int stack[STACK];
+    stack[0] = 1;
     for (int depth = 1; depth > 0;) {
         const int at = stack[--depth];
         if (!fil_aabb_overlap(&chain->nodes[at], box)) {

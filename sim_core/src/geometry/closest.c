@@ -15,8 +15,7 @@ static double square(double x)
 // squared distance between p0 + s u and q0 + t v, where r = p0 - q0
 static double distance2_at(const double* r, const double* u, const double* v, double s, double t)
 {
-    return square(r[0] + s * u[0] - t * v[0]) + square(r[1] + s * u[1] - t * v[1]) +
-           square(r[2] + s * u[2] - t * v[2]);
+    return square(r[0] + s * u[0] - t * v[0]) + square(r[1] + s * u[1] - t * v[1]) + square(r[2] + s * u[2] - t * v[2]);
 }
 
 double fil_point_segment(const double* p, const double* a, const double* b, double* s)
@@ -29,8 +28,7 @@ double fil_point_segment(const double* p, const double* a, const double* b, doub
     return square(r[0] - *s * u[0]) + square(r[1] - *s * u[1]) + square(r[2] - *s * u[2]);
 }
 
-double fil_segment_segment(const double* p0, const double* p1, const double* q0, const double* q1, double* s,
-                           double* t)
+double fil_segment_segment(const double* p0, const double* p1, const double* q0, const double* q1, double* s, double* t)
 {
     double u[3], v[3], r[3];
     fil_v3_sub(u, p1, p0);

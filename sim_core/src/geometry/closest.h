@@ -11,7 +11,8 @@
 /* Point p to segment a b: closest point a + s (b - a). Returns the squared distance. */
 double fil_point_segment(const double* p, const double* a, const double* b, double* s);
 
-/* Segment p0 p1 to segment q0 q1: closest points p0 + s (p1 - p0) and q0 + t (q1 - q0). Returns the squared distance. */
+/* Segment p0 p1 to segment q0 q1: closest points p0 + s (p1 - p0) and q0 + t (q1 - q0). Returns the squared distance.
+ */
 double fil_segment_segment(const double* p0, const double* p1, const double* q0, const double* q1, double* s,
                            double* t);
 

@@ -108,8 +108,7 @@ static int box_box(const Pair* pair, FilContactPoint* out)
 // ---- a capsule's segment against solids with a closed form ----
 
 // a capsule whose core is apart from b at parameter s; its core inside b is left to the general method
-static int capsule_solid(const Pair* pair, const double* p, const double* q, double s, double d2,
-                         FilContactPoint* out)
+static int capsule_solid(const Pair* pair, const double* p, const double* q, double s, double d2, FilContactPoint* out)
 {
     const double touching = 1e-9 * pair->a->radius;
     if (d2 > reach(pair) * reach(pair)) {

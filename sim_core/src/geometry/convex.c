@@ -1,6 +1,6 @@
-/* Both methods look at the Minkowski difference D = A - B, in the frame of A, through its support points only. The cores
- * are apart when the origin is outside D, and then the nearest point of D gives distance and direction; they overlap
- * when it is inside, and then the nearest face of D gives the shortest way out. */
+/* Both methods look at the Minkowski difference D = A - B, in the frame of A, through its support points only. The
+ * cores are apart when the origin is outside D, and then the nearest point of D gives distance and direction; they
+ * overlap when it is inside, and then the nearest face of D gives the shortest way out. */
 #include "geometry/convex.h"
 
 #include <ccd/ccd.h>
@@ -10,11 +10,11 @@
 #include "geometry/simplex.h"
 
 #define GJK_STEPS 128
-#define TOUCHING 1e-10   /* of the extent of D: closer than this the direction is left to the polytope */
-#define POINTS 128       /* of the polytope */
-#define DEPTH_GAP 1e-10  /* of the extent: the face cannot be pushed out by more */
-#define EXACT_GAP 1e-13  /* of the extent: the answer of flat faces */
-#define FAILED_GAP 1e-6  /* of the extent: an answer that may be worse than this is compared with libccd's */
+#define TOUCHING 1e-10  /* of the extent of D: closer than this the direction is left to the polytope */
+#define POINTS 128      /* of the polytope */
+#define DEPTH_GAP 1e-10 /* of the extent: the face cannot be pushed out by more */
+#define EXACT_GAP 1e-13 /* of the extent: the answer of flat faces */
+#define FAILED_GAP 1e-6 /* of the extent: an answer that may be worse than this is compared with libccd's */
 #define POLISH_STEPS 16
 
 typedef struct Difference {
@@ -119,10 +119,10 @@ static GjkResult gjk_run(Difference* d, double cutoff, Gjk* g)
         g->simplex[g->count++] = s;
         reduce_simplex(g);
         if (g->count == 4) {
-            return GJK_TOUCHING; // all four corners count: the origin is inside
+            return GJK_TOUCHING;  // all four corners count: the origin is inside
         }
         if (g->vv >= before.vv) {
-            *g = before; // rounding: no closer than before
+            *g = before;  // rounding: no closer than before
             return GJK_APART;
         }
     }
@@ -220,7 +220,7 @@ static int nearest_face(const Expansion* e)
 static void separation_of_face(const Expansion* e, const FilPolytopeFace* face, double depth, FilSeparation* out)
 {
     static const double origin[3] = {0.0, 0.0, 0.0};
-    const int *v = face->vertex;
+    const int* v = face->vertex;
     double weight[3];
     fil_point_triangle(origin, e->w + 3 * v[0], e->w + 3 * v[1], e->w + 3 * v[2], weight);
     fil_v3_set(out->a, 0.0, 0.0, 0.0);
@@ -236,7 +236,7 @@ static void separation_of_face(const Expansion* e, const FilPolytopeFace* face, 
 // expands towards the nearest face until it is a face of D. Returns how far that may still be off, in m.
 static double expand(Difference* d, const Gjk* g, Expansion* e, FilSeparation* out)
 {
-    double upper = HUGE_VAL; // depth along the best direction tried
+    double upper = HUGE_VAL;  // depth along the best direction tried
     if (!start_polytope(d, g, e)) {
         return HUGE_VAL;
     }
@@ -260,8 +260,9 @@ static double expand(Difference* d, const Gjk* g, Expansion* e, FilSeparation* o
 }
 
 // Improves a way out that is not exact: of round shapes the polytope gives the direction only to the square root of its
-// gap, and inside a barrel, where a whole ring of faces is equally near, it may run out of points. With b moved out along n to x = (depth + more) n outside of D, the point c of D nearest to x has the normal
-// n' = (x - c)/|x - c|, and the depth along it, n'.c, is never larger.
+// gap, and inside a barrel, where a whole ring of faces is equally near, it may run out of points. With b moved out
+// along n to x = (depth + more) n outside of D, the point c of D nearest to x has the normal n' = (x - c)/|x - c|, and
+// the depth along it, n'.c, is never larger.
 static void polish(const Difference* d, FilSeparation* out)
 {
     for (int step = 0; step < POLISH_STEPS; step++) {
@@ -277,12 +278,16 @@ static void polish(const Difference* d, FilSeparation* out)
         Difference here = *d;
         const Support s = support_of(&here, better.normal);
         better.distance = -fil_v3_dot(s.w, better.normal);
-        if (better.distance <= out->distance) {
+        const double gain = better.distance - out->distance;
+        if (gain <= 0.0) {
             return;
         }
         fil_v3_copy(better.b, better.a);
         fil_v3_axpy(better.b, better.distance, better.normal);
         *out = better;
+        if (gain <= EXACT_GAP * d->extent) {
+            return;
+        }
     }
 }
 

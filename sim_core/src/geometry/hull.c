@@ -100,7 +100,7 @@ static void grow_once(Builder* b, int slot)
     const int point = take_farthest(b, slot);
     const int old_count = b->polytope.face_count;
     if (fil_polytope_grow(&b->polytope, point, slot) == 0) {
-        return; // an ambiguous horizon: the point lies within rounding of the polytope and is left out
+        return;  // an ambiguous horizon: the point lies within rounding of the polytope and is left out
     }
     for (int i = old_count; i < b->polytope.face_count; i++) {
         b->head[i] = -1;
@@ -413,13 +413,28 @@ FilStatus fil_hull_create(const double* points, int count, FilHull** hull, FilEr
     if (!builder_alloc(&b)) {
         status = fil_error(error, FIL_OUT_OF_MEMORY, "no memory for a convex hull of %d points", count);
     } else if (!build_triangles(&b)) {
-        status = fil_error(error, FIL_BAD_INPUT,
-                           "the %d points of a convex hull lie in one plane: use a thin box, or give it thickness",
-                           count);
+        status =
+            fil_error(error, FIL_BAD_INPUT,
+                      "the %d points of a convex hull lie in one plane: use a thin box, or give it thickness", count);
     } else if (!build_polygons(&b) || (*hull = finish_hull(&b)) == NULL) {
         status = fil_error(error, FIL_OUT_OF_MEMORY, "no memory for a convex hull of %d points", count);
     }
     builder_free(&b);
+    return status;
+}
+
+FilStatus fil_hull_read(const char* path, double scale, FilHull** hull, FilError* error)
+{
+    *hull = NULL;
+    FilMesh mesh;
+    FilStatus status = fil_mesh_read(path, scale, &mesh, error);
+    if (status == FIL_OK) {
+        status = fil_mesh_check_solid(&mesh, path, error);
+    }
+    if (status == FIL_OK) {
+        status = fil_hull_create(mesh.vertices, mesh.vertex_count, hull, error);
+    }
+    fil_mesh_free(&mesh);
     return status;
 }
 

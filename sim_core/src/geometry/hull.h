@@ -26,6 +26,9 @@ typedef struct FilHull {
 FIL_MUST_CHECK FilStatus fil_hull_create(const double* points, int count, FilHull** hull, FilError* error);
 void fil_hull_destroy(FilHull* hull); /* NULL is fine */
 
+/* Hull of the vertices of an STL or OBJ file (see mesh.h), whose mesh must be closed and face outwards. Allocates. */
+FIL_MUST_CHECK FilStatus fil_hull_read(const char* path, double scale, FilHull** hull, FilError* error);
+
 /* Vertex farthest along `direction`; `hint` is where to start looking and takes the answer. */
 int fil_hull_support(const FilHull* hull, const double* direction, int* hint);
 

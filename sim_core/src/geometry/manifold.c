@@ -212,8 +212,7 @@ static int farthest_edge(const FilFace* face, const double* d)
     int best = 0;
     double most = -HUGE_VAL;
     for (int k = 0; k < (face->count == 2 ? 1 : face->count); k++) {
-        const double reach =
-            fil_v3_dot(face->corner[k], d) + fil_v3_dot(face->corner[(k + 1) % face->count], d);
+        const double reach = fil_v3_dot(face->corner[k], d) + fil_v3_dot(face->corner[(k + 1) % face->count], d);
         if (reach > most) {
             most = reach;
             best = k;

@@ -96,7 +96,7 @@ static bool merge_vertices(Reader* r, int* target)
     while (slots < 2 * (size_t)r->vertex_count) {
         slots *= 2;
     }
-    int* table = fil_alloc(slots, sizeof *table); // 1-based, 0 is empty
+    int* table = fil_alloc(slots, sizeof *table);  // 1-based, 0 is empty
     if (table == NULL) {
         return false;
     }
@@ -123,7 +123,7 @@ static FilStatus finish(Reader* r, FilMesh* mesh)
         return reader_fail(r, "the file has no triangles");
     }
     int* target = fil_alloc((size_t)r->vertex_count, sizeof *target);
-    int* number = fil_alloc((size_t)r->vertex_count, sizeof *number); // 1-based, 0 is unused
+    int* number = fil_alloc((size_t)r->vertex_count, sizeof *number);  // 1-based, 0 is unused
     if (target == NULL || number == NULL || !merge_vertices(r, target)) {
         fil_free(target);
         fil_free(number);
@@ -410,8 +410,8 @@ FilStatus fil_mesh_read_obj(const char* name, const void* bytes, size_t size, do
         } else if (count > 0 && strcmp(words[0], "v") == 0) {
             double p[3];
             // a fourth number is a weight, a fourth to sixth a colour: neither matters here
-            status = count >= 4 && parse_point(words + 1, p) ? add_vertex(&r, p)
-                                                             : reader_fail(&r, "expected \"v x y z\"");
+            status =
+                count >= 4 && parse_point(words + 1, p) ? add_vertex(&r, p) : reader_fail(&r, "expected \"v x y z\"");
         } else if (count > 0 && strcmp(words[0], "f") == 0) {
             status = read_obj_face(&r, words + 1, count - 1);
         }

@@ -64,8 +64,7 @@ static void find_seen(FilPolytope* polytope, const double* p, int seen)
     for (int i = 0; i < polytope->gone_count; i++) {
         for (int k = 0; k < 3; k++) {
             const int next = faces[polytope->gone[i]].neighbour[k];
-            if (faces[next].stamp != polytope->stamp &&
-                fil_polytope_height(&faces[next], p) > polytope->thickness) {
+            if (faces[next].stamp != polytope->stamp && fil_polytope_height(&faces[next], p) > polytope->thickness) {
                 faces[next].stamp = polytope->stamp;
                 polytope->gone[polytope->gone_count++] = next;
             }

@@ -32,6 +32,25 @@ FilShape fil_shape_hull(const FilHull* hull)
     return (FilShape){.kind = FIL_SHAPE_HULL, .hull = hull};
 }
 
+FilShape fil_shape_of_segment(const double* p, const double* q, double radius, FilPose* pose)
+{
+    double x[3], y[3], z[3];
+    fil_v3_sub(z, q, p);
+    const double length = fil_v3_normalise(z);
+    if (length == 0.0) {
+        z[2] = 1.0;
+    }
+    fil_v3_orthogonal(x, z);
+    fil_v3_cross(y, z, x);
+    for (int k = 0; k < 3; k++) {
+        pose->p[k] = 0.5 * (p[k] + q[k]);
+        pose->r[3 * k] = x[k];
+        pose->r[3 * k + 1] = y[k];
+        pose->r[3 * k + 2] = z[k];
+    }
+    return fil_shape_capsule(radius, 0.5 * length);
+}
+
 const char* fil_shape_kind_name(FilShapeKind kind)
 {
     static const char* const names[FIL_SHAPE_KINDS] = {"sphere", "capsule", "cylinder", "box", "half-space", "hull"};
@@ -154,7 +173,7 @@ FilAabb fil_shape_aabb(const FilShape* shape, const FilPose* pose)
         return (FilAabb){{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
     }
     for (int k = 0; k < 3; k++) {
-        const double* row = pose->r + 3 * k; // world axis k, seen from the shape
+        const double* row = pose->r + 3 * k;  // world axis k, seen from the shape
         double reach = fil_shape_rounding(shape), centre = pose->p[k];
         if (shape->kind == FIL_SHAPE_CAPSULE) {
             reach += shape->half[2] * fabs(row[2]);
@@ -198,7 +217,7 @@ static void box_face(const FilShape* shape, const FilPose* pose, const double* d
     for (int i = 0; i < 4; i++) {
         double x[3];
         x[k] = side * h[k];
-        x[u] = loop[i][0] * side * h[u]; // mirrored on the back, so that the order stays counter-clockwise
+        x[u] = loop[i][0] * side * h[u];  // mirrored on the back, so that the order stays counter-clockwise
         x[v] = loop[i][1] * h[v];
         add_corner(face, pose, (x[0] > 0.0) + 2 * (x[1] > 0.0) + 4 * (x[2] > 0.0), x[0], x[1], x[2]);
     }
@@ -221,8 +240,8 @@ static void cylinder_face(const FilShape* shape, const FilPose* pose, const doub
     for (int i = 0; i < FIL_CAP_CORNERS; i++) {
         const double angle = side * i * (2.0 * FIL_PI / FIL_CAP_CORNERS);
         const double c = cos(angle), s = sin(angle);
-        add_corner(face, pose, 2 + i + (side > 0.0 ? FIL_CAP_CORNERS : 0), r * (c * ex - s * ey),
-                   r * (c * ey + s * ex), side * z);
+        add_corner(face, pose, 2 + i + (side > 0.0 ? FIL_CAP_CORNERS : 0), r * (c * ex - s * ey), r * (c * ey + s * ex),
+                   side * z);
     }
     fil_pose_axis(face->normal, pose, 2);
     fil_v3_scale(face->normal, side, face->normal);

@@ -34,6 +34,9 @@ FilShape fil_shape_box(double half_x, double half_y, double half_z);
 FilShape fil_shape_half_space(void);
 FilShape fil_shape_hull(const FilHull* hull);
 
+/* The capsule around the segment p q, and where it stands: one edge of a rod. */
+FilShape fil_shape_of_segment(const double* p, const double* q, double radius, FilPose* pose);
+
 /* A lower-case name, such as "half-space". */
 const char* fil_shape_kind_name(FilShapeKind kind);
 

@@ -8,8 +8,8 @@
 #include "base/vec3.h"
 
 /* A time up to which the features surely keep more than `least` plus `slack` times what they had above it at the start
- * (0 < slack < 1): conservative advancement, so never too late. Returns 1 when that holds for the whole step, and 0 when
- * they start at `least` or closer. */
+ * (0 < slack < 1): conservative advancement, so never too late. Returns 1 when that holds for the whole step, and 0
+ * when they start at `least` or closer. */
 double fil_sweep_segments(const double start[12], const double end[12], double least, double slack);
 double fil_sweep_point_triangle(const double start[12], const double end[12], double least, double slack);
 
