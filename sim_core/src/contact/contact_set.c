@@ -50,9 +50,8 @@ FilStatus fil_contact_set_add(FilContactSet* set, const FilContact* contact)
     return FIL_OK;
 }
 
-FilStatus fil_contact_set_add_block(FilContactSet* set, int variable, const double* jacobian)
+FilStatus fil_contact_set_push_block(FilContactSet* set, int variable, const double* jacobian)
 {
-    FIL_ASSERT(set->count > 0);
     if (set->block_count == set->block_capacity) {
         const size_t capacity = next_capacity(set->block_capacity);
         void* variables = set->variable;
@@ -68,8 +67,17 @@ FilStatus fil_contact_set_add_block(FilContactSet* set, int variable, const doub
     }
     set->variable[set->block_count] = variable;
     memcpy(set->jacobian + JACOBIAN_SIZE * (size_t)set->block_count++, jacobian, JACOBIAN_SIZE * sizeof *jacobian);
-    set->contacts[set->count - 1].block_count++;
     return FIL_OK;
+}
+
+FilStatus fil_contact_set_add_block(FilContactSet* set, int variable, const double* jacobian)
+{
+    FIL_ASSERT(set->count > 0);
+    const FilStatus status = fil_contact_set_push_block(set, variable, jacobian);
+    if (status == FIL_OK) {
+        set->contacts[set->count - 1].block_count++;
+    }
+    return status;
 }
 
 void fil_contact_wrench(const FilContact* contact, int side, const double* about, double dt, double* force,

@@ -54,6 +54,9 @@ FIL_MUST_CHECK FilStatus fil_contact_set_add(FilContactSet* set, const FilContac
 /* Appends a block to the Jacobian of the contact added last: 12 numbers by rows, on block variable `variable`. */
 FIL_MUST_CHECK FilStatus fil_contact_set_add_block(FilContactSet* set, int variable, const double* jacobian);
 
+/* Appends a block that belongs to no contact: rows of other constraints kept beside. */
+FIL_MUST_CHECK FilStatus fil_contact_set_push_block(FilContactSet* set, int variable, const double* jacobian);
+
 /* Force (N) and torque about `about` (N m), world frame, that the contact puts on `side` (0 or 1) over dt. */
 void fil_contact_wrench(const FilContact* contact, int side, const double* about, double dt, double* force,
                         double* torque);
