@@ -74,7 +74,7 @@ static inline FilShape random_shape(Random* random, FilShapeKind kind, FilHull**
         case FIL_SHAPE_HALF_SPACE:
             return fil_shape_half_space();
         default:
-            *hull = random_hull(random, 4 + (int)(random_bits(random) % 60));
+            *hull = random_hull(random, 4 + (int)(random_bits(random) % 120));
             return fil_shape_hull(*hull);
     }
 }

@@ -331,7 +331,11 @@ static bool separation_by_mpr(const Difference* d, FilSeparation* out)
     if (ccdMPRPenetration(&a, &b, &ccd, &depth, &direction, &position) != 0 || !(depth > 0.0)) {
         return false;
     }
+    // the depth along its direction, rather than its own word for it
+    Difference here = *d;
+    const Support s = support_of(&here, direction.v);
     fil_v3_copy(out->normal, direction.v);
+    depth = fil_v3_dot(s.w, direction.v);
     out->distance = -depth;
     for (int k = 0; k < 3; k++) {
         out->a[k] = position.v[k] + 0.5 * depth * direction.v[k];
