@@ -230,36 +230,64 @@ static void belt(void** state)
 
 /* ---- at random ---- */
 
-/* gamma in the cone and gamma . (v_c - v_hat + R gamma) = 0, with R and v_hat from the published rules and w from the
- * definition with A's diagonal blocks, which is what the solver documents. */
+/* Solves the 4x4 system m x = b by elimination; m is positive definite. */
+static void solve4(double m[4][4], double* x)
+{
+    for (int k = 0; k < 4; k++) {
+        for (int i = k + 1; i < 4; i++) {
+            const double factor = m[i][k] / m[k][k];
+            for (int j = k; j < 4; j++) {
+                m[i][j] -= factor * m[k][j];
+            }
+            x[i] -= factor * x[k];
+        }
+    }
+    for (int k = 3; k >= 0; k--) {
+        for (int j = k + 1; j < 4; j++) {
+            x[k] -= m[k][j] * x[j];
+        }
+        x[k] /= m[k][k];
+    }
+}
+
+/* w as documented: the mean diagonal of J A^-1 J' with A's diagonal blocks for A */
+static double compliance_of(const SapFixture* f, const FilSapConstraint* c)
+{
+    double sum = 0.0;
+    for (int k = c->first_block; k < c->first_block + c->block_count; k++) {
+        for (int row = 0; row < 3; row++) {
+            const double* j = f->jacobian + 12 * k + 4 * row;
+            double m[4][4], x[4];
+            memcpy(x, j, sizeof x);
+            for (int e = 0; e < 16; e++) {
+                m[e / 4][e % 4] = entry(f, 4 * f->block[k] + e / 4, 4 * f->block[k] + e % 4);
+            }
+            solve4(m, x);
+            sum += j[0] * x[0] + j[1] * x[1] + j[2] * x[2] + j[3] * x[3];
+        }
+    }
+    return sum / 3.0;
+}
+
+/* gamma in the cone, v_c - v_hat + R gamma in its dual, and the two orthogonal. */
 static void check_contact(const SapFixture* f, int i)
 {
     const FilSapConstraint* c = &f->constraints[i];
     const double* gamma = f->impulse + 3 * i;
-    // any w gives a valid problem; read the solver's from the stick rule by giving it one
-    assert_true(c->compliance > 0.0);
     const FilSapScales scales = {f->problem.dt, settings.rigidity, settings.stick, settings.slip_velocity};
     FilSapLaw law = {0};
-    fil_sap_kinds[c->kind].prepare(c, c->compliance, &scales, &law);
-    double v_c[3], dot = 0.0, size = 0.0;
+    fil_sap_kinds[c->kind].prepare(c, compliance_of(f, c), &scales, &law);
+    double v_c[3], rest[3], dot = 0.0, size = 0.0;
     constraint_velocity(f, i, v_c);
-    assert_true(hypot(gamma[0], gamma[1]) <= c->contact.mu * gamma[2] * (1.0 + 1e-12));
     for (int k = 0; k < 3; k++) {
-        dot += gamma[k] * (v_c[k] - law.v_hat[k] + law.r[k] * gamma[k]);
+        rest[k] = v_c[k] - law.v_hat[k] + law.r[k] * gamma[k];
+        dot += gamma[k] * rest[k];
         size += fabs(gamma[k]) * (fabs(v_c[k]) + fabs(law.v_hat[k]) + law.r[k] * fabs(gamma[k]));
     }
+    assert_true(hypot(gamma[0], gamma[1]) <= c->contact.mu * gamma[2] * (1.0 + 1e-12));
     assert_true(fabs(dot) <= 1e-6 * size);
-    // v_c - v_hat + R gamma in the dual cone: normal part at least mu times the tangential part
-    const double rest_t = hypot(v_c[0] + law.r[0] * gamma[0], v_c[1] + law.r[1] * gamma[1]);
-    const double rest_n = v_c[2] - law.v_hat[2] + law.r[2] * gamma[2];
-    assert_true(rest_n >= c->contact.mu * rest_t - 1e-6 * (fabs(v_c[2]) + fabs(law.v_hat[2]) + rest_t));
-}
-
-static void give_compliances(Random* random, SapFixture* f)
-{
-    for (int i = 0; i < f->problem.constraint_count; i++) {
-        f->constraints[i].compliance = random_log(random, 1e-2, 1e2);
-    }
+    assert_true(rest[2] >= c->contact.mu * hypot(rest[0], rest[1]) -
+                               1e-6 * (fabs(v_c[2]) + fabs(law.v_hat[2]) + hypot(v_c[0], v_c[1])));
 }
 
 /* 200 problems from a cold start (v = 0), up to 200 contacts, mass ratios to 1e4, mu from 0 to 2, redundant and
@@ -271,22 +299,18 @@ static void random_problems_converge(void** state)
     int most = 0;
     for (int trial = 0; trial < 200; trial++) {
         SapFixture* f = random_problem(&random, FIL_SAP_CONTACT, 1 + trial);
-        if (trial % 2 == 0) {
-            give_compliances(&random, f);
-        }
         const FilSapStats stats = solve(f);
-        most = trial % 2 != 0 && stats.iterations > most ? stats.iterations : most;
-        // the solver's own residual is what it is by definition; sums in another order
+        most = stats.factorisations > most ? stats.factorisations : most;
+        // the solver updates momenta from one iteration to the next, which drifts by some 1e-10 on these problems
         const double rest = momentum_residual(f);
         assert_true(rest <= 1e-6 * (1.0 + 1e-3));
-        assert_true(fabs(rest - stats.residual) <= 1e-3 * stats.residual + 1e-12);
-        for (int i = 0; i < f->problem.constraint_count && trial % 2 == 0; i++) {
+        assert_true(fabs(rest - stats.residual) <= 1e-3 * stats.residual + 1e-9);
+        for (int i = 0; i < f->problem.constraint_count; i++) {
             check_contact(f, i);
         }
         free(f);
     }
-    // with the solver's own estimate of w; far-fetched ones may take twice as long
-    assert_true(most < 50);
+    assert_true(most < 50);  // of the 100 allowed
 }
 
 static void random_lagged_problems_converge(void** state)
@@ -295,17 +319,16 @@ static void random_lagged_problems_converge(void** state)
     Random random = {22};
     for (int trial = 0; trial < 200; trial++) {
         SapFixture* f = random_problem(&random, FIL_SAP_LAGGED_CONTACT, 1 + trial);
-        give_compliances(&random, f);
         solve(f);
         assert_true(momentum_residual(f) <= 1e-6 * (1.0 + 1e-3));
         for (int i = 0; i < f->problem.constraint_count; i++) {
             // |gamma_t| <= mu n0 with n0 = dt k (-phi0)+ (1 - d vn0)+ and dt^2 k at most 4 pi^2/w
             const FilSapContact* c = &f->constraints[i].contact;
             const double dt = f->problem.dt, pi = 3.14159265358979323846;
-            const double stiff = fmin(dt * dt * c->stiffness, 4.0 * pi * pi / f->constraints[i].compliance);
+            const double stiff = fmin(dt * dt * c->stiffness, 4.0 * pi * pi / compliance_of(f, &f->constraints[i]));
             const double n0 =
                 stiff / dt * fmax(-c->distance, 0.0) * fmax(1.0 - c->hunt_crossley * c->normal_velocity, 0.0);
-            assert_true(hypot(f->impulse[3 * i], f->impulse[3 * i + 1]) <= c->mu * n0 * (1.0 + 1e-12));
+            assert_true(hypot(f->impulse[3 * i], f->impulse[3 * i + 1]) <= c->mu * n0 * (1.0 + 1e-9));  // of w
             assert_true(f->impulse[3 * i + 2] >= 0.0);
         }
         free(f);
@@ -356,15 +379,14 @@ static void warm_starts_agree(void** state)
             f->v[k] = random_between(&random, -10.0, 10.0);
         }
         const FilSapStats warm = solve(f);
-        // costs agree to the square of what momenta do; velocities in the mass norm to the tolerance times 1/lambda_min
-        // <= 1e2
-        assert_true(fabs(cold.cost - warm.cost) <= 1e-12 * (fabs(cold.cost) + 1e-12));
+        // momenta drift by 1e-10 (above), and costs with them
+        assert_true(fabs(cold.cost - warm.cost) <= 1e-10 * fabs(cold.cost));
         double difference = 0.0, size = 0.0;
         for (int k = 0; k < n; k++) {
             difference += (v[k] - f->v[k]) * (v[k] - f->v[k]);
             size += v[k] * v[k];
         }
-        assert_true(difference <= 1e-12 * size);
+        assert_true(difference <= 1e-12 * size);  // 1e-6 of the velocities: 1e-10 times a condition number of 1e4
         assert_int_equal(solve(f).iterations, 0);
         settings = fil_sap_settings_default();
         free(f);
@@ -470,7 +492,7 @@ static void bad_numbers_are_reported(void** state)
     f->a[0] = -1.0;
     assert_int_equal(fil_sap_solve(sap, &f->problem, &settings, f->v, f->impulse, &stats), FIL_NOT_CONVERGED);
     f->a[0] = 1e3;
-    settings.max_iterations = 1;
+    settings.max_factorisations = 1;
     memset(f->v, 0, sizeof f->v);
     assert_int_equal(fil_sap_solve(sap, &f->problem, &settings, f->v, f->impulse, &stats), FIL_NOT_CONVERGED);
     assert_true(stats.residual > settings.tolerance && isfinite(stats.residual));

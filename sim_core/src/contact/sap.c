@@ -6,27 +6,40 @@
 
 #include "contact/sap_system.h"
 
+/* Of l' against its start: a better minimum along one direction saves no iterations. */
+#define LINE_SEARCH_TOLERANCE 1e-4
+
+/* A factorisation is used once more after it has reduced the residual this much; measured on rings and knots. */
+#define REUSE_AFTER_FRESH 0.1
+#define REUSE_AFTER_STALE 0.3
+
 struct FilSap {
     FilSapSystem system;
-    FilSapScales scales;
     FilDoubles vectors; /* what the pointers below share */
     size_t law_capacity, response_capacity;
     void* law_block;
     void* response_block;
 
-    /* of the current solve; n numbers each */
-    int n;
-    double* scaling;  /* D = diag(A)^-1/2 */
+    /* of the current solve: all variables, in the caller's order */
     double* p_free;   /* A v* */
-    double* p_change; /* A (v - v*) */
-    double* j;        /* J' gamma */
-    double* dv;       /* search direction */
-    double* dp;       /* A dv */
-    double* w;        /* inverse Cholesky factors of A's diagonal blocks, 16 per variable */
+    double* p_change; /* A (v - v*) of the guess */
+    /* n numbers each: participating variables */
+    int n;
+    double* mass_inverse;  /* 1/diag(A) */
+    double* p0;            /* A v* */
+    double* x;             /* v - v* */
+    double* p;             /* A (v - v*) = S x */
+    double* dx;            /* search direction */
+    double* dp;            /* S dx */
+    double* j;             /* J' gamma */
+    double* w;             /* inverse Cholesky factors of A's diagonal blocks, 16 per variable */
+    double fixed_momentum; /* |D A v*|^2 of the other variables, which never changes */
     /* 3 per constraint */
     double* v_c;     /* J v + b */
-    double* dv_c;    /* J dv */
+    double* dv_c;    /* J dx */
     double* trial_c; /* v_c of a line-search trial */
+    double* gamma;
+    double* hessian; /* 9 per constraint: G in the last factorisation */
     FilSapLaw* laws;
     FilSapResponse* responses; /* at the current v, or at the last trial */
 };
@@ -35,7 +48,7 @@ FilSapSettings fil_sap_settings_default(void)
 {
     return (FilSapSettings){
         .tolerance = 1e-6,
-        .max_iterations = 100,
+        .max_factorisations = 100,
         .max_line_search = 100,
         .rigidity = 1.0,
         .stick = 1e-3,
@@ -66,21 +79,38 @@ void fil_sap_destroy(FilSap* sap)
 
 static bool reserve(FilSap* sap, const FilSapProblem* problem)
 {
-    const size_t n = FIL_BLOCK * (size_t)problem->pattern.columns, m = (size_t)problem->constraint_count;
-    if (!fil_doubles_reserve(&sap->vectors, (6 + FIL_BLOCK) * n + 9 * m) ||
+    const size_t all = FIL_BLOCK * (size_t)problem->pattern.columns, m = (size_t)problem->constraint_count;
+    const size_t n = FIL_BLOCK * (size_t)sap->system.participants;
+    if (!fil_doubles_reserve(&sap->vectors, 2 * all + (7 + FIL_BLOCK) * n + 21 * m) ||
         !fil_buffer_reserve(&sap->law_block, &sap->law_capacity, m, sizeof(FilSapLaw)) ||
         !fil_buffer_reserve(&sap->response_block, &sap->response_capacity, m, sizeof(FilSapResponse))) {
         return false;
     }
+    const struct {
+        double** vector;
+        size_t size;
+    } parts[] = {
+        {&sap->p_free, all},
+        {&sap->p_change, all},
+        {&sap->mass_inverse, n},
+        {&sap->p0, n},
+        {&sap->x, n},
+        {&sap->p, n},
+        {&sap->dx, n},
+        {&sap->dp, n},
+        {&sap->j, n},
+        {&sap->w, FIL_BLOCK * n},
+        {&sap->v_c, 3 * m},
+        {&sap->dv_c, 3 * m},
+        {&sap->trial_c, 3 * m},
+        {&sap->gamma, 3 * m},
+        {&sap->hessian, 9 * m},
+    };
     double* next = sap->vectors.at;
-    double** const vectors[] = {&sap->scaling, &sap->p_free, &sap->p_change, &sap->j, &sap->dv, &sap->dp};
-    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++, next += n) {
-        *vectors[k] = next;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        *parts[k].vector = next;
+        next += parts[k].size;
     }
-    sap->w = next;
-    sap->v_c = next + FIL_BLOCK * n;
-    sap->dv_c = sap->v_c + 3 * m;
-    sap->trial_c = sap->dv_c + 3 * m;
     sap->laws = sap->law_block;
     sap->responses = sap->response_block;
     sap->n = (int)n;
@@ -96,64 +126,81 @@ static double dot(const double* a, const double* b, int n)
     return sum;
 }
 
-static double scaled_norm(const double* scaling, const double* a, int n)
-{
-    double sum = 0.0;
-    for (int k = 0; k < n; k++) {
-        const double x = scaling[k] * a[k];
-        sum += x * x;
-    }
-    return sqrt(sum);
-}
-
 /* ---- what A says about scales ---- */
 
-/* D = diag(A)^-1/2, and W with W' W = A_bb^-1 for each diagonal block. False when one is not positive definite. */
-static bool read_diagonal(FilSap* sap, const FilSapProblem* problem)
+static const double* diagonal_block(const FilSapProblem* problem, int column)
 {
     const FilBlockPattern* pattern = &problem->pattern;
-    for (int j = 0; j < pattern->columns; j++) {
-        int k = pattern->start[j];
-        while (k < pattern->start[j + 1] && pattern->row[k] != j) {
-            k++;
+    for (int k = pattern->start[column]; k < pattern->start[column + 1]; k++) {
+        if (pattern->row[k] == column) {
+            return problem->a + FIL_BLOCK_SIZE * (size_t)k;
         }
-        const double* block = problem->a + FIL_BLOCK_SIZE * (size_t)k;
-        if (k == pattern->start[j + 1] || !fil_block_inverse_factor(block, sap->w + FIL_BLOCK_SIZE * (size_t)j)) {
+    }
+    return NULL;
+}
+
+/* Sorts v - v*, A v* and the diagonal of A into participants and others. For participants also W with W' W = A_bb^-1 of
+ * each diagonal block. False when a diagonal block is missing or not positive definite. */
+static bool gather(FilSap* sap, const FilSapProblem* problem, const double* v)
+{
+    sap->fixed_momentum = 0.0;
+    for (int column = 0; column < problem->pattern.columns; column++) {
+        const double* block = diagonal_block(problem, column);
+        if (block == NULL) {
             return false;
         }
+        const double* p = sap->p_free + FIL_BLOCK * column;
+        const int local = fil_sap_system_participant(&sap->system, column);
+        if (local < 0) {
+            sap->fixed_momentum +=
+                p[0] * p[0] / block[0] + p[1] * p[1] / block[5] + p[2] * p[2] / block[10] + p[3] * p[3] / block[15];
+            continue;
+        }
         for (int d = 0; d < FIL_BLOCK; d++) {
-            sap->scaling[FIL_BLOCK * j + d] = 1.0 / sqrt(block[5 * d]);
+            const int k = FIL_BLOCK * local + d, all = FIL_BLOCK * column + d;
+            sap->mass_inverse[k] = 1.0 / block[5 * d];
+            sap->p0[k] = p[d];
+            sap->x[k] = v[all] - problem->v_free[all];
+            sap->dx[k] = v[all];
+        }
+        if (!fil_block_inverse_factor(block, sap->w + FIL_BLOCK_SIZE * (size_t)local)) {
+            return false;
         }
     }
     return true;
 }
 
-/* w: mean diagonal of J A^-1 J' with only A's diagonal blocks inverted, sum |W_b j|^2 over rows j of J_b. */
-static double estimate_compliance(const FilSap* sap, const FilSapProblem* problem, const FilSapConstraint* constraint)
+/* |W j|^2 of a row j of four for lower triangular W by columns */
+static double row_compliance(const double* w, const double* j)
 {
-    double sum = 0.0;
-    for (int k = constraint->first_block; k < constraint->first_block + constraint->block_count; k++) {
-        const double* w = sap->w + FIL_BLOCK_SIZE * (size_t)problem->block[k];
-        for (int row = 0; row < 3; row++) {
-            const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)k + 4 * row;
-            const double x0 = w[0] * j[0], x1 = w[1] * j[0] + w[5] * j[1];
-            const double x2 = w[2] * j[0] + w[6] * j[1] + w[10] * j[2];
-            const double x3 = w[3] * j[0] + w[7] * j[1] + w[11] * j[2] + w[15] * j[3];
-            sum += x0 * x0 + x1 * x1 + x2 * x2 + x3 * x3;
-        }
-    }
-    const int rows = constraint->kind == FIL_SAP_BOUNDED ? constraint->bounded.equations : 3;
-    return sum > 0.0 ? sum / rows : 1.0;  // a constraint between unmovable things: any scale will do
+    const double x0 = w[0] * j[0], x1 = w[1] * j[0] + w[5] * j[1];
+    const double x2 = w[2] * j[0] + w[6] * j[1] + w[10] * j[2];
+    const double x3 = w[3] * j[0] + w[7] * j[1] + w[11] * j[2] + w[15] * j[3];
+    return x0 * x0 + x1 * x1 + x2 * x2 + x3 * x3;
 }
 
-static void prepare_laws(FilSap* sap, const FilSapProblem* problem)
+/* Where a constraint gives no w, the mean diagonal of J A^-1 J' with only A's diagonal blocks inverted. */
+static void prepare_laws(FilSap* sap, const FilSapProblem* problem, const FilSapSettings* settings)
 {
+    const FilSapScales scales = {problem->dt, settings->rigidity, settings->stick, settings->slip_velocity};
+    const int* participant = sap->system.participant.at;
     memset(sap->laws, 0, (size_t)problem->constraint_count * sizeof *sap->laws);
     for (int i = 0; i < problem->constraint_count; i++) {
         const FilSapConstraint* constraint = &problem->constraints[i];
-        const double compliance =
-            constraint->compliance > 0.0 ? constraint->compliance : estimate_compliance(sap, problem, constraint);
-        fil_sap_kinds[constraint->kind].prepare(constraint, compliance, &sap->scales, &sap->laws[i]);
+        const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block;
+        const int rows = constraint->kind == FIL_SAP_BOUNDED ? constraint->bounded.equations : 3;
+        double estimate = 0.0;
+        for (int k = 0; k < constraint->block_count; k++, j += FIL_SAP_JACOBIAN) {
+            const double* w = sap->w + FIL_BLOCK_SIZE * (size_t)*participant++;
+            for (int row = 0; row < rows; row++) {
+                estimate += row_compliance(w, j + 4 * row) / rows;
+            }
+        }
+        double compliance = constraint->compliance > 0.0 ? constraint->compliance : estimate;
+        if (compliance <= 0.0) {
+            compliance = 1.0;  // between things that cannot move any scale will do
+        }
+        fil_sap_kinds[constraint->kind].prepare(constraint, compliance, &scales, &sap->laws[i]);
     }
 }
 
@@ -166,21 +213,21 @@ static void evaluate(FilSap* sap, const FilSapProblem* problem, const double* v_
     }
 }
 
-/* Slope and curvature of l along dv at v + alpha dv; leaves the responses there. */
+/* Slope and curvature of l along dx at v + alpha dx; leaves the responses there. */
 typedef struct Slope {
     double value, curvature;
     double size; /* of the terms that cancel in the slope: what its round-off is relative to */
 } Slope;
 
-static Slope slope_at(FilSap* sap, const FilSapProblem* problem, double alpha, double dv_p, double dv_dp)
+static Slope slope_at(FilSap* sap, const FilSapProblem* problem, double alpha, double dx_p, double dx_dp)
 {
     const int m = problem->constraint_count;
     for (int k = 0; k < 3 * m; k++) {
         sap->trial_c[k] = sap->v_c[k] + alpha * sap->dv_c[k];
     }
     evaluate(sap, problem, sap->trial_c);
-    // l' = dv' A (v + alpha dv - v*) - gamma' dv_c,  l'' = dv' A dv + dv_c' G dv_c
-    Slope slope = {dv_p + alpha * dv_dp, dv_dp, fabs(dv_p) + fabs(alpha * dv_dp)};
+    // l' = dx' S (x + alpha dx) - gamma' dv_c,  l'' = dx' S dx + dv_c' G dv_c
+    Slope slope = {dx_p + alpha * dx_dp, dx_dp, fabs(dx_p) + fabs(alpha * dx_dp)};
     for (int i = 0; i < m; i++) {
         const double* u = sap->dv_c + 3 * i;
         const double* g = sap->responses[i].hessian;
@@ -192,23 +239,20 @@ static Slope slope_at(FilSap* sap, const FilSapProblem* problem, double alpha, d
     return slope;
 }
 
-/* The minimum of l along dv: Newton on l' = 0, kept inside a bracket and bisected where it does not halve the slope.
+/* The minimum of l along dx: Newton on l' = 0, kept inside a bracket and bisected where it does not halve the slope.
  * l' increases, so the bracket always closes. */
 static double line_search(FilSap* sap, const FilSapProblem* problem, const FilSapSettings* settings, FilSapStats* stats)
 {
-    const double dv_p = dot(sap->dv, sap->p_change, sap->n), dv_dp = dot(sap->dv, sap->dp, sap->n);
-    double start = dv_p;
-    for (int i = 0; i < problem->constraint_count; i++) {
-        start -= dot(sap->responses[i].impulse, sap->dv_c + 3 * i, 3);
-    }
-    double low = 0.0, high = INFINITY, alpha = 1.0, last = fabs(start);
-    for (int k = 0; k < settings->max_line_search; k++) {
-        const Slope slope = slope_at(sap, problem, alpha, dv_p, dv_dp);
+    const double dx_p = dot(sap->dx, sap->p, sap->n), dx_dp = dot(sap->dx, sap->dp, sap->n);
+    const double start = fabs(dx_p - dot(sap->gamma, sap->dv_c, 3 * problem->constraint_count));
+    double low = 0.0, high = INFINITY, alpha = 1.0, last = start;
+    for (int k = 1;; k++) {
+        const Slope slope = slope_at(sap, problem, alpha, dx_p, dx_dp);
         stats->line_search_evaluations++;
         const double rest = fabs(slope.value);
-        if (rest <= 1e-8 * fabs(start) || rest <= 4.0 * DBL_EPSILON * slope.size || high - low <= DBL_EPSILON * low ||
-            k + 1 == settings->max_line_search) {
-            break;
+        if (!(rest > LINE_SEARCH_TOLERANCE * start) || rest <= 4.0 * DBL_EPSILON * slope.size ||
+            high - low <= DBL_EPSILON * low || k == settings->max_line_search) {
+            return alpha;
         }
         if (slope.value < 0.0) {
             low = alpha;
@@ -216,15 +260,13 @@ static double line_search(FilSap* sap, const FilSapProblem* problem, const FilSa
             high = alpha;
         }
         const double newton = alpha - slope.value / slope.curvature;
-        const bool inside = newton > low && newton < high;
-        if (inside && (rest < 0.5 * last || k == 0)) {
+        if (newton > low && newton < high && (k == 1 || rest < 0.5 * last)) {
             alpha = newton;
         } else {
             alpha = isinf(high) ? 2.0 * low : 0.5 * (low + high);
         }
         last = rest;
     }
-    return alpha;
 }
 
 /* ---- Newton ---- */
@@ -232,24 +274,26 @@ static double line_search(FilSap* sap, const FilSapProblem* problem, const FilSa
 /* Sets up everything that holds for the whole solve, and the state at the guess v. */
 static FilStatus begin(FilSap* sap, const FilSapProblem* problem, const FilSapSettings* settings, const double* v)
 {
-    if (!reserve(sap, problem)) {
-        return FIL_OUT_OF_MEMORY;
-    }
     const FilStatus status = fil_sap_system_begin(&sap->system, problem);
     if (status != FIL_OK) {
         return status;
     }
-    sap->scales = (FilSapScales){problem->dt, settings->rigidity, settings->stick, settings->slip_velocity};
-    if (!read_diagonal(sap, problem)) {
+    if (!reserve(sap, problem)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    // A (v - v*), then A v*; the difference borrows p_free
+    for (int k = 0; k < FIL_BLOCK * problem->pattern.columns; k++) {
+        sap->p_free[k] = v[k] - problem->v_free[k];
+    }
+    fil_block_multiply(&problem->pattern, problem->a, sap->p_free, sap->p_change);
+    fil_block_multiply(&problem->pattern, problem->a, problem->v_free, sap->p_free);
+    if (!gather(sap, problem, v) || !fil_sap_system_eliminate(&sap->system, problem)) {
         return FIL_NOT_CONVERGED;
     }
-    prepare_laws(sap, problem);
-    fil_block_multiply(&problem->pattern, problem->a, problem->v_free, sap->p_free);
-    for (int k = 0; k < sap->n; k++) {
-        sap->dv[k] = v[k] - problem->v_free[k];
-    }
-    fil_block_multiply(&problem->pattern, problem->a, sap->dv, sap->p_change);
-    fil_sap_jacobian_multiply(problem, v, sap->v_c);
+    // S x, as if what does not participate had followed
+    fil_sap_system_reduce(&sap->system, sap->p_change, sap->p);
+    prepare_laws(sap, problem, settings);
+    fil_sap_system_multiply(&sap->system, problem, sap->dx, sap->v_c);  // gather() left v in dx
     for (int i = 0; i < problem->constraint_count; i++) {
         for (int row = 0; row < 3; row++) {
             sap->v_c[3 * i + row] += problem->constraints[i].bias[row];
@@ -259,62 +303,87 @@ static FilStatus begin(FilSap* sap, const FilSapProblem* problem, const FilSapSe
     return FIL_OK;
 }
 
-/* dv = -gradient = J' gamma - A (v - v*); returns its size relative to the momenta at work, infinite if there are none
- * yet. */
+/* dp = -gradient = J' gamma - S x; returns its size relative to the momenta at work, infinite if there are none yet. */
 static double residual(FilSap* sap, const FilSapProblem* problem)
 {
-    fil_sap_jacobian_transposed(problem, sap->responses, sap->j);
-    double momentum = 0.0;
-    for (int k = 0; k < sap->n; k++) {
-        sap->dv[k] = sap->j[k] - sap->p_change[k];
-        const double p = sap->scaling[k] * (sap->p_free[k] + sap->p_change[k]);
-        momentum += p * p;
-    }
-    const double rest = scaled_norm(sap->scaling, sap->dv, sap->n);
-    const double scale = fmax(sqrt(momentum), scaled_norm(sap->scaling, sap->j, sap->n));
-    return rest == 0.0 ? 0.0 : rest / scale;
-}
-
-static double total_cost(const FilSap* sap, const FilSapProblem* problem, const double* v)
-{
-    double cost = 0.0;
-    for (int k = 0; k < sap->n; k++) {
-        cost += 0.5 * (v[k] - problem->v_free[k]) * sap->p_change[k];
-    }
     for (int i = 0; i < problem->constraint_count; i++) {
-        cost += sap->responses[i].cost;
+        memcpy(sap->gamma + 3 * i, sap->responses[i].impulse, 3 * sizeof *sap->gamma);
     }
-    return cost;
+    fil_sap_system_multiply_transposed(&sap->system, problem, sap->gamma, sap->j);
+    double rest = 0.0, momentum = sap->fixed_momentum, impulse = 0.0;
+    for (int k = 0; k < sap->n; k++) {
+        const double p = sap->p0[k] + sap->p[k], j = sap->j[k], r = j - sap->p[k];
+        sap->dp[k] = r;
+        rest += r * r * sap->mass_inverse[k];
+        momentum += p * p * sap->mass_inverse[k];
+        impulse += j * j * sap->mass_inverse[k];
+    }
+    const double scale = momentum < impulse ? impulse : momentum;  // a NaN stays one
+    return rest == 0.0 && isfinite(scale) ? 0.0 : sqrt(rest / scale);
 }
 
-/* v <- v + alpha dv; the responses are there already */
-static void move(FilSap* sap, double alpha, double* v)
+static bool factor(FilSap* sap, const FilSapProblem* problem)
+{
+    for (int i = 0; i < problem->constraint_count; i++) {
+        memcpy(sap->hessian + 9 * i, sap->responses[i].hessian, 9 * sizeof *sap->hessian);
+    }
+    return fil_sap_system_factor(&sap->system, problem, sap->responses);
+}
+
+/* dx = -(S + J' G J)^-1 gradient with G as last factored, dv_c = J dx, and from the same equation
+ * dp = S dx = -gradient - J' G dv_c. */
+static void find_direction(FilSap* sap, const FilSapProblem* problem)
+{
+    memcpy(sap->dx, sap->dp, (size_t)sap->n * sizeof *sap->dx);
+    fil_sap_system_solve(&sap->system, sap->dx);
+    fil_sap_system_multiply(&sap->system, problem, sap->dx, sap->dv_c);
+    for (int i = 0; i < problem->constraint_count; i++) {
+        for (int row = 0; row < 3; row++) {
+            sap->trial_c[3 * i + row] = dot(sap->hessian + 9 * i + 3 * row, sap->dv_c + 3 * i, 3);
+        }
+    }
+    fil_sap_system_multiply_transposed(&sap->system, problem, sap->trial_c, sap->j);
+    for (int k = 0; k < sap->n; k++) {
+        sap->dp[k] -= sap->j[k];
+    }
+}
+
+/* v <- v + alpha dx; the responses are there already */
+static void move(FilSap* sap, double alpha)
 {
     for (int k = 0; k < sap->n; k++) {
-        v[k] += alpha * sap->dv[k];
-        sap->p_change[k] += alpha * sap->dp[k];
+        sap->x[k] += alpha * sap->dx[k];
+        sap->p[k] += alpha * sap->dp[k];
     }
     double* v_c = sap->v_c;
     sap->v_c = sap->trial_c;
     sap->trial_c = v_c;
 }
 
-static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSapSettings* settings, double* v,
-                         FilSapStats* stats)
+/* Newton, with the last factorisation used again while that pays. */
+static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSapSettings* settings, FilSapStats* stats)
 {
-    for (stats->residual = residual(sap, problem); stats->residual > settings->tolerance;
-         stats->residual = residual(sap, problem)) {
-        if (stats->iterations == settings->max_iterations ||
-            !fil_sap_system_factor(&sap->system, problem, sap->responses)) {
+    stats->residual = residual(sap, problem);
+    for (bool fresh = true; stats->residual > settings->tolerance; stats->iterations++) {
+        if (fresh && (sap->system.factorisations == settings->max_factorisations || !factor(sap, problem))) {
             return FIL_NOT_CONVERGED;
         }
-        fil_sap_system_solve(&sap->system, sap->dv);
-        fil_block_multiply(&problem->pattern, problem->a, sap->dv, sap->dp);
-        fil_sap_jacobian_multiply(problem, sap->dv, sap->dv_c);
-        move(sap, line_search(sap, problem, settings, stats), v);
-        stats->iterations++;
+        find_direction(sap, problem);
+        move(sap, line_search(sap, problem, settings, stats));
+        const double last = stats->residual;
+        stats->residual = residual(sap, problem);
+        fresh = !(stats->residual < (fresh ? REUSE_AFTER_FRESH : REUSE_AFTER_STALE) * last);
     }
     return isnan(stats->residual) ? FIL_NOT_CONVERGED : FIL_OK;
+}
+
+static double total_cost(const FilSap* sap, const FilSapProblem* problem)
+{
+    double cost = 0.5 * dot(sap->x, sap->p, sap->n);
+    for (int i = 0; i < problem->constraint_count; i++) {
+        cost += sap->responses[i].cost;
+    }
+    return cost;
 }
 
 FilStatus fil_sap_solve(FilSap* sap, const FilSapProblem* problem, const FilSapSettings* settings, double* v,
@@ -329,11 +398,10 @@ FilStatus fil_sap_solve(FilSap* sap, const FilSapProblem* problem, const FilSapS
     }
     FilStatus status = begin(sap, problem, settings, v);
     if (status == FIL_OK) {
-        status = iterate(sap, problem, settings, v, stats);
-        stats->cost = total_cost(sap, problem, v);
-        for (int i = 0; i < problem->constraint_count; i++) {
-            memcpy(impulse + 3 * i, sap->responses[i].impulse, 3 * sizeof *impulse);
-        }
+        status = iterate(sap, problem, settings, stats);
+        stats->cost = total_cost(sap, problem);
+        fil_sap_system_expand(&sap->system, problem, sap->x, v);
+        memcpy(impulse, sap->gamma, 3 * (size_t)problem->constraint_count * sizeof *impulse);
     }
     stats->analyses = sap->system.analyses;
     stats->factorisations = sap->system.factorisations;

@@ -24,18 +24,18 @@ typedef struct FilSapProblem {
 } FilSapProblem;
 
 typedef struct FilSapSettings {
-    double tolerance;     /* of the momentum residual, relative */
-    int max_iterations;   /* of Newton */
-    int max_line_search;  /* evaluations per line search */
-    double rigidity;      /* beta of FilSapScales */
-    double stick;         /* sigma */
-    double slip_velocity; /* v_s, m/s */
+    double tolerance;       /* of the momentum residual, relative */
+    int max_factorisations; /* Newton steps with a fresh Hessian; every other step must pay its way */
+    int max_line_search;    /* evaluations per line search */
+    double rigidity;        /* beta of FilSapScales */
+    double stick;           /* sigma */
+    double slip_velocity;   /* v_s, m/s */
 } FilSapSettings;
 
 FilSapSettings fil_sap_settings_default(void);
 
 typedef struct FilSapStats {
-    int iterations; /* Newton steps */
+    int iterations; /* Newton steps, with a fresh or the last Hessian */
     int line_search_evaluations;
     int factorisations;
     int analyses;    /* symbolic; 0 when the pattern fits the last one */

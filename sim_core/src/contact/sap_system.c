@@ -18,7 +18,9 @@ void fil_sap_system_free(FilSapSystem* system)
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) {
         fil_free(buffers[k]->at);
     }
+    fil_free(system->participant.at);
     fil_free(system->c.at);
+    fil_free(system->x.at);
     fil_free(system->targets);
 }
 
@@ -64,6 +66,7 @@ static bool adopt_patterns(FilSapSystem* system, const FilSapProblem* problem)
     const size_t a_blocks = (size_t)a->start[a->columns];
     if (!fil_ints_reserve(&system->a_start, columns + 1) || !fil_ints_reserve(&system->a_row, a_blocks) ||
         !fil_ints_reserve(&system->constraint_end, count) || !fil_ints_reserve(&system->variable, blocks) ||
+        !fil_ints_reserve(&system->participant, blocks) || !fil_doubles_reserve(&system->x, FIL_BLOCK * columns) ||
         !fil_ints_reserve(&system->target_end, count) || !fil_ints_reserve(&system->c_start, columns + 2) ||
         !fil_ints_reserve(&system->c_row, targets) || !fil_ints_reserve(&system->scratch, columns + 2 * targets) ||
         !fil_buffer_reserve(&system->targets, &system->target_capacity, targets, sizeof(FilSapTarget))) {
@@ -150,10 +153,22 @@ static FilBlockPattern c_pattern(const FilSapSystem* system)
     return (FilBlockPattern){system->columns, system->c_start.at, system->c_row.at};
 }
 
+int fil_sap_system_participant(const FilSapSystem* system, int variable)
+{
+    return fil_block_cholesky_pivots(system->cholesky)[variable] - fil_block_cholesky_first_changing(system->cholesky);
+}
+
+static void number_participants(FilSapSystem* system)
+{
+    system->participants = system->columns - fil_block_cholesky_first_changing(system->cholesky);
+    for (int k = 0; k < system->constraint_end.at[system->constraints - 1]; k++) {
+        system->participant.at[k] = fil_sap_system_participant(system, system->variable.at[k]);
+    }
+}
+
 FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSapProblem* problem)
 {
     system->analyses = system->factorisations = 0;
-    system->factored = false;
     if (same_patterns(system, problem)) {
         return FIL_OK;
     }
@@ -181,6 +196,9 @@ FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSapProblem* proble
         system->analysed_blocks = blocks;
     }
     system->analysed = status == FIL_OK;
+    if (system->analysed) {
+        number_participants(system);
+    }
     return status;
 }
 
@@ -237,29 +255,65 @@ static void assemble(FilSapSystem* system, const FilSapProblem* problem, const F
     }
 }
 
+bool fil_sap_system_eliminate(FilSapSystem* system, const FilSapProblem* problem)
+{
+    return fil_block_cholesky_factor_fixed(system->cholesky, problem->a);
+}
+
 bool fil_sap_system_factor(FilSapSystem* system, const FilSapProblem* problem, const FilSapResponse* responses)
 {
     assemble(system, problem, responses);
     system->factorisations++;
-    const bool done = system->factored ? fil_block_cholesky_refactor(system->cholesky, problem->a, system->c.at)
-                                       : fil_block_cholesky_factor(system->cholesky, problem->a, system->c.at);
-    system->factored = done;
-    return done;
+    return fil_block_cholesky_factor_changing(system->cholesky, problem->a, system->c.at);
+}
+
+/* The participants' part of a vector in the order of elimination */
+static double* participants_part(const FilSapSystem* system)
+{
+    return system->x.at + FIL_BLOCK * (size_t)(system->columns - system->participants);
 }
 
 void fil_sap_system_solve(FilSapSystem* system, double* x)
 {
-    fil_block_cholesky_solve(system->cholesky, x);
+    const size_t size = FIL_BLOCK * (size_t)system->participants * sizeof *x;
+    memcpy(participants_part(system), x, size);
+    fil_block_cholesky_solve_changing(system->cholesky, system->x.at);
+    memcpy(x, participants_part(system), size);
 }
 
-void fil_sap_jacobian_multiply(const FilSapProblem* problem, const double* v, double* v_c)
+void fil_sap_system_reduce(FilSapSystem* system, const double* b, double* reduced)
 {
+    const int* pivot = fil_block_cholesky_pivots(system->cholesky);
+    for (int j = 0; j < system->columns; j++) {
+        memcpy(system->x.at + FIL_BLOCK * (size_t)pivot[j], b + FIL_BLOCK * (size_t)j, FIL_BLOCK * sizeof *b);
+    }
+    fil_block_cholesky_eliminate_fixed(system->cholesky, system->x.at);
+    memcpy(reduced, participants_part(system), FIL_BLOCK * (size_t)system->participants * sizeof *reduced);
+}
+
+void fil_sap_system_expand(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* v)
+{
+    const int* pivot = fil_block_cholesky_pivots(system->cholesky);
+    const size_t fixed = (size_t)(system->columns - system->participants);
+    memset(system->x.at, 0, FIL_BLOCK * fixed * sizeof *x);
+    memcpy(participants_part(system), x, FIL_BLOCK * (size_t)system->participants * sizeof *x);
+    fil_block_cholesky_substitute_fixed(system->cholesky, system->x.at);
+    for (int j = 0; j < system->columns; j++) {
+        for (int d = 0; d < FIL_BLOCK; d++) {
+            v[FIL_BLOCK * j + d] = problem->v_free[FIL_BLOCK * j + d] + system->x.at[FIL_BLOCK * pivot[j] + d];
+        }
+    }
+}
+
+void fil_sap_system_multiply(const FilSapSystem* system, const FilSapProblem* problem, const double* v, double* v_c)
+{
+    const int* participant = system->participant.at;
     for (int i = 0; i < problem->constraint_count; i++) {
         const FilSapConstraint* constraint = &problem->constraints[i];
+        const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block;
         FilPair sum[3] = {fil_pair_both(0.0), fil_pair_both(0.0), fil_pair_both(0.0)};
-        for (int k = constraint->first_block; k < constraint->first_block + constraint->block_count; k++) {
-            const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)k;
-            const double* x = v + FIL_BLOCK * (size_t)problem->block[k];
+        for (int k = 0; k < constraint->block_count; k++, j += FIL_SAP_JACOBIAN) {
+            const double* x = v + FIL_BLOCK * (size_t)*participant++;
             const FilPair x0 = fil_pair_load(x), x1 = fil_pair_load(x + 2);
             for (int row = 0; row < 3; row++) {
                 sum[row] = fil_pair_add_product(sum[row], fil_pair_load(j + 4 * row), x0);
@@ -272,15 +326,16 @@ void fil_sap_jacobian_multiply(const FilSapProblem* problem, const double* v, do
     }
 }
 
-void fil_sap_jacobian_transposed(const FilSapProblem* problem, const FilSapResponse* responses, double* out)
+void fil_sap_system_multiply_transposed(const FilSapSystem* system, const FilSapProblem* problem, const double* gamma,
+                                        double* out)
 {
-    memset(out, 0, (size_t)problem->pattern.columns * FIL_BLOCK * sizeof *out);
-    for (int i = 0; i < problem->constraint_count; i++) {
+    const int* participant = system->participant.at;
+    memset(out, 0, (size_t)system->participants * FIL_BLOCK * sizeof *out);
+    for (int i = 0; i < problem->constraint_count; i++, gamma += 3) {
         const FilSapConstraint* constraint = &problem->constraints[i];
-        const double* gamma = responses[i].impulse;
-        for (int k = constraint->first_block; k < constraint->first_block + constraint->block_count; k++) {
-            const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)k;
-            double* x = out + FIL_BLOCK * (size_t)problem->block[k];
+        const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block;
+        for (int k = 0; k < constraint->block_count; k++, j += FIL_SAP_JACOBIAN) {
+            double* x = out + FIL_BLOCK * (size_t)*participant++;
             for (int half = 0; half < 4; half += 2) {
                 FilPair sum = fil_pair_load(x + half);
                 for (int row = 0; row < 3; row++) {

@@ -1,5 +1,7 @@
-/* The linear algebra of a SAP problem: products with J, the matrix C = J' G J, and H = A + C factored and solved.
- * Patterns are kept from call to call; the symbolic analysis is redone only when C no longer fits inside its factor. */
+/* The linear algebra of a SAP problem on its participating variables, those that a constraint touches (P0 eq. 15-17):
+ * products with J, the matrix C = J' G J, and S + C factored and solved, where S is A with the other variables
+ * eliminated. Patterns are kept from call to call; the symbolic analysis is redone only when C no longer fits inside
+ * its factor. Vectors of participants have 4 numbers each, in the order of elimination. */
 #ifndef FILUM_CONTACT_SAP_SYSTEM_H
 #define FILUM_CONTACT_SAP_SYSTEM_H
 
@@ -15,14 +17,15 @@ typedef struct FilSapTarget {
 
 typedef struct FilSapSystem {
     FilBlockCholesky* cholesky;
-    bool analysed, factored;
+    bool analysed;
     int analyses, factorisations; /* since fil_sap_system_begin() */
-    int analysed_blocks;          /* of A and C when last analysed */
+    int participants;
+    int analysed_blocks; /* of A and C when last analysed */
 
     /* what the patterns below belong to */
     FilInts a_start, a_row;           /* copy of A's pattern */
     FilInts constraint_end, variable; /* of each constraint: end of its Jacobian blocks; of each of those: variable */
-    int columns, constraints, jacobian_blocks;
+    int columns, constraints;
 
     /* pattern and values of C */
     FilInts c_start, c_row;
@@ -30,7 +33,9 @@ typedef struct FilSapSystem {
     void* targets;
     size_t target_capacity;
     int target_count;
-    FilInts target_end; /* of each constraint */
+    FilInts target_end;  /* of each constraint */
+    FilInts participant; /* of each Jacobian block: its variable's number among participants */
+    FilDoubles x;        /* all variables, in the order of elimination */
     FilInts scratch;
 } FilSapSystem;
 
@@ -40,15 +45,29 @@ void fil_sap_system_free(FilSapSystem* system);
 /* Adopts the problem's patterns, analysing them when they are new and do not fit the last analysis. */
 FIL_MUST_CHECK FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSapProblem* problem);
 
-/* Factors H = A + J' G J from the responses' Hessians. False when not positive definite. */
+/* Eliminates what does not participate. False when A is not positive definite. */
+FIL_MUST_CHECK bool fil_sap_system_eliminate(FilSapSystem* system, const FilSapProblem* problem);
+
+/* Factors S + J' G J from the responses' Hessians. False when not positive definite. */
 FIL_MUST_CHECK bool fil_sap_system_factor(FilSapSystem* system, const FilSapProblem* problem,
                                           const FilSapResponse* responses);
-void fil_sap_system_solve(FilSapSystem* system, double* x); /* in place */
+void fil_sap_system_solve(FilSapSystem* system, double* x); /* participants, in place */
+
+/* Number of a variable among the participants, or negative. */
+int fil_sap_system_participant(const FilSapSystem* system, int variable);
+
+/* Participants' part of b with the others eliminated: b_p - A_pn A_nn^-1 b_n. `b` has all variables, in the caller's
+ * order. */
+void fil_sap_system_reduce(FilSapSystem* system, const double* b, double* reduced);
+
+/* v = v* + x, where participants have moved by x and the others follow: x_n = -A_nn^-1 A_np x_p. */
+void fil_sap_system_expand(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* v);
 
 /* v_c = J v, three per constraint, without the bias */
-void fil_sap_jacobian_multiply(const FilSapProblem* problem, const double* v, double* v_c);
+void fil_sap_system_multiply(const FilSapSystem* system, const FilSapProblem* problem, const double* v, double* v_c);
 
 /* j = J' gamma */
-void fil_sap_jacobian_transposed(const FilSapProblem* problem, const FilSapResponse* responses, double* j);
+void fil_sap_system_multiply_transposed(const FilSapSystem* system, const FilSapProblem* problem, const double* gamma,
+                                        double* j);
 
 #endif

@@ -173,9 +173,10 @@ FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, const FilBlockPatt
     return fil_block_symbolic_bind(&cholesky->symbolic, (const FilBlockPattern*[]){a, c}, fits);
 }
 
-bool fil_block_cholesky_factor(FilBlockCholesky* cholesky, const double* a_values, const double* c_values)
+static bool factor_columns(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int begin,
+                           int end)
 {
-    for (int j = 0; j < cholesky->symbolic.columns; j++) {
+    for (int j = begin; j < end; j++) {
         if (!factor_column(cholesky, a_values, c_values, j)) {
             return false;
         }
@@ -183,14 +184,21 @@ bool fil_block_cholesky_factor(FilBlockCholesky* cholesky, const double* a_value
     return true;
 }
 
-bool fil_block_cholesky_refactor(FilBlockCholesky* cholesky, const double* a_values, const double* c_values)
+bool fil_block_cholesky_factor_fixed(FilBlockCholesky* cholesky, const double* a_values)
 {
-    for (int j = 0; j < cholesky->symbolic.columns; j++) {
-        if (cholesky->symbolic.changing.at[j] && !factor_column(cholesky, a_values, c_values, j)) {
-            return false;
-        }
-    }
-    return true;
+    return factor_columns(cholesky, a_values, NULL, 0, cholesky->symbolic.first_changing);
+}
+
+bool fil_block_cholesky_factor_changing(FilBlockCholesky* cholesky, const double* a_values, const double* c_values)
+{
+    const FilBlockSymbolic* s = &cholesky->symbolic;
+    return factor_columns(cholesky, a_values, c_values, s->first_changing, s->columns);
+}
+
+bool fil_block_cholesky_factor(FilBlockCholesky* cholesky, const double* a_values, const double* c_values)
+{
+    return fil_block_cholesky_factor_fixed(cholesky, a_values) &&
+           fil_block_cholesky_factor_changing(cholesky, a_values, c_values);
 }
 
 /* y = W b */
@@ -206,10 +214,13 @@ static inline void apply_inverse(const double* restrict w, double* restrict y)
     fil_pair_store(y + 2, hi);
 }
 
-/* L y = b in place */
-static void solve_forward(const FilBlockSymbolic* s, const double* factor, const double* inverse, double* x)
+/* Columns begin to end of L y = b, in place */
+static void solve_forward(const FilBlockCholesky* cholesky, int begin, int end, double* x)
 {
-    for (int j = 0; j < s->columns; j++) {
+    const FilBlockSymbolic* s = &cholesky->symbolic;
+    const double* factor = cholesky->factor.at;
+    const double* inverse = cholesky->inverse.at;
+    for (int j = begin; j < end; j++) {
         double* y = x + 4 * (size_t)j;
         apply_inverse(inverse + FIL_BLOCK_SIZE * (size_t)j, y);
         const FilPair y_lo = fil_pair_load(y), y_hi = fil_pair_load(y + 2);
@@ -231,10 +242,13 @@ static void solve_forward(const FilBlockSymbolic* s, const double* factor, const
     }
 }
 
-/* L' x = y in place */
-static void solve_backward(const FilBlockSymbolic* s, const double* factor, const double* inverse, double* x)
+/* Rows end - 1 down to begin of L' x = y, in place */
+static void solve_backward(const FilBlockCholesky* cholesky, int begin, int end, double* x)
 {
-    for (int j = s->columns - 1; j >= 0; j--) {
+    const FilBlockSymbolic* s = &cholesky->symbolic;
+    const double* factor = cholesky->factor.at;
+    const double* inverse = cholesky->inverse.at;
+    for (int j = end - 1; j >= begin; j--) {
         FilPair sum[FIL_BLOCK];
         for (int k = 0; k < FIL_BLOCK; k++) {
             sum[k] = fil_pair_both(0.0);
@@ -264,27 +278,55 @@ static void solve_backward(const FilBlockSymbolic* s, const double* factor, cons
     }
 }
 
-void fil_block_cholesky_solve(FilBlockCholesky* cholesky, double* x)
+void fil_block_cholesky_eliminate_fixed(const FilBlockCholesky* cholesky, double* x)
+{
+    solve_forward(cholesky, 0, cholesky->symbolic.first_changing, x);
+}
+
+void fil_block_cholesky_solve_changing(const FilBlockCholesky* cholesky, double* x)
 {
     const FilBlockSymbolic* s = &cholesky->symbolic;
-    const int* old = s->ordering.old_of_new;
+    solve_forward(cholesky, s->first_changing, s->columns, x);
+    solve_backward(cholesky, s->first_changing, s->columns, x);
+}
+
+void fil_block_cholesky_substitute_fixed(const FilBlockCholesky* cholesky, double* x)
+{
+    solve_backward(cholesky, 0, cholesky->symbolic.first_changing, x);
+}
+
+void fil_block_cholesky_solve(FilBlockCholesky* cholesky, double* x)
+{
+    const int* old = cholesky->symbolic.ordering.old_of_new;
+    const int columns = cholesky->symbolic.columns;
     double* y = cholesky->x.at;
-    for (int j = 0; j < s->columns; j++) {
+    for (int j = 0; j < columns; j++) {
         memcpy(y + 4 * (size_t)j, x + 4 * (size_t)old[j], FIL_BLOCK * sizeof *y);
     }
-    solve_forward(s, cholesky->factor.at, cholesky->inverse.at, y);
-    solve_backward(s, cholesky->factor.at, cholesky->inverse.at, y);
-    for (int j = 0; j < s->columns; j++) {
+    solve_forward(cholesky, 0, columns, y);
+    solve_backward(cholesky, 0, columns, y);
+    for (int j = 0; j < columns; j++) {
         memcpy(x + 4 * (size_t)old[j], y + 4 * (size_t)j, FIL_BLOCK * sizeof *y);
     }
+}
+
+const int* fil_block_cholesky_pivots(const FilBlockCholesky* cholesky)
+{
+    return cholesky->symbolic.ordering.new_of_old;
+}
+
+int fil_block_cholesky_first_changing(const FilBlockCholesky* cholesky)
+{
+    return cholesky->symbolic.first_changing;
 }
 
 FilBlockCholeskyInfo fil_block_cholesky_info(const FilBlockCholesky* cholesky)
 {
     const FilBlockSymbolic* s = &cholesky->symbolic;
-    FilBlockCholeskyInfo info = {.columns = s->columns, .factor_blocks = s->factor_blocks, .products = s->products};
-    for (int j = 0; j < s->columns; j++) {
-        info.changing += s->changing.at[j];
-    }
-    return info;
+    return (FilBlockCholeskyInfo){
+        .columns = s->columns,
+        .factor_blocks = s->factor_blocks,
+        .products = s->products,
+        .changing = s->columns - s->first_changing,
+    };
 }

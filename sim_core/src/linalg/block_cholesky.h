@@ -18,7 +18,7 @@ typedef struct FilBlockCholeskyInfo {
     int columns;       /* block columns */
     int factor_blocks; /* blocks of L, diagonal included */
     int products;      /* 4x4 block products of one factorisation, 128 flops each */
-    int changing;      /* columns that fil_block_cholesky_refactor() computes */
+    int changing;      /* columns that C reaches */
 } FilBlockCholeskyInfo;
 
 FilBlockCholesky* fil_block_cholesky_create(void); /* NULL when out of memory */
@@ -37,12 +37,29 @@ FIL_MUST_CHECK FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, con
 FIL_MUST_CHECK bool fil_block_cholesky_factor(FilBlockCholesky* cholesky, const double* a_values,
                                               const double* c_values);
 
-/* The same after a change of C alone: columns of L that no block of C reaches are kept. */
-FIL_MUST_CHECK bool fil_block_cholesky_refactor(FilBlockCholesky* cholesky, const double* a_values,
-                                                const double* c_values);
-
 /* Solves (A + C) x = b in place, 4 * columns numbers. */
 void fil_block_cholesky_solve(FilBlockCholesky* cholesky, double* x);
+
+/* ---- the same in two parts: fixed columns, which C does not reach, come before changing ones ----
+ * With n for fixed and p for changing variables, factoring the fixed part once leaves the Schur complement
+ * S = A_pp - A_pn A_nn^-1 A_np implicit in L, and S + C is factored and solved at the price of its own columns
+ * (P0 eq. 15-17). Vectors are in pivot order: 4 numbers for each pivot, fixed ones first. */
+
+FIL_MUST_CHECK bool fil_block_cholesky_factor_fixed(FilBlockCholesky* cholesky, const double* a_values);
+FIL_MUST_CHECK bool fil_block_cholesky_factor_changing(FilBlockCholesky* cholesky, const double* a_values,
+                                                       const double* c_values);
+
+const int* fil_block_cholesky_pivots(const FilBlockCholesky* cholesky);  /* pivot of each variable */
+int fil_block_cholesky_first_changing(const FilBlockCholesky* cholesky); /* pivot */
+
+/* (b_n, b_p) -> (L_nn^-1 b_n, b_p - A_pn A_nn^-1 b_n) */
+void fil_block_cholesky_eliminate_fixed(const FilBlockCholesky* cholesky, double* x);
+
+/* (., b_p) -> (., x_p) with (S + C) x_p = b_p */
+void fil_block_cholesky_solve_changing(const FilBlockCholesky* cholesky, double* x);
+
+/* (y_n, x_p) -> (x_n, x_p) with L_nn' x_n = y_n - L_pn' x_p */
+void fil_block_cholesky_substitute_fixed(const FilBlockCholesky* cholesky, double* x);
 
 FilBlockCholeskyInfo fil_block_cholesky_info(const FilBlockCholesky* cholesky);
 

@@ -5,9 +5,9 @@
 
 void fil_block_symbolic_free(FilBlockSymbolic* s)
 {
-    FilInts* const buffers[] = {&s->parent,    &s->column_start,  &s->row,          &s->row_start,    &s->row_column,
-                                &s->row_block, &s->product_start, &s->product,      &s->source[0],    &s->source[1],
-                                &s->changing,  &s->entry_start,   &s->entry_column, &s->entry_source, &s->scratch};
+    FilInts* const buffers[] = {&s->parent,      &s->column_start,  &s->row,          &s->row_start, &s->row_column,
+                                &s->row_block,   &s->product_start, &s->product,      &s->source[0], &s->source[1],
+                                &s->entry_start, &s->entry_column,  &s->entry_source, &s->scratch};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) {
         fil_free(buffers[k]->at);
     }
@@ -162,8 +162,9 @@ static bool build_products(FilBlockSymbolic* s, int* place)
     return true;
 }
 
-/* Fills source[] and changing[] from the sorted entries; false when one lies outside L. */
-static bool find_sources(FilBlockSymbolic* s)
+/* Fills source[] from the sorted entries and finds the first column that the last term reaches: what depends on that
+ * column comes after it. False when an entry lies outside L. */
+static bool find_sources(FilBlockSymbolic* s, int* first_reached)
 {
     int* place = s->scratch.at;              // in L, of the blocks of one row
     int* mark = s->scratch.at + s->columns;  // row that a place belongs to
@@ -171,7 +172,7 @@ static bool find_sources(FilBlockSymbolic* s)
     memset(s->source[0].at, FIL_BLOCK_NO_SOURCE, bytes);
     memset(s->source[1].at, FIL_BLOCK_NO_SOURCE, bytes);
     memset(mark, -1, (size_t)s->columns * sizeof *mark);
-    memset(s->changing.at, 0, (size_t)s->columns * sizeof(int));
+    *first_reached = s->columns;
     for (int i = 0; i < s->columns; i++) {
         place[i] = s->column_start.at[i];
         mark[i] = i;
@@ -185,13 +186,9 @@ static bool find_sources(FilBlockSymbolic* s)
                 return false;
             }
             s->source[term].at[place[j]] = (code >> 2) * 2 + (code & 1);
-            s->changing.at[j] |= term;
-        }
-    }
-    // a column changes with its children
-    for (int j = 0; j < s->columns; j++) {
-        if (s->parent.at[j] != -1) {
-            s->changing.at[s->parent.at[j]] |= s->changing.at[j];
+            if (term == 1 && j < *first_reached) {
+                *first_reached = j;
+            }
         }
     }
     return true;
@@ -206,7 +203,8 @@ FilStatus fil_block_symbolic_bind(FilBlockSymbolic* s, const FilBlockPattern* co
     if (!sort_entries(s, terms)) {
         return FIL_OUT_OF_MEMORY;
     }
-    *fits = find_sources(s);
+    int first_reached;
+    *fits = find_sources(s, &first_reached) && first_reached >= s->first_changing;
     return FIL_OK;
 }
 
@@ -217,8 +215,7 @@ FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern*
     s->factor_blocks = s->products = 0;
     if (!fil_ordering_min_degree(&s->ordering, terms, term_count(terms)) || !sort_entries(s, terms) ||
         !fil_ints_reserve(&s->parent, n) || !fil_ints_reserve(&s->column_start, n + 1) ||
-        !fil_ints_reserve(&s->row_start, n + 1) || !fil_ints_reserve(&s->changing, n) ||
-        !fil_ints_reserve(&s->scratch, 2 * n)) {
+        !fil_ints_reserve(&s->row_start, n + 1) || !fil_ints_reserve(&s->scratch, 2 * n)) {
         return FIL_OUT_OF_MEMORY;
     }
     int* mark = s->scratch.at;
@@ -245,6 +242,6 @@ FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern*
     if (!build_products(s, mark)) {
         return FIL_OUT_OF_MEMORY;
     }
-    const bool inside = find_sources(s);  // the pattern was built from these entries
+    const bool inside = find_sources(s, &s->first_changing);  // the pattern was built from these entries
     return inside ? FIL_OK : FIL_BAD_INPUT;
 }

@@ -14,6 +14,7 @@ typedef struct FilBlockSymbolic {
     int columns;
     int factor_blocks;
     int products;
+    int first_changing; /* columns of L before this one do not depend on the last term */
     FilOrdering ordering;
 
     /* pattern of L */
@@ -30,7 +31,6 @@ typedef struct FilBlockSymbolic {
 
     /* where the numbers come from: 2 k for block k of a term, 2 k + 1 for its transpose, or FIL_BLOCK_NO_SOURCE */
     FilInts source[FIL_BLOCK_TERMS];
-    FilInts changing; /* of each column: whether the last term reaches it */
 
     /* entries of the terms by the later of their two pivots */
     FilInts entry_start, entry_column, entry_source;

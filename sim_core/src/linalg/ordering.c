@@ -1,7 +1,8 @@
 #include "linalg/ordering.h"
 
+#include <limits.h>
 #include <string.h>
-#include <suitesparse/amd.h>
+#include <suitesparse/camd.h>
 
 /* Writes each variable's neighbours, none twice, to list[start[j]] ... and returns where the last list ends.
  * `mark` and `length` have one place per column. */
@@ -56,6 +57,23 @@ static int adjacency(const FilBlockPattern* const* patterns, int count, int* sta
     return end;
 }
 
+/* Group 1 for variables that the pattern touches, group 0, to be eliminated first, for the others. */
+static void group_by_touch(const FilBlockPattern* pattern, int* group)
+{
+    int touched = 0;
+    memset(group, 0, (size_t)pattern->columns * sizeof *group);
+    for (int j = 0; j < pattern->columns; j++) {
+        for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++) {
+            touched += (group[j] == 0) + (pattern->row[k] != j && group[pattern->row[k]] == 0);
+            group[j] = group[pattern->row[k]] = 1;
+        }
+    }
+    // groups are numbered from 0
+    if (touched == pattern->columns) {
+        memset(group, 0, (size_t)pattern->columns * sizeof *group);
+    }
+}
+
 bool fil_ordering_min_degree(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count)
 {
     const int n = patterns[0]->columns;
@@ -63,29 +81,33 @@ bool fil_ordering_min_degree(FilOrdering* ordering, const FilBlockPattern* const
     for (int m = 0; m < count; m++) {
         neighbours += 2 * (size_t)patterns[m]->start[n];
     }
-    // nine arrays of n, and the lists with the elbow room that AMD asks for
+    // work arrays of n + 1, and the lists with the elbow room that CAMD asks for
+    enum { ARRAYS = 12 };
     const size_t columns = (size_t)n, list_size = neighbours + neighbours / 5 + columns + 1;
-    if (!fil_ints_reserve(&ordering->work, 9 * columns + list_size)) {
+    if (list_size > INT_MAX || !fil_ints_reserve(&ordering->work, ARRAYS * (columns + 1) + list_size)) {
         return false;
     }
-    int* work = ordering->work.at;
-    int* old_of_new = work;
-    int* new_of_old = work + columns;
-    int* start = work + 2 * columns;
-    int* length = work + 3 * columns;
-    int* super_size = work + 4 * columns;
-    int* head = work + 5 * columns;
-    int* elements = work + 6 * columns;
-    int* degree = work + 7 * columns;
-    int* mark = work + 8 * columns;
-    int* list = work + 9 * columns;
+    int* array[ARRAYS];
+    for (size_t k = 0; k < ARRAYS; k++) {
+        array[k] = ordering->work.at + k * (columns + 1);
+    }
+    int *old_of_new = array[0], *new_of_old = array[1], *start = array[2], *length = array[3];
+    int *super_size = array[4], *next = array[5], *head = array[6], *elements = array[7], *degree = array[8];
+    int *mark = array[9], *group = array[10], *bucket = array[11], *list = ordering->work.at + ARRAYS * (columns + 1);
     const int list_end = adjacency(patterns, count, start, length, mark, list);
+    memset(group, 0, columns * sizeof *group);
+    if (count > 1) {
+        group_by_touch(patterns[count - 1], group);
+    }
 
-    double control[AMD_CONTROL], info[AMD_INFO];
-    amd_defaults(control);
+    double control[CAMD_CONTROL], info[CAMD_INFO];
+    camd_defaults(control);
     if (n > 0) {
-        amd_2(n, start, list, length, (int)list_size, list_end, super_size, new_of_old, old_of_new, head, elements,
-              degree, mark, control, info);
+        camd_2(n, start, list, length, (int)list_size, list_end, super_size, next, old_of_new, head, elements, degree,
+               mark, control, info, group, bucket);
+    }
+    for (int k = 0; k < n; k++) {
+        new_of_old[old_of_new[k]] = k;
     }
     ordering->columns = n;
     ordering->old_of_new = old_of_new;

@@ -12,8 +12,8 @@ typedef struct FilOrdering {
     FilInts work; /* owned */
 } FilOrdering;
 
-/* Approximate minimum degree order of the sum of `count` patterns of the same size. Allocates only to grow `work`.
- * False when out of memory. */
+/* Approximate minimum degree order of the sum of `count` patterns of the same size. Variables that the last of several
+ * patterns touches are eliminated after all others. Allocates only to grow `work`. False when out of memory. */
 bool fil_ordering_min_degree(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count);
 void fil_ordering_free(FilOrdering* ordering);
 
