@@ -28,6 +28,7 @@ typedef struct FilWorldDef {
     double contact_tolerance;    /* of the contact solver's momentum residual, relative */
     int contact_max_iterations;
     int relinearisations;        /* further tangents taken about the contact solution; 0: as published */
+    bool check_nonlinear;        /* measure FilStepInfo.nonlinear_residual: one more assembly a step */
 } FilWorldDef;
 
 FilWorldDef fil_world_def_default(void);

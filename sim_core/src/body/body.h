@@ -74,12 +74,17 @@ typedef struct FilBodyOps {
     void (*place)(const void* body, int index, const double* q, const double* v, FilPlacement* out);
     /* Shape and pose of one part of a collider: an edge, or the shape itself. */
     void (*part)(const void* body, int index, int part, const double* q, const double* h, FilShape* shape, FilPose* pose);
+    /* Whether parts of two colliders of the body are joined, so that they always touch. */
+    bool (*joined)(const void* body, int index_a, int part_a, int index_b, int part_b);
     /* Velocity of the material point of that part at `point`: blocks of the body and 3 x 4 Jacobians by rows (12 numbers
      * each), at most FIL_JACOBIAN_BLOCKS. Returns their number; 0 for what has no unknowns, whose velocity is `bias`. */
     int (*point_jacobian)(const void* body, int index, int part, const double* point, const double* q, int* blocks,
                           double* jacobian, double* bias);
     /* The same for the angular velocity of the part. */
     int (*turn_jacobian)(const void* body, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
+    /* A frame to join things to. Rods: `part` is 2 edge + end, the frame is the edge's, placed at that end. Rigid bodies:
+     * their own frame. */
+    void (*frame)(const void* body, int index, int part, const double* q, const double* h, FilPose* pose);
     /* Block pattern of the tangent's lower triangle; arrays may be NULL. Returns the number of blocks, 0 if it has no
      * unknowns, -1 when out of memory. Allocates when first called. */
     int (*tangent_pattern)(void* body, int* columns, int* rows);

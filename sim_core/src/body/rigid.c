@@ -596,10 +596,22 @@ static void part_of(const void* pointer, int index, int part, const double* q, c
     (void)part;
     (void)h;
     const FilRigidBody* body = pointer;
-    FilPose frame;
-    fil_rigid_pose(body, q, &frame);
+    FilPose own;
+    fil_rigid_pose(body, q, &own);
     *shape = body->shapes[index].shape;
-    fil_pose_compose(pose, &frame, &body->shapes[index].pose);
+    fil_pose_compose(pose, &own, &body->shapes[index].pose);
+}
+
+static void frame(const void* pointer, int index, int part, const double* q, const double* h, FilPose* pose)
+{
+    (void)index, (void)part, (void)h;
+    fil_rigid_pose(pointer, q, pose);
+}
+
+static bool joined(const void* pointer, int index_a, int part_a, int index_b, int part_b)
+{
+    (void)pointer, (void)index_a, (void)part_a, (void)index_b, (void)part_b;
+    return true; // shapes of one body
 }
 
 /* Blocks of velocity and angular velocity: v + w x arm with w = R w_body. */
@@ -692,6 +704,8 @@ const FilBodyOps fil_rigid_ops = {
     .collider = collider,
     .place = place,
     .part = part_of,
+    .joined = joined,
+    .frame = frame,
     .point_jacobian = point_jacobian,
     .turn_jacobian = turn_jacobian,
     .tangent_pattern = tangent_pattern,

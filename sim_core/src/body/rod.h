@@ -135,6 +135,8 @@ int fil_rod_collider_count(const void* body);
 void fil_rod_collider(const void* body, int index, FilCollider* out);
 void fil_rod_place(const void* body, int index, const double* q, const double* v, FilPlacement* out);
 void fil_rod_part(const void* body, int index, int part, const double* q, const double* h, FilShape* shape, FilPose* pose);
+void fil_rod_frame(const void* body, int index, int part, const double* q, const double* h, FilPose* pose);
+bool fil_rod_joined(const void* body, int index_a, int part_a, int index_b, int part_b);
 int fil_rod_point_jacobian(const void* body, int index, int part, const double* point, const double* q, int* blocks,
                            double* jacobian, double* bias);
 int fil_rod_turn_jacobian(const void* body, int index, int part, const double* q, int* blocks, double* jacobian,

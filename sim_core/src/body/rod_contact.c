@@ -53,6 +53,26 @@ void fil_rod_place(const void* pointer, int index, const double* q, const double
     *out = (FilPlacement){.nodes = q + 4 * rod->first_node, .velocities = v + 4 * rod->first_node};
 }
 
+/* Columns m1, m2, t. */
+static void pose_of(const Frame1* frame, FilPose* pose)
+{
+    for (int k = 0; k < 3; k++) {
+        pose->r[3 * k] = frame->m1[k];
+        pose->r[3 * k + 1] = frame->m2[k];
+        pose->r[3 * k + 2] = frame->t[k];
+    }
+}
+
+void fil_rod_frame(const void* pointer, int index, int part, const double* q, const double* h, FilPose* pose)
+{
+    const FilRod* rod = &((const FilRodBody*)pointer)->rods[index];
+    const double* x = q + 4 * rod->first_node;
+    Frame1 frame;
+    fil_rod_edge_frame(rod, x, (const FilRodHistory*)h + rod->first_node, part / 2, &frame);
+    pose_of(&frame, pose);
+    fil_v3_copy(pose->p, x + 4 * ((part / 2 + part % 2) % rod->node_count));
+}
+
 void fil_rod_part(const void* pointer, int index, int part, const double* q, const double* h, FilShape* shape, FilPose* pose)
 {
     const FilRod* rod = &((const FilRodBody*)pointer)->rods[index];
@@ -64,12 +84,25 @@ void fil_rod_part(const void* pointer, int index, int part, const double* q, con
     *shape = section->shape == FIL_SECTION_RECTANGLE
                  ? fil_shape_box(0.5 * section->width, 0.5 * section->height, 0.5 * frame.length)
                  : fil_shape_capsule(rod->radii[part], 0.5 * frame.length);
+    pose_of(&frame, pose);
     for (int k = 0; k < 3; k++) {
         pose->p[k] = 0.5 * (a[k] + b[k]);
-        pose->r[3 * k] = frame.m1[k];
-        pose->r[3 * k + 1] = frame.m2[k];
-        pose->r[3 * k + 2] = frame.t[k];
     }
+}
+
+bool fil_rod_joined(const void* pointer, int index_a, int part_a, int index_b, int part_b)
+{
+    const FilRodBody* body = pointer;
+    const FilRod *a = &body->rods[index_a], *b = &body->rods[index_b];
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++) {
+            const int node_a = a->first_node + (part_a + i) % a->node_count, node_b = b->first_node + (part_b + j) % b->node_count;
+            if (body->owner[node_a] == body->owner[node_b]) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /* ---- Jacobians ---- */

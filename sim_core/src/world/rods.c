@@ -1,33 +1,15 @@
 /* The public face of rods: adding them to a world, reading and setting their state. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/vec3.h"
 #include "body/rod.h"
+#include "contact/surface.h"
 #include "world/world.h"
 
 /* ---- adding ---- */
-
-/* A name for rod k of the call: the given one, or "rod<number>" with the first number that is free. */
-static FilStatus rod_name(FilWorld* world, const char* given, char* made, size_t size, const char** name)
-{
-    *name = given;
-    if (given == NULL) {
-        int number = world->element_count + 1;
-        do {
-            snprintf(made, size, "rod%d", number++);
-        } while (fil_world_find_rod(world, made).index != 0);
-        *name = made;
-    } else if (given[0] == '\0') {
-        return fil_world_fail(world, FIL_BAD_INPUT, "a rod's name must not be empty");
-    } else if (fil_world_find_rod(world, given).index != 0) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "there is already a rod named '%s'", given);
-    }
-    return FIL_OK;
-}
 
 FilStatus fil_world_add_rod_network(FilWorld* world, const FilRodDef* defs, int count, const FilRodJunction* junctions,
                                     int junction_count, FilId* rods)
@@ -35,15 +17,21 @@ FilStatus fil_world_add_rod_network(FilWorld* world, const FilRodDef* defs, int 
     if (count < 1) {
         return fil_world_fail(world, FIL_BAD_INPUT, "a rod network needs at least one rod");
     }
+    // names first: nothing is made if one cannot be had
+    char made[64];
+    const char* name;
     for (int r = 0; r < count; r++) {
-        for (int s = 0; s < r; s++) {
+        FilStatus status = fil_world_name_element(world, defs[r].name, "rod", made, &name);
+        if (status == FIL_OK) {
+            FilError inner;
+            status = fil_surface_check(&defs[r].collision.surface, &inner);
+            status = status == FIL_OK ? FIL_OK : fil_world_fail(world, status, "rod '%s': %s", name, inner.text);
+        }
+        for (int s = 0; s < r && status == FIL_OK; s++) {
             if (defs[r].name != NULL && defs[s].name != NULL && strcmp(defs[r].name, defs[s].name) == 0) {
-                return fil_world_fail(world, FIL_BAD_INPUT, "there is already a rod named '%s'", defs[r].name);
+                status = fil_world_fail(world, FIL_BAD_INPUT, "there is already a rod or rigid body named '%s'", defs[r].name);
             }
         }
-        char made[32];
-        const char* name;
-        const FilStatus status = rod_name(world, defs[r].name, made, sizeof made, &name);
         if (status != FIL_OK) {
             return status;
         }
@@ -53,22 +41,27 @@ FilStatus fil_world_add_rod_network(FilWorld* world, const FilRodDef* defs, int 
     if (status != FIL_OK) {
         return status;
     }
-    int body = -1, element;
+    int* elements = fil_alloc((size_t)count, sizeof(int));
+    if (elements == NULL) {
+        fil_rod_ops.destroy(impl);
+        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    int body = -1;
     for (int r = 0; r < count && status == FIL_OK; r++) {
-        char made[32];
-        const char* name;
-        status = rod_name(world, defs[r].name, made, sizeof made, &name);
+        status = fil_world_name_element(world, defs[r].name, "rod", made, &name);
         if (status == FIL_OK && body < 0) {
             const int unknowns = fil_rod_body_q_size(impl);
             status = fil_world_add_body(world, FIL_BODY_ROD, impl, unknowns, unknowns, fil_rod_body_h_size(impl), name, &body);
         }
         if (status == FIL_OK) {
-            status = fil_world_add_element(world, name, body, r, &element);
+            status = fil_world_add_element(world, name, FIL_BODY_ROD, body, r, &elements[r]);
         }
         if (status == FIL_OK) {
-            rods[r] = fil_make_id(world, FIL_OBJECT_ELEMENT, element);
+            rods[r] = fil_make_id(world, FIL_OBJECT_ELEMENT, elements[r]);
         }
     }
+    status = status == FIL_OK ? fil_collision_register(world, body, elements) : status;
+    fil_free(elements);
     return status;
 }
 
@@ -79,22 +72,19 @@ FilStatus fil_world_add_rod(FilWorld* world, const FilRodDef* def, FilId* rod)
 
 int fil_world_rod_count(const FilWorld* world)
 {
-    return world->element_count;
+    return fil_element_count(world, FIL_BODY_ROD);
 }
 
 FilId fil_world_rod_at(const FilWorld* world, int index)
 {
-    return index >= 0 && index < world->element_count ? fil_make_id(world, FIL_OBJECT_ELEMENT, index) : (FilId){0};
+    return fil_element_at(world, FIL_BODY_ROD, index);
 }
 
 FilId fil_world_find_rod(const FilWorld* world, const char* name)
 {
-    for (int e = 0; e < world->element_count; e++) {
-        if (strcmp(world->elements[e].name, name) == 0) {
-            return fil_make_id(world, FIL_OBJECT_ELEMENT, e);
-        }
-    }
-    return (FilId){0};
+    const int index = fil_world_find_element(world, name);
+    const bool found = index >= 0 && world->elements[index].kind == FIL_BODY_ROD;
+    return found ? fil_make_id(world, FIL_OBJECT_ELEMENT, index) : (FilId){0};
 }
 
 /* ---- reading ---- */
@@ -109,7 +99,7 @@ typedef struct View {
 
 static bool view_of(const FilWorld* world, FilId id, View* view)
 {
-    const int index = fil_id_index(world, FIL_OBJECT_ELEMENT, id);
+    const int index = fil_element_index(world, FIL_BODY_ROD, id);
     if (index < 0) {
         return false;
     }
@@ -135,7 +125,7 @@ static View see(const FilWorld* world, FilId id)
 
 const char* fil_rod_name(const FilWorld* world, FilId rod)
 {
-    const int index = fil_id_index(world, FIL_OBJECT_ELEMENT, rod);
+    const int index = fil_element_index(world, FIL_BODY_ROD, rod);
     return index < 0 ? NULL : world->elements[index].name;
 }
 

@@ -33,35 +33,79 @@ static bool commit(FilWorld* world)
     return true;
 }
 
-/* One sub-step. On failure the state is untouched. */
-static bool advance(FilWorld* world, double t, double dt, FilStepInfo* info)
+/* Velocities of every body without contact, in the scratch. */
+static bool free_motion(FilWorld* world, const FilStepSetup* setup, FilStepInfo* info)
 {
-    FilStepSetup setup;
-    set_up(world, dt, &setup);
-    fil_world_apply_drives(world, t, dt, setup.theta);
-
-    const double start = seconds();
     int iterations = 0;
     bool ok = true;
     for (int b = 0; b < world->body_count && ok; b++) {
         const FilBody* body = &world->bodies[b];
-        const double *q = world->state.q + body->q, *v = world->state.v + body->v, *h = world->state.h + body->h;
-        double* solution = world->scratch.solution + body->v;
         FilNewtonReport report;
-        body->ops->begin(body->impl, &setup, q, v, h);
-        ok = fil_free_motion(body, &setup, &world->def, q, solution, &world->scratch, &report);
+        ok = fil_free_motion(body, setup, &world->def, world->state.q + body->q, world->scratch.solution + body->v,
+                             &world->scratch, &report);
         iterations = report.iterations > iterations ? report.iterations : iterations;
         info->regularised += report.regularised;
         info->residual = fmax(info->residual, report.residual);
     }
-    for (int b = 0; b < world->body_count && ok; b++) {
+    info->newton_iterations += iterations;
+    return ok;
+}
+
+static void finish(FilWorld* world)
+{
+    for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
         body->ops->finish(body->impl, world->scratch.solution + body->v, world->next.q + body->q, world->next.v + body->v,
                           world->next.h + body->h);
     }
-    info->newton_iterations += iterations;
+}
+
+/* One sub-step. On failure the state is untouched. */
+static FilStatus advance(FilWorld* world, double t, double dt, FilStepInfo* info)
+{
+    FilStepSetup setup;
+    set_up(world, dt, &setup);
+    fil_world_apply_drives(world, t, dt, setup.theta);
+    for (int b = 0; b < world->body_count; b++) {
+        const FilBody* body = &world->bodies[b];
+        body->ops->begin(body->impl, &setup, world->state.q + body->q, world->state.v + body->v, world->state.h + body->h);
+    }
+    const bool touching = fil_contact_models[world->contact_model].contacts;
+    FilStatus status = FIL_OK;
+
+    double start = seconds();
+    fil_contact_set_clear(&world->collision.set);
+    if (touching) {
+        status = fil_collide_world(world, dt);
+    }
+    info->timings.collide += seconds() - start;
+
+    start = seconds();
+    if (status == FIL_OK && !free_motion(world, &setup, info)) {
+        status = FIL_NOT_CONVERGED;
+    }
     info->timings.free_motion += seconds() - start;
-    return ok && commit(world);
+
+    start = seconds();
+    if (status == FIL_OK) {
+        status = fil_solve_contacts(world, dt, info);
+    }
+    info->timings.contact += seconds() - start;
+    if (status != FIL_OK) {
+        return status;
+    }
+
+    start = seconds();
+    finish(world);
+    world->last_dt = dt;
+    if (!commit(world)) {
+        return FIL_NOT_CONVERGED;
+    }
+    info->timings.free_motion += seconds() - start;
+    if (touching) {
+        info->crossings += fil_count_crossings(world, world->next.q, world->state.q); // next holds the old state now
+    }
+    return FIL_OK;
 }
 
 static void copy_state(const FilWorld* world, const FilState* to, const FilState* from)
@@ -73,14 +117,16 @@ static void copy_state(const FilWorld* world, const FilState* to, const FilState
     memcpy(to->controls, from->controls, sizeof(double) * (size_t)controls);
 }
 
-/* Covers [t, t + dt] by sub-steps, halving whichever fails; false if one fails at the finest size. */
-static bool advance_halving(FilWorld* world, double t, double dt, FilStepInfo* info)
+/* Covers [t, t + dt] by sub-steps, halving whichever fails to converge; fails if one does at the finest size. */
+static FilStatus advance_halving(FilWorld* world, double t, double dt, FilStepInfo* info)
 {
     const int most = world->def.max_halvings;
     const uint64_t end = UINT64_C(1) << most;
     uint64_t done = 0, size = end; // in units of dt / 2^most
     while (done < end) {
-        if (advance(world, t + dt * (double)done / (double)end, dt * (double)size / (double)end, info)) {
+        const double from = t + dt * (double)done / (double)end;
+        const FilStatus status = advance(world, from, dt * (double)size / (double)end, info);
+        if (status == FIL_OK) {
             done += size;
             // grow again where the grid allows it
             while (size < end && done % (2 * size) == 0 && done + 2 * size <= end) {
@@ -88,8 +134,8 @@ static bool advance_halving(FilWorld* world, double t, double dt, FilStepInfo* i
             }
             continue;
         }
-        if (size == 1) {
-            return false;
+        if (size == 1 || status != FIL_NOT_CONVERGED) {
+            return status;
         }
         if (size == end) {
             copy_state(world, &world->saved, &world->state);
@@ -101,7 +147,7 @@ static bool advance_halving(FilWorld* world, double t, double dt, FilStepInfo* i
         }
         info->halvings = halvings > info->halvings ? halvings : info->halvings;
     }
-    return true;
+    return FIL_OK;
 }
 
 FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
@@ -113,8 +159,8 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
     if (world->step == 0) {
         copy_state(world, &world->initial, &world->state);
     }
-    const bool ok = advance_halving(world, world->time, dt, info);
-    if (ok) {
+    const FilStatus status = advance_halving(world, world->time, dt, info);
+    if (status == FIL_OK) {
         world->step++;
         world->time = world->time + dt;
     } else {
@@ -125,9 +171,13 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
         info->time = world->time;
     }
     info->timings.other = seconds() - start - info->timings.free_motion - info->timings.collide - info->timings.contact;
-    return ok ? FIL_OK
-              : fil_world_fail(world, FIL_NOT_CONVERGED,
-                               "the step from t = %g s did not converge, even with sub-steps of %g s; try a smaller dt, "
-                               "more Newton iterations or gentler drives",
-                               world->time, dt / (double)(UINT64_C(1) << world->def.max_halvings));
+    if (status == FIL_OUT_OF_MEMORY) {
+        return fil_world_fail(world, status, "out of memory in the step from t = %g s", world->time);
+    }
+    return status == FIL_OK
+               ? FIL_OK
+               : fil_world_fail(world, status,
+                                "the step from t = %g s did not converge, even with sub-steps of %g s; try a smaller dt, "
+                                "more Newton iterations or gentler drives",
+                                world->time, dt / (double)(UINT64_C(1) << world->def.max_halvings));
 }

@@ -10,8 +10,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-static const char* const contact_models[] = {"none"};
-
 FilWorldDef fil_world_def_default(void)
 {
     return (FilWorldDef){.gravity = {0.0, 0.0, -9.81},
@@ -19,23 +17,25 @@ FilWorldDef fil_world_def_default(void)
                          .integrator = FIL_BACKWARD_EULER,
                          .newton_tolerance = 1e-6,
                          .newton_max_iterations = 50,
-                         .max_halvings = 8};
+                         .max_halvings = 8,
+                         .contact_tolerance = 1e-6,
+                         .contact_max_iterations = 100};
 }
 
 int fil_contact_model_count(void)
 {
-    return (int)(sizeof contact_models / sizeof contact_models[0]);
+    return fil_contact_models_count;
 }
 
 const char* fil_contact_model_name(int index)
 {
-    return index >= 0 && index < fil_contact_model_count() ? contact_models[index] : NULL;
+    return index >= 0 && index < fil_contact_model_count() ? fil_contact_models[index].name : NULL;
 }
 
 static int find_contact_model(const char* name)
 {
     for (int k = 0; k < fil_contact_model_count(); k++) {
-        if (name == NULL || strcmp(contact_models[k], name) == 0) {
+        if (name == NULL || strcmp(fil_contact_models[k].name, name) == 0) {
             return k;
         }
     }
@@ -64,8 +64,18 @@ static FilStatus check_def(const FilWorldDef* def, FilError* error)
     if (def->max_halvings < 0 || def->max_halvings > 40) {
         return fil_error(error, FIL_BAD_INPUT, "world: max_halvings must lie between 0 and 40, not %d", def->max_halvings);
     }
-    if (find_contact_model(def->contact_model) < 0) {
+    const int model = find_contact_model(def->contact_model);
+    if (model < 0) {
         return fil_error(error, FIL_BAD_INPUT, "world: unknown contact model '%s'", def->contact_model);
+    }
+    if (fil_contact_models[model].contacts && def->integrator == FIL_MIDPOINT) {
+        return fil_error(error, FIL_BAD_INPUT, "world: contact model '%s' needs backward or symplectic Euler, not midpoint",
+                         def->contact_model);
+    }
+    if (!(def->contact_tolerance > 0.0 && def->contact_tolerance < 1.0) || def->contact_max_iterations < 1 ||
+        def->relinearisations < 0) {
+        return fil_error(error, FIL_BAD_INPUT, "world: contact_tolerance must lie between 0 and 1, contact_max_iterations must "
+                         "be positive and relinearisations not negative");
     }
     return FIL_OK;
 }
@@ -83,7 +93,7 @@ FilStatus fil_world_create(const FilWorldDef* def, FilWorld** out, FilError* err
     }
     world->def = *def;
     world->contact_model = find_contact_model(def->contact_model);
-    world->def.contact_model = contact_models[world->contact_model];
+    world->def.contact_model = fil_contact_models[world->contact_model].name;
     const uintptr_t address = (uintptr_t)world;
     world->generation = (uint32_t)fil_hash_bytes(FIL_HASH_SEED, &address, sizeof address) & ~UINT32_C(7);
     *out = world;
@@ -133,6 +143,9 @@ void fil_world_destroy(FilWorld* world)
     for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++) {
         fil_free(scratch[k]);
     }
+    fil_collision_free(&world->collision);
+    fil_contact_stage_free(&world->contact);
+    fil_free(world->takes_part);
     fil_free(world->bodies);
     fil_free(world->elements);
     fil_free(world->attachments);
@@ -164,7 +177,8 @@ FilId fil_make_id(const FilWorld* world, FilObject kind, int index)
 
 int fil_id_index(const FilWorld* world, FilObject kind, FilId id)
 {
-    const int counts[] = {0, world->element_count, world->attachment_count, world->drive_count, world->probe_count};
+    const int counts[] = {0, world->element_count, world->attachment_count, world->drive_count, world->probe_count,
+                          world->contact.joint_count};
     const bool known = id.generation == (world->generation | (uint32_t)kind) && id.index >= 1 &&
                        id.index <= (uint32_t)counts[kind];
     return known ? (int)id.index - 1 : -1;
@@ -248,6 +262,7 @@ FilStatus fil_world_add_body(FilWorld* world, FilBodyKind kind, void* impl, int 
     for (size_t k = 0; k < sizeof scratch / sizeof scratch[0] && ok; k++) {
         ok = grow_doubles(scratch[k], world->v_count, world->v_count + v_count);
     }
+    ok = ok && fil_grow((void**)&world->takes_part, (size_t)world->body_count, (size_t)world->body_count + 1, sizeof(bool));
     if (!ok) {
         body.ops->destroy(impl);
         fil_free(body.name);
@@ -265,7 +280,7 @@ FilStatus fil_world_add_body(FilWorld* world, FilBodyKind kind, void* impl, int 
     return FIL_OK;
 }
 
-FilStatus fil_world_add_element(FilWorld* world, const char* name, int body, int local, int* index)
+FilStatus fil_world_add_element(FilWorld* world, const char* name, FilBodyKind kind, int body, int local, int* index)
 {
     const FilStatus status = fil_world_reserve(world, (void**)&world->elements, world->element_count,
                                                &world->element_capacity, sizeof *world->elements);
@@ -276,8 +291,60 @@ FilStatus fil_world_add_element(FilWorld* world, const char* name, int body, int
     if (copy == NULL) {
         return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
     }
-    world->elements[world->element_count] = (FilElement){copy, body, local};
+    world->elements[world->element_count] = (FilElement){copy, kind, body, local};
     *index = world->element_count++;
+    return FIL_OK;
+}
+
+int fil_world_find_element(const FilWorld* world, const char* name)
+{
+    for (int e = 0; e < world->element_count; e++) {
+        if (strcmp(world->elements[e].name, name) == 0) {
+            return e;
+        }
+    }
+    return -1;
+}
+
+int fil_element_index(const FilWorld* world, FilBodyKind kind, FilId id)
+{
+    const int index = fil_id_index(world, FIL_OBJECT_ELEMENT, id);
+    return index >= 0 && world->elements[index].kind == kind ? index : -1;
+}
+
+FilId fil_element_at(const FilWorld* world, FilBodyKind kind, int k)
+{
+    for (int e = 0; e < world->element_count; e++) {
+        if (world->elements[e].kind == kind && k-- == 0) {
+            return fil_make_id(world, FIL_OBJECT_ELEMENT, e);
+        }
+    }
+    return (FilId){0};
+}
+
+int fil_element_count(const FilWorld* world, FilBodyKind kind)
+{
+    int count = 0;
+    for (int e = 0; e < world->element_count; e++) {
+        count += world->elements[e].kind == kind;
+    }
+    return count;
+}
+
+FilStatus fil_world_name_element(FilWorld* world, const char* given, const char* prefix, char made[64], const char** name)
+{
+    *name = given;
+    if (given == NULL) {
+        int number = world->element_count + 1;
+        do {
+            snprintf(made, 64, "%s%d", prefix, number++);
+        } while (fil_world_find_element(world, made) >= 0);
+        *name = made;
+    } else if (given[0] == '\0') {
+        return fil_world_fail(world, FIL_BAD_INPUT, "a %s's name must not be empty", prefix);
+    } else if (fil_world_find_element(world, given) >= 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "there is already a rod or rigid body named '%s'", given);
+    }
     return FIL_OK;
 }
 
@@ -320,7 +387,7 @@ static FilStatus change(FilWorld* world, FilWorldDef def)
     if (status == FIL_OK) {
         world->def = def;
         world->contact_model = find_contact_model(def.contact_model);
-        world->def.contact_model = contact_models[world->contact_model];
+        world->def.contact_model = fil_contact_models[world->contact_model].name;
     }
     return status;
 }

@@ -4,6 +4,8 @@
 
 #include "body/body.h"
 #include "body/kinds.h"
+#include "world/collision.h"
+#include "world/contact_stage.h"
 
 typedef struct FilBody {
     const FilBodyOps* ops;
@@ -14,9 +16,10 @@ typedef struct FilBody {
     int h, h_count;
 } FilBody;
 
-/* A named part of a body that users address: a rod. */
+/* A named part of a body that users address: a rod or a rigid body. */
 typedef struct FilElement {
     char* name;
+    FilBodyKind kind;
     int body, local;
 } FilElement;
 
@@ -74,10 +77,16 @@ struct FilWorld {
     double time;
     uint64_t step;
     FilNewtonScratch scratch;
+
+    FilCollisionStage collision;
+    FilContactStage contact;
+    double last_dt;        /* s, of the last sub-step: what impulses are forces over */
+    bool* takes_part;      /* per body: in the contact problem */
+    double contact_length; /* m, size of the smallest shape: what contact distances are compared with */
 };
 
 /* What FilId a kind of object carries, so that ids of different kinds cannot be mixed up. */
-typedef enum FilObject { FIL_OBJECT_ELEMENT = 1, FIL_OBJECT_ATTACHMENT, FIL_OBJECT_DRIVE, FIL_OBJECT_PROBE } FilObject;
+typedef enum FilObject { FIL_OBJECT_ELEMENT = 1, FIL_OBJECT_ATTACHMENT, FIL_OBJECT_DRIVE, FIL_OBJECT_PROBE, FIL_OBJECT_JOINT } FilObject;
 
 FilId fil_make_id(const FilWorld* world, FilObject kind, int index);
 /* Index of an id, or -1 if it is not one of this world and kind. */
@@ -88,7 +97,16 @@ FilStatus fil_world_fail(FilWorld* world, FilStatus status, const char* format, 
 /* Takes over `impl`. Its initial state becomes the body's part of the state arrays. */
 FilStatus fil_world_add_body(FilWorld* world, FilBodyKind kind, void* impl, int q_count, int v_count, int h_count,
                              const char* name, int* index);
-FilStatus fil_world_add_element(FilWorld* world, const char* name, int body, int local, int* index);
+FilStatus fil_world_add_element(FilWorld* world, const char* name, FilBodyKind kind, int body, int local, int* index);
+/* Index of the element with this name, -1 if there is none. */
+int fil_world_find_element(const FilWorld* world, const char* name);
+/* Index of an id if it names an element of this kind, else -1. */
+int fil_element_index(const FilWorld* world, FilBodyKind kind, FilId id);
+/* The k-th element of a kind, and how many there are. */
+FilId fil_element_at(const FilWorld* world, FilBodyKind kind, int k);
+int fil_element_count(const FilWorld* world, FilBodyKind kind);
+/* A name for a new element: the given one, or "<prefix><number>" with the first free number, written to `made`. */
+FilStatus fil_world_name_element(FilWorld* world, const char* given, const char* prefix, char made[64], const char** name);
 /* Makes room for one more attachment or drive in the controls. */
 FilStatus fil_world_grow_controls(FilWorld* world, int attachments, int drives);
 /* Makes room for one more item of an array. */

@@ -1,0 +1,453 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/vec3.h"
+#include "contact/surface.h"
+#include "geometry/closest.h"
+#include "geometry/collide.h"
+#include "geometry/sweep.h"
+#include "world/world.h"
+
+/* Contacts are looked for as far ahead as the parts could move against each other in a step, twice over because the
+ * velocity changes within it, and a little further for those at rest. */
+static const double LOOK_AHEAD = 2.0;
+static const double LOOK_AROUND = 0.02; /* of the radius */
+
+/* ---- taking in colliders ---- */
+
+void fil_collision_free(FilCollisionStage* stage)
+{
+    for (int k = 0; k < stage->collider_count; k++) {
+        if (stage->colliders[k].collider.kind == FIL_COLLIDER_ROW) {
+            fil_chain_free(&stage->colliders[k].row);
+        }
+    }
+    fil_free(stage->colliders);
+    if (stage->tree_ready) {
+        fil_tree_free(&stage->tree);
+    }
+    fil_pairs_free(&stage->pairs);
+    fil_pairs_free(&stage->parts);
+    fil_pairs_free(&stage->near);
+    fil_contact_set_free(&stage->set);
+    fil_free(stage->pair_surfaces);
+}
+
+FilStatus fil_collision_register(FilWorld* world, int body_index, const int* element_of)
+{
+    FilCollisionStage* stage = &world->collision;
+    const FilBody* body = &world->bodies[body_index];
+    const int count = body->ops->collider_count(body->impl);
+    for (int k = 0; k < count; k++) {
+        FilStatus status = fil_world_reserve(world, (void**)&stage->colliders, stage->collider_count, &stage->collider_capacity,
+                                             sizeof *stage->colliders);
+        if (status != FIL_OK) {
+            return status;
+        }
+        FilWorldCollider* c = &stage->colliders[stage->collider_count];
+        *c = (FilWorldCollider){.body = body_index, .index = k};
+        body->ops->collider(body->impl, k, &c->collider);
+        c->element = element_of[c->collider.element];
+        c->unbounded = c->collider.kind == FIL_COLLIDER_SHAPE && c->collider.shape.kind == FIL_SHAPE_HALF_SPACE;
+        if (c->collider.kind == FIL_COLLIDER_ROW && fil_chain_init(&c->row, c->collider.edge_count) != FIL_OK) {
+            return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+        }
+        stage->collider_count++;
+    }
+    return FIL_OK;
+}
+
+/* ---- bounds ---- */
+
+static double edge_speed(const FilPlacement* place, int a, int b)
+{
+    return fmax(fil_v3_norm(place->velocities + 4 * a), fil_v3_norm(place->velocities + 4 * b));
+}
+
+/* Boxes of a row's edges, over the motion of the step to come. */
+static FilAabb bound_row(FilWorldCollider* c, double dt)
+{
+    const int n = c->collider.node_count;
+    for (int i = 0; i < c->collider.edge_count; i++) {
+        const int j = i + 1 == n ? 0 : i + 1;
+        const double *x = c->place.nodes, *v = c->place.velocities;
+        FilAabb box = fil_aabb_of_segment(x + 4 * i, x + 4 * j, 0.0);
+        for (int k = 0; k < 3; k++) {
+            const double a = LOOK_AHEAD * dt * v[4 * i + k], b = LOOK_AHEAD * dt * v[4 * j + k];
+            const double around = (1.0 + LOOK_AROUND) * c->collider.radii[i];
+            box.lo[k] += fmin(fmin(a, b), 0.0) - around;
+            box.hi[k] += fmax(fmax(a, b), 0.0) + around;
+        }
+        c->row.boxes[i] = box;
+    }
+    fil_chain_refit(&c->row);
+    return *fil_chain_bounds(&c->row);
+}
+
+static FilAabb bound_shape(const FilWorldCollider* c, double dt)
+{
+    const FilAabb box = fil_shape_aabb(&c->collider.shape, &c->place.pose);
+    const double size = fil_v3_distance(box.lo, box.hi);
+    return fil_aabb_fattened(&box, LOOK_AHEAD * dt * c->place.speed + 0.5 * LOOK_AROUND * size);
+}
+
+/* Places every collider and finds the pairs of colliders whose boxes overlap. */
+static FilStatus broad_phase(FilWorld* world, double dt)
+{
+    FilCollisionStage* stage = &world->collision;
+    double size = 0.0;
+    for (int k = 0; k < stage->collider_count; k++) {
+        FilWorldCollider* c = &stage->colliders[k];
+        const FilBody* body = &world->bodies[c->body];
+        body->ops->place(body->impl, c->index, world->state.q + body->q, world->state.v + body->v, &c->place);
+        if (c->unbounded || !c->collider.collision.enabled) {
+            continue;
+        }
+        const FilAabb box = c->collider.kind == FIL_COLLIDER_ROW ? bound_row(c, dt) : bound_shape(c, dt);
+        if (!stage->tree_ready) {
+            size = fil_v3_distance(box.lo, box.hi);
+            fil_tree_init(&stage->tree, 0.02 * size); // small motions leave the tree alone
+            stage->tree_ready = true;
+        }
+        const FilStatus status = fil_tree_set(&stage->tree, k, &box);
+        if (status != FIL_OK) {
+            return status;
+        }
+    }
+    stage->pairs.count = 0;
+    FilStatus status = stage->tree_ready ? fil_tree_self_pairs(&stage->tree, &stage->pairs) : FIL_OK;
+    // what has no bounds meets everything
+    for (int k = 0; k < stage->collider_count && status == FIL_OK; k++) {
+        for (int m = 0; m < stage->collider_count && stage->colliders[k].unbounded && status == FIL_OK; m++) {
+            if (!stage->colliders[m].unbounded && (status = fil_pairs_reserve(&stage->pairs, 1)) == FIL_OK) {
+                stage->pairs.items[stage->pairs.count++] = (FilPair){m < k ? m : k, m < k ? k : m};
+            }
+        }
+    }
+    return status;
+}
+
+/* ---- contacts ---- */
+
+static FilSurface surface_of(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b)
+{
+    for (int k = 0; k < stage->pair_surface_count; k++) {
+        const FilPairSurface* p = &stage->pair_surfaces[k];
+        if ((p->a == a->element && p->b == b->element) || (p->a == b->element && p->b == a->element)) {
+            return p->surface;
+        }
+    }
+    return fil_surface_combine(&a->collider.collision.surface, &b->collider.collision.surface);
+}
+
+/* Adds the Jacobian of one side: +1 for side 1, -1 for side 0, in the contact's frame. */
+static FilStatus add_side(FilWorld* world, FilContact* contact, int side, double* start_velocity)
+{
+    FilCollisionStage* stage = &world->collision;
+    const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
+    const FilBody* body = &world->bodies[c->body];
+    const double sign = side == 1 ? 1.0 : -1.0;
+    int blocks[FIL_JACOBIAN_BLOCKS];
+    double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3], turned[3];
+    const int count = body->ops->point_jacobian(body->impl, c->index, contact->element[side], contact->point,
+                                                world->state.q + body->q, blocks, jacobian, bias);
+    fil_m3_apply(turned, contact->frame, bias);
+    fil_v3_axpy(stage->set.contacts[stage->set.count - 1].bias, sign, turned);
+    *start_velocity += sign * turned[2];
+    FilStatus status = FIL_OK;
+    for (int b = 0; b < count && status == FIL_OK; b++) {
+        const double* v = world->state.v + body->v + 4 * blocks[b];
+        double local[12];
+        for (int j = 0; j < 3; j++) {
+            for (int k = 0; k < 4; k++) {
+                const double* column = jacobian + 12 * b + k;
+                const double* row = contact->frame + 3 * j;
+                local[4 * j + k] = sign * (row[0] * column[0] + row[1] * column[4] + row[2] * column[8]);
+            }
+        }
+        for (int k = 0; k < 4; k++) {
+            *start_velocity += local[8 + k] * v[k];
+        }
+        status = fil_contact_set_add_block(&stage->set, body->v / 4 + blocks[b], local);
+    }
+    return status;
+}
+
+static FilStatus emit(FilWorld* world, int a, int part_a, int b, int part_b, const FilContactPoint* point)
+{
+    FilCollisionStage* stage = &world->collision;
+    const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
+    const FilSurface surface = surface_of(stage, ca, cb);
+    FilContact contact = {.body = {ca->body, cb->body},
+                          .collider = {a, b},
+                          .element = {part_a, part_b},
+                          .feature = ((uint64_t)(uint32_t)part_a << 44) ^ ((uint64_t)(uint32_t)part_b << 24) ^ point->feature,
+                          .distance = point->distance,
+                          .mu = surface.friction,
+                          .stiffness = surface.stiffness > 0.0 ? surface.stiffness : INFINITY,
+                          .dissipation_time = surface.dissipation_time,
+                          .hunt_crossley = surface.dissipation};
+    fil_v3_copy(contact.point, point->position);
+    fil_v3_orthogonal(contact.frame, point->normal);
+    fil_v3_cross(contact.frame + 3, point->normal, contact.frame);
+    fil_v3_copy(contact.frame + 6, point->normal);
+    FilStatus status = fil_contact_set_add(&stage->set, &contact);
+    double start_velocity = 0.0;
+    for (int side = 0; side < 2 && status == FIL_OK; side++) {
+        status = add_side(world, &contact, side, &start_velocity);
+    }
+    if (status == FIL_OK) {
+        stage->set.contacts[stage->set.count - 1].normal_velocity = start_velocity;
+    }
+    return status;
+}
+
+/* How far two edges of rows are looked ahead for: by the fastest relative motion of their ends. */
+static double edge_margin(const FilWorldCollider* a, int i, const FilWorldCollider* b, int j, double dt)
+{
+    const int i1 = (i + 1) % a->collider.node_count, j1 = (j + 1) % b->collider.node_count;
+    const double *p0 = a->place.velocities + 4 * i, *p1 = a->place.velocities + 4 * i1;
+    const double *q0 = b->place.velocities + 4 * j, *q1 = b->place.velocities + 4 * j1;
+    const double fastest = fmax(fmax(fil_v3_distance(p0, q0), fil_v3_distance(p0, q1)),
+                                fmax(fil_v3_distance(p1, q0), fil_v3_distance(p1, q1)));
+    return LOOK_AHEAD * dt * fastest + LOOK_AROUND * fmin(a->collider.radii[i], b->collider.radii[j]);
+}
+
+/* Two round edges: the closest points of their axes. */
+static bool meet_segments(const FilWorldCollider* a, int i, const FilWorldCollider* b, int j, double margin, FilContactPoint* out)
+{
+    const double *p0 = a->place.nodes + 4 * i, *p1 = a->place.nodes + 4 * ((i + 1) % a->collider.node_count);
+    const double *q0 = b->place.nodes + 4 * j, *q1 = b->place.nodes + 4 * ((j + 1) % b->collider.node_count);
+    const double ra = a->collider.radii[i], rb = b->collider.radii[j];
+    double s, t, ca[3], cb[3];
+    const double distance2 = fil_segment_segment(p0, p1, q0, q1, &s, &t), reach = ra + rb + margin;
+    if (distance2 > reach * reach) {
+        return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        ca[k] = p0[k] + s * (p1[k] - p0[k]);
+        cb[k] = q0[k] + t * (q1[k] - q0[k]);
+        out->normal[k] = cb[k] - ca[k];
+    }
+    const double distance = fil_v3_normalise(out->normal);
+    if (!(distance > 1e-9 * (ra + rb))) { // axes meet: apart across both
+        double e[3], f[3];
+        fil_v3_sub(e, p1, p0);
+        fil_v3_sub(f, q1, q0);
+        fil_v3_cross(out->normal, e, f);
+        if (fil_v3_normalise(out->normal) == 0.0) {
+            fil_v3_normalise(e);
+            fil_v3_orthogonal(out->normal, e);
+        }
+    }
+    out->distance = distance - ra - rb;
+    out->feature = 0;
+    fil_v3_copy(out->position, ca);
+    fil_v3_axpy(out->position, ra + 0.5 * out->distance, out->normal);
+    return true;
+}
+
+static FilStatus meet_parts(FilWorld* world, int a, int part_a, int b, int part_b, double margin)
+{
+    const FilCollisionStage* stage = &world->collision;
+    const int colliders[2] = {a, b}, parts[2] = {part_a, part_b};
+    FilShape shapes[2];
+    FilPose poses[2];
+    for (int s = 0; s < 2; s++) {
+        const FilWorldCollider* c = &stage->colliders[colliders[s]];
+        const FilBody* body = &world->bodies[c->body];
+        if (c->collider.kind == FIL_COLLIDER_SHAPE) {
+            shapes[s] = c->collider.shape;
+            poses[s] = c->place.pose;
+        } else {
+            body->ops->part(body->impl, c->index, parts[s], world->state.q + body->q, world->state.h + body->h, &shapes[s],
+                            &poses[s]);
+        }
+    }
+    FilContactPoint points[FIL_MANIFOLD_POINTS];
+    const int count = fil_collide(&shapes[0], &poses[0], &shapes[1], &poses[1], margin, points);
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < count && status == FIL_OK; k++) {
+        status = emit(world, a, part_a, b, part_b, &points[k]);
+    }
+    return status;
+}
+
+/* ---- pairs of colliders ---- */
+
+static bool may_meet(const FilWorldCollider* a, const FilWorldCollider* b)
+{
+    const FilCollision *ca = &a->collider.collision, *cb = &b->collider.collision;
+    const bool same_body = a->body == b->body && a->collider.kind == FIL_COLLIDER_SHAPE;
+    return !same_body && ca->enabled && cb->enabled && (a->collider.movable || b->collider.movable) &&
+           (ca->groups & cb->mask) != 0 && (cb->groups & ca->mask) != 0;
+}
+
+/* Whether edges i < j of one rod are too near along it to touch: the length strictly between them must exceed the sum of
+ * their radii. */
+static bool neighbours(const FilCollider* c, int i, int j)
+{
+    const double reach = c->radii[i] + c->radii[j];
+    double between = c->arc[j] - c->arc[i + 1];
+    if (c->closed) {
+        between = fmin(between, c->arc[c->edge_count] - c->arc[j + 1] + c->arc[i]);
+    }
+    return !(between > reach);
+}
+
+static FilStatus meet_edges(FilWorld* world, int a, int b, double dt)
+{
+    FilCollisionStage* stage = &world->collision;
+    const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
+    const bool round = !ca->collider.boxes && !cb->collider.boxes;
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < stage->parts.count && status == FIL_OK; k++) {
+        const int i = stage->parts.items[k].a, j = stage->parts.items[k].b;
+        if (a == b && neighbours(&ca->collider, i, j)) {
+            continue;
+        }
+        const FilBody* body = &world->bodies[ca->body];
+        if (ca->body == cb->body && a != b && body->ops->joined(body->impl, ca->index, i, cb->index, j)) {
+            continue;
+        }
+        const double margin = edge_margin(ca, i, cb, j, dt);
+        if (!round) {
+            status = meet_parts(world, a, i, b, j, margin);
+            continue;
+        }
+        FilContactPoint point;
+        if (meet_segments(ca, i, cb, j, margin, &point)) {
+            status = emit(world, a, i, b, j, &point);
+        }
+    }
+    // remembered for the crossing check
+    for (int k = 0; k < stage->parts.count && status == FIL_OK; k++) {
+        if ((status = fil_pairs_reserve(&stage->near, 2)) == FIL_OK) {
+            stage->near.items[stage->near.count++] = (FilPair){a, stage->parts.items[k].a};
+            stage->near.items[stage->near.count++] = (FilPair){b, stage->parts.items[k].b};
+        }
+    }
+    return status;
+}
+
+static FilStatus meet_row_shape(FilWorld* world, int row, int shape, double dt)
+{
+    FilCollisionStage* stage = &world->collision;
+    const FilWorldCollider *r = &stage->colliders[row], *s = &stage->colliders[shape];
+    stage->parts.count = 0;
+    FilStatus status = FIL_OK;
+    if (s->unbounded) {
+        // edges that reach below the plane, as far as they could move
+        double up[3];
+        fil_pose_axis(up, &s->place.pose, 2);
+        status = fil_pairs_reserve(&stage->parts, r->collider.edge_count);
+        for (int i = 0; i < r->collider.edge_count && status == FIL_OK; i++) {
+            const FilAabb* box = &r->row.boxes[i];
+            double lowest = 0.0;
+            for (int k = 0; k < 3; k++) {
+                lowest += up[k] * ((up[k] > 0.0 ? box->lo[k] : box->hi[k]) - s->place.pose.p[k]);
+            }
+            if (lowest <= 0.0) {
+                stage->parts.items[stage->parts.count++] = (FilPair){i, 0};
+            }
+        }
+    } else {
+        const FilAabb box = bound_shape(s, dt);
+        status = fil_chain_query(&r->row, &box, 0, &stage->parts);
+    }
+    for (int k = 0; k < stage->parts.count && status == FIL_OK; k++) {
+        const int i = stage->parts.items[k].a, j = (i + 1) % r->collider.node_count;
+        const double margin = LOOK_AHEAD * dt * (edge_speed(&r->place, i, j) + s->place.speed) +
+                              LOOK_AROUND * r->collider.radii[i];
+        status = row < shape ? meet_parts(world, row, i, shape, 0, margin) : meet_parts(world, shape, 0, row, i, margin);
+    }
+    return status;
+}
+
+static FilStatus meet(FilWorld* world, int a, int b, double dt)
+{
+    FilCollisionStage* stage = &world->collision;
+    const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
+    if (!may_meet(ca, cb)) {
+        return FIL_OK;
+    }
+    if (ca->collider.kind == FIL_COLLIDER_ROW && cb->collider.kind == FIL_COLLIDER_ROW) {
+        stage->parts.count = 0;
+        const FilStatus status = fil_chain_pairs(&ca->row, &cb->row, &stage->parts);
+        return status == FIL_OK ? meet_edges(world, a, b, dt) : status;
+    }
+    if (ca->collider.kind == FIL_COLLIDER_ROW) {
+        return meet_row_shape(world, a, b, dt);
+    }
+    if (cb->collider.kind == FIL_COLLIDER_ROW) {
+        return meet_row_shape(world, b, a, dt);
+    }
+    const double margin = LOOK_AHEAD * dt * (ca->place.speed + cb->place.speed) + 1e-4 * world->contact_length;
+    return meet_parts(world, a, 0, b, 0, margin);
+}
+
+FilStatus fil_collide_world(FilWorld* world, double dt)
+{
+    FilCollisionStage* stage = &world->collision;
+    fil_contact_set_clear(&stage->set);
+    stage->near.count = 0;
+    FilStatus status = broad_phase(world, dt);
+    for (int k = 0; k < stage->collider_count && status == FIL_OK; k++) {
+        const FilWorldCollider* c = &stage->colliders[k];
+        const FilCollision* collision = &c->collider.collision;
+        if (c->collider.kind == FIL_COLLIDER_ROW && collision->enabled && collision->self) {
+            stage->parts.count = 0;
+            status = fil_chain_self_pairs(&c->row, 1, c->collider.closed, &stage->parts);
+            status = status == FIL_OK ? meet_edges(world, k, k, dt) : status;
+        }
+    }
+    for (int k = 0; k < stage->pairs.count && status == FIL_OK; k++) {
+        status = meet(world, stage->pairs.items[k].a, stage->pairs.items[k].b, dt);
+    }
+    return status;
+}
+
+/* ---- crossings ---- */
+
+/* Six times the volume between two segments: its sign tells on which side one passes the other. */
+static double side_of(const double points[12])
+{
+    double e[3], f[3], between[3], normal[3];
+    fil_v3_sub(e, points + 3, points);
+    fil_v3_sub(f, points + 9, points + 6);
+    fil_v3_sub(between, points + 6, points);
+    fil_v3_cross(normal, e, f);
+    return fil_v3_dot(normal, between);
+}
+
+static void four_points(const FilWorld* world, const FilPair* ends, const double* q, double points[12])
+{
+    for (int s = 0; s < 2; s++) {
+        const FilWorldCollider* c = &world->collision.colliders[ends[s].a];
+        const FilBody* body = &world->bodies[c->body];
+        FilPlacement place;
+        body->ops->place(body->impl, c->index, q + body->q, world->state.v + body->v, &place);
+        fil_v3_copy(points + 6 * s, place.nodes + 4 * ends[s].b);
+        fil_v3_copy(points + 6 * s + 3, place.nodes + 4 * ((ends[s].b + 1) % c->collider.node_count));
+    }
+}
+
+int fil_count_crossings(const FilWorld* world, const double* q_start, const double* q_end)
+{
+    const FilCollisionStage* stage = &world->collision;
+    int count = 0;
+    for (int k = 0; k < stage->near.count; k += 2) {
+        const FilPair* ends = &stage->near.items[k];
+        if (ends[0].a == ends[1].a && neighbours(&stage->colliders[ends[0].a].collider, ends[0].b, ends[1].b)) {
+            continue;
+        }
+        double start[12], end[12];
+        four_points(world, ends, q_start, start);
+        four_points(world, ends, q_end, end);
+        if (side_of(start) * side_of(end) < 0.0 && fil_sweep_segments_cross(start, end, NULL)) {
+            count++;
+        }
+    }
+    return count;
+}

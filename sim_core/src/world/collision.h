@@ -1,0 +1,52 @@
+/* Finding contacts: every collider of the world, bounding trees, pairs, contact points. */
+#ifndef FILUM_WORLD_COLLISION_H
+#define FILUM_WORLD_COLLISION_H
+
+#include "body/body.h"
+#include "contact/contact_set.h"
+#include "geometry/chain.h"
+#include "geometry/tree.h"
+
+typedef struct FilWorldCollider {
+    FilCollider collider;
+    int body, index; /* of the world, and of the collider in its body */
+    int element;     /* of the world */
+    bool unbounded;  /* a half-space: kept out of the tree */
+    FilChain row;    /* a row's bounding tree */
+    FilPlacement place;
+} FilWorldCollider;
+
+/* A surface for two elements instead of what their own ones combine to. */
+typedef struct FilPairSurface {
+    int a, b;
+    FilSurface surface;
+} FilPairSurface;
+
+typedef struct FilCollisionStage {
+    int collider_count, collider_capacity;
+    FilWorldCollider* colliders;
+    FilTree tree;
+    bool tree_ready;
+    FilPairs pairs; /* of colliders */
+    FilPairs parts; /* of one pair of colliders */
+    FilPairs near;  /* edges of rows that came close: (collider << 0, edge) twice per pair, for the crossing check */
+    FilContactSet set;
+    int pair_surface_count, pair_surface_capacity;
+    FilPairSurface* pair_surfaces;
+} FilCollisionStage;
+
+struct FilWorld;
+
+void fil_collision_free(FilCollisionStage* stage);
+
+/* Takes in the colliders of a body; their elements are element_of[collider's own element]. */
+FilStatus fil_collision_register(struct FilWorld* world, int body, const int* element_of);
+
+/* Fills the contact set for a step of dt from the current state. Bodies have begun their step. Jacobian variables are
+ * blocks of the world's velocities. */
+FilStatus fil_collide_world(struct FilWorld* world, double dt);
+
+/* Edges of rows that passed through each other between two configurations. */
+int fil_count_crossings(const struct FilWorld* world, const double* q_start, const double* q_end);
+
+#endif

@@ -1,0 +1,340 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/vec3.h"
+#include "world/joint.h"
+#include "world/world.h"
+
+const FilContactModel fil_contact_models[] = {
+    {"none", false, FIL_SAP_CONTACT},
+    {"sap", true, FIL_SAP_CONTACT},
+    {"sap_lagged", true, FIL_SAP_LAGGED_CONTACT},
+};
+const int fil_contact_models_count = (int)(sizeof fil_contact_models / sizeof fil_contact_models[0]);
+
+void fil_contact_stage_free(FilContactStage* stage)
+{
+    fil_sap_destroy(stage->sap);
+    for (int j = 0; j < stage->joint_count; j++) {
+        fil_free(stage->joints[j].name);
+    }
+    void* blocks[] = {stage->joints, stage->offset, stage->start,       stage->row,     stage->values,
+                      stage->v_free, stage->v,      stage->constraints, stage->impulses};
+    for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
+        fil_free(blocks[k]);
+    }
+    fil_contact_set_free(&stage->rows);
+}
+
+/* Room for `count` items, old ones not kept. Allocates only to grow, and then by half more. */
+static bool room(void** array, int count, int* capacity, size_t size)
+{
+    if (count <= *capacity && *array != NULL) {
+        return true;
+    }
+    const int wanted = count + count / 2 + 16;
+    fil_free(*array);
+    *array = fil_alloc((size_t)wanted, size);
+    *capacity = *array != NULL ? wanted : 0;
+    return *array != NULL;
+}
+
+/* ---- who takes part ---- */
+
+/* Marks bodies with contacts or joints; returns whether the set differs from that of the last problem. */
+static bool choose_bodies(FilWorld* world)
+{
+    FilContactStage* stage = &world->contact;
+    bool changed = !stage->pattern_ready;
+    for (int b = 0; b < world->body_count; b++) {
+        world->takes_part[b] = false;
+    }
+    for (int k = 0; k < world->collision.set.count; k++) {
+        for (int side = 0; side < 2; side++) {
+            const FilContact* contact = &world->collision.set.contacts[k];
+            world->takes_part[contact->body[side]] |= world->collision.colliders[contact->collider[side]].collider.movable;
+        }
+    }
+    for (int j = 0; j < stage->joint_count; j++) {
+        for (int side = 0; side < 2; side++) {
+            const int b = stage->joints[j].side[side].body;
+            if (b >= 0) {
+                world->takes_part[b] |= fil_world_body_dofs(world, b) > 0;
+            }
+        }
+    }
+    for (int b = 0; b < world->body_count && !changed; b++) {
+        changed = (stage->offset[b] >= 0) != world->takes_part[b];
+    }
+    return changed;
+}
+
+/* Block pattern of the tangents of all bodies that take part, one after the other. */
+static bool build_pattern(FilWorld* world)
+{
+    FilContactStage* stage = &world->contact;
+    int columns = 0, blocks = 0;
+    for (int b = 0; b < world->body_count; b++) {
+        const FilBody* body = &world->bodies[b];
+        stage->offset[b] = world->takes_part[b] ? columns : -1;
+        if (world->takes_part[b]) {
+            const int own = body->ops->tangent_pattern(body->impl, NULL, NULL);
+            if (own < 0) {
+                return false;
+            }
+            columns += body->v_count / 4;
+            blocks += own;
+        }
+    }
+    int start_capacity = 0, v_capacity = 0, row_capacity = 0, value_capacity = 0, free_capacity = 0;
+    if (columns + 1 > stage->column_capacity || blocks > stage->block_capacity) {
+        fil_free(stage->start), fil_free(stage->v_free), fil_free(stage->v), fil_free(stage->row), fil_free(stage->values);
+        stage->start = stage->row = NULL;
+        stage->v = stage->v_free = stage->values = NULL;
+        if (!room((void**)&stage->start, columns + 1, &start_capacity, sizeof(int)) ||
+            !room((void**)&stage->v, columns + 1, &v_capacity, 4 * sizeof(double)) ||
+            !room((void**)&stage->v_free, columns + 1, &free_capacity, 4 * sizeof(double)) ||
+            !room((void**)&stage->row, 2 * blocks, &row_capacity, sizeof(int)) ||
+            !room((void**)&stage->values, blocks, &value_capacity, 16 * sizeof(double))) {
+            return false;
+        }
+        stage->column_capacity = start_capacity;
+        stage->block_capacity = value_capacity;
+    }
+    stage->column_count = columns;
+    stage->block_count = blocks;
+    memset(stage->start, 0, sizeof(int) * (size_t)(columns + 1));
+    int* scratch = stage->row + blocks; // columns of the blocks, which come sorted by column within each body
+    int first = 0;
+    for (int b = 0; b < world->body_count; b++) {
+        const FilBody* body = &world->bodies[b];
+        if (!world->takes_part[b]) {
+            continue;
+        }
+        const int own = body->ops->tangent_pattern(body->impl, scratch, stage->row + first);
+        for (int k = 0; k < own; k++) {
+            stage->row[first + k] += stage->offset[b];
+            stage->start[stage->offset[b] + scratch[k] + 1]++;
+        }
+        first += own;
+    }
+    for (int c = 0; c < columns; c++) {
+        stage->start[c + 1] += stage->start[c];
+    }
+    stage->pattern_ready = true;
+    return true;
+}
+
+/* ---- the problem ---- */
+
+/* Tangents and free velocities of all bodies that take part. */
+static void fill_system(FilWorld* world)
+{
+    FilContactStage* stage = &world->contact;
+    double* values = stage->values;
+    for (int b = 0; b < world->body_count; b++) {
+        const FilBody* body = &world->bodies[b];
+        if (stage->offset[b] < 0) {
+            continue;
+        }
+        body->ops->tangent(body->impl, values);
+        values += (size_t)16 * (size_t)body->ops->tangent_pattern(body->impl, NULL, NULL);
+        const size_t bytes = sizeof(double) * (size_t)body->v_count;
+        memcpy(stage->v_free + 4 * stage->offset[b], world->scratch.solution + body->v, bytes);
+        memcpy(stage->v + 4 * stage->offset[b], world->state.v + body->v, bytes); // warm start
+    }
+}
+
+/* The problem's variable of a block of the world's velocities. */
+static int variable_of(const FilWorld* world, int body, int world_block)
+{
+    return world->contact.offset[body] + world_block - world->bodies[body].v / 4;
+}
+
+/* Contacts as constraints; their Jacobians move on to the problem's variables. */
+static FilStatus add_contacts(FilWorld* world, FilSapKind kind)
+{
+    FilContactStage* stage = &world->contact;
+    FilContactSet* set = &world->collision.set;
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < set->count && status == FIL_OK; k++) {
+        FilContact* contact = &set->contacts[k];
+        FilSapConstraint* constraint = &stage->constraints[stage->constraint_count++];
+        *constraint = fil_sap_constraint_of_contact(contact, kind);
+        constraint->first_block = stage->rows.block_count;
+        for (int b = contact->first_block; b < contact->first_block + contact->block_count && status == FIL_OK; b++) {
+            // the owner of the block: one of the two bodies
+            const FilBody* first = &world->bodies[contact->body[0]];
+            const bool is_first = set->variable[b] >= first->v / 4 && set->variable[b] < (first->v + first->v_count) / 4;
+            const int variable = variable_of(world, contact->body[is_first ? 0 : 1], set->variable[b]);
+            status = fil_contact_set_push_block(&stage->rows, variable, set->jacobian + 12 * (size_t)b);
+        }
+    }
+    return status;
+}
+
+/* Velocities back to the bodies, impulses to contacts and joints. */
+static void spread_solution(FilWorld* world, double dt, FilStepInfo* info)
+{
+    FilContactStage* stage = &world->contact;
+    for (int b = 0; b < world->body_count; b++) {
+        if (stage->offset[b] >= 0) {
+            memcpy(world->scratch.solution + world->bodies[b].v, stage->v + 4 * stage->offset[b],
+                   sizeof(double) * (size_t)world->bodies[b].v_count);
+        }
+    }
+    FilContactSet* set = &world->collision.set;
+    for (int k = 0; k < set->count; k++) {
+        fil_v3_copy(set->contacts[k].impulse, stage->impulses + 3 * k);
+        info->max_penetration = fmax(info->max_penetration, -set->contacts[k].distance);
+    }
+    fil_joints_collect(world, dt);
+}
+
+/* Momentum residual of the full equations of motion with the impulses found, in the measure of the contact solver. Leaves
+ * each body's tangent at the solution. */
+static double nonlinear_residual(FilWorld* world, double dt)
+{
+    FilContactStage* stage = &world->contact;
+    double error = 0.0, size = 0.0;
+    (void)dt;
+    for (int b = 0; b < world->body_count; b++) {
+        const FilBody* body = &world->bodies[b];
+        if (stage->offset[b] < 0) {
+            continue;
+        }
+        double potential, *residual = world->scratch.residual, *v = world->scratch.solution + body->v;
+        if (!body->ops->evaluate(body->impl, v, 0.0, residual, &potential)) {
+            return INFINITY;
+        }
+        // subtract J' gamma of the constraints on this body
+        const int first = stage->offset[b], end = first + body->v_count / 4;
+        double* momentum = world->scratch.direction;
+        memset(momentum, 0, sizeof(double) * (size_t)body->v_count);
+        for (int c = 0; c < stage->constraint_count; c++) {
+            const FilSapConstraint* constraint = &stage->constraints[c];
+            const double* gamma = stage->impulses + 3 * c;
+            for (int k = constraint->first_block; k < constraint->first_block + constraint->block_count; k++) {
+                const int variable = stage->rows.variable[k];
+                if (variable >= first && variable < end) {
+                    const double* j = stage->rows.jacobian + 12 * (size_t)k;
+                    for (int m = 0; m < 4; m++) {
+                        momentum[4 * (variable - first) + m] += j[m] * gamma[0] + j[4 + m] * gamma[1] + j[8 + m] * gamma[2];
+                    }
+                }
+            }
+        }
+        body->ops->diagonal(body->impl, v, world->scratch.weight, world->scratch.scale);
+        for (int k = 0; k < body->v_count; k++) {
+            if (world->scratch.weight[k] > 0.0) {
+                const double off = residual[k] - momentum[k];
+                error += off * off / world->scratch.weight[k];
+                size += (world->scratch.scale[k] * world->scratch.scale[k] + momentum[k] * momentum[k]) / world->scratch.weight[k];
+            }
+        }
+    }
+    return size > 0.0 ? sqrt(error / size) : 0.0;
+}
+
+/* Free velocities of the problem linearised about the present solution: v - A^-1 m(v), for every body. */
+static bool relinearise(FilWorld* world)
+{
+    FilContactStage* stage = &world->contact;
+    for (int b = 0; b < world->body_count; b++) {
+        const FilBody* body = &world->bodies[b];
+        if (stage->offset[b] < 0) {
+            continue;
+        }
+        double potential, *residual = world->scratch.residual, *v = world->scratch.solution + body->v;
+        if (!body->ops->evaluate(body->impl, v, 0.0, residual, &potential) || !body->ops->factor(body->impl)) {
+            return false;
+        }
+        body->ops->solve(body->impl, residual);
+        for (int k = 0; k < body->v_count; k++) {
+            world->scratch.trial[k] = v[k];
+            v[k] -= residual[k];
+        }
+        // the tangent again: factoring used it up
+        if (!body->ops->evaluate(body->impl, world->scratch.trial, 0.0, residual, &potential)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static FilStatus solve_once(FilWorld* world, double dt, FilStepInfo* info)
+{
+    FilContactStage* stage = &world->contact;
+    fill_system(world);
+    const FilSapProblem problem = {.dt = dt,
+                                   .pattern = {stage->column_count, stage->start, stage->row},
+                                   .a = stage->values,
+                                   .v_free = stage->v_free,
+                                   .constraint_count = stage->constraint_count,
+                                   .constraints = stage->constraints,
+                                   .block = stage->rows.variable,
+                                   .jacobian = stage->rows.jacobian};
+    FilSapSettings settings = fil_sap_settings_default();
+    settings.tolerance = world->def.contact_tolerance;
+    settings.max_factorisations = world->def.contact_max_iterations;
+    FilSapStats stats = {0};
+    const FilStatus status = fil_sap_solve(stage->sap, &problem, &settings, stage->v, stage->impulses, &stats);
+    info->contact_iterations += stats.iterations;
+    info->analyses += stats.analyses;
+    info->contact_residual = fmax(info->contact_residual, stats.residual);
+    return status;
+}
+
+/* Makes room for the constraints of this step. */
+static bool make_room(FilWorld* world)
+{
+    FilContactStage* stage = &world->contact;
+    const int most = world->collision.set.count + fil_joints_constraints(world);
+    if (stage->offset_capacity < world->body_count) {
+        if (!room((void**)&stage->offset, world->body_count, &stage->offset_capacity, sizeof(int))) {
+            return false;
+        }
+        stage->pattern_ready = false;
+    }
+    if (stage->sap == NULL && (stage->sap = fil_sap_create()) == NULL) {
+        return false;
+    }
+    return room((void**)&stage->constraints, most, &stage->constraint_capacity, sizeof *stage->constraints) &&
+           room((void**)&stage->impulses, most, &stage->impulse_capacity, 3 * sizeof(double));
+}
+
+FilStatus fil_solve_contacts(FilWorld* world, double dt, FilStepInfo* info)
+{
+    FilContactStage* stage = &world->contact;
+    const FilContactModel* model = &fil_contact_models[world->contact_model];
+    info->contacts = world->collision.set.count;
+    stage->constraint_count = 0;
+    if (world->collision.set.count == 0 && stage->joint_count == 0) {
+        return FIL_OK;
+    }
+    if (!make_room(world)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    if (choose_bodies(world) && !build_pattern(world)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    FilStatus status = FIL_OK;
+    for (int pass = 0; pass <= world->def.relinearisations && status == FIL_OK; pass++) {
+        if (pass > 0 && !relinearise(world)) {
+            return FIL_NOT_CONVERGED;
+        }
+        stage->constraint_count = 0;
+        fil_contact_set_clear(&stage->rows);
+        status = add_contacts(world, model->kind);
+        status = status == FIL_OK ? fil_joints_add(world) : status;
+        status = status == FIL_OK ? solve_once(world, dt, info) : status;
+        if (status == FIL_OK) {
+            spread_solution(world, dt, info);
+        }
+    }
+    if (status == FIL_OK && world->def.check_nonlinear) {
+        info->nonlinear_residual = fmax(info->nonlinear_residual, nonlinear_residual(world, dt));
+    }
+    return status;
+}

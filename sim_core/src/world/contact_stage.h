@@ -1,0 +1,64 @@
+/* Solving contacts: the system of all bodies that touch something or are joined, and the model that solves it. */
+#ifndef FILUM_WORLD_CONTACT_STAGE_H
+#define FILUM_WORLD_CONTACT_STAGE_H
+
+#include "contact/sap.h"
+#include "filum/rigid.h"
+#include "geometry/pose.h"
+
+/* One side of a joint. */
+typedef struct FilJointSide {
+    int body;        /* -1: the world */
+    int index, edge; /* of its collider, for Jacobians */
+    int frame_part;  /* for the body's frame */
+    FilPose anchor;  /* the joint's frame in the body's frame; in the world's for the world */
+} FilJointSide;
+
+typedef struct FilJoint {
+    char* name;
+    FilJointKind kind;
+    FilJointSide side[2];
+    double stiffness, damping;                    /* 0, 0: rigid */
+    double angular_stiffness[3], angular_damping; /* about the axes of side 0's frame; all 0: rigid */
+    int first_constraint;                         /* in the last problem, -1 if none */
+    double force[3], torque[3];                   /* on side 1, last step */
+} FilJoint;
+
+typedef struct FilContactStage {
+    FilSap* sap;
+    int joint_count, joint_capacity;
+    FilJoint* joints;
+
+    /* which bodies take part, and where their blocks stand in the problem; -1: not */
+    int* offset;
+    int offset_capacity;
+    bool pattern_ready;
+    int column_count, block_count;
+    int *start, *row;
+    double *values, *v_free, *v;
+    int column_capacity, block_capacity;
+
+    FilSapConstraint* constraints;
+    double* impulses;
+    int constraint_count, constraint_capacity, impulse_capacity;
+    FilContactSet rows; /* Jacobian blocks of contacts and joints, on the problem's variables; no contacts */
+} FilContactStage;
+
+struct FilWorld;
+
+void fil_contact_stage_free(FilContactStage* stage);
+
+/* Contact models by name; "none" first. */
+typedef struct FilContactModel {
+    const char* name;
+    bool contacts; /* looks for contacts at all */
+    FilSapKind kind;
+} FilContactModel;
+
+extern const FilContactModel fil_contact_models[];
+extern const int fil_contact_models_count;
+
+/* Finds the velocities of all bodies that touch or are joined, overwriting the free ones in the world's scratch. */
+FilStatus fil_solve_contacts(struct FilWorld* world, double dt, FilStepInfo* info);
+
+#endif

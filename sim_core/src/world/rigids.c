@@ -1,0 +1,247 @@
+/* The public face of rigid bodies and of contacts. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/vec3.h"
+#include "body/rigid.h"
+#include "contact/surface.h"
+#include "world/world.h"
+
+/* ---- adding ---- */
+
+FilStatus fil_world_add_rigid_body(FilWorld* world, const FilRigidDef* def, FilId* id)
+{
+    char made[64];
+    const char* name;
+    FilStatus status = fil_world_name_element(world, def->name, "body", made, &name);
+    if (status != FIL_OK) {
+        return status;
+    }
+    FilError inner;
+    FilRigidBody* impl = NULL;
+    status = fil_surface_check(&def->collision.surface, &inner);
+    if (status == FIL_OK) {
+        status = fil_rigid_create(def, &impl, &inner);
+    }
+    if (status != FIL_OK) {
+        return fil_world_fail(world, status, "rigid body '%s': %s", name, inner.text);
+    }
+    int body, element;
+    status = fil_world_add_body(world, FIL_BODY_RIGID, impl, FIL_RIGID_UNKNOWNS, FIL_RIGID_UNKNOWNS, 0, name, &body);
+    if (status == FIL_OK) {
+        status = fil_world_add_element(world, name, FIL_BODY_RIGID, body, 0, &element);
+    }
+    if (status == FIL_OK) {
+        status = fil_collision_register(world, body, &element);
+    }
+    if (status != FIL_OK) {
+        return status;
+    }
+    *id = fil_make_id(world, FIL_OBJECT_ELEMENT, element);
+    world->contact_length = world->contact_length > 0.0 ? fmin(world->contact_length, impl->reach) : impl->reach;
+    if (def->motion == FIL_KINEMATIC) { // what drives hold on to
+        FilAttachmentDef hold = fil_attachment_def_default();
+        FilId attachment;
+        hold.name = name;
+        hold.kind = FIL_ATTACH_CLAMP;
+        hold.rod = *id;
+        status = fil_world_add_attachment(world, &hold, &attachment);
+    }
+    return status;
+}
+
+int fil_world_rigid_count(const FilWorld* world)
+{
+    return fil_element_count(world, FIL_BODY_RIGID);
+}
+
+FilId fil_world_rigid_at(const FilWorld* world, int index)
+{
+    return fil_element_at(world, FIL_BODY_RIGID, index);
+}
+
+FilId fil_world_find_rigid(const FilWorld* world, const char* name)
+{
+    const int index = fil_world_find_element(world, name);
+    const bool found = index >= 0 && world->elements[index].kind == FIL_BODY_RIGID;
+    return found ? fil_make_id(world, FIL_OBJECT_ELEMENT, index) : (FilId){0};
+}
+
+/* ---- state ---- */
+
+/* A rigid body and its part of the state arrays. */
+typedef struct View {
+    FilRigidBody* body;
+    double *q, *v;
+} View;
+
+static bool view_of(const FilWorld* world, FilId id, View* view)
+{
+    const int index = fil_element_index(world, FIL_BODY_RIGID, id);
+    if (index < 0) {
+        return false;
+    }
+    const FilBody* body = &world->bodies[world->elements[index].body];
+    *view = (View){body->impl, world->state.q + body->q, world->state.v + body->v};
+    return true;
+}
+
+static View see(const FilWorld* world, FilId id)
+{
+    View view = {0};
+    const bool known = view_of(world, id, &view);
+    FIL_ASSERT(known && "a rigid body's id of this world");
+    (void)known;
+    return view;
+}
+
+const char* fil_rigid_name(const FilWorld* world, FilId id)
+{
+    const int index = fil_element_index(world, FIL_BODY_RIGID, id);
+    return index < 0 ? NULL : world->elements[index].name;
+}
+
+FilMotion fil_rigid_motion(const FilWorld* world, FilId id)
+{
+    return see(world, id).body->motion;
+}
+
+double fil_rigid_mass(const FilWorld* world, FilId id)
+{
+    const FilRigidBody* body = see(world, id).body;
+    return body->motion == FIL_DYNAMIC ? body->mass : 0.0;
+}
+
+int fil_rigid_shape_count(const FilWorld* world, FilId id)
+{
+    return see(world, id).body->shape_count;
+}
+
+FilShapeDef fil_rigid_shape(const FilWorld* world, FilId id, int shape)
+{
+    return see(world, id).body->shapes[shape].def;
+}
+
+void fil_rigid_get_pose(const FilWorld* world, FilId id, FilVec3* position, FilQuat* orientation)
+{
+    const View view = see(world, id);
+    FilPose pose;
+    fil_rigid_pose(view.body, view.q, &pose);
+    *position = (FilVec3){pose.p[0], pose.p[1], pose.p[2]};
+    *orientation = (FilQuat){view.q[4], view.q[5], view.q[6], view.q[7]};
+}
+
+void fil_rigid_get_velocity(const FilWorld* world, FilId id, FilVec3* velocity, FilVec3* angular)
+{
+    const View view = see(world, id);
+    FilPose pose;
+    double spin[3];
+    fil_rigid_pose(view.body, view.q, &pose);
+    fil_m3_apply(spin, pose.r, view.v + 4);
+    *velocity = (FilVec3){view.v[0], view.v[1], view.v[2]};
+    *angular = (FilVec3){spin[0], spin[1], spin[2]};
+}
+
+FilStatus fil_rigid_set_state(FilWorld* world, FilId id, FilVec3 position, FilQuat orientation, FilVec3 velocity,
+                              FilVec3 angular)
+{
+    View view;
+    if (!view_of(world, id, &view)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "no such rigid body");
+    }
+    const double p[3] = {position.x, position.y, position.z}, w[3] = {angular.x, angular.y, angular.z};
+    const double v[3] = {velocity.x, velocity.y, velocity.z};
+    const double size = sqrt(orientation.x * orientation.x + orientation.y * orientation.y + orientation.z * orientation.z +
+                             orientation.w * orientation.w);
+    if (!fil_all_finite(p, 3) || !fil_all_finite(v, 3) || !fil_all_finite(w, 3) || !(isfinite(size) && size > 1e-12)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "the given state is not finite, or its orientation is no rotation");
+    }
+    const FilQuat unit = {orientation.x / size, orientation.y / size, orientation.z / size, orientation.w / size};
+    double rotation[9];
+    fil_rigid_from_pose(view.body, p, unit, view.q);
+    fil_m3_from_quat(rotation, unit);
+    if (view.body->motion == FIL_DYNAMIC) {
+        fil_v3_copy(view.v, v);
+        fil_m3_apply_transposed(view.v + 4, rotation, w);
+    }
+    return FIL_OK;
+}
+
+/* ---- contacts ---- */
+
+FilStatus fil_world_set_pair_surface(FilWorld* world, FilId a, FilId b, const FilSurface* surface)
+{
+    FilCollisionStage* stage = &world->collision;
+    const int ia = fil_id_index(world, FIL_OBJECT_ELEMENT, a), ib = fil_id_index(world, FIL_OBJECT_ELEMENT, b);
+    if (ia < 0 || ib < 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "a pair of surfaces needs two rods or rigid bodies of this world");
+    }
+    FilStatus status = fil_surface_check(surface, &world->error);
+    if (status == FIL_OK) {
+        status = fil_world_reserve(world, (void**)&stage->pair_surfaces, stage->pair_surface_count,
+                                   &stage->pair_surface_capacity, sizeof *stage->pair_surfaces);
+    }
+    if (status == FIL_OK) {
+        stage->pair_surfaces[stage->pair_surface_count++] = (FilPairSurface){ia, ib, *surface};
+    }
+    return status;
+}
+
+int fil_world_contact_count(const FilWorld* world)
+{
+    return world->collision.set.count;
+}
+
+static FilVec3 to_vec(const double* a)
+{
+    return (FilVec3){a[0], a[1], a[2]};
+}
+
+FilContactInfo fil_world_contact(const FilWorld* world, int index)
+{
+    const FilCollisionStage* stage = &world->collision;
+    const FilContact* c = &stage->set.contacts[index];
+    const double dt = world->last_dt;
+    double force[3], torque[3], slip[3] = {0.0}, v_c[3];
+    fil_contact_wrench(c, 1, c->point, dt, force, torque);
+    fil_v3_copy(v_c, c->bias);
+    for (int b = c->first_block; b < c->first_block + c->block_count; b++) {
+        for (int j = 0; j < 3; j++) {
+            for (int k = 0; k < 4; k++) {
+                v_c[j] += stage->set.jacobian[12 * (size_t)b + (size_t)(4 * j + k)] * world->state.v[4 * stage->set.variable[b] + k];
+            }
+        }
+    }
+    fil_v3_axpy(slip, v_c[0], c->frame);
+    fil_v3_axpy(slip, v_c[1], c->frame + 3);
+    return (FilContactInfo){.a = fil_make_id(world, FIL_OBJECT_ELEMENT, stage->colliders[c->collider[0]].element),
+                            .b = fil_make_id(world, FIL_OBJECT_ELEMENT, stage->colliders[c->collider[1]].element),
+                            .part_a = c->element[0],
+                            .part_b = c->element[1],
+                            .point = to_vec(c->point),
+                            .normal = to_vec(c->frame + 6),
+                            .distance = c->distance,
+                            .force = to_vec(force),
+                            .slip = to_vec(slip)};
+}
+
+void fil_world_contact_wrench(const FilWorld* world, FilId thing, FilVec3* force, FilVec3* torque)
+{
+    const FilCollisionStage* stage = &world->collision;
+    const int index = fil_id_index(world, FIL_OBJECT_ELEMENT, thing);
+    static const double origin[3] = {0.0, 0.0, 0.0};
+    double f[3], t[3], sum_f[3] = {0.0}, sum_t[3] = {0.0};
+    for (int k = 0; k < stage->set.count; k++) {
+        const FilContact* c = &stage->set.contacts[k];
+        for (int side = 0; side < 2; side++) {
+            if (stage->colliders[c->collider[side]].element == index) {
+                fil_contact_wrench(c, side, origin, world->last_dt, f, t);
+                fil_v3_axpy(sum_f, 1.0, f);
+                fil_v3_axpy(sum_t, 1.0, t);
+            }
+        }
+    }
+    *force = to_vec(sum_f);
+    *torque = to_vec(sum_t);
+}
