@@ -29,13 +29,14 @@ int fil_cli_fail(const char* command, int exit_code, const char* format, ...) FI
 /* ---- options ---- */
 
 typedef enum FilOptionKind {
-    FIL_OPTION_FLAG,     /* bool */
-    FIL_OPTION_TEXT,     /* const char* */
-    FIL_OPTION_POSITIVE, /* double, finite and > 0 */
-    FIL_OPTION_COUNT,    /* int, >= 1 */
-    FIL_OPTION_SEED,     /* FilSeed */
-    FIL_OPTION_SETTING,  /* FilSettings, may be repeated */
-    FIL_OPTION_REFUSED,  /* const char*: why this build does not have it */
+    FIL_OPTION_FLAG,      /* bool */
+    FIL_OPTION_TEXT,      /* const char* */
+    FIL_OPTION_POSITIVE,  /* double, finite and > 0 */
+    FIL_OPTION_COUNT,     /* int, >= 1 */
+    FIL_OPTION_SEED,      /* FilSeed */
+    FIL_OPTION_SETTING,   /* FilSettings, may be repeated */
+    FIL_OPTION_DIRECTION, /* FilVec3, not zero */
+    FIL_OPTION_REFUSED,   /* const char*: why this build does not have it */
 } FilOptionKind;
 
 typedef struct FilSeed {

@@ -1,4 +1,5 @@
-/* Owns `filum run`: a scene from start to end, with CSV rows on the way and a summary at the end. */
+/* Owns `filum run`: a scene from start to end, with CSV rows on the way, a picture and a summary at
+ * the end. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -8,6 +9,7 @@
 #include "bench.h"
 #include "cli.h"
 #include "csv.h"
+#include "draw.h"
 #include "json.h"
 
 typedef struct Options {
@@ -15,6 +17,8 @@ typedef struct Options {
     const char* contact;
     FilSettings settings;
     const char* csv;
+    const char* svg;
+    FilVec3 view; /* zero: the usual one */
     FilSeed seed;
     bool hash, json, quiet;
 } Options;
@@ -23,10 +27,11 @@ typedef struct Run {
     const Options* options;
     FilWorld* world;
     FilSceneInfo scene;
-    double duration; /* s */
-    uint64_t steps;  /* that fill the duration */
-    uint64_t rows;   /* of CSV written */
-    FILE* csv;       /* NULL: none */
+    double duration;     /* s */
+    uint64_t steps;      /* that fill the duration */
+    uint64_t rows;       /* of CSV written */
+    FILE* csv;           /* NULL: none */
+    FilDrawing* drawing; /* NULL: none */
     FilRunTotals totals;
     FilBenchClock time;
 } Run;
@@ -39,6 +44,8 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
         {"--contact", FIL_OPTION_TEXT, &options->contact, "MODEL", "contact model, instead of the scene's"},
         {"--set", FIL_OPTION_SETTING, &options->settings, "KEY.PATH=VALUE", "change the scene; may be repeated"},
         {"--csv", FIL_OPTION_TEXT, &options->csv, "FILE", "one row per output period: t, probes; - is standard output"},
+        {"--svg", FIL_OPTION_TEXT, &options->svg, "FILE", "draw the rods at the end, and faintly how they got there"},
+        {"--view", FIL_OPTION_DIRECTION, &options->view, "X,Y,Z", "where the picture is seen from"},
         {"--bag", FIL_OPTION_REFUSED, "this build has no recorder; --csv FILE writes the probes", "PATH",
          "(not in this build)"},
         {"--seed", FIL_OPTION_SEED, &options->seed, "N", "of the scene's random numbers"},
@@ -104,6 +111,10 @@ static bool start(Run* run, const char* scene)
     }
     run->duration = options->duration > 0.0 ? options->duration : run->scene.duration;
     run->steps = fil_run_step_count(run->duration, fil_world_dt(run->world));
+    if (options->svg != NULL && fil_drawing_create(run->world, options->view, &run->drawing) != FIL_OK) {
+        fil_cli_fail("run", 0, "out of memory");
+        return false;
+    }
     if (options->csv != NULL) {
         run->csv = strcmp(options->csv, "-") == 0 ? stdout : fopen(options->csv, "w");
         if (run->csv == NULL) {
@@ -137,19 +148,28 @@ static void write_row(Run* run)
     run->rows += 1;
 }
 
+/* What is to be seen of the current state. */
+static void observe(Run* run)
+{
+    write_row(run);
+    if (run->drawing != NULL) {
+        fil_drawing_watch(run->drawing, run->world, (double)run->totals.steps / (double)run->steps);
+    }
+}
+
 static int simulate(Run* run)
 {
     int exit_code = FIL_EXIT_DONE;
     FilProgress progress = fil_progress_start(run->options->quiet);
     fil_stop_on_signals();
     const FilBenchClock start_time = fil_bench_clock();
-    write_row(run);
+    observe(run);
     while (run->totals.steps < run->steps && exit_code == FIL_EXIT_DONE) {
         FilStepInfo info;
         const FilStatus status = fil_world_step(run->world, &info);
         if (status == FIL_OK) {
             fil_run_totals_add(&run->totals, &info);
-            write_row(run);
+            observe(run);
         }
         if (progress.shown) {
             const double time = fil_world_time(run->world);
@@ -172,6 +192,18 @@ static int simulate(Run* run)
     }
     run->time = fil_bench_since(start_time);
     fil_progress_clear(&progress);
+    return exit_code;
+}
+
+/* A run that failed is drawn too, as far as it came. */
+static int draw(Run* run, int exit_code)
+{
+    const char* title = run->scene.title[0] != '\0' ? run->scene.title : run->scene.name;
+    FilError error;
+    if (run->drawing != NULL &&
+        fil_drawing_write(run->drawing, run->world, title, run->options->svg, &error) != FIL_OK) {
+        return fil_cli_fail("run", FIL_EXIT_FAILED, "%s", error.text);
+    }
     return exit_code;
 }
 
@@ -278,12 +310,14 @@ int fil_command_run(int argc, char** argv)
     if (parse(argc, argv, &options, &scene, &exit_code)) {
         exit_code = start(&run, scene) ? simulate(&run) : FIL_EXIT_USAGE;
         if (exit_code != FIL_EXIT_USAGE) {
+            exit_code = draw(&run, exit_code);
             report(&run);
         }
     }
     if (run.csv != NULL && run.csv != stdout && fclose(run.csv) != 0 && exit_code == FIL_EXIT_DONE) {
         exit_code = fil_cli_fail("run", FIL_EXIT_FAILED, "cannot write %s: %s", options.csv, strerror(errno));
     }
+    fil_drawing_destroy(run.drawing);
     fil_world_destroy(run.world);
     fil_settings_free(&options.settings);
     return exit_code;

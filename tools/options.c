@@ -36,6 +36,14 @@ static bool read_unsigned(const char* text, uint64_t* value)
     return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
 }
 
+static bool read_direction(const char* text, FilVec3* value)
+{
+    int end = 0;
+    const int count = sscanf(text, "%lf,%lf,%lf%n", &value->x, &value->y, &value->z, &end);
+    const double size = fabs(value->x) + fabs(value->y) + fabs(value->z);
+    return count == 3 && text[end] == '\0' && isfinite(size) && size > 0.0;
+}
+
 static bool add_setting(FilSettings* settings, char* text)
 {
     char* equals = strchr(text, '=');
@@ -86,6 +94,8 @@ static const char* store(const FilOption* option, char* text)
             return NULL;
         case FIL_OPTION_SETTING:
             return add_setting(option->value, text) ? NULL : "key.path=value";
+        case FIL_OPTION_DIRECTION:
+            return read_direction(text, option->value) ? NULL : "a direction x,y,z";
         case FIL_OPTION_REFUSED:
             return NULL;
     }

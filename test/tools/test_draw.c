@@ -1,0 +1,197 @@
+/* Pictures of a run: what is in the file, and that it appears whole or not at all. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "draw.h"
+#include "lively.h"
+
+typedef struct Fixture {
+    char folder[64];
+    char path[128];
+    char* text; /* of the last file read */
+} Fixture;
+
+static int set_up(void** state)
+{
+    Fixture* fixture = calloc(1, sizeof *fixture);
+    if (fixture == NULL) {
+        return -1;
+    }
+    strcpy(fixture->folder, "/tmp/filum_draw_XXXXXX");
+    if (mkdtemp(fixture->folder) == NULL) {
+        free(fixture);
+        return -1;
+    }
+    snprintf(fixture->path, sizeof fixture->path, "%s/picture.svg", fixture->folder);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void** state)
+{
+    Fixture* fixture = *state;
+    remove(fixture->path);
+    const int done = rmdir(fixture->folder);
+    free(fixture->text);
+    free(fixture);
+    return done;
+}
+
+static const char* read_file(Fixture* fixture)
+{
+    FILE* file = fopen(fixture->path, "r");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    const size_t size = (size_t)ftell(file);
+    rewind(file);
+    free(fixture->text);
+    fixture->text = calloc(size + 1, 1);
+    assert_non_null(fixture->text);
+    assert_int_equal(fread(fixture->text, 1, size, file), size);
+    fclose(file);
+    return fixture->text;
+}
+
+static int count(const char* text, const char* what)
+{
+    int found = 0;
+    for (const char* at = strstr(text, what); at != NULL; at = strstr(at + 1, what)) {
+        ++found;
+    }
+    return found;
+}
+
+/* runs a world for `steps` while it is watched, and draws it */
+static FilStatus draw(FilWorld* world, int steps, FilVec3 view, const char* title, const char* path, FilError* error)
+{
+    FilDrawing* drawing = NULL;
+    assert_int_equal(fil_drawing_create(world, view, &drawing), FIL_OK);
+    fil_drawing_watch(drawing, world, 0.0);
+    for (int i = 1; i <= steps; ++i) {
+        lively_run(world, 1);
+        fil_drawing_watch(drawing, world, (double)i / steps);
+    }
+    const FilStatus status = fil_drawing_write(drawing, world, title, path, error);
+    fil_drawing_destroy(drawing);
+    return status;
+}
+
+static void ghosts_and_one_solid_picture(void** state)
+{
+    Fixture* fixture = *state;
+    FilError error;
+    FilWorld* world = lively_world(FIL_BACKWARD_EULER);
+    assert_int_equal(draw(world, 20, (FilVec3){0}, "A <b> & c", fixture->path, &error), FIL_OK);
+    const char* text = read_file(fixture);
+    assert_int_equal(strncmp(text, "<svg ", 5), 0);
+    assert_string_equal(text + strlen(text) - 7, "</svg>\n");
+    assert_non_null(strstr(text, "A &lt;b> &amp; c"));
+    /* five ghosts of the first 16 ms, and the last state */
+    assert_int_equal(count(text, " opacity="), 5);
+    assert_non_null(strstr(text, "t = 0, 0.004, 0.008, 0.012, 0.016, 0.02 s"));
+    /* the closed rod's ghosts are closed */
+    assert_int_equal(count(text, "z\"/>"), 5);
+    assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, "inf"));
+    assert_int_equal(count(text, "<g"), count(text, "</g>"));
+    fil_world_destroy(world);
+}
+
+/* a run of no steps has no past */
+static void a_still_world_has_no_ghosts(void** state)
+{
+    Fixture* fixture = *state;
+    FilError error;
+    FilWorld* world = lively_world(FIL_MIDPOINT);
+    assert_int_equal(draw(world, 0, (FilVec3){0}, "still", fixture->path, &error), FIL_OK);
+    assert_int_equal(count(read_file(fixture), " opacity="), 0);
+    fil_world_destroy(world);
+}
+
+/* the scale bar tells the truth: one metre of rod across the view is as long as ten times the bar of 0.1 m */
+static void the_scale_bar_is_to_scale(void** state)
+{
+    Fixture* fixture = *state;
+    FilWorldDef def = fil_world_def_default();
+    FilError error;
+    FilWorld* world;
+    FilId id;
+    assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
+    FilRodDef rod = fil_rod_def_default();
+    rod.node_count = 2;
+    rod.nodes = (double[]){0.0, 0.0, 0.0, 1.0, 0.0, 0.0};
+    rod.section =
+        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 1e-2, .young = 1e6, .poisson = 0.3, .density = 1e3};
+    assert_int_equal(fil_world_add_rod(world, &rod, &id), FIL_OK);
+    assert_int_equal(draw(world, 0, (FilVec3){0.0, -1.0, 0.0}, "bar", fixture->path, &error), FIL_OK);
+    const char* text = read_file(fixture);
+    assert_non_null(strstr(text, ">0.1 m<"));
+    double x0, y0, x1, y1, left, right;
+    /* the first stroke is the tube's rim */
+    assert_int_equal(sscanf(strstr(text, "d=\"M"), "d=\"M%lf %lf %lf %lf", &x0, &y0, &x1, &y1), 4);
+    assert_int_equal(sscanf(strstr(text, "v-8v4H") - 30 + strcspn(strstr(text, "v-8v4H") - 30, "M"), "M%lf", &left), 1);
+    assert_int_equal(sscanf(strstr(text, "v-8v4H"), "v-8v4H%lf", &right), 1);
+    /* seen from -y, x runs to the right; coordinates have one digit after the point */
+    assert_true(fabs((x1 - x0) - 10.0 * (right - left)) < 1.1);
+    assert_true(x1 > x0);
+    assert_true(fabs(y1 - y0) < 0.11);
+    fil_world_destroy(world);
+}
+
+/* no rods, no numbers gone wrong */
+static void an_empty_world_is_an_empty_page(void** state)
+{
+    Fixture* fixture = *state;
+    FilWorldDef def = fil_world_def_default();
+    FilError error;
+    FilWorld* world;
+    assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
+    assert_int_equal(draw(world, 0, (FilVec3){0.0, 0.0, 1.0}, "empty", fixture->path, &error), FIL_OK);
+    const char* text = read_file(fixture);
+    assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, "inf"));
+    fil_world_destroy(world);
+}
+
+/* what cannot be written leaves what was there, and nothing half-done beside it */
+static void failure_keeps_the_old_file(void** state)
+{
+    Fixture* fixture = *state;
+    FilError error;
+    FilWorld* world = lively_world(FIL_MIDPOINT);
+    char missing[160];
+    snprintf(missing, sizeof missing, "%s/no/such/folder.svg", fixture->folder);
+    assert_int_equal(draw(world, 0, (FilVec3){0}, "x", missing, &error), FIL_IO);
+    assert_non_null(strstr(error.text, missing));
+
+    /* a folder stands where the file should go: the move fails at the very end */
+    assert_int_equal(mkdir(fixture->path, 0700), 0);
+    assert_int_equal(draw(world, 0, (FilVec3){0}, "x", fixture->path, &error), FIL_IO);
+    char part[160];
+    snprintf(part, sizeof part, "%s.part", fixture->path);
+    assert_int_equal(access(part, F_OK), -1);
+    assert_int_equal(rmdir(fixture->path), 0);
+    fil_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(ghosts_and_one_solid_picture, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_still_world_has_no_ghosts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_scale_bar_is_to_scale, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_empty_world_is_an_empty_page, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(failure_keeps_the_old_file, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,457 @@
+/* Owns the drawing of rods: an orthographic view, ghosts as faint lines, the last state as shaded tubes that are
+ * painted from back to front. A tube is cut into short pieces of three strokes each: a dark rim, the body, a gleam. */
+#include "draw.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/vec3.h"
+
+enum { GHOSTS = 5, COLOURS = 8, MOST_EDGES = 16 };
+
+/* A rod's part of the drawing's nodes and edges. */
+typedef struct Curve {
+    int node, node_count;
+    int edge, edge_count;
+    bool closed;
+} Curve;
+
+/* Some edges of a curve that are painted as one, about as long as the tube is wide. */
+typedef struct Piece {
+    int curve, edge, edge_count; /* edge: counted in the curve */
+    double depth;                /* m towards the viewer */
+} Piece;
+
+struct FilDrawing {
+    double right[3], up[3], toward[3]; /* the view */
+    int curve_count, node_count, edge_count;
+    Curve* curves;
+    double* radii;    /* per edge, m */
+    Piece* pieces;    /* room for one per edge */
+    double* pictures; /* ghosts, then the last state: 3 per node each */
+    double times[GHOSTS + 1];
+    int ghost_count;
+};
+
+/* Where things are on the page, in px. */
+typedef struct Page {
+    double scale;     /* px per m */
+    double left, top; /* m, of the page's corner in the view */
+    double near, far; /* m, depths */
+    double width, height;
+} Page;
+
+typedef struct Colour {
+    double r, g, b;
+} Colour;
+
+static const Colour palette[COLOURS] = {
+    {0.16, 0.42, 0.72}, {0.87, 0.42, 0.14}, {0.15, 0.58, 0.43}, {0.74, 0.20, 0.38},
+    {0.44, 0.32, 0.70}, {0.78, 0.60, 0.10}, {0.10, 0.56, 0.66}, {0.52, 0.35, 0.24},
+};
+static const Colour paper = {0.985, 0.982, 0.972};
+static const Colour ink = {0.20, 0.22, 0.26};
+
+/* Light from the upper left, in the view: right, up, toward the viewer. */
+static const double light[3] = {-0.45, 0.60, 0.66};
+
+static const double PAGE_WIDTH = 1000.0, MARGIN = 48.0, FOOTER = 44.0; /* px */
+static const double THINNEST = 3.0;                                    /* px, of a tube */
+
+/* ---- making ---- */
+
+static void set_view(FilDrawing* drawing, FilVec3 view)
+{
+    double* w = drawing->toward;
+    fil_v3_set(w, view.x, view.y, view.z);
+    if (fil_v3_normalise(w) == 0.0) {
+        fil_v3_set(w, 0.30, -0.90, 0.32);
+        fil_v3_normalise(w);
+    }
+    // z points up on the page, y does when looking along z
+    const double z[3] = {0.0, 0.0, 1.0}, y[3] = {0.0, 1.0, 0.0};
+    fil_v3_cross(drawing->right, fabs(w[2]) < 0.999 ? z : y, w);
+    fil_v3_normalise(drawing->right);
+    fil_v3_cross(drawing->up, w, drawing->right);
+}
+
+/* Rods become curves, one after the other. */
+static void list_curves(FilDrawing* drawing, const FilWorld* world)
+{
+    for (int c = 0; c < drawing->curve_count; ++c) {
+        const FilId rod = fil_world_rod_at(world, c);
+        drawing->curves[c] = (Curve){.node = drawing->node_count,
+                                     .node_count = fil_rod_node_count(world, rod),
+                                     .edge = drawing->edge_count,
+                                     .edge_count = fil_rod_edge_count(world, rod),
+                                     .closed = fil_rod_closed(world, rod)};
+        drawing->node_count += drawing->curves[c].node_count;
+        drawing->edge_count += drawing->curves[c].edge_count;
+    }
+}
+
+FilStatus fil_drawing_create(const FilWorld* world, FilVec3 view, FilDrawing** out)
+{
+    *out = NULL;
+    FilDrawing* drawing = fil_alloc(1, sizeof *drawing);
+    if (drawing == NULL) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    set_view(drawing, view);
+    drawing->curve_count = fil_world_rod_count(world);
+    drawing->curves = fil_alloc((size_t)drawing->curve_count, sizeof *drawing->curves);
+    if (drawing->curves != NULL) {
+        list_curves(drawing, world);
+    }
+    drawing->radii = fil_alloc((size_t)drawing->edge_count, sizeof *drawing->radii);
+    drawing->pieces = fil_alloc((size_t)drawing->edge_count, sizeof *drawing->pieces);
+    drawing->pictures = fil_alloc((GHOSTS + 1) * (size_t)drawing->node_count, 3 * sizeof *drawing->pictures);
+    if (drawing->curves == NULL || drawing->radii == NULL || drawing->pieces == NULL || drawing->pictures == NULL) {
+        fil_drawing_destroy(drawing);
+        return FIL_OUT_OF_MEMORY;
+    }
+    for (int c = 0; c < drawing->curve_count; ++c) {
+        for (int i = 0; i < drawing->curves[c].edge_count; ++i) {
+            drawing->radii[drawing->curves[c].edge + i] = fil_rod_radius(world, fil_world_rod_at(world, c), i);
+        }
+    }
+    *out = drawing;
+    return FIL_OK;
+}
+
+void fil_drawing_destroy(FilDrawing* drawing)
+{
+    if (drawing != NULL) {
+        fil_free(drawing->curves);
+        fil_free(drawing->radii);
+        fil_free(drawing->pieces);
+        fil_free(drawing->pictures);
+        fil_free(drawing);
+    }
+}
+
+static double* picture(const FilDrawing* drawing, int index)
+{
+    return drawing->pictures + 3 * (size_t)drawing->node_count * (size_t)index;
+}
+
+/* Keeps the nodes as the view sees them: right, up, toward. */
+static void take(FilDrawing* drawing, const FilWorld* world, int index)
+{
+    double* nodes = picture(drawing, index);
+    for (int c = 0; c < drawing->curve_count; ++c) {
+        fil_rod_get_positions(world, fil_world_rod_at(world, c), nodes + 3 * drawing->curves[c].node);
+    }
+    for (int i = 0; i < drawing->node_count; ++i) {
+        double* x = nodes + 3 * i;
+        fil_v3_set(x, fil_v3_dot(drawing->right, x), fil_v3_dot(drawing->up, x), fil_v3_dot(drawing->toward, x));
+    }
+    drawing->times[index] = fil_world_time(world);
+}
+
+void fil_drawing_watch(FilDrawing* drawing, const FilWorld* world, double done)
+{
+    if (drawing->ghost_count < GHOSTS && done * GHOSTS >= drawing->ghost_count) {
+        take(drawing, world, drawing->ghost_count++);
+    }
+}
+
+/* ---- the page ---- */
+
+static Page lay_out(const FilDrawing* drawing, int picture_count)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int p = 0; p < picture_count; ++p) {
+        const double* nodes = picture(drawing, p);
+        for (int k = 0; k < 3 * drawing->node_count; ++k) {
+            low[k % 3] = fmin(low[k % 3], nodes[k]);
+            high[k % 3] = fmax(high[k % 3], nodes[k]);
+        }
+    }
+    if (drawing->node_count == 0) {
+        fil_v3_set(low, -0.5, -0.25, 0.0);
+        fil_v3_set(high, 0.5, 0.25, 0.0);
+    }
+    // neither a slit nor a tower: at least a quarter, at most 0.8 as high as wide
+    const double inner = PAGE_WIDTH - 2.0 * MARGIN;
+    const double wide = fmax(high[0] - low[0], (high[1] - low[1]) / 0.8), tall = fmax(high[1] - low[1], 0.25 * wide);
+    Page page = {.scale = inner / wide, .near = high[2], .far = low[2], .width = PAGE_WIDTH};
+    page.height = ceil(tall * page.scale + 2.0 * MARGIN + FOOTER);
+    page.left = 0.5 * (low[0] + high[0]) - 0.5 * PAGE_WIDTH / page.scale;
+    page.top = 0.5 * (low[1] + high[1]) + 0.5 * (page.height - FOOTER) / page.scale;
+    return page;
+}
+
+static double page_x(const Page* page, const double* x)
+{
+    return (x[0] - page->left) * page->scale;
+}
+
+static double page_y(const Page* page, const double* x)
+{
+    return (page->top - x[1]) * page->scale;
+}
+
+static double tube_width(const Page* page, double radius)
+{
+    return fmax(2.0 * radius * page->scale, THINNEST);
+}
+
+static Colour mix(Colour a, Colour b, double share)
+{
+    return (Colour){a.r + share * (b.r - a.r), a.g + share * (b.g - a.g), a.b + share * (b.b - a.b)};
+}
+
+static void write_colour(FILE* out, const char* name, Colour c)
+{
+    fprintf(out, " %s=\"#%02x%02x%02x\"", name, (unsigned)lround(255.0 * c.r), (unsigned)lround(255.0 * c.g),
+            (unsigned)lround(255.0 * c.b));
+}
+
+static void write_text(FILE* out, const char* text)
+{
+    for (; *text != '\0'; ++text) {
+        switch (*text) {
+            case '<':
+                fputs("&lt;", out);
+                break;
+            case '&':
+                fputs("&amp;", out);
+                break;
+            default:
+                fputc(*text, out);
+        }
+    }
+}
+
+/* ---- ghosts ---- */
+
+static void write_ghost(FILE* out, const FilDrawing* drawing, const Page* page, int index, double opacity)
+{
+    const double* nodes = picture(drawing, index);
+    fprintf(out, "<g fill=\"none\" stroke-linejoin=\"round\" stroke-linecap=\"round\" opacity=\"%.2f\">\n", opacity);
+    for (int c = 0; c < drawing->curve_count; ++c) {
+        const Curve* curve = &drawing->curves[c];
+        fputs("<path", out);
+        write_colour(out, "stroke", mix(palette[c % COLOURS], paper, 0.25));
+        fprintf(out, " stroke-width=\"%.1f\" d=\"M", tube_width(page, drawing->radii[curve->edge]));
+        for (int i = 0; i < curve->node_count; ++i) {
+            const double* x = nodes + 3 * (curve->node + i);
+            fprintf(out, "%s%.1f %.1f", i > 0 ? " " : "", page_x(page, x), page_y(page, x));
+        }
+        fputs(curve->closed ? "z\"/>\n" : "\"/>\n", out);
+    }
+    fputs("</g>\n", out);
+}
+
+/* ---- tubes ---- */
+
+/* Node i of a curve; closed ones go round. */
+static const double* node_at(const Curve* curve, const double* nodes, int i)
+{
+    return nodes + 3 * (curve->node + (i + curve->node_count) % curve->node_count);
+}
+
+static int by_depth(const void* a, const void* b)
+{
+    const Piece *x = a, *y = b;
+    if (x->depth != y->depth) {
+        return x->depth < y->depth ? -1 : 1;
+    }
+    return x->curve != y->curve ? (x->curve > y->curve) - (x->curve < y->curve)
+                                : (x->edge > y->edge) - (x->edge < y->edge);
+}
+
+/* Cuts the curves into pieces, furthest first; returns how many. */
+static int cut(FilDrawing* drawing, const Page* page, const double* nodes)
+{
+    int count = 0;
+    for (int c = 0; c < drawing->curve_count; ++c) {
+        const Curve* curve = &drawing->curves[c];
+        for (int i = 0; i < curve->edge_count; ++count) {
+            Piece* piece = &drawing->pieces[count];
+            *piece = (Piece){.curve = c, .edge = i};
+            const double wanted = tube_width(page, drawing->radii[curve->edge + i]) / page->scale;
+            for (double length = 0.0; i < curve->edge_count && length < wanted && piece->edge_count < MOST_EDGES; ++i) {
+                const double *a = node_at(curve, nodes, i), *b = node_at(curve, nodes, i + 1);
+                length += fil_v3_distance(a, b);
+                piece->depth += 0.5 * (a[2] + b[2]);
+                ++piece->edge_count;
+            }
+            piece->depth /= piece->edge_count;
+        }
+    }
+    qsort(drawing->pieces, (size_t)count, sizeof *drawing->pieces, by_depth);
+    return count;
+}
+
+/* How bright the side of a tube is that faces the viewer: 0 to 1. */
+static double brightness(const double* a, const double* b)
+{
+    double t[3], normal[3] = {0.0, 0.0, 1.0};
+    fil_v3_sub(t, b, a);
+    fil_v3_normalise(t);
+    fil_v3_axpy(normal, -t[2], t);
+    return fil_v3_normalise(normal) > 0.0 ? fmax(0.0, fil_v3_dot(normal, light)) : 0.0;
+}
+
+/* A piece on the page, `reach` px longer at both ends as far as the curve goes on: x and y per point. */
+typedef struct Trace {
+    double at[2 * (MOST_EDGES + 3)];
+    int count;
+} Trace;
+
+static Trace trace(const Page* page, const Curve* curve, const Piece* piece, const double* nodes, double reach)
+{
+    const int last = piece->edge + piece->edge_count;
+    const int from = curve->closed || piece->edge > 0 ? piece->edge - 1 : 0;
+    const int to = curve->closed || last < curve->edge_count ? last + 1 : last;
+    Trace line = {.count = 0};
+    for (int i = from; i <= to; ++i) {
+        const double* x = node_at(curve, nodes, i);
+        double* point = line.at + 2 * line.count++;
+        point[0] = page_x(page, x), point[1] = page_y(page, x);
+        if (i < piece->edge || i > last) {  // part of the neighbour only
+            const double* near = node_at(curve, nodes, i < piece->edge ? piece->edge : last);
+            const double dx = point[0] - page_x(page, near), dy = point[1] - page_y(page, near);
+            const double share = fmin(1.0, reach / fmax(hypot(dx, dy), 1e-9));
+            point[0] += (share - 1.0) * dx, point[1] += (share - 1.0) * dy;
+        }
+    }
+    return line;
+}
+
+static void write_stroke(FILE* out, Colour colour, double width, const char* cap, const Trace* line)
+{
+    fputs("<path", out);
+    write_colour(out, "stroke", colour);
+    fprintf(out, " stroke-width=\"%.1f\"%s d=\"M", width, cap);
+    for (int i = 0; i < line->count; ++i) {
+        fprintf(out, "%s%.1f %.1f", i > 0 ? " " : "", line->at[2 * i], line->at[2 * i + 1]);
+    }
+    fputs("\"/>\n", out);
+}
+
+/* Moves a line across itself by `distance` px, towards the light. */
+static void shift_to_light(Trace* line, double distance)
+{
+    const int last = 2 * (line->count - 1);
+    const double across[2] = {line->at[1] - line->at[last + 1], line->at[last] - line->at[0]};
+    const double length = hypot(across[0], across[1]);
+    const double sign = across[0] * light[0] - across[1] * light[1] > 0.0 ? 1.0 : -1.0;
+    for (int k = 0; k < 2 * line->count && length > 0.0; ++k) {
+        line->at[k] += distance * sign * across[k % 2] / length;
+    }
+}
+
+static void write_tube(FILE* out, const FilDrawing* drawing, const Page* page, const Piece* piece, const double* nodes)
+{
+    static const Colour white = {1.0, 1.0, 1.0};
+    const Curve* curve = &drawing->curves[piece->curve];
+    const double width = tube_width(page, drawing->radii[curve->edge + piece->edge]);
+    // what is far back pales
+    const double back = (page->near - piece->depth) / fmax(page->near - page->far, 1e-300);
+    const double shine =
+        brightness(node_at(curve, nodes, piece->edge), node_at(curve, nodes, piece->edge + piece->edge_count));
+    const Colour base = mix(palette[piece->curve % COLOURS], paper, 0.22 * back);
+    const Colour body = mix(mix(ink, base, 0.75), base, shine);
+    // each stroke reaches further into the neighbours than the one below it, so that no joint shows
+    const bool end = !curve->closed && (piece->edge == 0 || piece->edge + piece->edge_count == curve->edge_count);
+    Trace line = trace(page, curve, piece, nodes, 0.2 * width);
+    write_stroke(out, mix(base, ink, 0.62), width + fmin(2.0, 0.4 * width), end ? " class=\"r\"" : "", &line);
+    line = trace(page, curve, piece, nodes, (end ? 0.8 : 0.3) * width);
+    write_stroke(out, body, width, " class=\"r\"", &line);
+    if (width > 1.2 * THINNEST) {
+        line = trace(page, curve, piece, nodes, 1.2 * width);
+        shift_to_light(&line, 0.2 * width);
+        write_stroke(out, mix(body, white, 0.12 + 0.38 * shine), 0.25 * width, "", &line);
+    }
+}
+
+static void write_tubes(FILE* out, FilDrawing* drawing, const Page* page, int index)
+{
+    const double* nodes = picture(drawing, index);
+    const int count = cut(drawing, page, nodes);
+    fputs("<g fill=\"none\" stroke-linejoin=\"round\">\n", out);
+    for (int p = 0; p < count; ++p) {
+        write_tube(out, drawing, page, &drawing->pieces[p], nodes);
+    }
+    fputs("</g>\n", out);
+}
+
+/* ---- the footer ---- */
+
+/* The largest of 1, 2, 5 times a power of ten that is at most `limit`. */
+static double round_length(double limit)
+{
+    const double power = pow(10.0, floor(log10(limit)));
+    return power * (limit >= 5.0 * power ? 5.0 : (limit >= 2.0 * power ? 2.0 : 1.0));
+}
+
+static void write_footer(FILE* out, const FilDrawing* drawing, const Page* page, int picture_count, const char* title)
+{
+    const double bar = round_length(0.16 * page->width / page->scale), y = page->height - 0.6 * FOOTER;
+    const double x1 = page->width - MARGIN, x0 = x1 - bar * page->scale;
+    fputs("<g font-family=\"Helvetica, Arial, sans-serif\" font-size=\"15\"", out);
+    write_colour(out, "fill", ink);
+    fputs(">\n", out);
+    fprintf(out, "<text x=\"%.0f\" y=\"%.0f\"><tspan font-weight=\"bold\">", MARGIN, y + 5.0);
+    write_text(out, title);
+    fprintf(out, "</tspan><tspan dx=\"12\" fill-opacity=\"0.7\">t = ");
+    for (int p = 0; p < picture_count; ++p) {
+        fprintf(out, "%s%.3g", p > 0 ? ", " : "", drawing->times[p]);
+    }
+    fputs(" s</tspan></text>\n", out);
+    fprintf(out, "<path d=\"M%.1f %.1fv-8v4H%.1fm0 -4v8\" fill=\"none\" stroke-width=\"1.5\"", x0, y + 4.0, x1);
+    write_colour(out, "stroke", ink);
+    fprintf(out, "/>\n<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%g m</text>\n</g>\n", x0 - 10.0, y + 5.0, bar);
+}
+
+static void write_svg(FILE* out, FilDrawing* drawing, int picture_count, const char* title)
+{
+    const Page page = lay_out(drawing, picture_count);
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n",
+            page.width, page.height, page.width, page.height);
+    fputs("<style>.r{stroke-linecap:round}</style>\n<rect width=\"100%\" height=\"100%\" rx=\"12\"", out);
+    write_colour(out, "fill", paper);
+    fputs("/>\n", out);
+    for (int p = 0; p + 1 < picture_count; ++p) {
+        write_ghost(out, drawing, &page, p, 0.12 + 0.26 * (p + 1) / (double)picture_count);
+    }
+    write_tubes(out, drawing, &page, picture_count - 1);
+    write_footer(out, drawing, &page, picture_count, title);
+    fputs("</svg>\n", out);
+}
+
+FilStatus fil_drawing_write(FilDrawing* drawing, const FilWorld* world, const char* title, const char* path,
+                            FilError* error)
+{
+    char part[4096];
+    if ((size_t)snprintf(part, sizeof part, "%s.part", path) >= sizeof part) {
+        return fil_error(error, FIL_IO, "cannot write %.100s...: the path is too long", path);
+    }
+    FILE* out = fopen(part, "w");
+    if (out == NULL) {
+        return fil_error(error, FIL_IO, "cannot write %s: %s", path, strerror(errno));
+    }
+    // a ghost of this very moment would lie under the solid picture
+    int ghosts = drawing->ghost_count;
+    while (ghosts > 0 && drawing->times[ghosts - 1] >= fil_world_time(world)) {
+        --ghosts;
+    }
+    take(drawing, world, ghosts);
+    write_svg(out, drawing, ghosts + 1, title);
+    const bool written = !ferror(out);
+    if (fclose(out) != 0 || !written || rename(part, path) != 0) {
+        const FilStatus status = fil_error(error, FIL_IO, "cannot write %s: %s", path, strerror(errno));
+        remove(part);
+        return status;
+    }
+    return FIL_OK;
+}
