@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "client.h"
 #include "filum/msg/probes.h"
 #include "process.h"
 #include "rcl/error_handling.h"
@@ -25,44 +26,12 @@
 #include "rosidl_runtime_c/string_functions.h"
 #include "std_srvs/srv/set_bool.h"
 
-/* long enough for a loaded machine; passing takes a fraction of a second */
-#define PATIENCE 20.0
-
 static const rmw_qos_profile_t transient_local = {
     .history = RMW_QOS_POLICY_HISTORY_KEEP_LAST,
     .depth = 1,
     .reliability = RMW_QOS_POLICY_RELIABILITY_RELIABLE,
     .durability = RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL,
 };
-
-typedef struct Member {
-    rcl_allocator_t allocator;
-    rclc_support_t support;
-    rcl_node_t node;
-} Member;
-
-static void must(rcl_ret_t ret, const char* what)
-{
-    if (ret != RCL_RET_OK) {
-        fprintf(stderr, "%s: %s\n", what, rcl_get_error_string().str);
-        abort();
-    }
-}
-
-static void join_graph(Member* member, const char* name, int argc, const char* const* argv)
-{
-    member->allocator = rcl_get_default_allocator();
-    must(rclc_support_init(&member->support, argc, argv, &member->allocator), "support");
-    rcl_node_options_t options = rcl_node_get_default_options();
-    options.enable_rosout = false;
-    must(rclc_node_init_with_options(&member->node, name, "", &member->support, &options), "node");
-}
-
-static void leave_graph(Member* member)
-{
-    must(rcl_node_fini(&member->node), "node fini");
-    must(rclc_support_fini(&member->support), "support fini");
-}
 
 /* ---- roles ---- */
 
@@ -74,9 +43,9 @@ static const rosidl_message_type_support_t* probes_type(void)
 /* publishes probes with `count` values, values[0] counting up, until killed or 1000 times */
 static int publish(const char* count, const char* profile)
 {
-    Member member;
+    Client member;
     const char* const arguments[] = {"talker", "--ros-args", "-r", "__ns:=/far", "-r", "measured:=/probes"};
-    join_graph(&member, "talker", 6, arguments);
+    client_join(&member, "talker", 6, arguments);
     const rmw_qos_profile_t* qos = strcmp(profile, "best_effort") == 0       ? &rmw_qos_profile_sensor_data
                                    : strcmp(profile, "transient_local") == 0 ? &transient_local
                                                                              : &rmw_qos_profile_default;
@@ -96,7 +65,7 @@ static int publish(const char* count, const char* profile)
     sleep_seconds(qos == &transient_local ? PATIENCE : 0.0);
     filum__msg__Probes__destroy(message);
     must(rcl_publisher_fini(&publisher, &member.node), "publisher fini");
-    leave_graph(&member);
+    client_leave(&member);
     return 0;
 }
 
@@ -111,9 +80,9 @@ static void answer(const void* request, void* response, void* context)
 
 static int serve(void)
 {
-    Member member;
+    Client member;
     const char* const arguments[] = {"server"};
-    join_graph(&member, "server", 1, arguments);
+    client_join(&member, "server", 1, arguments);
     rcl_service_t service = rcl_get_zero_initialized_service();
     must(rclc_service_init_default(&service, &member.node, ROSIDL_GET_SRV_TYPE_SUPPORT(std_srvs, srv, SetBool),
                                    "~/switch"),
@@ -133,9 +102,9 @@ static int serve(void)
 /* logs through a node, for /rosout */
 static int log_something(void)
 {
-    Member member;
+    Client member;
     const char* const arguments[] = {"logger", "--ros-args", "--log-level", "logger:=debug", "--disable-stdout-logs"};
-    join_graph(&member, "logger", 5, arguments);
+    client_join(&member, "logger", 5, arguments);
     must(rcl_logging_configure(&member.support.context.global_arguments, &member.allocator), "logging");
     must(rcl_logging_rosout_init_publisher_for_node(&member.node), "rosout");
     RCUTILS_LOG_DEBUG_NAMED(rcl_node_get_logger_name(&member.node), "number %d", 42);
@@ -147,7 +116,7 @@ static int log_something(void)
 /* ---- tests ---- */
 
 /* takes probes until `wanted` came, or time is up; returns how many came */
-static int listen(Member* member, const rmw_qos_profile_t* qos, int wanted, filum__msg__Probes* message)
+static int listen(Client* member, const rmw_qos_profile_t* qos, int wanted, filum__msg__Probes* message)
 {
     rcl_subscription_t subscription = rcl_get_zero_initialized_subscription();
     must(rclc_subscription_init(&subscription, &member->node, probes_type(), "/probes", qos), "subscription");
@@ -170,8 +139,8 @@ static int listen(Member* member, const rmw_qos_profile_t* qos, int wanted, filu
 
 static void hears(const char* count, const char* profile, const rmw_qos_profile_t* qos, int wanted)
 {
-    Member member;
-    join_graph(&member, "listener", 0, NULL);
+    Client member;
+    client_join(&member, "listener", 0, NULL);
     const pid_t talker = process_start_role("publish", count, profile, NULL);
     filum__msg__Probes* message = filum__msg__Probes__create();
     const int came = listen(&member, qos, wanted, message);
@@ -181,7 +150,7 @@ static void hears(const char* count, const char* profile, const rmw_qos_profile_
     assert_true(message->values.size < 2 ||
                 message->values.data[message->values.size - 1] == (double)(message->values.size - 1));
     filum__msg__Probes__destroy(message);
-    leave_graph(&member);
+    client_leave(&member);
 }
 
 static void reliable_to_reliable(void** state)
@@ -211,8 +180,8 @@ static void megabyte(void** state)
 static void best_effort_to_reliable_does_not_connect(void** state)
 {
     (void)state;
-    Member member;
-    join_graph(&member, "listener", 0, NULL);
+    Client member;
+    client_join(&member, "listener", 0, NULL);
     const pid_t talker = process_start_role("publish", "1", "best_effort", NULL);
     rcl_subscription_t strict = rcl_get_zero_initialized_subscription();
     rcl_subscription_t lax = rcl_get_zero_initialized_subscription();
@@ -233,7 +202,7 @@ static void best_effort_to_reliable_does_not_connect(void** state)
     filum__msg__Probes__destroy(message);
     must(rcl_subscription_fini(&strict, &member.node), "strict fini");
     must(rcl_subscription_fini(&lax, &member.node), "lax fini");
-    leave_graph(&member);
+    client_leave(&member);
 }
 
 static void late_joiner_gets_what_is_kept(void** state)
@@ -241,14 +210,14 @@ static void late_joiner_gets_what_is_kept(void** state)
     (void)state;
     const pid_t talker = process_start_role("publish", "3", "transient_local", NULL);
     sleep_seconds(1.0);  // it has been said, and is not said again
-    Member member;
-    join_graph(&member, "listener", 0, NULL);
+    Client member;
+    client_join(&member, "listener", 0, NULL);
     filum__msg__Probes* message = filum__msg__Probes__create();
     const int came = listen(&member, &transient_local, 1, message);
     process_kill(talker);
     assert_int_equal(came, 1);
     filum__msg__Probes__destroy(message);
-    leave_graph(&member);
+    client_leave(&member);
 }
 
 static int call_count;
@@ -265,8 +234,8 @@ static void took(const void* response, rmw_request_id_t* id)
 static void service_answers(void** state)
 {
     (void)state;
-    Member member;
-    join_graph(&member, "caller", 0, NULL);
+    Client member;
+    client_join(&member, "caller", 0, NULL);
     const pid_t server = process_start_role("serve", NULL, NULL, NULL);
     rcl_client_t client = rcl_get_zero_initialized_client();
     must(rclc_client_init_default(&client, &member.node, ROSIDL_GET_SRV_TYPE_SUPPORT(std_srvs, srv, SetBool),
@@ -297,11 +266,11 @@ static void service_answers(void** state)
     std_srvs__srv__SetBool_Response__destroy(response);
     must(rclc_executor_fini(&executor), "executor fini");
     must(rcl_client_fini(&client, &member.node), "client fini");
-    leave_graph(&member);
+    client_leave(&member);
 }
 
 /* whether "space/name" is in the graph now */
-static bool is_listed(Member* member, const char* space, const char* name)
+static bool is_listed(Client* member, const char* space, const char* name)
 {
     rcutils_string_array_t names = rcutils_get_zero_initialized_string_array();
     rcutils_string_array_t spaces = rcutils_get_zero_initialized_string_array();
@@ -315,7 +284,7 @@ static bool is_listed(Member* member, const char* space, const char* name)
     return found;
 }
 
-static bool has_topic(Member* member, const char* name, const char* type)
+static bool has_topic(Client* member, const char* name, const char* type)
 {
     rcl_names_and_types_t topics = rcl_get_zero_initialized_names_and_types();
     must(rcl_get_topic_names_and_types(&member->node, &member->allocator, false, &topics), "topics");
@@ -331,8 +300,8 @@ static bool has_topic(Member* member, const char* name, const char* type)
 static void graph_lists_nodes_and_forgets_the_dead(void** state)
 {
     (void)state;
-    Member member;
-    join_graph(&member, "watcher", 0, NULL);
+    Client member;
+    client_join(&member, "watcher", 0, NULL);
     const pid_t talker = process_start_role("publish", "1", "reliable", NULL);
     double limit = seconds_now() + PATIENCE;
     while ((!is_listed(&member, "/far", "talker") || !has_topic(&member, "/probes", "filum/msg/Probes")) &&
@@ -352,15 +321,15 @@ static void graph_lists_nodes_and_forgets_the_dead(void** state)
         sleep_seconds(0.1);
     }
     assert_false(is_listed(&member, "/far", "talker"));
-    leave_graph(&member);
+    client_leave(&member);
 }
 
 static void logs_reach_rosout(void** state)
 {
     (void)state;
     const pid_t logger = process_start_role("log", NULL, NULL, NULL);
-    Member member;
-    join_graph(&member, "watcher", 0, NULL);
+    Client member;
+    client_join(&member, "watcher", 0, NULL);
     rcl_subscription_t subscription = rcl_get_zero_initialized_subscription();
     must(rclc_subscription_init(&subscription, &member.node, ROSIDL_GET_MSG_TYPE_SUPPORT(rcl_interfaces, msg, Log),
                                 "/rosout", &rcl_qos_profile_rosout_default),
@@ -382,7 +351,7 @@ static void logs_reach_rosout(void** state)
     assert_int_equal(rcl_take(&subscription, log, NULL, NULL), RCL_RET_SUBSCRIPTION_TAKE_FAILED);
     rcl_interfaces__msg__Log__destroy(log);
     must(rcl_subscription_fini(&subscription, &member.node), "subscription fini");
-    leave_graph(&member);
+    client_leave(&member);
 }
 
 int main(int argc, char** argv)
