@@ -7,7 +7,7 @@
 #include "world/world.h"
 
 /* What a kind of probe looks at, and how many components it has. */
-typedef enum Subject { WORLD, ROD, NODE, EDGE, ATTACHMENT, DRIVE } Subject;
+typedef enum Subject { WORLD, ROD, NODE, EDGE, ATTACHMENT, DRIVE, BODY, THING, JOINT } Subject;
 
 static const struct {
     Subject subject;
@@ -21,7 +21,11 @@ static const struct {
     [FIL_PROBE_DRIVE] = {DRIVE, 3},          [FIL_PROBE_KINETIC_ENERGY] = {WORLD, 1},
     [FIL_PROBE_ELASTIC_ENERGY] = {WORLD, 1}, [FIL_PROBE_GRAVITY_ENERGY] = {WORLD, 1},
     [FIL_PROBE_TOTAL_ENERGY] = {WORLD, 1},   [FIL_PROBE_MOMENTUM] = {WORLD, 3},
-    [FIL_PROBE_ANGULAR_MOMENTUM] = {WORLD, 3},
+    [FIL_PROBE_ANGULAR_MOMENTUM] = {WORLD, 3}, [FIL_PROBE_BODY_POSITION] = {BODY, 3},
+    [FIL_PROBE_BODY_VELOCITY] = {BODY, 3},   [FIL_PROBE_BODY_SPIN] = {BODY, 3},
+    [FIL_PROBE_CONTACT_FORCE] = {THING, 3},  [FIL_PROBE_CONTACTS] = {WORLD, 1},
+    [FIL_PROBE_PENETRATION] = {WORLD, 1},    [FIL_PROBE_JOINT_FORCE] = {JOINT, 3},
+    [FIL_PROBE_JOINT_TORQUE] = {JOINT, 3},
 };
 
 FilProbeDef fil_probe_def_default(void)
@@ -33,7 +37,7 @@ static FilStatus check_subject(FilWorld* world, FilProbeDef* def)
 {
     const Subject subject = kinds[def->kind].subject;
     if (subject == ROD || subject == NODE || subject == EDGE) {
-        if (fil_id_index(world, FIL_OBJECT_ELEMENT, def->rod) < 0) {
+        if (fil_element_index(world, FIL_BODY_ROD, def->rod) < 0) {
             return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a rod of this world", def->name);
         }
         const int size = subject == EDGE ? fil_rod_edge_count(world, def->rod) : fil_rod_node_count(world, def->rod);
@@ -42,6 +46,15 @@ static FilStatus check_subject(FilWorld* world, FilProbeDef* def)
             return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': rod '%s' has %d %s", def->name,
                                   fil_rod_name(world, def->rod), size, subject == EDGE ? "edges" : "nodes");
         }
+    }
+    if (subject == BODY && fil_element_index(world, FIL_BODY_RIGID, def->rod) < 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a rigid body of this world", def->name);
+    }
+    if (subject == THING && fil_id_index(world, FIL_OBJECT_ELEMENT, def->rod) < 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a rod or rigid body of this world", def->name);
+    }
+    if (subject == JOINT && fil_id_index(world, FIL_OBJECT_JOINT, def->joint) < 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a joint of this world", def->name);
     }
     if (subject == ATTACHMENT && fil_id_index(world, FIL_OBJECT_ATTACHMENT, def->attachment) < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs an attachment of this world", def->name);
@@ -101,8 +114,30 @@ static void copy3(double* out, FilVec3 a)
     out[0] = a.x, out[1] = a.y, out[2] = a.z;
 }
 
+static double deepest(const FilWorld* world)
+{
+    double depth = 0.0;
+    for (int k = 0; k < world->collision.set.count; k++) {
+        depth = fmax(depth, -world->collision.set.contacts[k].distance);
+    }
+    return depth;
+}
+
+static void measure_body(const FilWorld* world, const FilProbeDef* def, double* out)
+{
+    FilVec3 place, velocity, spin;
+    FilQuat orientation;
+    fil_rigid_get_pose(world, def->rod, &place, &orientation);
+    fil_rigid_get_velocity(world, def->rod, &velocity, &spin);
+    copy3(out, def->kind == FIL_PROBE_BODY_POSITION ? place : (def->kind == FIL_PROBE_BODY_VELOCITY ? velocity : spin));
+}
+
 static void measure_world(const FilWorld* world, FilProbeKind kind, double* out)
 {
+    if (kind == FIL_PROBE_CONTACTS || kind == FIL_PROBE_PENETRATION) {
+        out[0] = kind == FIL_PROBE_CONTACTS ? (double)world->collision.set.count : deepest(world);
+        return;
+    }
     if (kind == FIL_PROBE_MOMENTUM || kind == FIL_PROBE_ANGULAR_MOMENTUM) {
         copy3(out, kind == FIL_PROBE_MOMENTUM ? fil_world_momentum(world) : fil_world_angular_momentum(world));
         return;
@@ -141,6 +176,23 @@ static void measure(const FilWorld* world, const FilProbeDef* def, double* out)
         return;
     case FIL_PROBE_TORQUE:
         copy3(out, fil_attachment_torque(world, def->attachment));
+        return;
+    case FIL_PROBE_BODY_POSITION:
+    case FIL_PROBE_BODY_VELOCITY:
+    case FIL_PROBE_BODY_SPIN:
+        measure_body(world, def, out);
+        return;
+    case FIL_PROBE_CONTACT_FORCE: {
+        FilVec3 force, torque;
+        fil_world_contact_wrench(world, def->rod, &force, &torque);
+        copy3(out, force);
+        return;
+    }
+    case FIL_PROBE_JOINT_FORCE:
+        copy3(out, fil_joint_force(world, def->joint));
+        return;
+    case FIL_PROBE_JOINT_TORQUE:
+        copy3(out, fil_joint_torque(world, def->joint));
         return;
     case FIL_PROBE_DRIVE:
         fil_drive_value(world, def->drive, out);
