@@ -129,9 +129,9 @@ static void check_derivatives(Bench* bench, Random* random, double theta)
 {
     FilStepSetup setup = {.dt = 0.002, .theta = theta, .theta_vq = theta, .gravity = {0.5, -1.0, -9.81}};
     double v[MAX_UNKNOWNS], force[MAX_UNKNOWNS], x[MAX_UNKNOWNS], scale[MAX_UNKNOWNS];
-    double diagonal[MAX_UNKNOWNS], residual[MAX_UNKNOWNS], change[MAX_UNKNOWNS];
+    double diagonal[MAX_UNKNOWNS], residual[MAX_UNKNOWNS], change[MAX_UNKNOWNS] = {0.0};
     fil_rod_ops.begin(bench->body, &setup, bench->q, bench->v, bench->h);
-    fil_rod_ops.guess(bench->body, v);
+    fil_rod_ops.guess(bench->body, change, v);
     evaluate(bench, v, residual);
     fil_rod_ops.diagonal(bench->body, v, diagonal, scale);
     for (int round = 0; round < 10; ++round) {

@@ -33,8 +33,8 @@ typedef struct FilBodyOps {
 
     /* Borrows q, v and h of the step's start until finish. */
     void (*begin)(void* body, const FilStepSetup* setup, const double* q, const double* v, const double* h);
-    /* First guess of v: that of the start, held degrees of freedom in their motion. */
-    void (*guess)(const void* body, double* v);
+    /* First guess of v: that of the start changed by `change`, held degrees of freedom in their motion. */
+    void (*guess)(const void* body, const double* change, double* v);
     /* Residual m(v) and a potential whose gradient it is; prepares the tangent plus `shift` times its mass part. False
      * if v leads to a configuration out of reach. */
     bool (*evaluate)(void* body, const double* v, double shift, double* residual, double* potential);

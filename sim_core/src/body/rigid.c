@@ -407,8 +407,9 @@ static void begin(void* pointer, const FilStepSetup* setup, const double* q, con
     }
 }
 
-static void guess(const void* pointer, double* v)
+static void guess(const void* pointer, const double* change, double* v)
 {
+    (void)change; // free motion is known
     memcpy(v, ((const FilRigidBody*)pointer)->v_free, sizeof(double) * FIL_RIGID_UNKNOWNS);
 }
 

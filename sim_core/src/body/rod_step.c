@@ -41,11 +41,11 @@ void fil_rod_begin(void* pointer, const FilStepSetup* setup, const double* q, co
     }
 }
 
-void fil_rod_guess(const void* pointer, double* v)
+void fil_rod_guess(const void* pointer, const double* change, double* v)
 {
     const FilRodBody* body = pointer;
     for (int k = 0; k < 4 * body->node_count; k++) {
-        v[k] = body->held[k] ? (body->held_q[k] - body->q0[k]) / body->setup.dt : body->v0[k];
+        v[k] = body->held[k] ? (body->held_q[k] - body->q0[k]) / body->setup.dt : body->v0[k] + change[k];
     }
 }
 

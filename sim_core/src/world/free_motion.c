@@ -64,14 +64,14 @@ static bool factor(const FilBody* body, const double* v, double* residual, doubl
     return true;
 }
 
-bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, const FilWorldDef* def, const double* q, double* v,
-                     FilNewtonScratch* s, FilNewtonReport* report)
+bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, const FilWorldDef* def, const double* q,
+                     const double* change, double* v, FilNewtonScratch* s, FilNewtonReport* report)
 {
     const FilBodyOps* ops = body->ops;
     const int n = body->v_count;
     double potential, rounding;
     *report = (FilNewtonReport){0};
-    ops->guess(body->impl, v);
+    ops->guess(body->impl, change, v);
     if (!ops->evaluate(body->impl, v, 0.0, s->residual, &potential)) {
         return false;
     }

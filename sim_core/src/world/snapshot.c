@@ -17,7 +17,7 @@ typedef struct Part {
     size_t size; /* bytes */
 } Part;
 
-enum { PART_COUNT = 4 };
+enum { PART_COUNT = 5 };
 
 static int control_count(const FilWorld* world)
 {
@@ -29,7 +29,8 @@ static void parts_of(const FilWorld* world, const FilState* state, Part* parts)
     parts[0] = (Part){state->q, sizeof(double) * (size_t)world->q_count};
     parts[1] = (Part){state->v, sizeof(double) * (size_t)world->v_count};
     parts[2] = (Part){state->h, sizeof(double) * (size_t)world->h_count};
-    parts[3] = (Part){state->controls, sizeof(double) * (size_t)control_count(world)};
+    parts[3] = (Part){state->change, sizeof(double) * (size_t)world->v_count};
+    parts[4] = (Part){state->controls, sizeof(double) * (size_t)control_count(world)};
 }
 
 static Header header_of(const FilWorld* world)

@@ -41,8 +41,12 @@ static bool free_motion(FilWorld* world, const FilStepSetup* setup, FilStepInfo*
     for (int b = 0; b < world->body_count && ok; b++) {
         const FilBody* body = &world->bodies[b];
         FilNewtonReport report;
-        ok = fil_free_motion(body, setup, &world->def, world->state.q + body->q, world->scratch.solution + body->v,
+        double *v = world->scratch.solution + body->v, *change = world->next.change + body->v;
+        ok = fil_free_motion(body, setup, &world->def, world->state.q + body->q, world->state.change + body->v, v,
                              &world->scratch, &report);
+        for (int k = 0; k < body->v_count; k++) {
+            change[k] = v[k] - world->state.v[body->v + k];
+        }
         iterations = report.iterations > iterations ? report.iterations : iterations;
         info->regularised += report.regularised;
         info->residual = fmax(info->residual, report.residual);
@@ -113,6 +117,7 @@ static void copy_state(const FilWorld* world, const FilState* to, const FilState
     memcpy(to->q, from->q, sizeof(double) * (size_t)world->q_count);
     memcpy(to->v, from->v, sizeof(double) * (size_t)world->v_count);
     memcpy(to->h, from->h, sizeof(double) * (size_t)world->h_count);
+    memcpy(to->change, from->change, sizeof(double) * (size_t)world->v_count);
     const int controls = FIL_CONTROL_SIZE * (world->attachment_count + world->drive_count);
     memcpy(to->controls, from->controls, sizeof(double) * (size_t)controls);
 }

@@ -136,6 +136,7 @@ void fil_world_destroy(FilWorld* world)
         fil_free(state->q);
         fil_free(state->v);
         fil_free(state->h);
+        fil_free(state->change);
         fil_free(state->controls);
     }
     double* scratch[] = {world->scratch.residual, world->scratch.direction, world->scratch.trial,
@@ -255,6 +256,7 @@ FilStatus fil_world_add_body(FilWorld* world, FilBodyKind kind, void* impl, int 
         FilState* state = states_of(world, s);
         ok = grow_doubles(&state->q, world->q_count, world->q_count + q_count) &&
              grow_doubles(&state->v, world->v_count, world->v_count + v_count) &&
+             grow_doubles(&state->change, world->v_count, world->v_count + v_count) &&
              grow_doubles(&state->h, world->h_count, world->h_count + h_count);
     }
     double** scratch[] = {&world->scratch.residual, &world->scratch.direction, &world->scratch.trial,

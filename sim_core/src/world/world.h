@@ -43,9 +43,10 @@ typedef struct FilProbe {
     FilProbeDef def; /* ids and indices checked */
 } FilProbe;
 
-/* Positions, velocities, history, and the controls: per attachment (active, offset xyz), per drive (set, value xyz). */
+/* Positions, velocities, history, the last step's change of velocity by free motion (where Newton starts from), and the
+ * controls: per attachment (active, offset xyz), per drive (set, value xyz). */
 typedef struct FilState {
-    double *q, *v, *h, *controls;
+    double *q, *v, *h, *change, *controls;
 } FilState;
 
 enum { FIL_CONTROL_SIZE = 4 };
@@ -140,7 +141,7 @@ typedef struct FilNewtonReport {
     double residual; /* relative */
 } FilNewtonReport;
 /* Solves m(v) = 0 for one body after its begin; the solution is left in `v`. False if Newton did not converge. */
-bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, const FilWorldDef* def, const double* q, double* v,
-                     FilNewtonScratch* scratch, FilNewtonReport* report);
+bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, const FilWorldDef* def, const double* q,
+                     const double* change, double* v, FilNewtonScratch* scratch, FilNewtonReport* report);
 
 #endif
