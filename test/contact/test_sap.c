@@ -162,7 +162,7 @@ static void speculative_contact(void** state)
     SapFixture* f = puck(1.0, dt, contact);
     f->v_free[2] = -0.5;
     solve(f);
-    assert_true(f->impulse[2] == 0.0);  // 0.5 mm of the way
+    assert_true(f->impulse[2] == 0.0); // 0.5 mm of the way
     f->v_free[2] = -3.0;
     solve(f);
     // gap + dt v = -dt R gamma, with R gamma = (1/(4 pi^2)) * 2 m/s at the most
@@ -190,11 +190,11 @@ static void weld(void** state)
         }
     }
     f->v_free[1] = 1.0;
-    settings.rigidity = 1e-3;  // R = 2.5e-8 w: relative velocity is removed to 1e-7
+    settings.rigidity = 1e-3; // R = 2.5e-8 w: relative velocity is removed to 1e-7
     solve(f);
     assert_true(fabs(f->v[1] - f->v[5]) < 1e-6);
     assert_true(fabs(f->v[1] - 1.0 / 10001.0) < 1e-6);
-    assert_true(fabs(f->v[0] - f->v[4] + 1e-4 / 1e-3) < 1e-6);  // closes the gap in one step
+    assert_true(fabs(f->v[0] - f->v[4] + 1e-4 / 1e-3) < 1e-6); // closes the gap in one step
     assert_true(fabs(f->impulse[1] + 10000.0 / 10001.0) < 1e-5);
     settings = fil_sap_settings_default();
     free(f);
@@ -225,6 +225,20 @@ static void belt(void** state)
     solve(f);
     // sticks to the belt but for Rt gamma = 1e-3 * 0.5
     assert_true(fabs(f->v[0] - 0.5) < 1e-3);
+    free(f);
+}
+
+/* Between things that cannot move: an impulse, and nothing else. */
+static void no_variables(void** state)
+{
+    (void)state;
+    SapFixture* f = puck(1.0, 1e-3, (FilSapContact){.mu = 1.0, .stiffness = INFINITY});
+    f->constraints[0].block_count = 0;
+    f->constraints[0].bias[2] = -1.0;
+    f->v_free[2] = -1.0;
+    const FilSapStats stats = solve(f);
+    assert_int_equal(stats.iterations, 0);
+    assert_true(f->v[2] == -1.0 && f->impulse[2] > 0.0);
     free(f);
 }
 
@@ -310,7 +324,7 @@ static void random_problems_converge(void** state)
         }
         free(f);
     }
-    assert_true(most < 50);  // of the 100 allowed
+    assert_true(most < 50); // of the 100 allowed
 }
 
 static void random_lagged_problems_converge(void** state)
@@ -328,7 +342,7 @@ static void random_lagged_problems_converge(void** state)
             const double stiff = fmin(dt * dt * c->stiffness, 4.0 * pi * pi / compliance_of(f, &f->constraints[i]));
             const double n0 =
                 stiff / dt * fmax(-c->distance, 0.0) * fmax(1.0 - c->hunt_crossley * c->normal_velocity, 0.0);
-            assert_true(hypot(f->impulse[3 * i], f->impulse[3 * i + 1]) <= c->mu * n0 * (1.0 + 1e-9));  // of w
+            assert_true(hypot(f->impulse[3 * i], f->impulse[3 * i + 1]) <= c->mu * n0 * (1.0 + 1e-9)); // of w
             assert_true(f->impulse[3 * i + 2] >= 0.0);
         }
         free(f);
@@ -386,7 +400,7 @@ static void warm_starts_agree(void** state)
             difference += (v[k] - f->v[k]) * (v[k] - f->v[k]);
             size += v[k] * v[k];
         }
-        assert_true(difference <= 1e-12 * size);  // 1e-6 of the velocities: 1e-10 times a condition number of 1e4
+        assert_true(difference <= 1e-12 * size); // 1e-6 of the velocities: 1e-10 times a condition number of 1e4
         assert_int_equal(solve(f).iterations, 0);
         settings = fil_sap_settings_default();
         free(f);
@@ -491,11 +505,12 @@ static void bad_numbers_are_reported(void** state)
     memset(f->v, 0, sizeof f->v);
     f->a[0] = -1.0;
     assert_int_equal(fil_sap_solve(sap, &f->problem, &settings, f->v, f->impulse, &stats), FIL_NOT_CONVERGED);
+    assert_true(stats.indefinite);
     f->a[0] = 1e3;
     settings.max_factorisations = 1;
     memset(f->v, 0, sizeof f->v);
     assert_int_equal(fil_sap_solve(sap, &f->problem, &settings, f->v, f->impulse, &stats), FIL_NOT_CONVERGED);
-    assert_true(stats.residual > settings.tolerance && isfinite(stats.residual));
+    assert_true(stats.residual > settings.tolerance && isfinite(stats.residual) && !stats.indefinite);
     // and the workspace is as good as new
     settings = fil_sap_settings_default();
     memset(f->v, 0, sizeof f->v);
@@ -506,12 +521,19 @@ static void bad_numbers_are_reported(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_constraints),           cmocka_unit_test(puck_regions),
-        cmocka_unit_test(speculative_contact),      cmocka_unit_test(weld),
-        cmocka_unit_test(saturated_drive),          cmocka_unit_test(belt),
-        cmocka_unit_test(random_problems_converge), cmocka_unit_test(random_lagged_problems_converge),
-        cmocka_unit_test(mixed_problems_converge),  cmocka_unit_test(warm_starts_agree),
-        cmocka_unit_test(analyses_are_kept),        cmocka_unit_test(repeated_variable),
+        cmocka_unit_test(no_constraints),
+        cmocka_unit_test(puck_regions),
+        cmocka_unit_test(speculative_contact),
+        cmocka_unit_test(weld),
+        cmocka_unit_test(saturated_drive),
+        cmocka_unit_test(belt),
+        cmocka_unit_test(no_variables),
+        cmocka_unit_test(random_problems_converge),
+        cmocka_unit_test(random_lagged_problems_converge),
+        cmocka_unit_test(mixed_problems_converge),
+        cmocka_unit_test(warm_starts_agree),
+        cmocka_unit_test(analyses_are_kept),
+        cmocka_unit_test(repeated_variable),
         cmocka_unit_test(bad_numbers_are_reported),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -81,11 +81,6 @@ static bool reserve(FilSap* sap, const FilSapProblem* problem)
 {
     const size_t all = FIL_BLOCK * (size_t)problem->pattern.columns, m = (size_t)problem->constraint_count;
     const size_t n = FIL_BLOCK * (size_t)sap->system.participants;
-    if (!fil_doubles_reserve(&sap->vectors, 2 * all + (7 + FIL_BLOCK) * n + 21 * m) ||
-        !fil_buffer_reserve(&sap->law_block, &sap->law_capacity, m, sizeof(FilSapLaw)) ||
-        !fil_buffer_reserve(&sap->response_block, &sap->response_capacity, m, sizeof(FilSapResponse))) {
-        return false;
-    }
     const struct {
         double** vector;
         size_t size;
@@ -106,6 +101,15 @@ static bool reserve(FilSap* sap, const FilSapProblem* problem)
         {&sap->gamma, 3 * m},
         {&sap->hessian, 9 * m},
     };
+    size_t total = 0;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        total += parts[k].size;
+    }
+    if (!fil_doubles_reserve(&sap->vectors, total) ||
+        !fil_buffer_reserve(&sap->law_block, &sap->law_capacity, m, sizeof(FilSapLaw)) ||
+        !fil_buffer_reserve(&sap->response_block, &sap->response_capacity, m, sizeof(FilSapResponse))) {
+        return false;
+    }
     double* next = sap->vectors.at;
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         *parts[k].vector = next;
@@ -179,7 +183,20 @@ static double row_compliance(const double* w, const double* j)
     return x0 * x0 + x1 * x1 + x2 * x2 + x3 * x3;
 }
 
-/* Where a constraint gives no w, the mean diagonal of J A^-1 J' with only A's diagonal blocks inverted. */
+/* Mean diagonal of J A^-1 J' over the rows that are not zero, with only A's diagonal blocks inverted. */
+static double estimate_compliance(const FilSap* sap, const double* j, const int* participant, int block_count)
+{
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (int k = 0; k < block_count; k++, j += FIL_SAP_JACOBIAN) {
+        const double* w = sap->w + FIL_BLOCK_SIZE * (size_t)participant[k];
+        for (int row = 0; row < 3; row++) {
+            sum[row] += row_compliance(w, j + 4 * row);
+        }
+    }
+    const int rows = (sum[0] > 0.0) + (sum[1] > 0.0) + (sum[2] > 0.0);
+    return rows > 0 ? (sum[0] + sum[1] + sum[2]) / rows : 1.0; // between things that cannot move any scale will do
+}
+
 static void prepare_laws(FilSap* sap, const FilSapProblem* problem, const FilSapSettings* settings)
 {
     const FilSapScales scales = {problem->dt, settings->rigidity, settings->stick, settings->slip_velocity};
@@ -188,19 +205,12 @@ static void prepare_laws(FilSap* sap, const FilSapProblem* problem, const FilSap
     for (int i = 0; i < problem->constraint_count; i++) {
         const FilSapConstraint* constraint = &problem->constraints[i];
         const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block;
-        const int rows = constraint->kind == FIL_SAP_BOUNDED ? constraint->bounded.equations : 3;
-        double estimate = 0.0;
-        for (int k = 0; k < constraint->block_count; k++, j += FIL_SAP_JACOBIAN) {
-            const double* w = sap->w + FIL_BLOCK_SIZE * (size_t)*participant++;
-            for (int row = 0; row < rows; row++) {
-                estimate += row_compliance(w, j + 4 * row) / rows;
-            }
-        }
-        double compliance = constraint->compliance > 0.0 ? constraint->compliance : estimate;
+        double compliance = constraint->compliance;
         if (compliance <= 0.0) {
-            compliance = 1.0;  // between things that cannot move any scale will do
+            compliance = estimate_compliance(sap, j, participant, constraint->block_count);
         }
         fil_sap_kinds[constraint->kind].prepare(constraint, compliance, &scales, &sap->laws[i]);
+        participant += constraint->block_count;
     }
 }
 
@@ -272,7 +282,8 @@ static double line_search(FilSap* sap, const FilSapProblem* problem, const FilSa
 /* ---- Newton ---- */
 
 /* Sets up everything that holds for the whole solve, and the state at the guess v. */
-static FilStatus begin(FilSap* sap, const FilSapProblem* problem, const FilSapSettings* settings, const double* v)
+static FilStatus begin(FilSap* sap, const FilSapProblem* problem, const FilSapSettings* settings, const double* v,
+                       FilSapStats* stats)
 {
     const FilStatus status = fil_sap_system_begin(&sap->system, problem);
     if (status != FIL_OK) {
@@ -288,12 +299,13 @@ static FilStatus begin(FilSap* sap, const FilSapProblem* problem, const FilSapSe
     fil_block_multiply(&problem->pattern, problem->a, sap->p_free, sap->p_change);
     fil_block_multiply(&problem->pattern, problem->a, problem->v_free, sap->p_free);
     if (!gather(sap, problem, v) || !fil_sap_system_eliminate(&sap->system, problem)) {
+        stats->indefinite = true;
         return FIL_NOT_CONVERGED;
     }
     // S x, as if what does not participate had followed
     fil_sap_system_reduce(&sap->system, sap->p_change, sap->p);
     prepare_laws(sap, problem, settings);
-    fil_sap_system_multiply(&sap->system, problem, sap->dx, sap->v_c);  // gather() left v in dx
+    fil_sap_system_multiply(&sap->system, problem, sap->dx, sap->v_c); // gather() left v in dx
     for (int i = 0; i < problem->constraint_count; i++) {
         for (int row = 0; row < 3; row++) {
             sap->v_c[3 * i + row] += problem->constraints[i].bias[row];
@@ -318,7 +330,7 @@ static double residual(FilSap* sap, const FilSapProblem* problem)
         momentum += p * p * sap->mass_inverse[k];
         impulse += j * j * sap->mass_inverse[k];
     }
-    const double scale = momentum < impulse ? impulse : momentum;  // a NaN stays one
+    const double scale = momentum < impulse ? impulse : momentum; // a NaN stays one
     return rest == 0.0 && isfinite(scale) ? 0.0 : sqrt(rest / scale);
 }
 
@@ -365,7 +377,11 @@ static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSap
 {
     stats->residual = residual(sap, problem);
     for (bool fresh = true; stats->residual > settings->tolerance; stats->iterations++) {
-        if (fresh && (sap->system.factorisations == settings->max_factorisations || !factor(sap, problem))) {
+        if (fresh && sap->system.factorisations == settings->max_factorisations) {
+            return FIL_NOT_CONVERGED;
+        }
+        if (fresh && !factor(sap, problem)) {
+            stats->indefinite = true;
             return FIL_NOT_CONVERGED;
         }
         find_direction(sap, problem);
@@ -396,7 +412,7 @@ FilStatus fil_sap_solve(FilSap* sap, const FilSapProblem* problem, const FilSapS
         memcpy(v, problem->v_free, FIL_BLOCK * (size_t)problem->pattern.columns * sizeof *v);
         return FIL_OK;
     }
-    FilStatus status = begin(sap, problem, settings, v);
+    FilStatus status = begin(sap, problem, settings, v, stats);
     if (status == FIL_OK) {
         status = iterate(sap, problem, settings, stats);
         stats->cost = total_cost(sap, problem);

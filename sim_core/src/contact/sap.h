@@ -39,6 +39,7 @@ typedef struct FilSapStats {
     int line_search_evaluations;
     int factorisations;
     int analyses;    /* symbolic; 0 when the pattern fits the last one */
+    bool indefinite; /* A is not positive definite, which is why it failed */
     double residual; /* |D (A (v - v*) - J' gamma)| / max(|D A v|, |D J' gamma|), D = diag(A)^-1/2 */
     double cost;     /* l(v), J */
 } FilSapStats;

@@ -72,7 +72,7 @@ static void evaluate_contact(const FilSapLaw* law, const double* v_c, FilSapResp
     const double y0 = -v_c[0] * rt_inverse, y1 = -v_c[1] * rt_inverse;
     const double yn = -(v_c[2] - law->v_hat[2]) * rn_inverse;
     const double yr = sqrt(y0 * y0 + y1 * y1);
-    const double mu_hat = mu * law->r[0] * rn_inverse;  // mu Rt/Rn
+    const double mu_hat = mu * law->r[0] * rn_inverse; // mu Rt/Rn
     double* gamma = out->impulse;
     double* g = out->hessian;
     memset(out, 0, sizeof *out);
@@ -88,7 +88,7 @@ static void evaluate_contact(const FilSapLaw* law, const double* v_c, FilSapResp
     } else {
         // slide: gamma_n = (y_n + mu_hat y_r)/(1 + mu_tilde^2), gamma_t = mu gamma_n t, with t = y_t/y_r
         const double inverse = 1.0 / (1.0 + mu * mu_hat);     // mu_tilde^2 = mu^2 Rt/Rn
-        const double yr_inverse = yr > 0.0 ? 1.0 / yr : 0.0;  // y_r = 0 comes here only without friction
+        const double yr_inverse = yr > 0.0 ? 1.0 / yr : 0.0; // y_r = 0 comes here only without friction
         const double t0 = y0 * yr_inverse, t1 = y1 * yr_inverse;
         const double gamma_n = (yn + mu_hat * yr) * inverse;
         fil_v3_set(gamma, mu * gamma_n * t0, mu * gamma_n * t1, gamma_n);

@@ -61,7 +61,7 @@ static bool adopt_patterns(FilSapSystem* system, const FilSapProblem* problem)
     for (size_t i = 0; i < count; i++) {
         const size_t m = (size_t)problem->constraints[i].block_count;
         blocks += m;
-        targets += m * m;  // m (m + 1)/2 unless a variable comes twice
+        targets += m * m; // m (m + 1)/2 unless a variable comes twice
     }
     const size_t a_blocks = (size_t)a->start[a->columns];
     if (!fil_ints_reserve(&system->a_start, columns + 1) || !fil_ints_reserve(&system->a_row, a_blocks) ||
@@ -114,12 +114,12 @@ static bool build_c(FilSapSystem* system)
     int* start = system->c_start.at;
     int* mark = system->scratch.at;            // block of C in the current column, of each row
     int* sorted = mark + n;                    // targets by column
-    int* row = sorted + system->target_count;  // variable of each target's row
+    int* row = sorted + system->target_count; // variable of each target's row
     memset(start, 0, ((size_t)n + 2) * sizeof *start);
     for (int i = 0, t = 0, first = 0; i < system->constraints; first = system->constraint_end.at[i], i++) {
         for (; t < system->target_end.at[i]; t++) {
             row[t] = system->variable.at[first + targets[t].row];
-            targets[t].block = system->variable.at[first + targets[t].col];  // its column, for now
+            targets[t].block = system->variable.at[first + targets[t].col]; // its column, for now
             start[targets[t].block + 2]++;
         }
     }

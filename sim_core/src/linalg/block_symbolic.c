@@ -167,7 +167,7 @@ static bool build_products(FilBlockSymbolic* s, int* place)
 static bool find_sources(FilBlockSymbolic* s, int* first_reached)
 {
     int* place = s->scratch.at;              // in L, of the blocks of one row
-    int* mark = s->scratch.at + s->columns;  // row that a place belongs to
+    int* mark = s->scratch.at + s->columns; // row that a place belongs to
     const size_t bytes = (size_t)s->factor_blocks * sizeof(int);
     memset(s->source[0].at, FIL_BLOCK_NO_SOURCE, bytes);
     memset(s->source[1].at, FIL_BLOCK_NO_SOURCE, bytes);
@@ -242,6 +242,6 @@ FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern*
     if (!build_products(s, mark)) {
         return FIL_OUT_OF_MEMORY;
     }
-    const bool inside = find_sources(s, &s->first_changing);  // the pattern was built from these entries
+    const bool inside = find_sources(s, &s->first_changing); // the pattern was built from these entries
     return inside ? FIL_OK : FIL_BAD_INPUT;
 }
