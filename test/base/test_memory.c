@@ -1,0 +1,84 @@
+/* Heap blocks: aligned, zeroed, grown with their contents, refused when too large. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+
+static void blocks_are_aligned_and_zero(void** state)
+{
+    (void)state;
+    for (size_t count = 0; count < 300; count += 7) {
+        unsigned char* block = fil_alloc(count, 3);
+        assert_non_null(block);
+        assert_int_equal((uintptr_t)block % FIL_ALIGNMENT, 0);
+        for (size_t k = 0; k < 3 * count; ++k) {
+            assert_int_equal(block[k], 0);
+        }
+        memset(block, 0xab, 3 * count); /* the next block must be zero in spite of it */
+        fil_free(block);
+    }
+    fil_free(NULL);
+}
+
+static void growing_keeps_and_clears(void** state)
+{
+    (void)state;
+    int* block = NULL;
+    size_t count = 0;
+    for (size_t next = 1; next < 2000; next = 2 * next + 1) {
+        assert_int_equal(fil_grow((void**)&block, count, next, sizeof *block), 1);
+        for (size_t k = 0; k < next; ++k) {
+            assert_int_equal(block[k], k < count ? (int)k + 1 : 0);
+            block[k] = (int)k + 1;
+        }
+        count = next;
+    }
+    fil_free(block);
+}
+
+/* products that overflow, and more than any machine has */
+static void too_much_is_refused(void** state)
+{
+    (void)state;
+    assert_null(fil_alloc(SIZE_MAX / 2, 4));
+    assert_null(fil_alloc(SIZE_MAX, 1));
+    assert_null(fil_alloc(2, SIZE_MAX / 2 + 1));
+    int* block = fil_alloc(1, sizeof *block);
+    int* const before = block;
+    assert_non_null(block);
+    *block = 7;
+    assert_int_equal(fil_grow((void**)&block, 1, SIZE_MAX / 2, sizeof *block), 0);
+    assert_ptr_equal(block, before);
+    assert_int_equal(*block, 7);
+    fil_free(block);
+}
+
+static void strings_are_copied(void** state)
+{
+    (void)state;
+    char text[] = "rod";
+    char* copy = fil_strdup(text);
+    assert_non_null(copy);
+    text[0] = 'n';
+    assert_string_equal(copy, "rod");
+    fil_free(copy);
+    copy = fil_strdup("");
+    assert_string_equal(copy, "");
+    fil_free(copy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_are_aligned_and_zero),
+        cmocka_unit_test(growing_keeps_and_clears),
+        cmocka_unit_test(too_much_is_refused),
+        cmocka_unit_test(strings_are_copied),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,32 @@
+/* The lane jobs with a second build of the kernels, without vectors and under names of its own. */
+#define FIL_SCALAR_LANES
+
+#define fil_fold_init scalar_fold_init
+#define fil_fold_free scalar_fold_free
+#define fil_fold_factor scalar_fold_factor
+#define fil_fold_solve scalar_fold_solve
+#define fil_rod_chain_init scalar_rod_chain_init
+#define fil_rod_chain_free scalar_rod_chain_free
+#define fil_rod_chain_begin scalar_rod_chain_begin
+#define fil_rod_chain_assemble scalar_rod_chain_assemble
+#define fil_rod_chain_add_gradient scalar_rod_chain_add_gradient
+#define fil_rod_chain_diagonal scalar_rod_chain_diagonal
+#define fil_rod_chain_frame scalar_rod_chain_frame
+#define fil_rod_chain_add_edge_block scalar_rod_chain_add_edge_block
+#define fil_rod_chain_transport scalar_rod_chain_transport
+#define fil_rod_chain_factor scalar_rod_chain_factor
+#define fil_rod_chain_solve scalar_rod_chain_solve
+#define fil_rod_chain_visit scalar_rod_chain_visit
+#define fil_rod_chain_scatter scalar_rod_chain_scatter
+#define fil_rod_blend_law scalar_rod_blend_law
+
+#include "lane_jobs.h"
+
+#include "body/rod_chain.c"
+#include "linalg/fold.c"
+
+_Static_assert(FIL_LANE_COUNT == 1, "this build must not use vectors");
+
+#define FOLD_JOB scalar_fold_job
+#define CHAIN_JOB scalar_chain_job
+#include "lane_jobs.inc"
