@@ -1,0 +1,145 @@
+/* What a step reports: iterations, residual, sub-steps, time; and what it does about too hard ones. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "filum/filum.h"
+
+enum { NODES = 21 };
+
+/* a soft rod held at one end, let go sideways */
+static FilWorld* make_world(double dt, int iterations, int halvings, FilId* rod)
+{
+    FilWorldDef def = fil_world_def_default();
+    FilWorld* world;
+    FilError error;
+    def.dt = dt;
+    def.newton_max_iterations = iterations;
+    def.max_halvings = halvings;
+    assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
+    double nodes[3 * NODES] = {0};
+    for (int i = 0; i < NODES; ++i) {
+        nodes[3 * i] = 0.05 * i;
+    }
+    FilRodDef rod_def = fil_rod_def_default();
+    rod_def.node_count = NODES;
+    rod_def.nodes = nodes;
+    rod_def.section =
+        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 1e-3, .young = 1e8, .poisson = 0.3, .density = 1000.0};
+    assert_int_equal(fil_world_add_rod(world, &rod_def, rod), FIL_OK);
+    FilAttachmentDef pin = fil_attachment_def_default();
+    FilId id;
+    pin.rod = *rod;
+    assert_int_equal(fil_world_add_attachment(world, &pin, &id), FIL_OK);
+    return world;
+}
+
+static void info_tells_the_step(void** state)
+{
+    (void)state;
+    FilId rod;
+    FilWorld* world = make_world(1e-3, 50, 8, &rod);
+    for (int i = 1; i <= 20; ++i) {
+        FilStepInfo info = {0};
+        assert_int_equal(fil_world_step(world, &info), FIL_OK);
+        assert_int_equal(info.step, i);
+        assert_int_equal(fil_world_step_count(world), i);
+        assert_true(info.time == fil_world_time(world));
+        assert_true(fabs(info.time - 1e-3 * i) < 1e-15);
+        assert_true(info.dt == 1e-3);
+        assert_int_equal(info.halvings, 0);
+        assert_true(info.newton_iterations >= 1 && info.residual <= 1e-6);
+        assert_true(info.timings.free_motion > 0.0 && info.timings.other >= 0.0);
+    }
+    fil_world_destroy(world);
+}
+
+/* a step done as two halves is two steps of half the length, to the last bit */
+static void halves_are_steps(void** state)
+{
+    (void)state;
+    int compared = 0;
+    for (int iterations = 2; iterations < 40; ++iterations) {
+        FilId rod, plain_rod;
+        FilWorld* halving = make_world(0.05, iterations, 1, &rod);
+        FilStepInfo info;
+        if (fil_world_step(halving, &info) == FIL_OK && info.halvings == 1) {
+            double halved[3 * NODES], whole[3 * NODES];
+            FilWorld* plain = make_world(0.025, iterations, 0, &plain_rod);
+            assert_int_equal(fil_world_step(plain, NULL), FIL_OK);
+            assert_int_equal(fil_world_step(plain, NULL), FIL_OK);
+            fil_rod_get_positions(halving, rod, halved);
+            fil_rod_get_positions(plain, plain_rod, whole);
+            assert_memory_equal(halved, whole, sizeof whole);
+            fil_rod_get_velocities(halving, rod, halved);
+            fil_rod_get_velocities(plain, plain_rod, whole);
+            assert_memory_equal(halved, whole, sizeof whole);
+            assert_true(fil_world_time(halving) == 0.05);
+            assert_int_equal(fil_world_step_count(halving), 1);
+            fil_world_destroy(plain);
+            ++compared;
+        }
+        fil_world_destroy(halving);
+    }
+    /* some number of iterations is too few for the whole and enough for its halves */
+    assert_true(compared > 0);
+}
+
+/* a pinned node arrives at its target at the end of a halved step, and the target's way is divided with the step */
+static void halved_steps_follow_their_drives(void** state)
+{
+    (void)state;
+    FilId rod, drive;
+    FilWorld* world = make_world(0.25, 12, 10, &rod);
+    FilDriveDef def = fil_drive_def_default();
+    def.kind = FIL_DRIVE_VELOCITY;
+    def.attachment = fil_world_find_attachment(world, "attachment1");
+    def.knot_count = 2;
+    def.times = (double[]){0.0, 0.25};
+    def.values = (double[]){0.0, 0.0, 0.0, 0.8, 0.0, 0.4};
+    assert_int_equal(fil_world_add_drive(world, &def, &drive), FIL_OK);
+    FilStepInfo info;
+    assert_int_equal(fil_world_step(world, &info), FIL_OK);
+    assert_true(info.halvings > 0);
+    double nodes[3 * NODES];
+    fil_rod_get_positions(world, rod, nodes);
+    /* velocity ramps up evenly: half its end value on average, integrated exactly by midpoints */
+    assert_true(fabs(nodes[0] - 0.1) < 1e-15);
+    assert_true(fabs(nodes[2] - 0.05) < 1e-15);
+    fil_world_destroy(world);
+}
+
+static void failing_steps_say_how_far_they_went(void** state)
+{
+    (void)state;
+    FilId rod;
+    FilWorld* world = make_world(0.25, 1, 2, &rod);
+    FilStepInfo info;
+    const uint64_t before = fil_world_hash(world);
+    for (int again = 0; again < 2; ++again) {
+        assert_int_equal(fil_world_step(world, &info), FIL_NOT_CONVERGED);
+        assert_non_null(
+            strstr(fil_world_error(world), "from t = 0 s did not converge, even with sub-steps of 0.0625 s"));
+        assert_int_equal(info.halvings, 2);
+        assert_int_equal(info.step, 0);
+        assert_true(info.time == 0.0);
+        assert_true(fil_world_hash(world) == before);
+    }
+    fil_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(info_tells_the_step),
+        cmocka_unit_test(halves_are_steps),
+        cmocka_unit_test(halved_steps_follow_their_drives),
+        cmocka_unit_test(failing_steps_say_how_far_they_went),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
