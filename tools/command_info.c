@@ -52,6 +52,49 @@ static void print_rod(const FilWorld* world, FilId rod)
     }
 }
 
+static void print_shape(const FilShapeDef* shape)
+{
+    switch (shape->type) {
+        case FIL_TYPE_SPHERE:
+            printf("sphere, radius %g m", shape->radius);
+            break;
+        case FIL_TYPE_CAPSULE:
+            printf("capsule, radius %g m, length %g m", shape->radius, shape->length);
+            break;
+        case FIL_TYPE_CYLINDER:
+            printf("cylinder, radius %g m, length %g m", shape->radius, shape->length);
+            break;
+        case FIL_TYPE_BOX:
+            printf("box, %g x %g x %g m", shape->size.x, shape->size.y, shape->size.z);
+            break;
+        case FIL_TYPE_HALF_SPACE:
+            printf("half-space");
+            break;
+        case FIL_TYPE_HULL:
+        case FIL_TYPE_MESH:
+            printf("convex hull of %d points", shape->point_count);
+            break;
+    }
+}
+
+static void print_rigid(const FilWorld* world, FilId body)
+{
+    static const char* const motions[] = {
+        [FIL_STATIC] = "static", [FIL_KINEMATIC] = "kinematic", [FIL_DYNAMIC] = "dynamic"};
+    const FilMotion motion = fil_rigid_motion(world, body);
+    printf("  %-16s %s", fil_rigid_name(world, body), motions[motion]);
+    if (motion == FIL_DYNAMIC) {
+        printf(", %.6g kg", fil_rigid_mass(world, body));
+    }
+    printf("\n");
+    for (int i = 0; i < fil_rigid_shape_count(world, body); ++i) {
+        const FilShapeDef shape = fil_rigid_shape(world, body, i);
+        printf("  %-16s ", "");
+        print_shape(&shape);
+        printf("\n");
+    }
+}
+
 static void print_info(const FilWorld* world, const FilSceneInfo* scene)
 {
     const FilVec3 gravity = fil_world_gravity(world);
@@ -71,6 +114,12 @@ static void print_info(const FilWorld* world, const FilSceneInfo* scene)
     printf("rods       %d\n", fil_world_rod_count(world));
     for (int i = 0; i < fil_world_rod_count(world); ++i) {
         print_rod(world, fil_world_rod_at(world, i));
+    }
+    if (fil_world_rigid_count(world) > 0) {
+        printf("rigid      %d\n", fil_world_rigid_count(world));
+    }
+    for (int i = 0; i < fil_world_rigid_count(world); ++i) {
+        print_rigid(world, fil_world_rigid_at(world, i));
     }
     printf("probes     %d\n", fil_world_probe_count(world));
     for (int i = 0; i < fil_world_probe_count(world); ++i) {
