@@ -111,9 +111,18 @@ static void take_rod_command(const void* message, void* context)
     (void)message;
     FilCommands* commands = context;
     const filum__msg__RodCommand* command = &commands->rod_command;
+    const int64_t stamp = (int64_t)command->header.stamp.sec * 1000000000 + command->header.stamp.nanosec;
     commands->received++;
-    fil_commands_apply(commands, command);
-    commands->last_stamp = (int64_t)command->header.stamp.sec * 1000000000 + command->header.stamp.nanosec;
+    if (!commands->lockstep) {
+        fil_commands_apply(commands, command);
+    } else if (stamp == commands->awaited_stamp) {
+        fil_commands_apply(commands, command);
+        commands->accepted_stamp = stamp;
+        commands->awaited_stamp = -1;
+    } else if (stamp != commands->accepted_stamp) {  // states are told again while a command is awaited
+        REFUSE(commands, "rod_commands: a command for the state at %.9f s, which is not the awaited one",
+               1e-9 * (double)stamp);
+    }
     FIL_MESSAGE_RENEW(filum__msg__RodCommand, &commands->rod_command);
 }
 
@@ -123,7 +132,9 @@ bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t*
     memset(commands, 0, sizeof *commands);
     commands->logger = rcl_node_get_logger_name(node);
     commands->simulation = simulation;
-    commands->last_stamp = -1;
+    commands->lockstep = lockstep;
+    commands->awaited_stamp = -1;
+    commands->accepted_stamp = -1;
     commands->rod_subscription = rcl_get_zero_initialized_subscription();
     rmw_qos_profile_t qos = lockstep ? rmw_qos_profile_default : rmw_qos_profile_sensor_data;
     qos.depth = lockstep ? 100 : qos.depth;

@@ -15,11 +15,14 @@ typedef struct FilCommands {
     rcl_subscription_t rod_subscription;
     filum__msg__RodCommand rod_command;
     uint64_t received;
-    uint64_t refused;   /* parts of commands, each told in a throttled warning */
-    int64_t last_stamp; /* ns, of the last command; -1: none yet */
+    uint64_t refused; /* parts of commands, each told in a throttled warning */
+    bool lockstep;
+    int64_t awaited_stamp;  /* ns; under lockstep, the stamp that a command must bear; -1: none is awaited */
+    int64_t accepted_stamp; /* of the last command taken under lockstep */
 } FilCommands;
 
-/* Under lockstep commands are received reliably, else as they come. Failures are logged. */
+/* Under lockstep commands are received reliably, and those that bear another stamp than the awaited one are refused;
+ * else commands are taken as they come. Failures are logged. */
 bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t* executor, FilSimulation* simulation,
                        bool lockstep);
 void fil_commands_fini(FilCommands* commands, rcl_node_t* node);

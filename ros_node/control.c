@@ -58,6 +58,11 @@ void fil_control_update(FilControl* control)
         snprintf(message, sizeof message, "%.17g s", fil_world_time(simulation->world));
         const bool failed = simulation->last_status != FIL_OK;
         control->changed = true;
+        if (control->step_refusal != NULL) {
+            answer_step(control, false, control->step_refusal);
+            control->step_refusal = NULL;
+            return;
+        }
         answer_step(control, !failed, failed ? fil_world_error(simulation->world) : message);
     }
     const rcl_ret_t ret = rcl_take_request(&control->step, &control->step_caller, &control->step_request);

@@ -24,7 +24,8 @@ typedef struct FilControl {
     std_srvs__srv__Trigger_Response step_response, reset_response;
     rmw_request_id_t step_caller; /* who waits for a step, while step_pending */
     bool step_pending;
-    bool changed; /* the state has changed other than by running: it is to be published */
+    const char* step_refusal; /* why a pending step was given up; NULL: it was not */
+    bool changed;             /* the state has changed other than by running: it is to be published */
 } FilControl;
 
 /* Failures are logged. */

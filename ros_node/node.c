@@ -11,6 +11,8 @@
 
 /* requests to step are looked for this often while nothing else happens */
 #define IDLE_WAIT 0.01 /* s */
+/* under lockstep a state is told again this long after it was told, for a controller that has just joined */
+#define AWAIT_REPEAT 0.2 /* s */
 /* messages that arrived together are taken together, but not without end */
 enum { MAX_DRAIN = 100 };
 
@@ -91,9 +93,7 @@ static void undo_executor(FilNode* node)
 static bool make_parameters(FilNode* node)
 {
     fil_node_declare_parameters(node);
-    const bool made = fil_node_override_parameters(node);
-    node->lockstep = made && fil_parameters_find(&node->parameters, "lockstep")->value.boolean;
-    return made;
+    return fil_node_override_parameters(node);
 }
 
 static bool make_publishers(FilNode* node)
@@ -108,7 +108,8 @@ static void undo_publishers(FilNode* node)
 
 static bool make_commands(FilNode* node)
 {
-    return fil_commands_init(&node->commands, &node->node, &node->executor, &node->simulation, node->lockstep);
+    const bool lockstep = fil_parameters_find(&node->parameters, "lockstep")->value.boolean;
+    return fil_commands_init(&node->commands, &node->node, &node->executor, &node->simulation, lockstep);
 }
 
 static void undo_commands(FilNode* node)
@@ -170,7 +171,6 @@ bool fil_node_init(FilNode* node, int argc, const char* const* argv)
     memset(node, 0, sizeof *node);
     node->argc = argc;
     node->argv = argv;
-    node->awaited_stamp = -1;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const bool made = parts[i].make(node);
         node->parts_made += made || parts[i].undo_half;
@@ -211,7 +211,11 @@ static void serve(FilNode* node, double seconds)
         }
         timeout = 0;
     }
+    const bool pending = node->control.step_pending;
     fil_control_update(&node->control);
+    if (node->commands.lockstep && node->control.step_pending && !pending) {
+        node->control.changed = true; // the state is told again, and its command awaited
+    }
 }
 
 static int64_t stamp_of(const FilNode* node)
@@ -220,35 +224,39 @@ static int64_t stamp_of(const FilNode* node)
     return (int64_t)time.sec * 1000000000 + time.nanosec;
 }
 
-/* under lockstep: whether the command for the last published state is still missing */
-static bool is_awaiting(FilNode* node, double now)
-{
-    if (node->awaited_stamp < 0) {
-        return false;
-    }
-    if (node->commands.last_stamp == node->awaited_stamp) {
-        node->awaited_stamp = -1;
-        return false;
-    }
-    if (now > node->await_limit) {
-        RCUTILS_LOG_ERROR_NAMED(node->logger,
-                                "lockstep: no command for the state at %.9f s came within %g s; the simulation pauses",
-                                1e-9 * (double)node->awaited_stamp, node->lockstep_timeout);
-        fil_simulation_set_paused(&node->simulation, true);
-        node->awaited_stamp = -1;
-    }
-    return true;
-}
-
 static void publish(FilNode* node, bool all, double now)
 {
     const double before = node->publishers.states.next;
     fil_publishers_update(&node->publishers, &node->simulation, all);
-    const bool told = node->publishers.states.next != before;
-    if (node->lockstep && told) {
-        node->awaited_stamp = stamp_of(node);
+    const bool told = node->publishers.states.next != before || all;
+    if (node->commands.lockstep && told) {
+        node->commands.awaited_stamp = stamp_of(node);
         node->await_limit = now + node->lockstep_timeout;
+        node->await_repeat = now + AWAIT_REPEAT;
     }
+}
+
+/* under lockstep: whether the command for the last published state is still missing */
+static bool is_awaiting(FilNode* node, double now)
+{
+    FilCommands* commands = &node->commands;
+    if (commands->awaited_stamp < 0) {
+        return false;
+    }
+    const bool wanted = !node->simulation.paused || node->simulation.steps_wanted > 0;
+    if (wanted && now > node->await_limit) {
+        RCUTILS_LOG_ERROR_NAMED(node->logger,
+                                "lockstep: no command for the state at %.9f s came within %g s; the simulation pauses",
+                                1e-9 * (double)commands->awaited_stamp, node->lockstep_timeout);
+        node->control.step_refusal = node->control.step_pending ? "lockstep: no command came" : NULL;
+        fil_simulation_set_paused(&node->simulation, true);
+        node->simulation.steps_wanted = 0;
+    } else if (wanted && now > node->await_repeat) {
+        const double limit = node->await_limit;
+        publish(node, true, now);
+        node->await_limit = limit;
+    }
+    return true;
 }
 
 static void step(FilNode* node, double now)

@@ -27,10 +27,9 @@ typedef struct FilNode {
     int argc;          /* the command line, borrowed */
     const char* const* argv;
 
-    bool lockstep;           /* wait for a command at each published state */
     double lockstep_timeout; /* s */
-    int64_t awaited_stamp;   /* ns, of the state whose command is awaited; -1: none */
-    double await_limit;      /* wall time */
+    double await_limit;      /* wall time up to which a command is awaited */
+    double await_repeat;     /* wall time at which the state is told again: who joined late has not heard it */
 } FilNode;
 
 /* Joins the graph and loads the scene. On failure everything is undone, and the reason is logged. */

@@ -7,6 +7,32 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { MAX_PROCESSES = 64 };
+
+static pid_t running[MAX_PROCESSES]; /* 0: none */
+
+/* replaces the first `from` in the list of what is running */
+static void note(pid_t from, pid_t to)
+{
+    for (int i = 0; i < MAX_PROCESSES; i++) {
+        if (running[i] == from) {
+            running[i] = to;
+            return;
+        }
+    }
+}
+
+int process_end_all(void** state)
+{
+    (void)state;
+    for (int i = 0; i < MAX_PROCESSES; i++) {
+        if (running[i] != 0) {
+            process_kill(running[i]);
+        }
+    }
+    return 0;
+}
+
 double seconds_now(void)
 {
     struct timespec now;
@@ -36,6 +62,7 @@ pid_t process_start(const char* program, const char* const* arguments)
     if (pid < 0) {
         abort();
     }
+    note(0, pid);
     return pid;
 }
 
@@ -56,6 +83,7 @@ int process_wait(pid_t pid, double seconds)
         }
         sleep_seconds(0.01);
     }
+    note(pid, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -63,4 +91,5 @@ void process_kill(pid_t pid)
 {
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
+    note(pid, 0);
 }

@@ -18,6 +18,9 @@ int process_wait(pid_t pid, double seconds);
 /* Ends a process without giving it a say, as a crash would. */
 void process_kill(pid_t pid);
 
+/* A test's teardown: ends what it has left running, so that the next one is alone. */
+int process_end_all(void** state);
+
 double seconds_now(void);
 void sleep_seconds(double seconds);
 

@@ -521,11 +521,15 @@ static int tear_down(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(publishes_everything),           cmocka_unit_test(time_is_one),
-        cmocka_unit_test(reset_returns_the_initial_hash), cmocka_unit_test(parameters_can_be_asked_and_set),
-        cmocka_unit_test(atomic_means_all_or_none),       cmocka_unit_test(lists_and_describes),
-        cmocka_unit_test(namespaces_remaps_and_files),    cmocka_unit_test(two_nodes_in_one_domain),
-        cmocka_unit_test(commands_move_the_world),
+        cmocka_unit_test_teardown(publishes_everything, process_end_all),
+        cmocka_unit_test_teardown(time_is_one, process_end_all),
+        cmocka_unit_test_teardown(reset_returns_the_initial_hash, process_end_all),
+        cmocka_unit_test_teardown(parameters_can_be_asked_and_set, process_end_all),
+        cmocka_unit_test_teardown(atomic_means_all_or_none, process_end_all),
+        cmocka_unit_test_teardown(lists_and_describes, process_end_all),
+        cmocka_unit_test_teardown(namespaces_remaps_and_files, process_end_all),
+        cmocka_unit_test_teardown(two_nodes_in_one_domain, process_end_all),
+        cmocka_unit_test_teardown(commands_move_the_world, process_end_all),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

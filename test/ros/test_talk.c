@@ -366,15 +366,15 @@ int main(int argc, char** argv)
         return log_something();
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reliable_to_reliable),
-        cmocka_unit_test(reliable_to_best_effort),
-        cmocka_unit_test(best_effort_to_best_effort),
-        cmocka_unit_test(megabyte),
-        cmocka_unit_test(best_effort_to_reliable_does_not_connect),
-        cmocka_unit_test(late_joiner_gets_what_is_kept),
-        cmocka_unit_test(service_answers),
-        cmocka_unit_test(graph_lists_nodes_and_forgets_the_dead),
-        cmocka_unit_test(logs_reach_rosout),
+        cmocka_unit_test_teardown(reliable_to_reliable, process_end_all),
+        cmocka_unit_test_teardown(reliable_to_best_effort, process_end_all),
+        cmocka_unit_test_teardown(best_effort_to_best_effort, process_end_all),
+        cmocka_unit_test_teardown(megabyte, process_end_all),
+        cmocka_unit_test_teardown(best_effort_to_reliable_does_not_connect, process_end_all),
+        cmocka_unit_test_teardown(late_joiner_gets_what_is_kept, process_end_all),
+        cmocka_unit_test_teardown(service_answers, process_end_all),
+        cmocka_unit_test_teardown(graph_lists_nodes_and_forgets_the_dead, process_end_all),
+        cmocka_unit_test_teardown(logs_reach_rosout, process_end_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
