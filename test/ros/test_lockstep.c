@@ -20,27 +20,15 @@
 #include "rcl_interfaces/msg/log.h"
 #include "rosidl_runtime_c/primitives_sequence_functions.h"
 #include "rosidl_runtime_c/string_functions.h"
+#include "scene.h"
 
 enum { PERIODS = 60 };
 
-static const char scene_text[] =
-    "world: {gravity: [0, 0, -9.81], dt: 0.002}\n"
-    "materials: {rubber: {young: 1e6, poisson: 0.5, density: 1000}}\n"
-    "rods:\n"
-    "  - name: cable\n"
-    "    material: rubber\n"
-    "    section: {circle: {radius: 0.005}}\n"
-    "    shape: {straight: {from: [0, 0, 0], to: [0.3, 0, 0], nodes: 31}}\n"
-    "attachments: [{name: hook, pin: {rod: cable, node: 0}}]\n"
-    "drives: [{name: pull, rod: cable, node: -1, force: [0, 0, 0]}]\n"
-    "probes: {tip: {position: {rod: cable, node: -1, component: z}}}\n";
-
-static char scene_path[] = "/tmp/filum_scene_XXXXXX.yaml";
-static char scene_argument[64];
+static const TestScene* scene;
 
 static pid_t start_node(void)
 {
-    const char* const arguments[] = {"--ros-args",          "-p", scene_argument,          "-p", "lockstep:=true", "-p",
+    const char* const arguments[] = {"--ros-args",          "-p", scene->argument,         "-p", "lockstep:=true", "-p",
                                      "real_time_factor:=0", "-p", "lockstep_timeout:=3.0", NULL};
     return process_start(FILUM_NODE, arguments);
 }
@@ -152,18 +140,9 @@ static void silence_is_noticed(void** state)
 
 static int set_up(void** state)
 {
-    (void)state;
-    FILE* file = fdopen(mkstemps(scene_path, 5), "w");
-    fputs(scene_text, file);
-    fclose(file);
-    snprintf(scene_argument, sizeof scene_argument, "scene:=%s", scene_path);
-    return 0;
-}
-
-static int tear_down(void** state)
-{
-    (void)state;
-    return remove(scene_path);
+    const int result = test_scene_write(state);
+    scene = *state;
+    return result;
 }
 
 int main(int argc, char** argv)
@@ -175,5 +154,5 @@ int main(int argc, char** argv)
         cmocka_unit_test_teardown(runs_are_equal, process_end_all),
         cmocka_unit_test_teardown(silence_is_noticed, process_end_all),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, test_scene_remove);
 }

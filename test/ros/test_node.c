@@ -29,38 +29,19 @@
 #include "rosgraph_msgs/msg/clock.h"
 #include "rosidl_runtime_c/primitives_sequence_functions.h"
 #include "rosidl_runtime_c/string_functions.h"
+#include "scene.h"
 #include "tf2_msgs/msg/tf_message.h"
 #include "visualization_msgs/msg/marker_array.h"
 
 #define TYPE(package, name) ROSIDL_GET_MSG_TYPE_SUPPORT(package, msg, name)
 
-/* two rods, one of them closed; a probe; a drive that can be taken over */
-static const char scene_text[] =
-    "world: {gravity: [0, 0, -9.81], dt: 0.002}\n"
-    "materials: {rubber: {young: 1e6, poisson: 0.5, density: 1000}}\n"
-    "rods:\n"
-    "  - name: cable\n"
-    "    material: rubber\n"
-    "    section: {circle: {radius: 0.005}}\n"
-    "    shape: {straight: {from: [0, 0, 0], to: [0.3, 0, 0], nodes: 11}}\n"
-    "  - name: hoop\n"
-    "    material: rubber\n"
-    "    section: {circle: {radius: 0.004}}\n"
-    "    closed: true\n"
-    "    shape: {ring: {center: [0, 0.5, 0], radius: 0.1, nodes: 12}}\n"
-    "    rest: initial\n"
-    "attachments: [{name: hook, pin: {rod: cable, node: 0}}]\n"
-    "drives: [{name: pull, rod: cable, node: -1, force: [0, 0, 0]}]\n"
-    "probes: {tip: {position: {rod: cable, node: -1, component: z}}}\n";
-
-static char scene_path[] = "/tmp/filum_scene_XXXXXX.yaml";
-static char scene_argument[64];
+static const TestScene* scene;
 static Client client;
 
 /* starts the node with the scene and up to six more arguments behind -p or -r pairs */
 static pid_t start(const char* const* more)
 {
-    const char* arguments[32] = {"--ros-args", "-p", scene_argument};
+    const char* arguments[32] = {"--ros-args", "-p", scene->argument};
     for (int i = 0; more != NULL && more[i] != NULL && i < 28; i++) {
         arguments[3 + i] = more[i];
     }
@@ -211,7 +192,7 @@ static void reset_returns_the_initial_hash(void** state)
     (void)state;
     FilWorld* world = NULL;
     FilError error;
-    assert_int_equal(fil_scene_load(scene_path, NULL, &world, NULL, &error), FIL_OK);
+    assert_int_equal(fil_scene_load(scene->path, NULL, &world, NULL, &error), FIL_OK);
     const uint64_t initial = fil_world_hash(world);
     fil_world_destroy(world);
 
@@ -493,29 +474,16 @@ static void commands_move_the_world(void** state)
 
 static int set_up(void** state)
 {
-    (void)state;
-    const int descriptor = mkstemps(scene_path, 5);
-    FILE* file = fdopen(descriptor, "w");
-    fputs(scene_text, file);
-    fclose(file);
-    FilWorld* world = NULL;
-    FilError error;
-    if (fil_scene_load(scene_path, NULL, &world, NULL, &error) != FIL_OK) {
-        fprintf(stderr, "%s\n", error.text);
-        return -1;
-    }
-    fil_world_destroy(world);
-    snprintf(scene_argument, sizeof scene_argument, "scene:=%s", scene_path);
+    const int result = test_scene_write(state);
+    scene = *state;
     client_join(&client, "tester", 0, NULL);
-    return 0;
+    return result;
 }
 
 static int tear_down(void** state)
 {
-    (void)state;
     client_leave(&client);
-    remove(scene_path);
-    return 0;
+    return test_scene_remove(state);
 }
 
 int main(void)

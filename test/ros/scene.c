@@ -1,0 +1,51 @@
+#include "scene.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "filum/filum.h"
+
+static const char text[] =
+    "world: {gravity: [0, 0, -9.81], dt: 0.002}\n"
+    "materials: {rubber: {young: 1e6, poisson: 0.5, density: 1000}}\n"
+    "rods:\n"
+    "  - name: cable\n"
+    "    material: rubber\n"
+    "    section: {circle: {radius: 0.005}}\n"
+    "    shape: {straight: {from: [0, 0, 0], to: [0.3, 0, 0], nodes: 11}}\n"
+    "  - name: hoop\n"
+    "    material: rubber\n"
+    "    section: {circle: {radius: 0.004}}\n"
+    "    closed: true\n"
+    "    shape: {ring: {center: [0, 0.5, 0], radius: 0.1, nodes: 12}}\n"
+    "    rest: initial\n"
+    "attachments: [{name: hook, pin: {rod: cable, node: 0}}]\n"
+    "drives: [{name: pull, rod: cable, node: -1, force: [0, 0, 0]}]\n"
+    "probes: {tip: {position: {rod: cable, node: -1, component: z}}}\n";
+
+int test_scene_write(void** state)
+{
+    static TestScene scene;
+    snprintf(scene.path, sizeof scene.path, "/tmp/filum_scene_XXXXXX.yaml");
+    FILE* file = fdopen(mkstemps(scene.path, 5), "w");
+    if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0) {
+        perror(scene.path);
+        return -1;
+    }
+    // a scene that does not load would fail each test in a way that is hard to read
+    FilWorld* world = NULL;
+    FilError error;
+    if (fil_scene_load(scene.path, NULL, &world, NULL, &error) != FIL_OK) {
+        fprintf(stderr, "%s\n", error.text);
+        return -1;
+    }
+    fil_world_destroy(world);
+    snprintf(scene.argument, sizeof scene.argument, "scene:=%s", scene.path);
+    *state = &scene;
+    return 0;
+}
+
+int test_scene_remove(void** state)
+{
+    return remove(((const TestScene*)*state)->path);
+}
