@@ -284,11 +284,11 @@ static bool may_meet(const FilWorldCollider* a, const FilWorldCollider* b)
            (ca->groups & cb->mask) != 0 && (cb->groups & ca->mask) != 0;
 }
 
-/* Whether edges i < j of one rod are too near along it to touch: the length strictly between them must exceed the sum of
- * their radii. */
+/* Whether edges i < j of one rod are too near along it to touch. A rod of radius r bends no tighter than r, about its own
+ * surface; then points touch that are half a turn apart, pi r along the rod. */
 static bool neighbours(const FilCollider* c, int i, int j)
 {
-    const double reach = c->radii[i] + c->radii[j];
+    const double reach = 0.5 * FIL_PI * (c->radii[i] + c->radii[j]);
     double between = c->arc[j] - c->arc[i + 1];
     if (c->closed) {
         between = fmin(between, c->arc[c->edge_count] - c->arc[j + 1] + c->arc[i]);
