@@ -17,6 +17,8 @@ uint64_t fil_hash_bytes(uint64_t hash, const void* bytes, size_t size)
         hash = mix(hash, word);
     }
     word = 0;
-    memcpy(&word, p, size);
+    if (size > 0) {
+        memcpy(&word, p, size);
+    }
     return mix(hash, word ^ ((uint64_t)size << 56));
 }

@@ -343,7 +343,7 @@ static void destroy(void* pointer)
     void* blocks[] = {body->rods,   body->owner,    body->mass,    body->drag,    body->alpha,    body->attachments,
                       body->load,   body->torque,   body->held,    body->held_q,  body->diagonal, body->q_theta,
                       body->v_theta, body->gradient, body->reaction, body->slots, body->initial_q, body->initial_v,
-                      body->block_columns, body->block_rows, body->block_slots};
+                      body->block_columns, body->block_rows, body->block_slots, body->is_free, body->force, body->damping};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -355,7 +355,8 @@ static bool allocate(FilRodBody* body)
 {
     const size_t n = (size_t)body->node_count;
     double** quads[] = {&body->mass,    &body->drag,     &body->load,     &body->held_q,    &body->diagonal, &body->q_theta,
-                        &body->v_theta, &body->gradient, &body->reaction, &body->initial_q, &body->initial_v};
+                        &body->v_theta, &body->gradient, &body->reaction, &body->initial_q, &body->initial_v,
+                        &body->is_free, &body->force,    &body->damping};
     bool ok = true;
     for (size_t k = 0; k < sizeof quads / sizeof quads[0]; k++) {
         *quads[k] = fil_alloc(4 * n, sizeof(double));

@@ -40,6 +40,7 @@ typedef struct FilRodAttachment {
     double stiffness, damping, max_force; /* handle */
     double* origin;                       /* held places where it was made: 3 per node, 1 per edge */
     FilClampSide side[2];                 /* clamp: the edge that starts at the node, the edge that ends there */
+    FilRodLaw law, clamped_law;           /* clamp: of the node when free, and while it is held */
     FilTarget target;
     double force[3], torque[3];
 } FilRodAttachment;
@@ -67,7 +68,10 @@ typedef struct FilRodBody {
     bool* held;             /* 4 per node */
     bool any_held;
     double* held_q;         /* 4 per node, where held unknowns are at the end of the step */
-    double* diagonal;       /* 4 per node, N/m or N m: mass and drag, over the stiffness scale */
+    double* is_free;        /* 4 per node: 1, or 0 for what is held or idle */
+    double* force;          /* 4 per node: gravity and loads */
+    double* damping;        /* 4 per node, N s/m: mass damping and drag */
+    double* diagonal;       /* 4 per node, N/m or N m: mass and damping, over the stiffness scale */
     double* q_theta;
     double* v_theta;
     double* gradient;

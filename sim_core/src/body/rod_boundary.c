@@ -144,6 +144,8 @@ FilStatus fil_rod_attach(void* pointer, int element, const FilAttachmentDef* def
         edges_at(rod, first, &starts, &ends);
         clamp_side(rod, x, history, first, starts, true, &a->side[0]);
         clamp_side(rod, x, history, first, ends, false, &a->side[1]);
+        a->law = rod->law[first];
+        a->clamped_law = (FilRodLaw){.ea = a->law.ea};
     }
     *slot = body->attachment_count++;
     return FIL_OK;
@@ -183,7 +185,11 @@ void fil_rod_apply_holds(FilRodBody* body)
     body->any_held = false;
     for (int s = 0; s < body->attachment_count; s++) {
         const FilRodAttachment* a = &body->attachments[s];
-        const FilRod* rod = &body->rods[a->rod];
+        FilRod* rod = &body->rods[a->rod];
+        if (a->kind == FIL_ATTACH_CLAMP) {
+            // the half hinges on both sides take the place of the node's own
+            rod->law[a->first] = a->target.active ? a->clamped_law : a->law;
+        }
         if (!a->target.active || a->kind == FIL_ATTACH_HANDLE) {
             continue;
         }
@@ -426,7 +432,7 @@ void fil_rod_load(void* pointer, int element, FilDriveKind kind, int first, int 
             history[i].rest_twist = value[0] * rod->voronoi[i];
             break;
         default:
-            FIL_ASSERT(!"a drive of attachments is not a load");
+            FIL_ASSERT(false && "a drive of attachments is not a load");
         }
     }
 }

@@ -145,13 +145,14 @@ static void load_positions(FilRodChain* chain, const double* q)
                 *fil_lane_at(chain->angle, n, half, i) = edge < 0 ? 0.0 : sign * q[4 * edge + 3];
             }
         }
-        // padding continues the rod by a unit edge along x, where its frame starts
+        // padding continues the rod straight on, so that its hinge is never turned or twisted
+        const double *last = q + 4 * (chain->node_count - 1), *before = last - 4;
         for (size_t i = n - 1; i-- > 0;) {
             if (node_at[i] < 0) {
                 for (size_t k = 0; k < 3; k++) {
-                    *fil_lane_at(chain->x, 3 * n, half, 3 * i + k) =
-                        fil_lane_get(chain->x, 3 * n, half, 3 * (i + 1) + k) - (k == 0 ? sign : 0.0);
+                    *fil_lane_at(chain->x, 3 * n, half, 3 * i + k) = 2.0 * last[k] - before[k];
                 }
+                *fil_lane_at(chain->angle, n, half, i) = sign * q[4 * (chain->edge_count - 1) + 3];
             }
         }
     }
@@ -159,19 +160,20 @@ static void load_positions(FilRodChain* chain, const double* q)
 
 static void load_frames(FilRodChain* chain, const double* q, const FilRodHistory* history)
 {
-    static const FilRodHistory padding = {.tangent = {1.0, 0.0, 0.0}, .director = {0.0, 1.0, 0.0}, .rest_length = 1.0};
     const size_t n = (size_t)chain->matrix.half_nodes;
     for (int half = 0; half < 2; half++) {
         const double sign = direction(half);
         for (size_t i = 0; i + 1 < n; i++) {
-            const int edge = chain->edge_at[half][i], node = chain->node_at[half][i];
-            const FilRodHistory* e = edge < 0 ? &padding : &history[edge];
-            const FilRodHistory* h = node < 0 ? &padding : &history[node];
+            // padding is a copy of the last edge and node
+            const int padded = chain->edge_at[half][i], node = chain->node_at[half][i];
+            const int edge = padded < 0 ? chain->edge_count - 1 : padded;
+            const FilRodHistory* e = &history[edge];
+            const FilRodHistory* h = &history[node < 0 ? chain->node_count - 1 : node];
             for (size_t k = 0; k < 3; k++) {
                 *fil_lane_at(chain->tangent0, 3 * n, half, 3 * i + k) = sign * e->tangent[k];
                 *fil_lane_at(chain->director0, 3 * n, half, 3 * i + k) = e->director[k];
             }
-            *fil_lane_at(chain->angle0, n, half, i) = edge < 0 ? 0.0 : sign * q[4 * edge + 3];
+            *fil_lane_at(chain->angle0, n, half, i) = sign * q[4 * edge + 3];
             const double known[3] = {h->twist, h->cosine, h->sine};
             for (size_t k = 0; k < 3; k++) {
                 *fil_lane_at((FilLanes*)chain->twist0, 3 * n, half, 3 * i + k) = known[k];
@@ -753,9 +755,11 @@ static void store_frame(FilRodHistory* edge, const Frame1* frame)
 void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory* history)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
-    double shortest, straightest;
-    load_positions(chain, q);
-    find_frames(chain, &shortest, &straightest);
+    if (q != NULL) {
+        double shortest, straightest;
+        load_positions(chain, q);
+        find_frames(chain, &shortest, &straightest);
+    }
     for (int half = 0; half < 2; half++) {
         Frame1 outer = lane_frame(chain, half, 0), frame;
         for (size_t i = 0; i + 1 < n; i++, outer = frame) {

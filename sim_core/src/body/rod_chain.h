@@ -83,7 +83,8 @@ void fil_rod_chain_frame(const FilRodChain* chain, int edge, Frame1* frame);
 /* Adds a symmetric 7 x 7 block and a gradient on (x, theta, x') of an edge, after assembling. */
 void fil_rod_chain_add_edge_block(FilRodChain* chain, int edge, const double* block, const double* gradient);
 
-/* Carries frames and twists from the step's start to configuration q: overwrites them in `history`. */
+/* Carries frames and twists from the step's start to configuration q (NULL: the one assembled last): overwrites them in
+ * `history`. */
 void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory* history);
 
 bool fil_rod_chain_factor(FilRodChain* chain);

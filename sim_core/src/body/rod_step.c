@@ -28,9 +28,13 @@ void fil_rod_begin(void* pointer, const FilStepSetup* setup, const double* q, co
     // mass and drag over the stiffness scale, P0 eq. 14: A = c (K + diagonal)
     const double over = implicit(body) ? 1.0 / body->stiffness_scale : 0.0;
     for (int i = 0; i < body->node_count; i++) {
-        const double factor = (1.0 + body->alpha[i] * theta * dt) * over;
-        for (int k = 4 * i; k < 4 * i + 4; k++) {
-            body->diagonal[k] = factor * body->mass[k] + theta * dt * over * body->drag[k] + (body->held[k] ? HOLD : 0.0);
+        for (int j = 0; j < 4; j++) {
+            const int k = 4 * i + j;
+            const double mass = body->mass[k];
+            body->damping[k] = body->alpha[i] * mass + body->drag[k];
+            body->force[k] = body->load[k] + (j < 3 ? mass * setup->gravity[j] : 0.0);
+            body->is_free[k] = body->held[k] || !(mass > 0.0) ? 0.0 : 1.0;
+            body->diagonal[k] = over * (mass + theta * dt * body->damping[k]) + (body->held[k] ? HOLD : 0.0);
         }
     }
     for (int r = 0; r < body->rod_count; r++) {
@@ -129,11 +133,27 @@ static void fold_copies(const FilRodBody* body, double* a)
     }
 }
 
-/* Force on an unknown apart from inertia, and its potential: gravity and loads (constant), drag and mass damping. */
-static double external_force(const FilRodBody* body, int k)
+/* m(v) = M (v - v0) + dt (gradient - external + damping) into residual and, as forces, into reaction; returns its potential
+ * over v but for the elastic energy. Four sums side by side: one for each unknown of a node. */
+static double balance(FilRodBody* body, const double* v, double over, double half_over_theta, double* residual)
 {
-    const double gravity = k % 4 < 3 ? body->setup.gravity[k % 4] : 0.0;
-    return body->mass[k] * gravity + body->load[k];
+    const double dt = body->setup.dt, per_dt = 1.0 / dt;
+    const double *mass = body->mass, *v0 = body->v0, *gradient = body->gradient, *force = body->force, *q = body->q_theta;
+    const double *damping = body->damping, *rate = body->v_theta, *is_free = body->is_free;
+    double* reaction = body->reaction;
+    double sum[4] = {0.0};
+    for (int i = 0; i < body->node_count; i++) {
+        for (int j = 0; j < 4; j++) {
+            const int k = 4 * i + j;
+            const double change = v[k] - v0[k];
+            const double m = mass[k] * change + dt * (gradient[k] - force[k] + damping[k] * rate[k]);
+            reaction[k] = m * per_dt;
+            residual[k] = is_free[k] * m;
+            sum[j] += is_free[k] * (0.5 * mass[k] * change * change + half_over_theta * damping[k] * rate[k] * rate[k] -
+                                    over * force[k] * q[k]);
+        }
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 bool fil_rod_evaluate(void* pointer, const double* v, double shift, double* residual, double* potential)
@@ -155,26 +175,8 @@ bool fil_rod_evaluate(void* pointer, const double* v, double shift, double* resi
     }
     fold_copies(body, body->gradient);
 
-    // m(v) = M (v - v0) + dt (gradient - external + damping); its potential over v
     const double over = implicit(body) ? 1.0 / (theta * body->setup.theta_vq) : 0.0;
-    const double half_over_theta = implicit(body) ? 0.5 * dt / theta : 0.0;
-    double sum = 0.0;
-    for (int i = 0; i < body->node_count; i++) {
-        const double alpha = body->alpha[i];
-        for (int k = 4 * i; k < 4 * i + 4; k++) {
-            const double force = external_force(body, k), damping = alpha * body->mass[k] + body->drag[k];
-            const double change = v[k] - body->v0[k], rate = body->v_theta[k];
-            const double m = body->mass[k] * change + dt * (body->gradient[k] - force + damping * rate);
-            body->reaction[k] = m / dt;
-            const bool free_unknown = !body->held[k] && body->mass[k] > 0.0;
-            residual[k] = free_unknown ? m : 0.0;
-            if (free_unknown) {
-                sum += 0.5 * body->mass[k] * change * change + half_over_theta * damping * rate * rate -
-                       over * force * body->q_theta[k];
-            }
-        }
-    }
-    *potential = sum + over * energy;
+    *potential = balance(body, v, over, implicit(body) ? 0.5 * dt / theta : 0.0, residual) + over * energy;
     return isfinite(*potential);
 }
 
@@ -189,9 +191,8 @@ void fil_rod_diagonal(const void* pointer, const double* v, double* diagonal, do
     }
     fold_copies(body, diagonal);
     for (int k = 0; k < unknowns; k++) {
-        const bool free_unknown = !body->held[k] && body->mass[k] > 0.0;
-        diagonal[k] = !free_unknown ? 0.0 : (implicit(body) ? body->stiffness_scale * diagonal[k] : body->mass[k]);
-        scale[k] = !free_unknown ? 0.0 : body->mass[k] * fabs(v[k]) + body->setup.dt * fabs(external_force(body, k));
+        diagonal[k] = body->is_free[k] * (implicit(body) ? body->stiffness_scale * diagonal[k] : body->mass[k]);
+        scale[k] = body->is_free[k] * (body->mass[k] * fabs(v[k]) + body->setup.dt * fabs(body->force[k]));
     }
 }
 
@@ -235,7 +236,7 @@ void fil_rod_solve(void* pointer, double* x)
     const int unknowns = 4 * body->node_count;
     if (!implicit(body)) {
         for (int k = 0; k < unknowns; k++) {
-            x[k] = body->mass[k] > 0.0 && !body->held[k] ? x[k] / body->mass[k] : 0.0;
+            x[k] = body->is_free[k] != 0.0 ? x[k] / body->mass[k] : 0.0;
         }
         return;
     }
@@ -248,7 +249,7 @@ void fil_rod_solve(void* pointer, double* x)
     }
     const double over = 1.0 / body->stiffness_scale;
     for (int k = 0; k < unknowns; k++) {
-        x[k] = body->held[k] || !(body->mass[k] > 0.0) ? 0.0 : over * x[k];
+        x[k] *= over * body->is_free[k];
     }
 }
 
@@ -275,7 +276,9 @@ void fil_rod_finish(void* pointer, const double* v, double* q1, double* v1, doub
         FilRod* rod = &body->rods[r];
         const size_t first = (size_t)rod->first_node;
         memcpy(history + first, body->h0 + first, sizeof(FilRodHistory) * (size_t)rod->node_count);
-        fil_rod_chain_transport(&rod->chain, q1 + 4 * first, history + first);
+        // a step that ends where it was last evaluated has its frames already
+        const bool known = memcmp(q1 + 4 * first, body->q_theta + 4 * first, 4 * sizeof(double) * (size_t)rod->node_count) == 0;
+        fil_rod_chain_transport(&rod->chain, known ? NULL : q1 + 4 * first, history + first);
     }
     fil_rod_collect_reactions(body);
 }

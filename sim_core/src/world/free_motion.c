@@ -85,7 +85,8 @@ bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, const FilWo
     const double at_work = set_measure(body, setup, q, v, s, &rounding);
     double norm = weighted_norm(s->residual, s->weight, n);
     const double scale = fmax(at_work, norm), tolerance = def->newton_tolerance * scale + rounding;
-    while (norm > tolerance) {
+    // once at least, unless nothing is left to gain: a slow change must not drown in a fast motion's scale
+    while (norm > (report->iterations == 0 ? rounding : tolerance)) {
         if (report->iterations == def->newton_max_iterations) {
             return false;
         }

@@ -6,8 +6,8 @@
 
 /* What stands in front of a snapshot's arrays. */
 typedef struct Header {
-    uint64_t step;
-    double time;
+    uint64_t step, clock_step;
+    double time, clock_time;
     int32_t q_count, v_count, h_count, control_count;
 } Header;
 
@@ -35,7 +35,14 @@ static void parts_of(const FilWorld* world, const FilState* state, Part* parts)
 
 static Header header_of(const FilWorld* world)
 {
-    return (Header){world->step, world->time, world->q_count, world->v_count, world->h_count, control_count(world)};
+    return (Header){.step = world->step,
+                    .clock_step = world->clock.step,
+                    .time = world->time,
+                    .clock_time = world->clock.time,
+                    .q_count = world->q_count,
+                    .v_count = world->v_count,
+                    .h_count = world->h_count,
+                    .control_count = control_count(world)};
 }
 
 size_t fil_world_snapshot_size(const FilWorld* world)
@@ -86,6 +93,8 @@ FilStatus fil_world_restore(FilWorld* world, const void* snapshot, size_t size)
     }
     world->step = header.step;
     world->time = header.time;
+    world->clock.step = header.clock_step;
+    world->clock.time = header.clock_time;
     return FIL_OK;
 }
 
@@ -101,8 +110,8 @@ FilStatus fil_world_reset(FilWorld* world)
             }
         }
     }
-    world->step = 0;
-    world->time = 0.0;
+    world->step = world->clock.step = 0;
+    world->time = world->clock.time = 0.0;
     return FIL_OK;
 }
 

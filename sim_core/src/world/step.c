@@ -112,14 +112,20 @@ static FilStatus advance(FilWorld* world, double t, double dt, FilStepInfo* info
     return FIL_OK;
 }
 
+static void copy_numbers(double* to, const double* from, int count)
+{
+    if (count > 0) {
+        memcpy(to, from, sizeof(double) * (size_t)count);
+    }
+}
+
 static void copy_state(const FilWorld* world, const FilState* to, const FilState* from)
 {
-    memcpy(to->q, from->q, sizeof(double) * (size_t)world->q_count);
-    memcpy(to->v, from->v, sizeof(double) * (size_t)world->v_count);
-    memcpy(to->h, from->h, sizeof(double) * (size_t)world->h_count);
-    memcpy(to->change, from->change, sizeof(double) * (size_t)world->v_count);
-    const int controls = FIL_CONTROL_SIZE * (world->attachment_count + world->drive_count);
-    memcpy(to->controls, from->controls, sizeof(double) * (size_t)controls);
+    copy_numbers(to->q, from->q, world->q_count);
+    copy_numbers(to->v, from->v, world->v_count);
+    copy_numbers(to->h, from->h, world->h_count);
+    copy_numbers(to->change, from->change, world->v_count);
+    copy_numbers(to->controls, from->controls, FIL_CONTROL_SIZE * (world->attachment_count + world->drive_count));
 }
 
 /* Covers [t, t + dt] by sub-steps, halving whichever fails to converge; fails if one does at the finest size. */
@@ -160,14 +166,16 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
     const double start = seconds(), dt = world->def.dt;
     FilStepInfo local;
     info = info != NULL ? info : &local;
-    *info = (FilStepInfo){.step = world->step + 1, .time = world->time + dt, .dt = dt};
+    // counted in steps since dt was last changed, so that times do not drift
+    const double end = world->clock.time + (double)(world->step + 1 - world->clock.step) * dt;
+    *info = (FilStepInfo){.step = world->step + 1, .time = end, .dt = dt};
     if (world->step == 0) {
         copy_state(world, &world->initial, &world->state);
     }
     const FilStatus status = advance_halving(world, world->time, dt, info);
     if (status == FIL_OK) {
         world->step++;
-        world->time = world->time + dt;
+        world->time = end;
     } else {
         if (info->halvings > 0) {
             copy_state(world, &world->state, &world->saved);

@@ -398,7 +398,12 @@ FilStatus fil_world_set_dt(FilWorld* world, double dt)
 {
     FilWorldDef def = world->def;
     def.dt = dt;
-    return change(world, def);
+    const FilStatus status = change(world, def);
+    if (status == FIL_OK) {
+        world->clock.time = world->time;
+        world->clock.step = world->step;
+    }
+    return status;
 }
 
 FilStatus fil_world_set_gravity(FilWorld* world, FilVec3 gravity)

@@ -77,6 +77,10 @@ struct FilWorld {
     FilState saved;   /* the step's start, while it is halved */
     double time;
     uint64_t step;
+    struct {
+        double time;
+        uint64_t step;
+    } clock; /* when dt was last changed */
     FilNewtonScratch scratch;
 
     FilCollisionStage collision;
