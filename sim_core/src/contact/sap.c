@@ -52,7 +52,7 @@ FilSapSettings fil_sap_settings_default(void)
         .max_line_search = 100,
         .rigidity = 1.0,
         .stick = 1e-3,
-        .slip_velocity = 1e-4,
+        .slip_velocity = 1e-5,
     };
 }
 
