@@ -1,5 +1,6 @@
 /* The table of all physics checks. */
 #include "validate/check.h"
+#include "validate/contact.h"
 #include "validate/rod.h"
 
 static const FilCheckCase table[] = {
@@ -25,6 +26,16 @@ static const FilCheckCase table[] = {
     {"rod", "drag", "terminal velocity in a viscous medium", false, fil_check_drag},
     {"rod", "junction", "a rod hung on another rod's node", false, fil_check_junction},
     {"rod", "net", "a net hung by its corners, and falling", false, fil_check_net},
+
+    {"contact", "incline", "a block on an incline sticks or slides", false, fil_check_incline},
+    {"contact", "drop", "what falls does not rebound", false, fil_check_drop},
+    {"contact", "stack", "ten boxes on each other for a minute", false, fil_check_stack},
+    {"contact", "coin", "energy of a spinning coin", false, fil_check_coin},
+    {"contact", "free_spin", "energy and momentum of a tumbling box", false, fil_check_free_spin},
+    {"contact", "collision", "momentum of two boxes that collide", false, fil_check_collision},
+    {"contact", "rolling_rod", "a rod rolls between two plates", false, fil_check_rolling_rod},
+    {"contact", "surface_twist", "friction at its surface twists a rod", false, fil_check_surface_twist},
+    {"contact", "rod_collision", "momentum of two rods that collide", false, fil_check_rod_collision},
 };
 
 const FilCheckCase* fil_check_table(int* count)

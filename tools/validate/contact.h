@@ -1,0 +1,38 @@
+/* The checks of contact and joints, by topic. */
+#ifndef FILUM_TOOLS_VALIDATE_CONTACT_H
+#define FILUM_TOOLS_VALIDATE_CONTACT_H
+
+#include "validate/check.h"
+
+/* contact_rigid.c: bodies that rest, slide, fall and spin */
+void fil_check_incline(FilCheck* check);
+void fil_check_drop(FilCheck* check);
+void fil_check_stack(FilCheck* check);
+void fil_check_coin(FilCheck* check);
+void fil_check_free_spin(FilCheck* check);
+void fil_check_collision(FilCheck* check);
+
+/* contact_rod.c: rods that roll and meet */
+void fil_check_rolling_rod(FilCheck* check);
+void fil_check_surface_twist(FilCheck* check);
+void fil_check_rod_collision(FilCheck* check);
+
+/* contact_capstan.c: a rope around a post */
+void fil_check_capstan(FilCheck* check);
+void fil_check_capstan_refinement(FilCheck* check);
+void fil_check_capstan_two_turns(FilCheck* check);
+
+/* contact_knots.c: strands against strands */
+void fil_check_knot_one(FilCheck* check);
+void fil_check_knot_two(FilCheck* check);
+void fil_check_knot_three(FilCheck* check);
+void fil_check_knot_four(FilCheck* check);
+void fil_check_ring_chain(FilCheck* check);
+void fil_check_ring_chain_long(FilCheck* check);
+
+/* contact_joints.c: what holds bodies together */
+void fil_check_joint_weight(FilCheck* check);
+void fil_check_joint_weld(FilCheck* check);
+void fil_check_joint_bushing(FilCheck* check);
+
+#endif
