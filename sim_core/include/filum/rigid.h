@@ -78,7 +78,8 @@ void fil_rigid_get_velocity(const FilWorld* world, FilId body, FilVec3* velocity
 FIL_MUST_CHECK FilStatus fil_rigid_set_state(FilWorld* world, FilId body, FilVec3 position, FilQuat orientation,
                                              FilVec3 velocity, FilVec3 angular);
 
-/* ---- joints: holonomic constraints between rods, rigid bodies and the world, solved with the contacts ---- */
+/* ---- joints: holonomic constraints between rods, rigid bodies and the world, solved with the contacts ----
+ * Rigid bodies that are joined do not collide with each other. */
 
 typedef enum FilJointKind {
     FIL_JOINT_PIN,     /* one point stays together */
@@ -92,6 +93,7 @@ typedef struct FilJointDef {
     FilId a, b;         /* rods or rigid bodies; a null b is the world */
     int node_a, node_b; /* of rods; negative counts from the end */
     FilVec3 point;      /* m, world frame: where bodies are joined; ignored if one side is a rod, whose node is the point */
+    bool aligned;       /* WELD, BUSHING of rigid bodies: at rest their own axes are parallel; false: as they are now */
     double stiffness, damping;                 /* N/m, N s/m: bushing */
     double angular_stiffness, angular_damping; /* N m/rad, N m s/rad: bushing */
 } FilJointDef;

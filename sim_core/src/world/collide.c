@@ -32,6 +32,7 @@ void fil_collision_free(FilCollisionStage* stage)
     fil_pairs_free(&stage->near);
     fil_contact_set_free(&stage->set);
     fil_free(stage->pair_surfaces);
+    fil_free(stage->apart);
 }
 
 FilStatus fil_collision_register(FilWorld* world, int body_index, const int* element_of)
@@ -56,6 +57,47 @@ FilStatus fil_collision_register(FilWorld* world, int body_index, const int* ele
         stage->collider_count++;
     }
     return FIL_OK;
+}
+
+/* Place of the pair (a < b) among those kept apart, or where it belongs. */
+static int find_apart(const FilCollisionStage* stage, int a, int b)
+{
+    int low = 0, high = stage->apart_count;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        const FilPair* pair = &stage->apart[middle];
+        if (pair->a < a || (pair->a == a && pair->b < b)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static bool kept_apart(const FilCollisionStage* stage, int body_a, int body_b)
+{
+    const int a = body_a < body_b ? body_a : body_b, b = body_a < body_b ? body_b : body_a;
+    const int at = find_apart(stage, a, b);
+    return at < stage->apart_count && stage->apart[at].a == a && stage->apart[at].b == b;
+}
+
+FilStatus fil_collision_keep_apart(FilWorld* world, int body_a, int body_b)
+{
+    FilCollisionStage* stage = &world->collision;
+    if (kept_apart(stage, body_a, body_b)) {
+        return FIL_OK;
+    }
+    const FilStatus status = fil_world_reserve(world, (void**)&stage->apart, stage->apart_count, &stage->apart_capacity,
+                                               sizeof *stage->apart);
+    if (status == FIL_OK) {
+        const FilPair pair = {body_a < body_b ? body_a : body_b, body_a < body_b ? body_b : body_a};
+        const int at = find_apart(stage, pair.a, pair.b);
+        memmove(stage->apart + at + 1, stage->apart + at, (size_t)(stage->apart_count - at) * sizeof pair);
+        stage->apart[at] = pair;
+        stage->apart_count++;
+    }
+    return status;
 }
 
 /* ---- bounds ---- */
@@ -382,6 +424,9 @@ static FilStatus meet(FilWorld* world, int a, int b, double dt)
     }
     if (cb->collider.kind == FIL_COLLIDER_ROW) {
         return meet_row_shape(world, b, a, dt);
+    }
+    if (kept_apart(stage, ca->body, cb->body)) {
+        return FIL_OK;
     }
     const double margin = LOOK_AHEAD * dt * (ca->place.speed + cb->place.speed) + 1e-4 * world->contact_length;
     return meet_parts(world, a, 0, b, 0, margin);

@@ -107,8 +107,12 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
     if (!is_rod[0] && !is_rod[1]) {
         fil_v3_set(place.p, def->point.x, def->point.y, def->point.z);
     }
+    const FilPose parallel = fil_pose_identity();
     for (int s = 0; s < 2; s++) {
         fil_pose_relative(&joint.side[s].anchor, &pose[s], &place);
+        if (def->aligned && !is_rod[0] && !is_rod[1]) {
+            memcpy(joint.side[s].anchor.r, parallel.r, sizeof parallel.r);
+        }
     }
     if (def->kind == FIL_JOINT_BUSHING) {
         joint.stiffness = def->stiffness;
@@ -117,6 +121,12 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
         fil_v3_set(joint.angular_stiffness, def->angular_stiffness, def->angular_stiffness, def->angular_stiffness);
     } else if (def->kind == FIL_JOINT_WELD && (is_rod[0] || is_rod[1])) {
         rod_stiffness(world, is_rod[0] ? def->a : def->b, joint.side[is_rod[0] ? 0 : 1].edge, joint.angular_stiffness);
+    }
+    if (!is_rod[0] && !is_rod[1] && joint.side[1].body >= 0) {
+        status = fil_collision_keep_apart(world, joint.side[0].body, joint.side[1].body);
+        if (status != FIL_OK) {
+            return status;
+        }
     }
     const bool taken = def->name != NULL && fil_world_find_joint(world, def->name).index != 0;
     joint.name = fil_world_new_name(world, def->name, "joint", stage->joint_count + 1, taken);
