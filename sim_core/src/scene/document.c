@@ -76,6 +76,19 @@ static FilStatus parse_file(Loader* loader, const char* path, FilYaml** root)
     return status;
 }
 
+char* fil_document_path(FilPool* pool, const char* from, const char* name)
+{
+    const char* slash = strrchr(from, '/');
+    const size_t folder = *name == '/' || slash == NULL ? 0 : (size_t)(slash - from) + 1;
+    const size_t length = strlen(name);
+    char* path = fil_pool_alloc(pool, folder + length + 1, 1);
+    if (path != NULL) {
+        memcpy(path, from, folder);
+        memcpy(path + folder, name, length);
+    }
+    return path;
+}
+
 /* ---- merging ---- */
 
 static bool holds_mappings(const FilYaml* node)
@@ -137,15 +150,10 @@ static FilStatus open_include(Loader* loader, const FilYaml* name, const OpenFil
     if (name->kind != FIL_YAML_SCALAR || *name->text == '\0') {
         return fil_yaml_error(loader->error, name, "expected a file name");
     }
-    const char* slash = strrchr(from->path, '/');
-    const size_t folder = *name->text == '/' || slash == NULL ? 0 : (size_t)(slash - from->path) + 1;
-    const size_t length = strlen(name->text);
-    char* path = fil_pool_alloc(loader->pool, folder + length + 1, 1);
+    char* path = fil_document_path(loader->pool, from->path, name->text);
     if (path == NULL) {
         return fil_error(loader->error, FIL_OUT_OF_MEMORY, "%.300s: out of memory", from->path);
     }
-    memcpy(path, from->path, folder);
-    memcpy(path + folder, name->text, length);
     struct stat about;
     if (stat(path, &about) != 0) {
         return fil_yaml_error(loader->error, name, "cannot include '%.120s': %s", path, strerror(errno));

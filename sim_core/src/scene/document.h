@@ -17,6 +17,10 @@ typedef struct FilSource {
 FIL_MUST_CHECK FilStatus fil_document_load(const FilSource* source, const FilSceneLimits* limits, FilPool* pool,
                                            FilYaml** root, FilError* error);
 
+/* The path of a file that is named in another one: relative to that one's folder unless it begins with a slash. NULL
+ * when out of memory. */
+char* fil_document_path(FilPool* pool, const char* from, const char* name);
+
 /* Puts the settings into the tree. A path names a parameter, an existing key, or a key that an existing mapping may
  * have; `root_keys` are those of the scene itself. */
 FIL_MUST_CHECK FilStatus fil_document_set(FilYaml* root, const FilSetting* settings, int count,

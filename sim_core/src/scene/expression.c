@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/vec3.h"
+#include "scene/random.h"
 
 /* Keeps recursion small, over all expressions that are open at once. */
 #define DEEPEST 200
@@ -83,17 +84,40 @@ bool fil_parse_number(const char* text, double* value)
     return true;
 }
 
+/* a - b floor(a/b): has the sign of b */
+static double modulo(double a, double b)
+{
+    return a - b * floor(a / b);
+}
+
+/* One of the three. */
 typedef struct Function {
     const char* name;
     double (*one)(double);
     double (*two)(double, double);
+    double (*random)(uint64_t*);
 } Function;
 
 static const Function functions[] = {
-    {"sin", sin, NULL},   {"cos", cos, NULL},     {"tan", tan, NULL},     {"asin", asin, NULL},
-    {"acos", acos, NULL}, {"atan", atan, NULL},   {"atan2", NULL, atan2}, {"sqrt", sqrt, NULL},
-    {"exp", exp, NULL},   {"log", log, NULL},     {"abs", fabs, NULL},    {"floor", floor, NULL},
-    {"ceil", ceil, NULL}, {"round", round, NULL}, {"min", NULL, fmin},    {"max", NULL, fmax},
+    {.name = "sin", .one = sin},
+    {.name = "cos", .one = cos},
+    {.name = "tan", .one = tan},
+    {.name = "asin", .one = asin},
+    {.name = "acos", .one = acos},
+    {.name = "atan", .one = atan},
+    {.name = "atan2", .two = atan2},
+    {.name = "sqrt", .one = sqrt},
+    {.name = "exp", .one = exp},
+    {.name = "log", .one = log},
+    {.name = "abs", .one = fabs},
+    {.name = "floor", .one = floor},
+    {.name = "ceil", .one = ceil},
+    {.name = "round", .one = round},
+    {.name = "min", .two = fmin},
+    {.name = "max", .two = fmax},
+    {.name = "mod", .two = modulo},
+    {.name = "random", .random = fil_random_uniform},
+    {.name = "normal", .random = fil_random_normal},
 };
 
 static bool call_function(Cursor* cursor, const char* name, double* value)
@@ -104,13 +128,14 @@ static bool call_function(Cursor* cursor, const char* name, double* value)
             function = &functions[k];
         }
     }
-    if (function == NULL) {
+    const bool draws = function != NULL && function->random != NULL;
+    if (function == NULL || (draws && cursor->expression->random == NULL)) {
         char problem[96];
         snprintf(problem, sizeof problem, "there is no function '%.40s'", name);
         return fail(cursor, problem);
     }
     double a = 0.0, b = 0.0;
-    if (!parse_sum(cursor, &a)) {
+    if (!draws && !parse_sum(cursor, &a)) {
         return false;
     }
     if (function->two != NULL && !accept(cursor, ',')) {
@@ -122,7 +147,11 @@ static bool call_function(Cursor* cursor, const char* name, double* value)
     if (!accept(cursor, ')')) {
         return fail_here(cursor, "')'");
     }
-    *value = function->two != NULL ? function->two(a, b) : function->one(a);
+    if (draws) {
+        *value = function->random(cursor->expression->random);
+    } else {
+        *value = function->two != NULL ? function->two(a, b) : function->one(a);
+    }
     return true;
 }
 

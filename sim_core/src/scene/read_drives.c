@@ -1,4 +1,4 @@
-/* drives: what moves and loads rods. */
+/* drives: what moves and loads rods and rigid bodies. */
 #include "scene/scene_build.h"
 
 static const char* const drive_words[] = {
@@ -83,6 +83,34 @@ static void refuse_keys(FilReader* reader, const FilYaml* node, const char* word
     }
 }
 
+/* `body`: its attachment, if the drive is one that moves; else the load is on the body itself. */
+static void read_body(FilScene* scene, const FilYaml* node, FilDriveDef* def)
+{
+    static const char* const not_body[] = {"attachment", "rod", "node", "nodes", "edge", "edges", NULL};
+    FilReader* reader = &scene->reader;
+    const char* word = drive_words[def->kind];
+    refuse_keys(reader, node, word, "one thing", not_body);
+    const FilSceneBody* body = fil_scene_read_body(scene, node, "body", FIL_REQUIRED);
+    if (body == NULL) {
+        return;
+    }
+    const bool moves =
+        def->kind == FIL_DRIVE_POSITION || def->kind == FIL_DRIVE_VELOCITY || def->kind == FIL_DRIVE_ROTATION;
+    const bool loads = def->kind == FIL_DRIVE_FORCE || def->kind == FIL_DRIVE_TORQUE;
+    const FilMotion wanted = moves ? FIL_KINEMATIC : FIL_DYNAMIC;
+    const FilYaml* at = fil_yaml_find(node, "body");
+    if (!moves && !loads) {
+        fil_reader_fail(reader, at, "'%s' acts on rods only", word);
+    } else if (body->def.motion != wanted) {
+        fil_reader_fail(reader, at, "'%s' acts on %s bodies, and '%s' is none", word, moves ? "kinematic" : "dynamic",
+                        body->def.name);
+    } else if (moves) {
+        def->attachment = fil_world_find_attachment(scene->world, body->def.name);
+    } else {
+        def->rod = body->id;
+    }
+}
+
 static void read_target(FilScene* scene, const FilYaml* node, FilDriveDef* def)
 {
     static const char* const not_attachment[] = {"rod", "node", "nodes", "edge", "edges", NULL};
@@ -90,6 +118,10 @@ static void read_target(FilScene* scene, const FilYaml* node, FilDriveDef* def)
     static const char* const not_edges[] = {"attachment", "node", "nodes", NULL};
     FilReader* reader = &scene->reader;
     const char* word = drive_words[def->kind];
+    if (fil_yaml_find(node, "body") != NULL) {
+        read_body(scene, node, def);
+        return;
+    }
     if (moves_attachment(def->kind)) {
         refuse_keys(reader, node, word, "an attachment", not_attachment);
         int index = 0;
@@ -110,9 +142,10 @@ static void read_target(FilScene* scene, const FilYaml* node, FilDriveDef* def)
 
 static FilSceneDrive read_drive(FilScene* scene, const FilYaml* node, const char* name)
 {
-    static const char* const keys[] = {"name",  "attachment", "rod",          "node",      "nodes",      "edge",
-                                       "edges", "ramp",       "position",     "velocity",  "rotation",   "angle",
-                                       "force", "torque",     "axial_torque", "curvature", "rest_twist", NULL};
+    static const char* const keys[] = {"name",         "attachment", "body",       "rod",   "node",
+                                       "nodes",        "edge",       "edges",      "ramp",  "position",
+                                       "velocity",     "rotation",   "angle",      "force", "torque",
+                                       "axial_torque", "curvature",  "rest_twist", NULL};
     static const char* const ramps[] = {[FIL_RAMP_LINEAR] = "linear", [FIL_RAMP_SMOOTH] = "smooth", NULL};
     FilReader* reader = &scene->reader;
     FilSceneDrive drive = {0};

@@ -4,7 +4,7 @@
 
 #include "scene/scene_build.h"
 
-typedef enum Target { OF_NODE, OF_EDGE, OF_ROD, OF_ATTACHMENT, OF_DRIVE, OF_WORLD } Target;
+typedef enum Target { OF_NODE, OF_EDGE, OF_ROD, OF_ATTACHMENT, OF_DRIVE, OF_WORLD, OF_BODY, OF_THING, OF_JOINT } Target;
 
 typedef struct ProbeKind {
     Target target;
@@ -29,6 +29,14 @@ static const char* const probe_words[] = {
     [FIL_PROBE_TOTAL_ENERGY] = "total_energy",
     [FIL_PROBE_MOMENTUM] = "momentum",
     [FIL_PROBE_ANGULAR_MOMENTUM] = "angular_momentum",
+    [FIL_PROBE_BODY_POSITION] = "body_position",
+    [FIL_PROBE_BODY_VELOCITY] = "body_velocity",
+    [FIL_PROBE_BODY_SPIN] = "body_spin",
+    [FIL_PROBE_CONTACT_FORCE] = "contact_force",
+    [FIL_PROBE_CONTACTS] = "contacts",
+    [FIL_PROBE_PENETRATION] = "penetration",
+    [FIL_PROBE_JOINT_FORCE] = "joint_force",
+    [FIL_PROBE_JOINT_TORQUE] = "joint_torque",
     NULL,
 };
 
@@ -50,6 +58,14 @@ static const ProbeKind probe_kinds[] = {
     [FIL_PROBE_TOTAL_ENERGY] = {OF_WORLD, 1},
     [FIL_PROBE_MOMENTUM] = {OF_WORLD, 3},
     [FIL_PROBE_ANGULAR_MOMENTUM] = {OF_WORLD, 3},
+    [FIL_PROBE_BODY_POSITION] = {OF_BODY, 3},
+    [FIL_PROBE_BODY_VELOCITY] = {OF_BODY, 3},
+    [FIL_PROBE_BODY_SPIN] = {OF_BODY, 3},
+    [FIL_PROBE_CONTACT_FORCE] = {OF_THING, 3},
+    [FIL_PROBE_CONTACTS] = {OF_WORLD, 1},
+    [FIL_PROBE_PENETRATION] = {OF_WORLD, 1},
+    [FIL_PROBE_JOINT_FORCE] = {OF_JOINT, 3},
+    [FIL_PROBE_JOINT_TORQUE] = {OF_JOINT, 3},
 };
 
 static const char* const component_words[] = {"x", "y", "z", "norm", NULL};
@@ -62,11 +78,28 @@ static const char* const* keys_of(Target target)
     static const char* const attachment[] = {"attachment", "component", NULL};
     static const char* const drive[] = {"drive", "component", NULL};
     static const char* const world[] = {"component", NULL};
+    static const char* const body[] = {"body", "component", NULL};
+    static const char* const thing[] = {"rod", "body", "component", NULL};
+    static const char* const joint[] = {"joint", "component", NULL};
     static const char* const* const keys[] = {
-        [OF_NODE] = node,   [OF_EDGE] = edge,   [OF_ROD] = rod, [OF_ATTACHMENT] = attachment,
-        [OF_DRIVE] = drive, [OF_WORLD] = world,
+        [OF_NODE] = node,   [OF_EDGE] = edge, [OF_ROD] = rod,     [OF_ATTACHMENT] = attachment, [OF_DRIVE] = drive,
+        [OF_WORLD] = world, [OF_BODY] = body, [OF_THING] = thing, [OF_JOINT] = joint,
     };
     return keys[target];
+}
+
+/* `rod` or `body`. */
+static FilId read_thing(FilScene* scene, const FilYaml* body)
+{
+    static const char* const words[] = {"rod", "body", NULL};
+    FilYaml* given = NULL;
+    int index = 0;
+    if (fil_read_variant(&scene->reader, body, words, &given) == 1) {
+        const FilSceneBody* found = fil_scene_read_body(scene, body, "body", FIL_REQUIRED);
+        return found != NULL ? found->id : (FilId){0};
+    }
+    const bool is_rod = fil_read_reference(&scene->reader, body, "rod", FIL_OPTIONAL, &scene->rod_names, "rod", &index);
+    return is_rod ? scene->rods[index].id : (FilId){0};
 }
 
 /* What the probe measures on; returns its dimension. */
@@ -95,6 +128,19 @@ static int read_target(FilScene* scene, const FilYaml* body, FilProbeDef* def)
             if (fil_read_reference(reader, body, "drive", FIL_REQUIRED, &scene->drive_names, "drive", &index)) {
                 def->drive = scene->drives[index].id;
                 return fil_drive_dimension(scene->drives[index].kind);
+            }
+            break;
+        case OF_BODY: {
+            const FilSceneBody* rigid = fil_scene_read_body(scene, body, "body", FIL_REQUIRED);
+            def->rod = rigid != NULL ? rigid->id : def->rod;
+            break;
+        }
+        case OF_THING:
+            def->rod = read_thing(scene, body);
+            break;
+        case OF_JOINT:
+            if (fil_read_reference(reader, body, "joint", FIL_REQUIRED, &scene->joint_names, "joint", &index)) {
+                def->joint = scene->joints[index];
             }
             break;
         case OF_WORLD:

@@ -26,6 +26,8 @@ static const char* const rod_keys[] = {
     "damping",
     "drag",
     "gyroscopic",
+    "surface",
+    "collision",
     NULL,
 };
 
@@ -87,7 +89,7 @@ static void read_rest_curvature(FilReader* reader, const FilYaml* mapping, FilRo
 }
 
 /* `sections`: ranges of edges with a section (and material) of their own, over the rod's. */
-static void read_section_ranges(FilScene* scene, const FilYaml* rod, int edge_count, const FilSection* material,
+static void read_section_ranges(FilScene* scene, const FilYaml* rod, int edge_count, const FilSceneMaterial* material,
                                 FilRodDef* def)
 {
     static const char* const keys[] = {"first", "count", "material", "circle", "tube", "rectangle", "stiffness", NULL};
@@ -104,7 +106,7 @@ static void read_section_ranges(FilScene* scene, const FilYaml* rod, int edge_co
         if (!fil_check_keys(reader, node, keys)) {
             return;
         }
-        const FilSection* own = fil_scene_read_material(scene, node, "material");
+        const FilSceneMaterial* own = fil_scene_read_material(scene, node, "material");
         const FilSection section = fil_scene_read_section(scene, node, own != NULL ? own : material);
         int first = 0, count = 1;
         fil_read_index(reader, node, "first", FIL_REQUIRED, edge_count, &first);
@@ -252,7 +254,7 @@ static void read_rod(FilScene* scene, const FilYaml* node, FilSceneRod* rod)
     if (!fil_check_keys(reader, node, rod_keys)) {
         return;
     }
-    const FilSection* material = fil_scene_read_material(scene, node, "material");
+    const FilSceneMaterial* material = fil_scene_read_material(scene, node, "material");
     const FilYaml* section = fil_read_node(reader, node, "section", FIL_REQUIRED);
     if (section == NULL || !fil_check_keys(reader, section, fil_section_words)) {
         return;
@@ -272,6 +274,7 @@ static void read_rod(FilScene* scene, const FilYaml* node, FilSceneRod* rod)
     read_twist(reader, node, rod->edge_count, def);
     read_motion(reader, node, rod->edge_count, def);
     read_losses(reader, node, def);
+    fil_scene_read_collision(scene, node, material, &def->collision);
 }
 
 void fil_scene_read_rods(FilScene* scene)
@@ -279,8 +282,6 @@ void fil_scene_read_rods(FilScene* scene)
     const FilYaml* list = NULL;
     const char** names = NULL;
     if (!fil_scene_read_names(scene, "rods", "rod", &list, &names)) {
-        const FilYaml absent = fil_absent(scene->root, "rods");
-        fil_reader_fail(&scene->reader, &absent, "missing: a scene needs at least one rod");
         return;
     }
     FilReader* reader = &scene->reader;
@@ -296,7 +297,4 @@ void fil_scene_read_rods(FilScene* scene)
     }
     scene->rod_count = count;
     fil_scene_index_names(scene, names, ats, count, &scene->rod_names);
-    if (count == 0) {
-        fil_reader_fail(reader, list, "is empty: a scene needs at least one rod");
-    }
 }

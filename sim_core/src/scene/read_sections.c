@@ -9,22 +9,37 @@ const char* const fil_section_words[] = {
     NULL,
 };
 
-static void read_material(FilReader* reader, const FilYaml* node, FilSection* material)
+/* Elastic numbers come all together: without any the material is one of rigid bodies. */
+static void read_elasticity(FilReader* reader, const FilYaml* node, FilSection* section)
 {
-    static const char* const keys[] = {"young", "shear", "poisson", "density", NULL};
     static const char* const shear_words[] = {"shear", "poisson", NULL};
+    if (fil_yaml_find(node, "young") == NULL && fil_yaml_find(node, "shear") == NULL &&
+        fil_yaml_find(node, "poisson") == NULL) {
+        return;
+    }
+    fil_read_number(reader, node, "young", FIL_REQUIRED | FIL_POSITIVE, &section->young);
+    FilYaml* given = NULL;
+    fil_read_variant(reader, node, shear_words, &given);
+    fil_read_number(reader, node, "shear", FIL_POSITIVE, &section->shear);
+    if (fil_read_number(reader, node, "poisson", FIL_OPTIONAL, &section->poisson) &&
+        (section->poisson <= -1.0 || section->poisson > 0.5)) {
+        fil_reader_fail(reader, given, "must be above -1 and at most 0.5, got %g", section->poisson);
+    }
+}
+
+static void read_material(FilReader* reader, const FilYaml* node, FilSceneMaterial* material)
+{
+    static const char* const keys[] = {
+        "young",       "shear", "poisson", "density", "friction", "contact_stiffness", "dissipation_time",
+        "dissipation", NULL};
     if (!fil_check_keys(reader, node, keys)) {
         return;
     }
-    fil_read_number(reader, node, "young", FIL_REQUIRED | FIL_POSITIVE, &material->young);
-    fil_read_number(reader, node, "density", FIL_REQUIRED | FIL_POSITIVE, &material->density);
-    FilYaml* given = NULL;
-    fil_read_variant(reader, node, shear_words, &given);
-    fil_read_number(reader, node, "shear", FIL_POSITIVE, &material->shear);
-    if (fil_read_number(reader, node, "poisson", FIL_OPTIONAL, &material->poisson) &&
-        (material->poisson <= -1.0 || material->poisson > 0.5)) {
-        fil_reader_fail(reader, given, "must be above -1 and at most 0.5, got %g", material->poisson);
-    }
+    material->name = node->key;
+    material->surface = fil_surface_default();
+    fil_read_number(reader, node, "density", FIL_REQUIRED | FIL_POSITIVE, &material->section.density);
+    read_elasticity(reader, node, &material->section);
+    fil_scene_read_surface_numbers(reader, node, "contact_stiffness", &material->surface);
 }
 
 void fil_scene_read_materials(FilScene* scene)
@@ -51,7 +66,7 @@ void fil_scene_read_materials(FilScene* scene)
     fil_scene_index_names(scene, names, ats, count, &scene->material_names);
 }
 
-const FilSection* fil_scene_read_material(FilScene* scene, const FilYaml* mapping, const char* key)
+const FilSceneMaterial* fil_scene_read_material(FilScene* scene, const FilYaml* mapping, const char* key)
 {
     int index = 0;
     return fil_read_reference(&scene->reader, mapping, key, FIL_OPTIONAL, &scene->material_names, "material", &index)
@@ -110,7 +125,7 @@ static void read_stiffness(FilReader* reader, const FilYaml* node, FilSection* s
     fil_read_number(reader, node, "inertia_per_length", FIL_POSITIVE, &section->inertia_per_length);
 }
 
-FilSection fil_scene_read_section(FilScene* scene, const FilYaml* mapping, const FilSection* material)
+FilSection fil_scene_read_section(FilScene* scene, const FilYaml* mapping, const FilSceneMaterial* material)
 {
     FilReader* reader = &scene->reader;
     FilSection section = {0};
@@ -123,8 +138,12 @@ FilSection fil_scene_read_section(FilScene* scene, const FilYaml* mapping, const
         fil_reader_fail(reader, body, "needs a material: the rod has no key 'material'");
         return section;
     }
+    if (shape != FIL_SECTION_STIFFNESS && material->section.young == 0.0) {
+        fil_reader_fail(reader, body, "the material '%s' has no Young's modulus: a rod needs one", material->name);
+        return section;
+    }
     if (shape != FIL_SECTION_STIFFNESS) {
-        section = *material;
+        section = material->section;
     }
     section.shape = (FilSectionShape)shape;
     static void (*const read[])(FilReader*, const FilYaml*, FilSection*) = {

@@ -1,7 +1,9 @@
 /* shape: of a rod, one of the generators or a list of points. */
+#include <math.h>
 #include <string.h>
 
 #include "base/vec3.h"
+#include "scene/knot.h"
 #include "scene/scene_build.h"
 #include "scene/shapes.h"
 
@@ -163,6 +165,68 @@ static void read_polyline(FilScene* scene, const FilYaml* shape, FilRodDef* def)
     }
 }
 
+static void read_knot(FilScene* scene, const FilYaml* shape, FilRodDef* def)
+{
+    static const char* const keys[] = {"n", "nodes", "length", "diameter", "center", NULL};
+    FilReader* reader = &scene->reader;
+    if (!fil_check_keys(reader, shape, keys)) {
+        return;
+    }
+    FilKnotDef knot = fil_knot_def_default();
+    double center[3] = {0};
+    fil_read_integer(reader, shape, "n", FIL_OPTIONAL, 1, 1000, &knot.n);
+    fil_read_number(reader, shape, "length", FIL_REQUIRED | FIL_POSITIVE, &knot.length);
+    fil_read_number(reader, shape, "diameter", FIL_REQUIRED | FIL_POSITIVE, &knot.diameter);
+    fil_read_vector(reader, shape, "center", FIL_OPTIONAL, 3, center);
+    double* nodes = read_node_count(scene, shape, 2, def);
+    if (nodes != NULL) {
+        FilError error = {{0}};
+        knot.node_count = def->node_count;
+        fil_reader_take(reader, fil_knot_build(&knot, nodes, &error), shape, error.text);
+        for (int i = 0; i < def->node_count; i++) {
+            fil_v3_axpy(nodes + 3 * i, 1.0, center);
+        }
+    }
+}
+
+static void read_wrap(FilScene* scene, const FilYaml* shape, FilRodDef* def)
+{
+    static const char* const keys[] = {"radius", "angle", "segments", "tails", "pitch",
+                                       "center", "axis",  "toward",   NULL};
+    FilReader* reader = &scene->reader;
+    if (!fil_check_keys(reader, shape, keys)) {
+        return;
+    }
+    FilWrap wrap = {.axis = {0.0, 0.0, 1.0}};
+    double tails[2] = {0};
+    fil_read_number(reader, shape, "radius", FIL_REQUIRED | FIL_POSITIVE, &wrap.radius);
+    fil_read_number(reader, shape, "angle", FIL_REQUIRED | FIL_POSITIVE, &wrap.angle);
+    fil_read_integer(reader, shape, "segments", FIL_REQUIRED, 1, scene->limits.nodes, &wrap.segments);
+    fil_read_number(reader, shape, "pitch", FIL_OPTIONAL, &wrap.pitch);
+    fil_read_vector(reader, shape, "center", FIL_OPTIONAL, 3, wrap.center);
+    read_direction(reader, shape, "axis", FIL_OPTIONAL, wrap.axis);
+    read_direction(reader, shape, "toward", FIL_OPTIONAL, wrap.toward);
+    if (reader->status == FIL_OK && wrap.angle >= FIL_PI * wrap.segments) {
+        fil_reader_fail(reader, fil_yaml_find(shape, "segments"), "too few: each must span less than pi");
+    }
+    if (fil_read_vector(reader, shape, "tails", FIL_REQUIRED, 2, tails)) {
+        for (int k = 0; k < 2; k++) {
+            const double edges = round(tails[k] / fil_wrap_edge_length(&wrap));
+            if (!(tails[k] >= 0.0) || edges > scene->limits.nodes) {
+                fil_reader_fail(reader, fil_yaml_find(shape, "tails"), "expected lengths of tails, got %g", tails[k]);
+            } else {
+                wrap.tail_edges[k] = edges > 1.0 ? (int)edges : 1;
+            }
+        }
+    }
+    if (reader->status == FIL_OK) {
+        double* nodes = make_nodes(scene, shape, fil_wrap_node_count(&wrap), def);
+        if (nodes != NULL) {
+            fil_shape_wrap(&wrap, nodes);
+        }
+    }
+}
+
 /* Every edge needs a length, and every coordinate must be a number. */
 static void check_nodes(FilReader* reader, const FilYaml* shape, const FilRodDef* def)
 {
@@ -180,9 +244,9 @@ static void check_nodes(FilReader* reader, const FilYaml* shape, const FilRodDef
 
 void fil_scene_read_shape(FilScene* scene, const FilYaml* rod, FilRodDef* def)
 {
-    static const char* const words[] = {"straight", "arc", "helix", "ring", "polyline", NULL};
+    static const char* const words[] = {"straight", "arc", "helix", "ring", "polyline", "knot", "wrap", NULL};
     static void (*const read[])(FilScene*, const FilYaml*, FilRodDef*) = {
-        read_straight, read_arc, read_helix, read_ring, read_polyline,
+        read_straight, read_arc, read_helix, read_ring, read_polyline, read_knot, read_wrap,
     };
     FilReader* reader = &scene->reader;
     const FilYaml* shape = fil_read_node(reader, rod, "shape", FIL_REQUIRED);

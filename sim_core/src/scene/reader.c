@@ -219,34 +219,38 @@ static void guess_parameters(FilGuess* guess, FilPool* pool, const FilYaml* mapp
     }
 }
 
-/* Finds the parameter `knot.n` and its value. */
+/* The node that a dotted path leads to from a mapping of parameters, or NULL. */
+static FilYaml* follow(const FilYaml* mapping, const char* path)
+{
+    FilYaml* found = NULL;
+    while (mapping != NULL) {
+        char part[64];
+        const size_t length = strcspn(path, ".");
+        snprintf(part, sizeof part, "%.*s", (int)length, path);
+        found = fil_yaml_find(mapping, part);
+        mapping = path[length] == '.' ? found : NULL;
+        path += length + (path[length] == '.');
+    }
+    return found;
+}
+
+/* Finds the parameter `knot.n` and its value: the nearest one around the place where it is used. */
 static bool look_up(void* context, const char* name, double* value)
 {
     LookupContext* lookup = context;
     FilReader* reader = lookup->reader;
-    const FilYaml* node = reader->parameters;
-    FilYaml* found = NULL;
-    const char* rest = name;
-    while (node != NULL) {
-        char part[64];
-        const size_t length = strcspn(rest, ".");
-        snprintf(part, sizeof part, "%.*s", (int)length, rest);
-        found = fil_yaml_find(node, part);
-        node = rest[length] == '.' ? found : NULL;
-        if (rest[length] == '.') {
-            found = NULL;
+    FilGuess guess = fil_guess_start(name);
+    for (const FilYaml* around = lookup->at; around != NULL; around = around->parent) {
+        FilYaml* found = around->parameters != NULL ? follow(around->parameters, name) : NULL;
+        if (found != NULL) {
+            return evaluate(reader, found, value);
         }
-        rest += length + (rest[length] == '.');
-    }
-    if (found == NULL) {
-        FilGuess guess = fil_guess_start(name);
-        if (reader->parameters != NULL) {
-            guess_parameters(&guess, reader->pool, reader->parameters, "");
+        if (around->parameters != NULL) {
+            guess_parameters(&guess, reader->pool, around->parameters, "");
         }
-        fail_unknown(reader, lookup->at, "parameter", &guess);
-        return false;
     }
-    return evaluate(reader, found, value);
+    fail_unknown(reader, lookup->at, "parameter", &guess);
+    return false;
 }
 
 /* Text of the expression inside $( ), or NULL. */
@@ -262,7 +266,8 @@ static const char* expression_text(FilReader* reader, const FilYaml* node)
 static bool evaluate_expression(FilReader* reader, FilYaml* node, const char* text, double* value)
 {
     LookupContext context = {.reader = reader, .at = node};
-    FilExpression expression = {.lookup = look_up, .context = &context, .depth = &reader->depth};
+    FilExpression expression = {
+        .lookup = look_up, .context = &context, .random = reader->random, .depth = &reader->depth};
     node->memo = FIL_YAML_EVALUATING;
     const bool ok = fil_expression_evaluate(&expression, text, value);
     if (!ok) {
@@ -389,18 +394,81 @@ bool fil_read_integer(FilReader* reader, const FilYaml* mapping, const char* key
 
 /* ---- words ---- */
 
+/* The ')' that closes the '(' at the beginning, or NULL. */
+static const char* closing_bracket(const char* text)
+{
+    int depth = 0;
+    for (; *text != '\0'; text++) {
+        depth += (*text == '(') - (*text == ')');
+        if (depth == 0) {
+            return text;
+        }
+    }
+    return NULL;
+}
+
+/* Writes the value of the $(...) that `text` begins with and returns where it ends; NULL after a failure. */
+static const char* expand_one(FilReader* reader, FilYaml* node, const char* text, char* number, size_t size)
+{
+    const char* end = closing_bracket(text + 1);
+    if (end == NULL) {
+        fil_reader_fail(reader, node, "the bracket of '%.40s' is not closed", text);
+        return NULL;
+    }
+    const char* inside = fil_pool_text(reader->pool, text + 2, (size_t)(end - text) - 2);
+    double value = 0.0;
+    if (inside == NULL || !evaluate_expression(reader, node, inside, &value)) {
+        return NULL;
+    }
+    node->memo = FIL_YAML_UNKNOWN;
+    snprintf(number, size, "%.9g", value);
+    return end + 1;
+}
+
+/* Replaces every $(...) of a text by its value. */
+static void expand(FilReader* reader, FilYaml* node)
+{
+    enum { LONGEST_NUMBER = 24 };
+    size_t size = strlen(node->text) + 1;
+    for (const char* at = node->text; (at = strstr(at, "$(")) != NULL; at++) {
+        size += LONGEST_NUMBER;
+    }
+    char* expanded = fil_reader_alloc(reader, size, 1);
+    char* out = expanded;
+    const char* begin = NULL;
+    for (const char* at = node->text; out != NULL && at != NULL; at = begin) {
+        begin = strstr(at, "$(");
+        const size_t length = begin != NULL ? (size_t)(begin - at) : strlen(at);
+        memcpy(out, at, length);
+        out += length;
+        if (begin != NULL) {
+            begin = expand_one(reader, node, begin, out, LONGEST_NUMBER);
+            out += strlen(out);
+        }
+    }
+    if (reader->status == FIL_OK) {
+        node->text = expanded;
+    }
+}
+
+bool fil_value_text(FilReader* reader, FilYaml* node, const char** text)
+{
+    if (reader->status == FIL_OK && (node->kind != FIL_YAML_SCALAR || (node->plain && *node->text == '\0'))) {
+        fail_type(reader, node, "a text");
+    }
+    if (reader->status == FIL_OK && strstr(node->text, "$(") != NULL) {
+        expand(reader, node);
+    }
+    if (reader->status == FIL_OK) {
+        *text = node->text;
+    }
+    return reader->status == FIL_OK;
+}
+
 bool fil_read_text(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, const char** text)
 {
-    const FilYaml* node = fil_read_node(reader, mapping, key, flags);
-    if (node == NULL) {
-        return false;
-    }
-    if (node->kind != FIL_YAML_SCALAR || (node->plain && *node->text == '\0')) {
-        fail_type(reader, node, "a text");
-        return false;
-    }
-    *text = node->text;
-    return true;
+    FilYaml* node = fil_read_node(reader, mapping, key, flags);
+    return node != NULL && fil_value_text(reader, node, text);
 }
 
 bool fil_read_name(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, const char** text)
@@ -462,11 +530,10 @@ bool fil_read_index(FilReader* reader, const FilYaml* mapping, const char* key, 
     return true;
 }
 
-bool fil_read_reference(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags,
-                        const FilNames* names, const char* kind, int* index)
+bool fil_value_reference(FilReader* reader, FilYaml* node, const FilNames* names, const char* kind, int* index)
 {
     const char* text = NULL;
-    if (!fil_read_text(reader, mapping, key, flags, &text)) {
+    if (!fil_value_text(reader, node, &text)) {
         return false;
     }
     const int found = fil_names_find(names, text);
@@ -475,9 +542,16 @@ bool fil_read_reference(FilReader* reader, const FilYaml* mapping, const char* k
         for (int k = 0; k < names->count; k++) {
             fil_guess_try(&guess, names->names[k].text);
         }
-        fail_unknown(reader, fil_yaml_find(mapping, key), kind, &guess);
+        fail_unknown(reader, node, kind, &guess);
         return false;
     }
     *index = found;
     return true;
+}
+
+bool fil_read_reference(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags,
+                        const FilNames* names, const char* kind, int* index)
+{
+    FilYaml* node = fil_read_node(reader, mapping, key, flags);
+    return node != NULL && fil_value_reference(reader, node, names, kind, index);
 }

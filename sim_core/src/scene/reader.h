@@ -6,6 +6,8 @@
 #ifndef FILUM_SCENE_READER_H
 #define FILUM_SCENE_READER_H
 
+#include <stdint.h>
+
 #include "scene/names.h"
 #include "scene/yaml_tree.h"
 
@@ -13,8 +15,8 @@ typedef struct FilReader {
     FilStatus status;
     FilError* error; /* not NULL */
     FilPool* pool;
-    const FilYaml* parameters; /* the scene's own; NULL: none */
-    int depth;                 /* of the expression being evaluated */
+    uint64_t* random; /* state of the generator; NULL: expressions have no random numbers */
+    int depth;        /* of the expression being evaluated */
 } FilReader;
 
 /* How a key is read. */
@@ -55,6 +57,9 @@ bool fil_read_vector(FilReader* reader, const FilYaml* mapping, const char* key,
                      double* values);
 bool fil_read_integer(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, int smallest,
                       int largest, int* value);
+
+/* In texts, and so in names, $(expression) is replaced by its value: ring$(index + 1) is ring4 where index is 3. */
+bool fil_value_text(FilReader* reader, FilYaml* node, const char** text);
 bool fil_read_text(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, const char** text);
 bool fil_read_name(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, const char** text);
 bool fil_read_flag(FilReader* reader, const FilYaml* mapping, const char* key, bool* flag);
@@ -65,7 +70,8 @@ bool fil_read_choice(FilReader* reader, const FilYaml* mapping, const char* key,
 /* Index of an element (node or edge) out of `count`; negative numbers count from the end, *index never is. */
 bool fil_read_index(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, int count, int* index);
 
-/* Index of the thing that `key` names; `kind` is what it is called in messages. */
+/* Index of the thing that the node (the key) names; `kind` is what it is called in messages. */
+bool fil_value_reference(FilReader* reader, FilYaml* node, const FilNames* names, const char* kind, int* index);
 bool fil_read_reference(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags,
                         const FilNames* names, const char* kind, int* index);
 

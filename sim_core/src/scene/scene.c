@@ -6,8 +6,8 @@
 #include "scene/scene_build.h"
 
 static const char* const scene_keys[] = {
-    "title", "duration",  "output_period", "seed",   "parameters", "world", "materials",
-    "rods",  "junctions", "attachments",   "drives", "probes",     NULL,
+    "title",        "duration", "output_period", "seed",   "parameters",  "world",  "materials", "rods", "junctions",
+    "rigid_bodies", "chains",   "pairs",         "joints", "attachments", "drives", "probes",    NULL,
 };
 
 /* ---- names ---- */
@@ -57,10 +57,38 @@ bool fil_scene_read_names(FilScene* scene, const char* section, const char* kind
     return reader->status == FIL_OK;
 }
 
+/* Rods and rigid bodies share their names. */
+static void index_things(FilScene* scene)
+{
+    FilReader* reader = &scene->reader;
+    const size_t most = (size_t)scene->rod_count + (size_t)scene->body_count;
+    const char** names = fil_reader_alloc(reader, most, sizeof *names);
+    const FilYaml** ats = fil_reader_alloc(reader, most, sizeof *ats);
+    if (reader->status != FIL_OK) {
+        return;
+    }
+    if (most == 0) {
+        fil_reader_fail(reader, scene->root, "a scene needs at least one rod or rigid body");
+    }
+    for (int k = 0; k < scene->rod_count; k++) {
+        names[k] = scene->rods[k].def.name;
+        ats[k] = scene->rods[k].at;
+    }
+    for (int k = 0; k < scene->body_count; k++) {
+        names[scene->rod_count + k] = scene->bodies[k].def.name;
+        ats[scene->rod_count + k] = scene->bodies[k].at;
+    }
+    fil_scene_index_names(scene, names, ats, (int)most, &scene->thing_names);
+}
+
+FilId fil_scene_thing(const FilScene* scene, int index)
+{
+    return index < scene->rod_count ? scene->rods[index].id : scene->bodies[index - scene->rod_count].id;
+}
+
 /* ---- parameters ---- */
 
-/* Every parameter must have a value and a name that expressions can use, even if nothing uses it. */
-static void check_parameters(FilReader* reader, FilYaml* mapping)
+void fil_scene_check_parameters(FilReader* reader, FilYaml* mapping)
 {
     if (mapping->kind != FIL_YAML_MAPPING) {
         fil_reader_fail(reader, mapping, "expected a mapping of names to numbers");
@@ -74,7 +102,7 @@ static void check_parameters(FilReader* reader, FilYaml* mapping)
             return;
         }
         if (node->kind == FIL_YAML_MAPPING) {
-            check_parameters(reader, node);
+            fil_scene_check_parameters(reader, node);
         } else {
             fil_value_number(reader, node, FIL_OPTIONAL, &value);
         }
@@ -83,16 +111,31 @@ static void check_parameters(FilReader* reader, FilYaml* mapping)
 
 /* ---- the world ---- */
 
-static void read_contact(FilReader* reader, const FilYaml* node, FilWorldDef* def)
+/* A model's name, or a mapping with its name and settings. */
+static void read_contact(FilReader* reader, const FilYaml* world, FilWorldDef* def)
 {
+    static const char* const keys[] = {"model", "tolerance", "max_iterations", "relinearisations", NULL};
+    const FilYaml* node = fil_read_node(reader, world, "contact", FIL_OPTIONAL);
     const int count = fil_contact_model_count();
-    const char** words = fil_reader_alloc(reader, (size_t)count + 1, sizeof *words);
+    const char** words = node != NULL ? fil_reader_alloc(reader, (size_t)count + 1, sizeof *words) : NULL;
     for (int k = 0; k < count && words != NULL; k++) {
         words[k] = fil_contact_model_name(k);
     }
+    if (words == NULL) {
+        return;
+    }
+    const bool settings = node->kind == FIL_YAML_MAPPING;
     int model = 0;
-    if (words != NULL && fil_read_choice(reader, node, "contact", words, &model)) {
+    if (settings && !fil_check_keys(reader, node, keys)) {
+        return;
+    }
+    if (fil_read_choice(reader, settings ? node : world, settings ? "model" : "contact", words, &model)) {
         def->contact_model = words[model];
+    }
+    if (settings) {
+        fil_read_number(reader, node, "tolerance", FIL_POSITIVE, &def->contact_tolerance);
+        fil_read_integer(reader, node, "max_iterations", FIL_OPTIONAL, 1, 10000, &def->contact_max_iterations);
+        fil_read_integer(reader, node, "relinearisations", FIL_OPTIONAL, 0, 100, &def->relinearisations);
     }
 }
 
@@ -161,40 +204,54 @@ static void write_name(const char* path, char* name, size_t size)
     }
 }
 
-static void read_head(FilScene* scene, const FilSceneOptions* options, const char* path, FilSceneInfo* info)
+/* Comes first: everything else may use random numbers. */
+static void read_seed(FilScene* scene, const FilSceneOptions* options, FilSceneInfo* info)
+{
+    int seed = 1;
+    fil_read_integer(&scene->reader, scene->root, "seed", FIL_OPTIONAL, 0, 2000000000, &seed);
+    info->seed = options->seed_given ? options->seed : (uint64_t)seed;
+    scene->random = info->seed;
+    scene->reader.random = &scene->random;
+}
+
+static void read_head(FilScene* scene, FilSceneInfo* info)
 {
     FilReader* reader = &scene->reader;
-    *info = (FilSceneInfo){.duration = 1.0, .output_period = 0.01, .seed = 1};
-    write_name(path, info->name, sizeof info->name);
+    write_name(scene->path, info->name, sizeof info->name);
     const char* title = "";
     fil_read_text(reader, scene->root, "title", FIL_OPTIONAL, &title);
     snprintf(info->title, sizeof info->title, "%s", title);
     fil_read_number(reader, scene->root, "duration", FIL_POSITIVE, &info->duration);
     fil_read_number(reader, scene->root, "output_period", FIL_POSITIVE, &info->output_period);
-    int seed = 1;
-    fil_read_integer(reader, scene->root, "seed", FIL_OPTIONAL, 0, 2000000000, &seed);
-    info->seed = options->seed_given ? options->seed : (uint64_t)seed;
-    scene->random = info->seed;
 }
 
 /* ---- all together ---- */
 
-static void build(FilScene* scene, const FilSceneOptions* options, const char* path, FilSceneInfo* info)
+static void build(FilScene* scene, const FilSceneOptions* options, FilSceneInfo* info)
 {
     FilReader* reader = &scene->reader;
-    FilYaml* parameters = fil_yaml_find(scene->root, "parameters");
-    reader->parameters = parameters;
+    *info = (FilSceneInfo){.duration = 1.0, .output_period = 0.01, .seed = 1};
+    scene->root->parameters = fil_yaml_find(scene->root, "parameters");
     if (!fil_check_keys(reader, scene->root, scene_keys)) {
         return;
     }
-    if (parameters != NULL) {
-        check_parameters(reader, parameters);
+    read_seed(scene, options, info);
+    if (scene->root->parameters != NULL) {
+        fil_scene_check_parameters(reader, scene->root->parameters);
     }
-    read_head(scene, options, path, info);
+    read_head(scene, info);
+    fil_scene_expand_repeats(scene);
     fil_scene_read_materials(scene);
+    fil_scene_read_groups(scene);
     fil_scene_read_rods(scene);
+    fil_scene_read_chains(scene);
+    fil_scene_read_bodies(scene);
+    index_things(scene);
     create_world(scene, options);
     fil_scene_add_rods(scene);
+    fil_scene_add_bodies(scene);
+    fil_scene_read_pairs(scene);
+    fil_scene_read_joints(scene);
     fil_scene_read_attachments(scene);
     fil_scene_read_drives(scene);
     fil_scene_read_probes(scene);
@@ -211,7 +268,7 @@ FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* 
     error = error != NULL ? error : &own_error;
     error->text[0] = '\0';
     *world = NULL;
-    FilScene scene = {.reader = {.error = error, .pool = &pool}, .limits = *limits};
+    FilScene scene = {.reader = {.error = error, .pool = &pool}, .limits = *limits, .path = source->path};
     FilYaml* root = NULL;
     FilStatus status = fil_document_load(source, limits, &pool, &root, error);
     if (status == FIL_OK) {
@@ -219,7 +276,7 @@ FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* 
     }
     if (status == FIL_OK) {
         scene.root = root;
-        build(&scene, options, source->path, info != NULL ? info : &own_info);
+        build(&scene, options, info != NULL ? info : &own_info);
         status = scene.reader.status;
     }
     fil_pool_free(&pool);

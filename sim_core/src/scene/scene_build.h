@@ -7,12 +7,33 @@
 #include "scene/document.h"
 #include "scene/reader.h"
 
+typedef struct FilSceneMaterial {
+    const char* name;
+    FilSection section; /* with nothing but young, shear, poisson and density */
+    FilSurface surface;
+} FilSceneMaterial;
+
 typedef struct FilSceneRod {
     const FilYaml* at;
     FilRodDef def; /* its arrays live in the pool */
     int edge_count;
     FilId id;
 } FilSceneRod;
+
+typedef struct FilSceneBody {
+    const FilYaml* at;
+    FilRigidDef def; /* its arrays live in the pool */
+    FilId id;
+} FilSceneBody;
+
+/* A rope of rigid capsules. */
+typedef struct FilSceneChain {
+    const FilYaml* at;
+    const char* name;
+    FilRodDef curve; /* nodes and closedness only */
+    int capsule_count, first_body;
+    FilJointDef bushing;
+} FilSceneChain;
 
 typedef struct FilSceneDrive {
     FilId id;
@@ -22,28 +43,55 @@ typedef struct FilSceneDrive {
 typedef struct FilScene {
     FilReader reader;
     FilSceneLimits limits;
-    const FilYaml* root;
+    const char* path;
+    FilYaml* root;
     FilWorld* world;
     uint64_t random; /* state of the generator */
+    int copies_left; /* values that repeated elements may still take */
     FilNames material_names;
-    FilSection* materials; /* with nothing but young, shear, poisson and density */
+    FilSceneMaterial* materials;
+    FilNames group_names; /* of collision: bit k is that of the name with index k */
     FilNames rod_names;
     FilSceneRod* rods;
     int rod_count;
-    int node_count; /* of all rods so far */
+    int node_count; /* of all rods and chains so far */
+    FilSceneChain* chains;
+    int chain_count;
+    FilNames body_names;
+    FilSceneBody* bodies; /* the chains' after the others */
+    int body_count;
+    FilNames thing_names; /* rods, then rigid bodies */
+    FilNames joint_names;
+    FilId* joints;
     FilNames attachment_names;
     FilId* attachments;
     FilNames drive_names;
     FilSceneDrive* drives;
 } FilScene;
 
+/* scene.c: every parameter must have a value and a name that expressions can use, even if nothing uses it. */
+void fil_scene_check_parameters(FilReader* reader, FilYaml* mapping);
+
+/* read_repeats.c: elements of lists that stand for many; comes before everything else. */
+void fil_scene_expand_repeats(FilScene* scene);
+
 /* read_sections.c */
 void fil_scene_read_materials(FilScene* scene);
 /* The material that `key` names; NULL if it is not given (or after a failure). */
-const FilSection* fil_scene_read_material(FilScene* scene, const FilYaml* mapping, const char* key);
+const FilSceneMaterial* fil_scene_read_material(FilScene* scene, const FilYaml* mapping, const char* key);
 /* The one of circle, tube, rectangle and stiffness that the mapping has, made of `material` (NULL: none given). */
-FilSection fil_scene_read_section(FilScene* scene, const FilYaml* mapping, const FilSection* material);
+FilSection fil_scene_read_section(FilScene* scene, const FilYaml* mapping, const FilSceneMaterial* material);
 extern const char* const fil_section_words[];
+
+/* read_surfaces.c */
+void fil_scene_read_groups(FilScene* scene);
+/* Numbers of a surface; `stiffness` is what that key is called. */
+void fil_scene_read_surface_numbers(FilReader* reader, const FilYaml* mapping, const char* stiffness,
+                                    FilSurface* surface);
+/* `surface` and `collision` of a rod or rigid body made of `material` (NULL: none given). */
+void fil_scene_read_collision(FilScene* scene, const FilYaml* thing, const FilSceneMaterial* material,
+                              FilCollision* collision);
+void fil_scene_read_pairs(FilScene* scene);
 
 /* read_shapes.c: the rod's nodes, number and closedness, from its `shape` and `noise`. */
 void fil_scene_read_shape(FilScene* scene, const FilYaml* rod, FilRodDef* def);
@@ -51,6 +99,15 @@ void fil_scene_read_shape(FilScene* scene, const FilYaml* rod, FilRodDef* def);
 /* read_rods.c, read_junctions.c */
 void fil_scene_read_rods(FilScene* scene);
 void fil_scene_add_rods(FilScene* scene);
+
+/* read_bodies.c, read_chains.c: read_bodies takes in the chains' capsules as well. */
+void fil_scene_read_chains(FilScene* scene);
+void fil_scene_read_bodies(FilScene* scene);
+void fil_scene_add_bodies(FilScene* scene);
+void fil_scene_make_capsules(FilScene* scene, FilSceneChain* chain);
+
+/* read_joints.c: with those of the chains */
+void fil_scene_read_joints(FilScene* scene);
 
 /* read_boundary.c, read_drives.c, read_probes.c */
 void fil_scene_read_attachments(FilScene* scene);
@@ -64,6 +121,12 @@ typedef enum FilRodPart { FIL_PART_NODES, FIL_PART_EDGES } FilRodPart;
  * they are required. NULL after a failure. */
 const FilSceneRod* fil_scene_read_target(FilScene* scene, const FilYaml* mapping, FilRodPart part, unsigned flags,
                                          int* first, int* count);
+
+/* The rigid body that `key` names; NULL if it is not given (or after a failure). */
+const FilSceneBody* fil_scene_read_body(FilScene* scene, const FilYaml* mapping, const char* key, unsigned flags);
+
+/* A rod or a rigid body by its index in thing_names. */
+FilId fil_scene_thing(const FilScene* scene, int index);
 
 /* Names of a list's elements, from their `name` or their kind and place ("rod0"), each different; the list must be
  * one of mappings. False if there is no such list (or after a failure). */

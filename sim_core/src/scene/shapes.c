@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/vec3.h"
+#include "scene/random.h"
 
 void fil_shape_straight(const double* from, const double* to, int count, double* nodes)
 {
@@ -73,6 +74,43 @@ void fil_shape_helix(const FilHelix* helix, int count, double* nodes)
     }
 }
 
+/* Length of an edge seen along the axis, and its climb: 2 R tan(d/2) and pitch d/(2 pi), with d the angle of a corner.
+ */
+static void wrap_edge(const FilWrap* wrap, double* across, double* climb)
+{
+    const double corner = wrap->angle / wrap->segments;
+    *across = 2.0 * wrap->radius * tan(0.5 * corner);
+    *climb = wrap->pitch * corner / (2.0 * FIL_PI);
+}
+
+double fil_wrap_edge_length(const FilWrap* wrap)
+{
+    double across, climb;
+    wrap_edge(wrap, &across, &climb);
+    return hypot(across, climb);
+}
+
+int fil_wrap_node_count(const FilWrap* wrap)
+{
+    return wrap->tail_edges[0] + wrap->segments + wrap->tail_edges[1];
+}
+
+void fil_shape_wrap(const FilWrap* wrap, double* nodes)
+{
+    double u[3], v[3], w[3], across, climb;
+    make_basis(wrap->axis, wrap->toward, u, v, w);
+    wrap_edge(wrap, &across, &climb);
+    const int count = fil_wrap_node_count(wrap);
+    for (int i = 0; i < count; i++) {
+        // the last edge before this node that touches the circle; tails are beyond the first and the last one
+        const double edges = i - wrap->tail_edges[0] + 0.5;
+        const double touch = fmin(fmax(floor(edges), 0.0), wrap->segments);
+        const double phi = wrap->angle * touch / wrap->segments, along = (edges - touch) * across;
+        combine(nodes + 3 * i, wrap->center, wrap->radius * cos(phi) - along * sin(phi), u,
+                wrap->radius * sin(phi) + along * cos(phi), v, climb * edges, w);
+    }
+}
+
 double fil_shape_length(const double* points, int point_count, bool closed)
 {
     double length = closed ? fil_v3_distance(points, points + 3 * (point_count - 1)) : 0.0;
@@ -109,21 +147,9 @@ void fil_shape_resample(const double* points, int point_count, bool closed, int 
     }
 }
 
-/* splitmix64: every state gives a different, well mixed number */
-static uint64_t next_random(uint64_t* state)
-{
-    *state += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t z = *state;
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
 void fil_shape_disturb(double amplitude, uint64_t* random, int count, double* nodes)
 {
     for (int k = 0; k < 3 * count; k++) {
-        // 53 random bits make a number in [0, 1)
-        const double unit = (double)(next_random(random) >> 11) * 0x1p-53;
-        nodes[k] += amplitude * (2.0 * unit - 1.0);
+        nodes[k] += amplitude * (2.0 * fil_random_uniform(random) - 1.0);
     }
 }

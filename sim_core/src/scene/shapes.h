@@ -27,6 +27,21 @@ typedef struct FilHelix {
 /* Equal edges from origin + radius * toward, climbing by pitch per turn along the axis. */
 void fil_shape_helix(const FilHelix* helix, int count, double* nodes);
 
+/* A line that comes in straight, turns about an axis and leaves straight: a rope around a post. Its edges touch the
+ * circle of `radius` at their middles. */
+typedef struct FilWrap {
+    double center[3], axis[3]; /* axis is not zero */
+    double toward[3];          /* from the axis to where the line first touches the circle; zero picks one */
+    double radius, pitch;      /* m; pitch: what it climbs along the axis per turn */
+    double angle;              /* rad, between the directions in which it comes and leaves, right-handed */
+    int segments;              /* corners that share the angle; each turns by less than pi */
+    int tail_edges[2];         /* beyond the first and the last corner, of the length of the others */
+} FilWrap;
+
+double fil_wrap_edge_length(const FilWrap* wrap);
+int fil_wrap_node_count(const FilWrap* wrap);
+void fil_shape_wrap(const FilWrap* wrap, double* nodes);
+
 /* Length along a polyline, with the way back to its beginning if it is closed. */
 double fil_shape_length(const double* points, int point_count, bool closed);
 

@@ -106,6 +106,26 @@ void fil_yaml_remove(FilYaml* child)
     parent->count--;
 }
 
+FilYaml* fil_yaml_copy(const FilYaml* node, FilPool* pool, int* values)
+{
+    FilYaml* copy = --*values >= 0 ? fil_pool_alloc(pool, 1, sizeof *copy) : NULL;
+    if (copy == NULL) {
+        return NULL;
+    }
+    *copy = *node;
+    copy->parent = copy->first = copy->last = copy->next = copy->parameters = NULL;
+    copy->count = 0;
+    copy->memo = FIL_YAML_UNKNOWN;
+    for (const FilYaml* child = node->first; child != NULL; child = child->next) {
+        FilYaml* same = fil_yaml_copy(child, pool, values);
+        if (same == NULL) {
+            return NULL;
+        }
+        fil_yaml_append(copy, same);
+    }
+    return copy;
+}
+
 /* ---- messages ---- */
 
 /* Writes the path of a node and returns its length, cut off at the end of the buffer. */

@@ -35,6 +35,7 @@ typedef struct FilYaml {
     struct FilYaml* parent;
     struct FilYaml *first, *last, *next; /* children in order of appearance, next sibling */
     int count;                           /* of children */
+    struct FilYaml* parameters;          /* that expressions inside of this node may use; NULL: none of its own */
     FilYamlMemo memo;
     double value; /* when memo is FIL_YAML_KNOWN */
 } FilYaml;
@@ -66,6 +67,10 @@ FilYaml* fil_yaml_child(const FilYaml* node, const char* part);
 void fil_yaml_append(FilYaml* parent, FilYaml* child);
 void fil_yaml_replace(FilYaml* old, FilYaml* replacement);
 void fil_yaml_remove(FilYaml* child);
+
+/* A copy of a node and everything in it, without a parent. Takes as many from `values` as there are nodes; NULL when
+ * out of memory, or when *values gets negative. */
+FilYaml* fil_yaml_copy(const FilYaml* node, FilPool* pool, int* values);
 
 /* Dotted path from the root, such as rods.cable.shape.straight.nodes; "scene" for the root itself. */
 void fil_yaml_path(const FilYaml* node, char* path, size_t size);

@@ -1,0 +1,125 @@
+/* joints: what ties rods and rigid bodies to each other and to the world. */
+#include <stdio.h>
+#include <string.h>
+
+#include "scene/scene_build.h"
+
+static const char* const joint_words[] = {
+    [FIL_JOINT_PIN] = "pin",
+    [FIL_JOINT_WELD] = "weld",
+    [FIL_JOINT_BUSHING] = "bushing",
+    NULL,
+};
+
+static FilId add_joint(FilScene* scene, const FilYaml* at, const FilJointDef* def)
+{
+    FilId id = {0};
+    if (scene->reader.status == FIL_OK) {
+        const FilStatus status = fil_world_add_joint(scene->world, def, &id);
+        fil_reader_take(&scene->reader, status, at, fil_world_error(scene->world));
+    }
+    return id;
+}
+
+/* {rod, node} or {body}. */
+static FilId read_end(FilScene* scene, const FilYaml* joint, const char* key, unsigned flags, int* node)
+{
+    static const char* const keys[] = {"rod", "node", "body", NULL};
+    static const char* const kinds[] = {"rod", "body", NULL};
+    FilReader* reader = &scene->reader;
+    const FilYaml* end = fil_read_node(reader, joint, key, flags);
+    FilYaml* given = NULL;
+    if (end == NULL || !fil_check_keys(reader, end, keys) || fil_read_variant(reader, end, kinds, &given) < 0) {
+        return (FilId){0};
+    }
+    const FilSceneBody* body = fil_scene_read_body(scene, end, "body", FIL_OPTIONAL);
+    if (body != NULL && fil_yaml_find(end, "node") != NULL) {
+        fil_reader_fail(reader, fil_yaml_find(end, "node"), "a rigid body has no nodes");
+    }
+    if (body != NULL || reader->status != FIL_OK) {
+        return body != NULL ? body->id : (FilId){0};
+    }
+    int count = 0;
+    const FilSceneRod* rod = fil_scene_read_target(scene, end, FIL_PART_NODES, FIL_REQUIRED, node, &count);
+    return rod != NULL ? rod->id : (FilId){0};
+}
+
+static FilId read_joint(FilScene* scene, const FilYaml* node, const char* name)
+{
+    static const char* const keys[] = {"name", "pin", "weld", "bushing", NULL};
+    static const char* const rigid_keys[] = {"a", "b", "point", NULL};
+    static const char* const bushing_keys[] = {
+        "a", "b", "point", "aligned", "stiffness", "damping", "angular_stiffness", "angular_damping", NULL};
+    FilReader* reader = &scene->reader;
+    FilYaml* body = NULL;
+    const int word = fil_check_keys(reader, node, keys) ? fil_read_variant(reader, node, joint_words, &body) : -1;
+    if (word < 0 || !fil_check_keys(reader, body, word == FIL_JOINT_BUSHING ? bushing_keys : rigid_keys)) {
+        return (FilId){0};
+    }
+    FilJointDef def = fil_joint_def_default();
+    def.name = name;
+    def.kind = (FilJointKind)word;
+    def.a = read_end(scene, body, "a", FIL_REQUIRED, &def.node_a);
+    def.b = read_end(scene, body, "b", FIL_OPTIONAL, &def.node_b);
+    const FilYaml *a = fil_yaml_find(body, "a"), *b = fil_yaml_find(body, "b");
+    const bool has_node =
+        reader->status == FIL_OK && (fil_yaml_find(a, "rod") != NULL || (b != NULL && fil_yaml_find(b, "rod") != NULL));
+    double point[3];
+    if (fil_read_vector(reader, body, "point", has_node ? FIL_OPTIONAL : FIL_REQUIRED, 3, point)) {
+        def.point = (FilVec3){point[0], point[1], point[2]};
+        if (has_node) {
+            fil_reader_fail(reader, fil_yaml_find(body, "point"), "the point of this joint is the rod's node");
+        }
+    }
+    fil_read_flag(reader, body, "aligned", &def.aligned);
+    fil_read_number(reader, body, "stiffness", FIL_NOT_NEGATIVE, &def.stiffness);
+    fil_read_number(reader, body, "damping", FIL_NOT_NEGATIVE, &def.damping);
+    fil_read_number(reader, body, "angular_stiffness", FIL_NOT_NEGATIVE, &def.angular_stiffness);
+    fil_read_number(reader, body, "angular_damping", FIL_NOT_NEGATIVE, &def.angular_damping);
+    return add_joint(scene, body, &def);
+}
+
+/* A bushing at each node between two capsules bears the name of the capsule before it. */
+static int add_bushings(FilScene* scene, const FilSceneChain* chain, const char** names, const FilYaml** ats, int count)
+{
+    const int joints = chain->curve.closed ? chain->capsule_count : chain->capsule_count - 1;
+    for (int k = 0; k < joints && scene->reader.status == FIL_OK; k++) {
+        const FilSceneBody* bodies = scene->bodies + chain->first_body;
+        const double* point = chain->curve.nodes + 3 * ((k + 1) % chain->curve.node_count);
+        FilJointDef def = chain->bushing;
+        def.name = bodies[k].def.name;
+        def.a = bodies[k].id;
+        def.b = bodies[(k + 1) % chain->capsule_count].id;
+        def.point = (FilVec3){point[0], point[1], point[2]};
+        names[count] = def.name;
+        ats[count] = chain->at;
+        scene->joints[count++] = add_joint(scene, chain->at, &def);
+    }
+    return count;
+}
+
+void fil_scene_read_joints(FilScene* scene)
+{
+    FilReader* reader = &scene->reader;
+    const FilYaml* list = NULL;
+    const char** given = NULL;
+    const bool some = fil_scene_read_names(scene, "joints", "joint", &list, &given);
+    size_t most = some ? (size_t)list->count : 0;
+    for (int k = 0; k < scene->chain_count; k++) {
+        most += (size_t)scene->chains[k].capsule_count;
+    }
+    const char** names = fil_reader_alloc(reader, most, sizeof *names);
+    const FilYaml** ats = fil_reader_alloc(reader, most, sizeof *ats);
+    scene->joints = fil_reader_alloc(reader, most, sizeof *scene->joints);
+    int count = 0;
+    for (const FilYaml* node = some ? list->first : NULL; node != NULL && reader->status == FIL_OK; node = node->next) {
+        names[count] = given[count];
+        ats[count] = node;
+        scene->joints[count] = read_joint(scene, node, names[count]);
+        count++;
+    }
+    for (int k = 0; k < scene->chain_count && reader->status == FIL_OK; k++) {
+        count = add_bushings(scene, &scene->chains[k], names, ats, count);
+    }
+    fil_scene_index_names(scene, names, ats, count, &scene->joint_names);
+}
