@@ -263,10 +263,25 @@ static bool relinearise(FilWorld* world)
     return true;
 }
 
+/* Tangents about the free velocities again, with their mass part enlarged. */
+static bool enlarge(FilWorld* world, double shift)
+{
+    bool ok = true;
+    for (int b = 0; b < world->body_count && ok; b++) {
+        const FilBody* body = &world->bodies[b];
+        double potential;
+        if (world->contact.offset[b] >= 0) {
+            ok = body->ops->evaluate(body->impl, world->scratch.solution + body->v, shift, world->scratch.residual, &potential);
+        }
+    }
+    return ok;
+}
+
+/* Solves the problem about the velocities in the scratch. Where the tangent is not positive definite its mass part is
+ * enlarged until it is. */
 static FilStatus solve_once(FilWorld* world, double dt, FilStepInfo* info)
 {
     FilContactStage* stage = &world->contact;
-    fill_system(world);
     const FilSapProblem problem = {.dt = dt,
                                    .pattern = {stage->column_count, stage->start, stage->row},
                                    .a = stage->values,
@@ -278,10 +293,18 @@ static FilStatus solve_once(FilWorld* world, double dt, FilStepInfo* info)
     FilSapSettings settings = fil_sap_settings_default();
     settings.tolerance = world->def.contact_tolerance;
     settings.max_factorisations = world->def.contact_max_iterations;
-    FilSapStats stats = {0};
-    const FilStatus status = fil_sap_solve(stage->sap, &problem, &settings, stage->v, stage->impulses, &stats);
-    info->contact_iterations += stats.iterations;
-    info->analyses += stats.analyses;
+    FilSapStats stats;
+    FilStatus status;
+    double shift = 0.0;
+    do {
+        fill_system(world);
+        stats = (FilSapStats){0};
+        status = fil_sap_solve(stage->sap, &problem, &settings, stage->v, stage->impulses, &stats);
+        info->contact_iterations += stats.iterations;
+        info->analyses += stats.analyses;
+        info->regularised += stats.indefinite;
+        shift = shift == 0.0 ? 0.1 : 10.0 * shift;
+    } while (stats.indefinite && shift < 1e9 && enlarge(world, shift));
     info->contact_residual = fmax(info->contact_residual, stats.residual);
     return status;
 }
@@ -322,7 +345,8 @@ FilStatus fil_solve_contacts(FilWorld* world, double dt, FilStepInfo* info)
     FilStatus status = FIL_OK;
     for (int pass = 0; pass <= world->def.relinearisations && status == FIL_OK; pass++) {
         if (pass > 0 && !relinearise(world)) {
-            return FIL_NOT_CONVERGED;
+            spread_solution(world, dt, info); // what was found before stays
+            break;
         }
         stage->constraint_count = 0;
         fil_contact_set_clear(&stage->rows);
