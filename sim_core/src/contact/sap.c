@@ -13,6 +13,9 @@
 #define REUSE_AFTER_FRESH 0.1
 #define REUSE_AFTER_STALE 0.3
 
+/* A diagonal this large holds its variable at v*: the guess starts there, and its momentum measures nothing. */
+#define HELD 1e20
+
 struct FilSap {
     FilSapSystem system;
     FilDoubles vectors; /* what the pointers below share */
@@ -25,7 +28,7 @@ struct FilSap {
     double* p_change; /* A (v - v*) of the guess */
     /* n numbers each: participating variables */
     int n;
-    double* mass_inverse;  /* 1/diag(A) */
+    double* mass_inverse;  /* 1/diag(A); 0 if held */
     double* p0;            /* A v* */
     double* x;             /* v - v* */
     double* p;             /* A (v - v*) = S x */
@@ -143,6 +146,28 @@ static const double* diagonal_block(const FilSapProblem* problem, int column)
     return NULL;
 }
 
+/* 1/diag(A) of one variable, 0 if it is held. */
+static double inverse_diagonal(const double* block, int d)
+{
+    return block[5 * d] > HELD ? 0.0 : 1.0 / block[5 * d];
+}
+
+/* x = v - v*, of the guess; what is held stays. False when a diagonal block is missing. */
+static bool start_from(const FilSapProblem* problem, const double* v, double* x)
+{
+    for (int column = 0; column < problem->pattern.columns; column++) {
+        const double* block = diagonal_block(problem, column);
+        if (block == NULL) {
+            return false;
+        }
+        for (int d = 0; d < FIL_BLOCK; d++) {
+            const int k = FIL_BLOCK * column + d;
+            x[k] = block[5 * d] > HELD ? 0.0 : v[k] - problem->v_free[k];
+        }
+    }
+    return true;
+}
+
 /* Sorts v - v*, A v* and the diagonal of A into participants and others. For participants also W with W' W = A_bb^-1 of
  * each diagonal block. False when a diagonal block is missing or not positive definite. */
 static bool gather(FilSap* sap, const FilSapProblem* problem, const double* v)
@@ -155,17 +180,18 @@ static bool gather(FilSap* sap, const FilSapProblem* problem, const double* v)
         }
         const double* p = sap->p_free + FIL_BLOCK * column;
         const int local = fil_sap_system_participant(&sap->system, column);
+        for (int d = 0; d < FIL_BLOCK && local < 0; d++) {
+            sap->fixed_momentum += p[d] * p[d] * inverse_diagonal(block, d);
+        }
         if (local < 0) {
-            sap->fixed_momentum +=
-                p[0] * p[0] / block[0] + p[1] * p[1] / block[5] + p[2] * p[2] / block[10] + p[3] * p[3] / block[15];
             continue;
         }
         for (int d = 0; d < FIL_BLOCK; d++) {
             const int k = FIL_BLOCK * local + d, all = FIL_BLOCK * column + d;
-            sap->mass_inverse[k] = 1.0 / block[5 * d];
+            sap->mass_inverse[k] = inverse_diagonal(block, d);
             sap->p0[k] = p[d];
-            sap->x[k] = v[all] - problem->v_free[all];
-            sap->dx[k] = v[all];
+            sap->x[k] = block[5 * d] > HELD ? 0.0 : v[all] - problem->v_free[all];
+            sap->dx[k] = problem->v_free[all] + sap->x[k];
         }
         if (!fil_block_inverse_factor(block, sap->w + FIL_BLOCK_SIZE * (size_t)local)) {
             return false;
@@ -293,8 +319,8 @@ static FilStatus begin(FilSap* sap, const FilSapProblem* problem, const FilSapSe
         return FIL_OUT_OF_MEMORY;
     }
     // A (v - v*), then A v*; the difference borrows p_free
-    for (int k = 0; k < FIL_BLOCK * problem->pattern.columns; k++) {
-        sap->p_free[k] = v[k] - problem->v_free[k];
+    if (!start_from(problem, v, sap->p_free)) {
+        return FIL_NOT_CONVERGED;
     }
     fil_block_multiply(&problem->pattern, problem->a, sap->p_free, sap->p_change);
     fil_block_multiply(&problem->pattern, problem->a, problem->v_free, sap->p_free);
