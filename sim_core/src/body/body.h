@@ -90,6 +90,9 @@ typedef struct FilBodyOps {
     int (*tangent_pattern)(void* body, int* columns, int* rows);
     /* Tangent as last evaluated, 16 numbers a block by columns. Before factoring only. */
     void (*tangent)(void* body, double* values);
+    /* Contacts and joints have brought the body to `v` by `impulse`, J' gamma on its unknowns: what the reactions of its
+     * holds follow from. `scratch` has v_count numbers. NULL: it has no holds. */
+    void (*push)(void* body, const double* v, const double* impulse, double* scratch);
 } FilBodyOps;
 
 enum { FIL_JACOBIAN_BLOCKS = 3 };

@@ -523,6 +523,7 @@ const FilBodyOps fil_rod_ops = {
     .factor = fil_rod_factor,
     .solve = fil_rod_solve,
     .finish = fil_rod_finish,
+    .push = fil_rod_push,
     .energy = fil_rod_energy,
     .momentum = fil_rod_momentum,
     .attach = fil_rod_attach,

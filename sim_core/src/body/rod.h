@@ -115,6 +115,7 @@ bool fil_rod_evaluate(void* body, const double* v, double shift, double* residua
 void fil_rod_diagonal(const void* body, const double* v, double* diagonal, double* scale);
 bool fil_rod_factor(void* body);
 void fil_rod_solve(void* body, double* x);
+void fil_rod_push(void* body, const double* v, const double* impulse, double* scratch);
 void fil_rod_finish(void* body, const double* v, double* q1, double* v1, double* h1);
 
 /* rod_boundary.c */

@@ -255,6 +255,19 @@ void fil_rod_solve(void* pointer, double* x)
 
 /* ---- the end of a step ---- */
 
+void fil_rod_push(void* pointer, const double* v, const double* impulse, double* scratch)
+{
+    FilRodBody* body = pointer;
+    double potential;
+    if (body->attachment_count == 0 || !fil_rod_evaluate(body, v, 0.0, scratch, &potential)) {
+        return;
+    }
+    // what holds need not do themselves
+    for (int k = 0; k < 4 * body->node_count; k++) {
+        body->reaction[k] -= impulse[k] / body->setup.dt;
+    }
+}
+
 void fil_rod_finish(void* pointer, const double* v, double* q1, double* v1, double* h1)
 {
     FilRodBody* body = pointer;

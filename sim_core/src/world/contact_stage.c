@@ -192,13 +192,41 @@ static void spread_solution(FilWorld* world, double dt, FilStepInfo* info)
     fil_joints_collect(world, dt);
 }
 
-/* Momentum residual of the full equations of motion with the impulses found, in the measure of the contact solver. Leaves
- * each body's tangent at the solution. */
-static double nonlinear_residual(FilWorld* world, double dt)
+/* J' gamma of all constraints, on the problem's unknowns; takes the place of the free velocities, which have served. */
+static void gather_impulses(FilContactStage* stage)
 {
-    FilContactStage* stage = &world->contact;
+    memset(stage->v_free, 0, 4 * sizeof(double) * (size_t)stage->column_count);
+    for (int c = 0; c < stage->constraint_count; c++) {
+        const FilSapConstraint* constraint = &stage->constraints[c];
+        const double* gamma = stage->impulses + 3 * c;
+        for (int k = constraint->first_block; k < constraint->first_block + constraint->block_count; k++) {
+            const double* j = stage->rows.jacobian + 12 * (size_t)k;
+            for (int m = 0; m < 4; m++) {
+                stage->v_free[4 * stage->rows.variable[k] + m] += j[m] * gamma[0] + j[4 + m] * gamma[1] + j[8 + m] * gamma[2];
+            }
+        }
+    }
+}
+
+/* Tells bodies what they were pushed by: the reactions of their holds follow from it. */
+static void push_bodies(FilWorld* world)
+{
+    const FilContactStage* stage = &world->contact;
+    for (int b = 0; b < world->body_count; b++) {
+        const FilBody* body = &world->bodies[b];
+        if (stage->offset[b] >= 0 && body->ops->push != NULL) {
+            body->ops->push(body->impl, world->scratch.solution + body->v, stage->v_free + 4 * stage->offset[b],
+                            world->scratch.residual);
+        }
+    }
+}
+
+/* Momentum residual of the full equations of motion with the impulses gathered, in the measure of the contact solver.
+ * Leaves each body's tangent at the solution. */
+static double nonlinear_residual(FilWorld* world)
+{
+    const FilContactStage* stage = &world->contact;
     double error = 0.0, size = 0.0;
-    (void)dt;
     for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
         if (stage->offset[b] < 0) {
@@ -208,23 +236,7 @@ static double nonlinear_residual(FilWorld* world, double dt)
         if (!body->ops->evaluate(body->impl, v, 0.0, residual, &potential)) {
             return INFINITY;
         }
-        // subtract J' gamma of the constraints on this body
-        const int first = stage->offset[b], end = first + body->v_count / 4;
-        double* momentum = world->scratch.direction;
-        memset(momentum, 0, sizeof(double) * (size_t)body->v_count);
-        for (int c = 0; c < stage->constraint_count; c++) {
-            const FilSapConstraint* constraint = &stage->constraints[c];
-            const double* gamma = stage->impulses + 3 * c;
-            for (int k = constraint->first_block; k < constraint->first_block + constraint->block_count; k++) {
-                const int variable = stage->rows.variable[k];
-                if (variable >= first && variable < end) {
-                    const double* j = stage->rows.jacobian + 12 * (size_t)k;
-                    for (int m = 0; m < 4; m++) {
-                        momentum[4 * (variable - first) + m] += j[m] * gamma[0] + j[4 + m] * gamma[1] + j[8 + m] * gamma[2];
-                    }
-                }
-            }
-        }
+        const double* momentum = stage->v_free + 4 * stage->offset[b];
         body->ops->diagonal(body->impl, v, world->scratch.weight, world->scratch.scale);
         for (int k = 0; k < body->v_count; k++) {
             if (world->scratch.weight[k] > 0.0) {
@@ -357,8 +369,12 @@ FilStatus fil_solve_contacts(FilWorld* world, double dt, FilStepInfo* info)
             spread_solution(world, dt, info);
         }
     }
-    if (status == FIL_OK && world->def.check_nonlinear) {
-        info->nonlinear_residual = fmax(info->nonlinear_residual, nonlinear_residual(world, dt));
+    if (status == FIL_OK) {
+        gather_impulses(stage);
+        if (world->def.check_nonlinear) {
+            info->nonlinear_residual = fmax(info->nonlinear_residual, nonlinear_residual(world));
+        }
+        push_bodies(world);
     }
     return status;
 }
