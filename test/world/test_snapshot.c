@@ -182,6 +182,38 @@ static void reset_forgets_what_came_later(void** state)
     fil_world_destroy(bench.world);
 }
 
+/* energies are those of the state, also of clamps that a drive had turned in the meantime */
+static void energies_come_back(void** state)
+{
+    (void)state;
+    Bench bench = make_bench(NODES);
+    FilAttachmentDef clamp = fil_attachment_def_default();
+    FilId held, turn;
+    clamp.kind = FIL_ATTACH_CLAMP;
+    clamp.rod = bench.rod;
+    clamp.first = -1;
+    assert_int_equal(fil_world_add_attachment(bench.world, &clamp, &held), FIL_OK);
+    FilDriveDef drive = fil_drive_def_default();
+    drive.kind = FIL_DRIVE_ROTATION;
+    drive.attachment = held;
+    drive.knot_count = 2;
+    drive.times = (double[]){0.0, 0.1};
+    drive.values = (double[]){0.0, 0.0, 0.0, 0.0, 0.4, 0.0};
+    assert_int_equal(fil_world_add_drive(bench.world, &drive, &turn), FIL_OK);
+    const double start = fil_world_energy(bench.world).elastic;
+    run(&bench, 30);
+    const double middle = fil_world_energy(bench.world).elastic;
+    void* snapshot = save(&bench);
+    run(&bench, 60);
+    assert_true(fil_world_energy(bench.world).elastic != middle);
+    restore(&bench, snapshot);
+    assert_true(fil_world_energy(bench.world).elastic == middle);
+    assert_int_equal(fil_world_reset(bench.world), FIL_OK);
+    assert_true(fil_world_energy(bench.world).elastic == start);
+    free(snapshot);
+    fil_world_destroy(bench.world);
+}
+
 static void refused(const Bench* bench, const void* snapshot, size_t size)
 {
     const uint64_t hash = fil_world_hash(bench->world);
@@ -220,11 +252,9 @@ static void foreign_snapshots_are_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moved_targets_are_state),
-        cmocka_unit_test(released_attachments_are_state),
-        cmocka_unit_test(commands_are_state),
-        cmocka_unit_test(reset_forgets_what_came_later),
-        cmocka_unit_test(foreign_snapshots_are_refused),
+        cmocka_unit_test(moved_targets_are_state), cmocka_unit_test(released_attachments_are_state),
+        cmocka_unit_test(commands_are_state),      cmocka_unit_test(reset_forgets_what_came_later),
+        cmocka_unit_test(energies_come_back),      cmocka_unit_test(foreign_snapshots_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

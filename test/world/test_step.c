@@ -133,6 +133,56 @@ static void failing_steps_say_how_far_they_went(void** state)
     fil_world_destroy(world);
 }
 
+/* what drives write into the state on the way, such as a rest curvature, goes with a failing step */
+static void failing_steps_take_back_live_rest_shapes(void** state)
+{
+    (void)state;
+    for (int halvings = 0; halvings < 3; ++halvings) {
+        FilId rod, drive;
+        FilWorld* world = make_world(0.25, 1, halvings, &rod);
+        FilDriveDef def = fil_drive_def_default();
+        def.kind = FIL_DRIVE_CURVATURE;
+        def.rod = rod;
+        def.knot_count = 2;
+        def.times = (double[]){0.0, 1.0};
+        def.values = (double[]){0.0, 0.0, 3.0, 2.0};
+        assert_int_equal(fil_world_add_drive(world, &def, &drive), FIL_OK);
+        const uint64_t before = fil_world_hash(world);
+        assert_int_equal(fil_world_step(world, NULL), FIL_NOT_CONVERGED);
+        assert_true(fil_world_hash(world) == before);
+        fil_world_destroy(world);
+    }
+}
+
+/* two nodes that fly through each other turn their edge by 180 degrees: no frame can follow that in one step */
+static void frames_that_cannot_follow_are_an_error(void** state)
+{
+    (void)state;
+    FilWorldDef def = fil_world_def_default();
+    FilWorld* world;
+    FilError error;
+    FilId rod;
+    def.integrator = FIL_SYMPLECTIC_EULER;
+    def.gravity = (FilVec3){0.0, 0.0, 0.0};
+    def.dt = 0.1;
+    def.max_halvings = 0;
+    assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
+    FilRodDef rod_def = fil_rod_def_default();
+    rod_def.node_count = 2;
+    rod_def.nodes = (double[]){0.0, 0.0, 0.0, 0.1, 0.0, 0.0};
+    rod_def.velocities = (double[]){1.0, 0.0, 0.0, -1.0, 0.0, 0.0};
+    rod_def.section =
+        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 1e-3, .young = 1e3, .poisson = 0.3, .density = 1000.0};
+    assert_int_equal(fil_world_add_rod(world, &rod_def, &rod), FIL_OK);
+    assert_int_equal(fil_world_step(world, NULL), FIL_NOT_CONVERGED);
+    double frame[9];
+    fil_rod_get_frames(world, rod, frame);
+    for (int k = 0; k < 9; ++k) {
+        assert_true(isfinite(frame[k]));
+    }
+    fil_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +190,8 @@ int main(void)
         cmocka_unit_test(halves_are_steps),
         cmocka_unit_test(halved_steps_follow_their_drives),
         cmocka_unit_test(failing_steps_say_how_far_they_went),
+        cmocka_unit_test(failing_steps_take_back_live_rest_shapes),
+        cmocka_unit_test(frames_that_cannot_follow_are_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -256,6 +256,23 @@ static void unsound_networks_are_refused(void** state)
     fil_world_destroy(world);
 }
 
+/* other names are made up in the same way */
+static void made_up_names_are_free_ones(void** state)
+{
+    (void)state;
+    FilWorld* world = make_world();
+    FilId rod = add_rod(world, "r");
+    add_pin(world, rod, "attachment2", 0);
+    FilId pin = add_pin(world, rod, NULL, 1);
+    add_force(world, rod, "drive2");
+    FilId force = add_force(world, rod, NULL);
+    assert_int_equal(fil_world_find_attachment(world, "attachment2").index, 1);
+    assert_int_equal(fil_world_find_attachment(world, "attachment3").index, pin.index);
+    assert_int_equal(fil_world_find_drive(world, "drive2").index, 1);
+    assert_int_equal(fil_world_find_drive(world, "drive3").index, force.index);
+    fil_world_destroy(world);
+}
+
 /* ---- ids ---- */
 
 /* ids of another world, of another kind, made up or null: refused wherever they are used */
@@ -308,6 +325,21 @@ static void wrong_ids_are_refused(void** state)
     fil_world_destroy(other);
 }
 
+/* a world that takes the place of another does not take over its ids */
+static void stale_ids_are_refused(void** state)
+{
+    (void)state;
+    for (int round = 0; round < 20; ++round) {
+        FilWorld* world = make_world();
+        FilId stale = add_rod(world, "r");
+        fil_world_destroy(world);
+        world = make_world();
+        add_rod(world, "r");
+        assert_null(fil_rod_name(world, stale));
+        fil_world_destroy(world);
+    }
+}
+
 /* ---- attachments, drives, probes ---- */
 
 static void unsound_attachments_are_refused(void** state)
@@ -316,6 +348,10 @@ static void unsound_attachments_are_refused(void** state)
     FilWorld* world = make_world();
     FilId rod = add_rod(world, "r"), id;
     add_pin(world, rod, "p", -1);
+    FilId force = add_force(world, rod, "f");
+    double value[3] = {1.0, 2.0, 3.0};
+    assert_int_equal(fil_drive_set(world, force, value, 3), FIL_OK);
+    const uint64_t before = fil_world_hash(world);
     const struct {
         FilAttachmentDef def;
         const char* message;
@@ -338,6 +374,10 @@ static void unsound_attachments_are_refused(void** state)
         def.rod = rod;
         assert_int_equal(fil_world_add_attachment(world, &def, &id), FIL_BAD_INPUT);
         has(fil_world_error(world), cases[k].message);
+        /* nothing has moved: commands stand behind attachments in the state */
+        assert_true(fil_world_hash(world) == before);
+        fil_drive_value(world, force, value);
+        assert_true(value[0] == 1.0 && value[1] == 2.0 && value[2] == 3.0);
     }
     assert_int_equal(fil_world_find_attachment(world, "a").index, 0);
     fil_world_destroy(world);
@@ -453,7 +493,9 @@ int main(void)
         cmocka_unit_test(unsound_rods_are_refused),
         cmocka_unit_test(rods_without_names_get_free_ones),
         cmocka_unit_test(unsound_networks_are_refused),
+        cmocka_unit_test(made_up_names_are_free_ones),
         cmocka_unit_test(wrong_ids_are_refused),
+        cmocka_unit_test(stale_ids_are_refused),
         cmocka_unit_test(unsound_attachments_are_refused),
         cmocka_unit_test(unsound_drives_are_refused),
         cmocka_unit_test(unsound_probes_are_refused),

@@ -206,6 +206,20 @@ static FilStatus build_law(FilRod* rod, const FilRodDef* def, double* mass, FilE
     return FIL_OK;
 }
 
+/* Gives node `to` the rest curvature and the rest twist per metre of node `from`. */
+static void rest_as_at(FilRod* rod, int from, int to, bool curvature, bool twist)
+{
+    FilRodHistory* h = rod->initial;
+    if (curvature) {
+        double per_metre[2];
+        fil_rod_curvature_from_rest(rod->voronoi[from], h[from].rest1, h[from].rest2, per_metre);
+        fil_rod_rest_from_curvature(rod->voronoi[to], per_metre, &h[to].rest1, &h[to].rest2);
+    }
+    if (twist) {
+        h[to].rest_twist = h[from].rest_twist / rod->voronoi[from] * rod->voronoi[to];
+    }
+}
+
 /* Twists of the initial shape, and rest strains from the definition. */
 static void initial_strains(FilRod* rod, const FilRodDef* def)
 {
@@ -238,14 +252,11 @@ static void initial_strains(FilRod* rod, const FilRodDef* def)
         fil_v3_copy(last->tangent, last[-1].tangent);
         fil_v3_copy(last->director, last[-1].director);
         last->rest_length = last[-1].rest_length;
-        if (def->rest_shape == FIL_REST_INITIAL && def->rest_curvature == NULL && rod->node_count > 2) {
-            // the curve goes on as at its neighbours, over half the length: what a clamp at an end sees
-            h[0].rest1 = 0.5 * h[1].rest1, h[0].rest2 = 0.5 * h[1].rest2;
-            last->rest1 = 0.5 * last[-1].rest1, last->rest2 = 0.5 * last[-1].rest2;
-        }
-        if (def->rest_shape == FIL_REST_INITIAL && def->rest_twist == NULL && rod->node_count > 2) {
-            h[0].rest_twist = 0.5 * h[1].rest_twist;
-            last->rest_twist = 0.5 * last[-1].rest_twist;
+        if (def->rest_shape == FIL_REST_INITIAL && rod->node_count > 2) {
+            // the curve goes on as at its neighbours: what a clamp at an end sees
+            const int n = rod->node_count;
+            rest_as_at(rod, 1, 0, def->rest_curvature == NULL, def->rest_twist == NULL);
+            rest_as_at(rod, n - 2, n - 1, def->rest_curvature == NULL, def->rest_twist == NULL);
         }
     }
 }
@@ -313,7 +324,12 @@ static FilStatus join(FilRodBody* body, const FilRodDef* defs, const FilRodJunct
     for (int i = 0; i < body->node_count; i++) {
         body->owner[i] = body->owner[body->owner[i]]; // owners stand before their copies
         for (int k = 0; k < 3 && body->owner[i] != i; k++) {
-            body->mass[4 * body->owner[i] + k] += body->mass[4 * i + k];
+            const double mass = body->mass[4 * body->owner[i] + k], added = body->mass[4 * i + k];
+            if (k == 0) { // the mean, by mass
+                double* alpha = &body->alpha[body->owner[i]];
+                *alpha = (mass * *alpha + added * body->alpha[i]) / (mass + added);
+            }
+            body->mass[4 * body->owner[i] + k] += added;
             body->drag[4 * body->owner[i] + k] += body->drag[4 * i + k];
             body->mass[4 * i + k] = body->drag[4 * i + k] = 0.0;
         }

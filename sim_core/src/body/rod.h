@@ -29,7 +29,7 @@ typedef struct FilRod {
 typedef struct FilClampSide {
     int edge;             /* in its rod, -1: there is none on this side */
     HingeLaw1 law;        /* stiffness; rest values are taken from the node's history */
-    double rest_share;    /* of the node's rest strains */
+    double half, voronoi; /* m: of the edge's half, and of all that the node's rest strains stand for */
     Frame1 section;       /* the held cross-section as seen from this side, where it was made */
     double torque[3];     /* on the rod, last evaluation */
 } FilClampSide;

@@ -36,9 +36,10 @@ Frame1 fil_rod_clamp_section(const FilClampSide* side, const double* turn)
 HingeLaw1 fil_rod_clamp_law(const FilClampSide* side, const FilRodHistory* node)
 {
     HingeLaw1 law = side->law;
-    law.rest1 = side->rest_share * node->rest1;
-    law.rest2 = side->rest_share * node->rest2;
-    law.rest_twist = side->rest_share * node->rest_twist;
+    double curvature[2];
+    fil_rod_curvature_from_rest(side->voronoi, node->rest1, node->rest2, curvature);
+    fil_rod_rest_from_curvature(side->half, curvature, &law.rest1, &law.rest2);
+    law.rest_twist = node->rest_twist / side->voronoi * side->half;
     return law;
 }
 
@@ -83,7 +84,8 @@ static void clamp_side(const FilRod* rod, const double* q, const FilRodHistory* 
     }
     const double half = 0.5 * h[edge].rest_length;
     side->law = (HingeLaw1){.k1 = stiffness.ei1 / half, .k2 = stiffness.ei2 / half, .kt = stiffness.gj / half};
-    side->rest_share = half / rod->voronoi[node];
+    side->half = half;
+    side->voronoi = rod->voronoi[node];
     Frame1 frame;
     fil_rod_edge_frame(rod, q, h, edge, &frame);
     double turn[3], axis[3];

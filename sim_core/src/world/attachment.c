@@ -19,14 +19,11 @@ FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def,
     }
     FilStatus status = fil_world_reserve(world, (void**)&world->attachments, world->attachment_count,
                                          &world->attachment_capacity, sizeof *world->attachments);
-    if (status == FIL_OK) {
-        status = fil_world_grow_controls(world, 1, 0);
-    }
     if (status != FIL_OK) {
         return status;
     }
-    const bool taken = def->name != NULL && fil_world_find_attachment(world, def->name).index != 0;
-    char* name = fil_world_new_name(world, def->name, "attachment", world->attachment_count + 1, taken);
+    char* name =
+        fil_world_new_name(world, def->name, "attachment", world->attachment_count + 1, fil_world_find_attachment);
     if (name == NULL) {
         return FIL_BAD_INPUT;
     }
@@ -38,6 +35,10 @@ FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def,
                                &inner);
     if (status != FIL_OK) {
         status = fil_world_fail(world, status, "attachment '%s' on '%s': %s", name, element->name, inner.text);
+    } else {
+        status = fil_world_grow_controls(world, 1, 0);
+    }
+    if (status != FIL_OK) {
         fil_free(name);
         return status;
     }
@@ -48,6 +49,7 @@ FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def,
     }
     world->attachments[world->attachment_count] = (FilAttachment){name, element->body, slot};
     *id = fil_make_id(world, FIL_OBJECT_ATTACHMENT, world->attachment_count++);
+    fil_world_place_targets(world);
     return FIL_OK;
 }
 

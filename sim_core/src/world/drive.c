@@ -93,8 +93,7 @@ FilStatus fil_world_add_drive(FilWorld* world, const FilDriveDef* def, FilId* id
     if (status != FIL_OK) {
         return status;
     }
-    const bool taken = def->name != NULL && fil_world_find_drive(world, def->name).index != 0;
-    drive.name = fil_world_new_name(world, def->name, "drive", world->drive_count + 1, taken);
+    drive.name = fil_world_new_name(world, def->name, "drive", world->drive_count + 1, fil_world_find_drive);
     drive.times = fil_alloc(knots, sizeof(double));
     drive.values = fil_alloc(knots * dimension, sizeof(double));
     if (drive.name == NULL || drive.times == NULL || drive.values == NULL) {
@@ -251,6 +250,11 @@ static void set_targets(FilWorld* world, double t, double dt)
         const FilBody* body = &world->bodies[attachment->body];
         body->ops->set_target(body->impl, attachment->slot, &target);
     }
+}
+
+void fil_world_place_targets(FilWorld* world)
+{
+    set_targets(world, world->time, 0.0);
 }
 
 void fil_world_apply_drives(FilWorld* world, double t, double dt, double theta)

@@ -73,7 +73,12 @@ bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, const FilWo
     *report = (FilNewtonReport){0};
     ops->guess(body->impl, change, v);
     if (!ops->evaluate(body->impl, v, 0.0, s->residual, &potential)) {
-        return false;
+        // too far: from the velocity at the start
+        memset(s->direction, 0, sizeof(double) * (size_t)n);
+        ops->guess(body->impl, s->direction, v);
+        if (!ops->evaluate(body->impl, v, 0.0, s->residual, &potential)) {
+            return false;
+        }
     }
     if (setup->theta == 0.0) { // explicit: m is linear in v
         ops->solve(body->impl, s->residual);

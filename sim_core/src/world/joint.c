@@ -128,8 +128,7 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
             return status;
         }
     }
-    const bool taken = def->name != NULL && fil_world_find_joint(world, def->name).index != 0;
-    joint.name = fil_world_new_name(world, def->name, "joint", stage->joint_count + 1, taken);
+    joint.name = fil_world_new_name(world, def->name, "joint", stage->joint_count + 1, fil_world_find_joint);
     if (joint.name == NULL) {
         return FIL_BAD_INPUT;
     }

@@ -65,6 +65,16 @@ static FilStatus check_subject(FilWorld* world, FilProbeDef* def)
     return FIL_OK;
 }
 
+static FilId find_probe(const FilWorld* world, const char* name)
+{
+    for (int p = 0; p < world->probe_count; p++) {
+        if (strcmp(world->probes[p].name, name) == 0) {
+            return fil_make_id(world, FIL_OBJECT_PROBE, p);
+        }
+    }
+    return (FilId){0};
+}
+
 FilStatus fil_world_add_probe(FilWorld* world, const FilProbeDef* given, FilId* id)
 {
     FilProbeDef def = *given;
@@ -85,11 +95,7 @@ FilStatus fil_world_add_probe(FilWorld* world, const FilProbeDef* given, FilId* 
     if (status != FIL_OK) {
         return status;
     }
-    bool taken = false;
-    for (int p = 0; p < world->probe_count; p++) {
-        taken = taken || strcmp(world->probes[p].name, def.name) == 0;
-    }
-    char* name = fil_world_new_name(world, def.name, "probe", 0, taken);
+    char* name = fil_world_new_name(world, def.name, "probe", 0, find_probe);
     if (name == NULL) {
         return FIL_BAD_INPUT;
     }

@@ -266,6 +266,27 @@ static FilStatus check_finite(FilWorld* world, const double* a, int count, const
                                                  : fil_world_fail(world, FIL_BAD_INPUT, "the given %s are not finite", what);
 }
 
+/* Frames cannot follow an edge that turns by 180 degrees, nor measure a hinge that does. */
+static FilStatus check_turns(FilWorld* world, const View* view, const double* nodes)
+{
+    const int n = view->rod->node_count, edges = view->rod->edge_count;
+    double last[3] = {0.0}, t[3];
+    for (int i = 0; i < edges + (view->rod->closed ? 1 : 0); i++) {
+        const int edge = i % n;
+        fil_v3_sub(t, nodes + 3 * ((edge + 1) % n), nodes + 3 * edge);
+        fil_v3_normalise(t);
+        if (fil_v3_dot(t, view->h[edge].tangent) < -1.0 + 1e-6) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "edge %d would turn by 180 degrees: set it in two moves", edge);
+        }
+        if (fil_v3_dot(t, last) < -1.0 + 1e-6) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "edges %d and %d would fold back on each other",
+                                  (edge + n - 1) % n, edge);
+        }
+        fil_v3_copy(last, t);
+    }
+    return FIL_OK;
+}
+
 FilStatus fil_rod_set_state(FilWorld* world, FilId id, const double* nodes, const double* velocities, const double* angles,
                             const double* spins)
 {
@@ -283,13 +304,19 @@ FilStatus fil_rod_set_state(FilWorld* world, FilId id, const double* nodes, cons
             status = fil_world_fail(world, FIL_BAD_INPUT, "edge %d would have zero length", i);
         }
     }
+    status = status == FIL_OK && nodes != NULL ? check_turns(world, &view, nodes) : status;
     if (status != FIL_OK) {
         return status;
     }
-    // frames start from where they are
-    fil_rod_chain_begin(&view.rod->chain, view.q, view.h, view.rod->law, 0.0, view.body->mass + 4 * view.rod->first_node);
     double* all_q = view.q - 4 * view.rod->first_node;
     double* all_v = view.v - 4 * view.rod->first_node;
+    FilRodHistory* all_h = view.h - view.rod->first_node;
+    // frames start from where they are, those of rods that share nodes with this one too
+    for (int r = 0; r < view.body->rod_count; r++) {
+        FilRod* rod = &view.body->rods[r];
+        const int first = rod->first_node;
+        fil_rod_chain_begin(&rod->chain, all_q + 4 * first, all_h + first, rod->law, 0.0, view.body->mass + 4 * first);
+    }
     for (int i = 0; i < n; i++) {
         if (nodes != NULL) {
             fil_v3_copy(all_q + 4 * view.body->owner[view.rod->first_node + i], nodes + 3 * i);
@@ -304,7 +331,14 @@ FilStatus fil_rod_set_state(FilWorld* world, FilId id, const double* nodes, cons
             view.v[4 * i + 3] = spins[i];
         }
     }
-    fil_rod_chain_transport(&view.rod->chain, view.q, view.h);
+    for (int i = 0; i < view.body->node_count; i++) {
+        fil_v3_copy(all_q + 4 * i, all_q + 4 * view.body->owner[i]);
+        fil_v3_copy(all_v + 4 * i, all_v + 4 * view.body->owner[i]);
+    }
+    for (int r = 0; r < view.body->rod_count; r++) {
+        FilRod* rod = &view.body->rods[r];
+        fil_rod_chain_transport(&rod->chain, all_q + 4 * rod->first_node, all_h + rod->first_node);
+    }
     return FIL_OK;
 }
 
@@ -323,7 +357,15 @@ FilStatus fil_rod_set_rest_curvature(FilWorld* world, FilId id, int first, int c
     if (!view_of(world, id, &view)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "no such rod");
     }
-    const FilStatus status = check_range(world, first, count, view.rod->node_count, curvature, 2);
+    FilStatus status = check_range(world, first, count, view.rod->node_count, curvature, 2);
+    for (int i = first; i < first + count && status == FIL_OK; i++) {
+        const double turn = hypot(curvature[2 * (i - first)], curvature[2 * (i - first) + 1]) * view.rod->voronoi[i];
+        if (!(turn < FIL_PI)) {
+            status = fil_world_fail(world, FIL_BAD_INPUT,
+                                    "the rest curvature of node %d turns by %g rad, more than a hinge can: use more nodes",
+                                    i, turn);
+        }
+    }
     for (int i = first; i < first + count && status == FIL_OK; i++) {
         fil_rod_rest_from_curvature(view.rod->voronoi[i], curvature + 2 * (i - first), &view.h[i].rest1, &view.h[i].rest2);
     }

@@ -95,6 +95,7 @@ FilStatus fil_world_restore(FilWorld* world, const void* snapshot, size_t size)
     world->time = header.time;
     world->clock.step = header.clock_step;
     world->clock.time = header.clock_time;
+    fil_world_place_targets(world);
     return FIL_OK;
 }
 
@@ -112,6 +113,7 @@ FilStatus fil_world_reset(FilWorld* world)
     }
     world->step = world->clock.step = 0;
     world->time = world->clock.time = 0.0;
+    fil_world_place_targets(world);
     return FIL_OK;
 }
 

@@ -24,7 +24,8 @@ static void set_up(const FilWorld* world, double dt, FilStepSetup* setup)
 /* The new state becomes the current one, if every number of it is finite. */
 static bool commit(FilWorld* world)
 {
-    if (!fil_all_finite(world->next.q, world->q_count) || !fil_all_finite(world->next.v, world->v_count)) {
+    if (!fil_all_finite(world->next.q, world->q_count) || !fil_all_finite(world->next.v, world->v_count) ||
+        !fil_all_finite(world->next.h, world->h_count)) {
         return false;
     }
     const FilState old = world->state;
@@ -148,9 +149,6 @@ static FilStatus advance_halving(FilWorld* world, double t, double dt, FilStepIn
         if (size == 1 || status != FIL_NOT_CONVERGED) {
             return status;
         }
-        if (size == end) {
-            copy_state(world, &world->saved, &world->state);
-        }
         size /= 2;
         int halvings = 0;
         for (uint64_t s = size; s < end; s *= 2) {
@@ -172,14 +170,13 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
     if (world->step == 0) {
         copy_state(world, &world->initial, &world->state);
     }
+    copy_state(world, &world->saved, &world->state);
     const FilStatus status = advance_halving(world, world->time, dt, info);
     if (status == FIL_OK) {
         world->step++;
         world->time = end;
     } else {
-        if (info->halvings > 0) {
-            copy_state(world, &world->state, &world->saved);
-        }
+        copy_state(world, &world->state, &world->saved); // sub-steps, and rest shapes that drives have written
         info->step = world->step;
         info->time = world->time;
     }

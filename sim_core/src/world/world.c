@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -94,8 +95,11 @@ FilStatus fil_world_create(const FilWorldDef* def, FilWorld** out, FilError* err
     world->def = *def;
     world->contact_model = find_contact_model(def->contact_model);
     world->def.contact_model = fil_contact_models[world->contact_model].name;
-    const uintptr_t address = (uintptr_t)world;
-    world->generation = (uint32_t)fil_hash_bytes(FIL_HASH_SEED, &address, sizeof address) & ~UINT32_C(7);
+    // of this world and no other, not even of one that stood at the same address before
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const uint64_t origin[] = {(uint64_t)(uintptr_t)world, (uint64_t)now.tv_sec, (uint64_t)now.tv_nsec};
+    world->generation = (uint32_t)fil_hash_bytes(FIL_HASH_SEED, origin, sizeof origin) & ~UINT32_C(7);
     *out = world;
     return FIL_OK;
 }
@@ -185,11 +189,13 @@ int fil_id_index(const FilWorld* world, FilObject kind, FilId id)
     return known ? (int)id.index - 1 : -1;
 }
 
-char* fil_world_new_name(FilWorld* world, const char* name, const char* prefix, int number, bool taken)
+char* fil_world_new_name(FilWorld* world, const char* name, const char* prefix, int number, FilFinder* find)
 {
     char made[64];
-    snprintf(made, sizeof made, "%s%d", prefix, number);
-    if (taken) {
+    do {
+        snprintf(made, sizeof made, "%s%d", prefix, number++);
+    } while (name == NULL && find(world, made).index != 0);
+    if (name != NULL && find(world, name).index != 0) {
         fil_world_fail(world, FIL_BAD_INPUT, "there is already a %s named '%s'", prefix, name);
         return NULL;
     }

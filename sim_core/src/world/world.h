@@ -116,8 +116,10 @@ FilStatus fil_world_name_element(FilWorld* world, const char* given, const char*
 FilStatus fil_world_grow_controls(FilWorld* world, int attachments, int drives);
 /* Makes room for one more item of an array. */
 FilStatus fil_world_reserve(FilWorld* world, void** array, int count, int* capacity, size_t size);
-/* A copy of `name`, or "<prefix><number>"; refuses one that an object of the same list bears. NULL and a message if not. */
-char* fil_world_new_name(FilWorld* world, const char* name, const char* prefix, int number, bool taken);
+/* A copy of `name`, or "<prefix><number>" with the first free number from the given one on; refuses a name that `find`
+ * knows. NULL and a message if not. */
+typedef FilId FilFinder(const FilWorld* world, const char* name);
+char* fil_world_new_name(FilWorld* world, const char* name, const char* prefix, int number, FilFinder* find);
 
 static inline double* fil_attachment_control(const FilWorld* world, const FilState* state, int attachment)
 {
@@ -130,7 +132,9 @@ static inline double* fil_drive_control(const FilWorld* world, const FilState* s
     return state->controls + FIL_CONTROL_SIZE * (world->attachment_count + drive);
 }
 
-/* drive.c: sets every body's targets, loads and live rest values for a sub-step from t to t + dt; writes the attachments'
+/* drive.c: sets every body's targets to where they are now, so that energies are those of the current state. */
+void fil_world_place_targets(FilWorld* world);
+/* Sets every body's targets, loads and live rest values for a sub-step from t to t + dt; writes the attachments'
  * new offsets to `next`. */
 void fil_world_apply_drives(FilWorld* world, double t, double dt, double theta);
 /* A drive's value at time t under `state`'s controls. */
