@@ -320,6 +320,7 @@ static FilStatus begin(FilSap* sap, const FilSapProblem* problem, const FilSapSe
     }
     // A (v - v*), then A v*; the difference borrows p_free
     if (!start_from(problem, v, sap->p_free)) {
+        stats->indefinite = true;
         return FIL_NOT_CONVERGED;
     }
     fil_block_multiply(&problem->pattern, problem->a, sap->p_free, sap->p_change);
@@ -360,12 +361,13 @@ static double residual(FilSap* sap, const FilSapProblem* problem)
     return rest == 0.0 && isfinite(scale) ? 0.0 : sqrt(rest / scale);
 }
 
+/* Factors with G at the current v, which is kept. */
 static bool factor(FilSap* sap, const FilSapProblem* problem)
 {
     for (int i = 0; i < problem->constraint_count; i++) {
         memcpy(sap->hessian + 9 * i, sap->responses[i].hessian, 9 * sizeof *sap->hessian);
     }
-    return fil_sap_system_factor(&sap->system, problem, sap->responses);
+    return fil_sap_system_factor(&sap->system, problem, sap->hessian);
 }
 
 /* dx = -(S + J' G J)^-1 gradient with G as last factored, dv_c = J dx, and from the same equation

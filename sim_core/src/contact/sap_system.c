@@ -234,7 +234,7 @@ static inline void multiply_hessian(const double* g, const double* j, double* ou
 }
 
 /* C = J' G J */
-static void assemble(FilSapSystem* system, const FilSapProblem* problem, const FilSapResponse* responses)
+static void assemble(FilSapSystem* system, const FilSapProblem* problem, const double* hessians)
 {
     const size_t blocks = (size_t)system->c_start.at[system->columns];
     memset(system->c.at, 0, blocks * FIL_BLOCK_SIZE * sizeof(double));
@@ -247,7 +247,7 @@ static void assemble(FilSapSystem* system, const FilSapProblem* problem, const F
             // the products of one column follow each other
             if (target->col != col) {
                 col = target->col;
-                multiply_hessian(responses[i].hessian, jacobian + FIL_SAP_JACOBIAN * (size_t)col, gj);
+                multiply_hessian(hessians + 9 * i, jacobian + FIL_SAP_JACOBIAN * (size_t)col, gj);
             }
             add_transposed_product(system->c.at + FIL_BLOCK_SIZE * (size_t)target->block,
                                    jacobian + FIL_SAP_JACOBIAN * (size_t)target->row, gj);
@@ -260,9 +260,9 @@ bool fil_sap_system_eliminate(FilSapSystem* system, const FilSapProblem* problem
     return fil_block_cholesky_factor_fixed(system->cholesky, problem->a);
 }
 
-bool fil_sap_system_factor(FilSapSystem* system, const FilSapProblem* problem, const FilSapResponse* responses)
+bool fil_sap_system_factor(FilSapSystem* system, const FilSapProblem* problem, const double* hessians)
 {
-    assemble(system, problem, responses);
+    assemble(system, problem, hessians);
     system->factorisations++;
     return fil_block_cholesky_factor_changing(system->cholesky, problem->a, system->c.at);
 }

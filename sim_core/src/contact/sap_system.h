@@ -48,9 +48,8 @@ FIL_MUST_CHECK FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSap
 /* Eliminates what does not participate. False when A is not positive definite. */
 FIL_MUST_CHECK bool fil_sap_system_eliminate(FilSapSystem* system, const FilSapProblem* problem);
 
-/* Factors S + J' G J from the responses' Hessians. False when not positive definite. */
-FIL_MUST_CHECK bool fil_sap_system_factor(FilSapSystem* system, const FilSapProblem* problem,
-                                          const FilSapResponse* responses);
+/* Factors S + J' G J, G given by 9 numbers per constraint. False when not positive definite. */
+FIL_MUST_CHECK bool fil_sap_system_factor(FilSapSystem* system, const FilSapProblem* problem, const double* hessians);
 void fil_sap_system_solve(FilSapSystem* system, double* x); /* participants, in place */
 
 /* Number of a variable among the participants, or negative. */
