@@ -79,7 +79,8 @@ static void undo_rosout(FilNode* node)
 
 static bool make_executor(FilNode* node)
 {
-    const size_t handles = FIL_PARAMETER_SERVICES + FIL_CONTROL_SERVICES + FIL_COMMAND_SUBSCRIPTIONS;
+    const size_t handles =
+        FIL_PARAMETER_SERVICES + FIL_CONTROL_SERVICES + FIL_COMMAND_SUBSCRIPTIONS + fil_standard_services_handles();
     node->executor = rclc_executor_get_zero_initialized_executor();
     return fil_ros_ok(rclc_executor_init(&node->executor, &node->support.context, handles, &node->allocator),
                       node->logger, "executor");
@@ -137,6 +138,16 @@ static void undo_parameter_server(FilNode* node)
     fil_parameter_server_fini(&node->parameter_server, &node->node);
 }
 
+static bool make_standard_services(FilNode* node)
+{
+    return fil_standard_services_create(node, &node->standard_services);
+}
+
+static void undo_standard_services(FilNode* node)
+{
+    fil_standard_services_destroy(node->standard_services);
+}
+
 static bool make_world(FilNode* node)
 {
     fil_simulation_init(&node->simulation);
@@ -163,6 +174,7 @@ static const struct {
     {make_commands, undo_commands, true},
     {make_control, undo_control, true},
     {make_parameter_server, undo_parameter_server, true},
+    {make_standard_services, undo_standard_services, true},
     {make_world, undo_world, true},
 };
 
@@ -213,8 +225,9 @@ static void serve(FilNode* node, double seconds)
     }
     const bool pending = node->control.step_pending;
     fil_control_update(&node->control);
+    fil_standard_services_update(node->standard_services);
     if (node->commands.lockstep && node->control.step_pending && !pending) {
-        node->control.changed = true; // the state is told again, and its command awaited
+        node->control.changed = true;  // the state is told again, and its command awaited
     }
 }
 
@@ -273,7 +286,7 @@ void fil_node_run(FilNode* node, const volatile sig_atomic_t* stop)
 {
     FilSimulation* simulation = &node->simulation;
     publish(node, true, fil_node_now());
-    while (*stop == 0) {
+    while (*stop == 0 && !node->quit) {
         double now = fil_node_now();
         const bool awaiting = is_awaiting(node, now);
         const double wait = awaiting ? IDLE_WAIT : fmin(fil_simulation_wait(simulation, now), IDLE_WAIT);

@@ -10,6 +10,7 @@
 #include "publishers.h"
 #include "rclc/rclc.h"
 #include "simulation.h"
+#include "standard_services.h"
 
 typedef struct FilNode {
     rcl_allocator_t allocator;
@@ -23,6 +24,8 @@ typedef struct FilNode {
     FilPublishers publishers;
     FilCommands commands;
     FilControl control;
+    FilStandardServices* standard_services;
+    bool quit;         /* a service has asked for the end */
     size_t parts_made; /* by fil_node_init(), in order; fil_node_fini() undoes them in reverse */
     int argc;          /* the command line, borrowed */
     const char* const* argv;

@@ -196,6 +196,30 @@ static bool load_scene(FilNode* node)
     return true;
 }
 
+static double gravity_of(const FilWorld* world)
+{
+    const FilVec3 gravity = fil_world_gravity(world);
+    return sqrt(gravity.x * gravity.x + gravity.y * gravity.y + gravity.z * gravity.z);
+}
+
+void fil_node_show_world(FilNode* node)
+{
+    const FilWorld* world = node->simulation.world;
+    const struct {
+        const char* name;
+        FilParameterValue value;
+    } shown[] = {
+        {"scene", fil_parameter_string(node->simulation.scene_path)},
+        {"contact_model", fil_parameter_string(fil_world_contact_model(world))},
+        {"time_step", fil_parameter_double(fil_world_dt(world))},
+        {"gravity", fil_parameter_double(gravity_of(world))},
+    };
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        find(node, shown[i].name)->value = shown[i].value;
+        fil_parameter_server_changed(&node->parameter_server, find(node, shown[i].name));
+    }
+}
+
 bool fil_node_start_parameters(FilNode* node)
 {
     if (!load_scene(node)) {
@@ -203,12 +227,10 @@ bool fil_node_start_parameters(FilNode* node)
     }
     // what was left to the scene now shows the scene's value
     const FilWorld* world = node->simulation.world;
-    const FilVec3 gravity = fil_world_gravity(world);
     find(node, "contact_model")->value = fil_parameter_string(fil_world_contact_model(world));
     find(node, "time_step")->value = fil_parameter_double(fil_world_dt(world));
     if (!find(node, "gravity")->given) {
-        find(node, "gravity")->value =
-            fil_parameter_double(sqrt(gravity.x * gravity.x + gravity.y * gravity.y + gravity.z * gravity.z));
+        find(node, "gravity")->value = fil_parameter_double(gravity_of(world));
     }
     node->simulation.paused = find(node, "start_paused")->value.boolean;
     for (int i = 0; i < TABLE_SIZE; i++) {

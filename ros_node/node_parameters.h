@@ -13,4 +13,7 @@ bool fil_node_override_parameters(FilNode* node);
 /* Loads the scene that the parameters name, then lets the parameters tell what the world has, and take effect. */
 bool fil_node_start_parameters(FilNode* node);
 
+/* Another world was loaded: parameters show what it has, and tell so. */
+void fil_node_show_world(FilNode* node);
+
 #endif

@@ -28,6 +28,20 @@ static void restart_schedule(FilSimulation* simulation)
     simulation->rate_wall = -1.0;
 }
 
+/* puts a new world in the place of the old one */
+static void adopt(FilSimulation* simulation, FilWorld* world, const FilSceneInfo* info, const char* path)
+{
+    fil_world_destroy(simulation->world);
+    simulation->world = world;
+    simulation->scene = *info;
+    snprintf(simulation->scene_path, sizeof simulation->scene_path, "%s", path);
+    simulation->last_step = (FilStepInfo){0};
+    simulation->last_status = FIL_OK;
+    simulation->steps_wanted = 0;
+    simulation->load_count++;
+    restart_schedule(simulation);
+}
+
 FilStatus fil_simulation_load(FilSimulation* simulation, const char* scene, const FilSceneOptions* options,
                               FilError* error)
 {
@@ -38,22 +52,27 @@ FilStatus fil_simulation_load(FilSimulation* simulation, const char* scene, cons
         return FIL_BAD_INPUT;
     }
     const FilStatus status = fil_scene_load(path, options, &world, &info, error);
-    if (status != FIL_OK) {
-        return status;
+    if (status == FIL_OK) {
+        adopt(simulation, world, &info, path);
     }
-    fil_world_destroy(simulation->world);
-    simulation->world = world;
-    simulation->scene = info;
-    memcpy(simulation->scene_path, path, sizeof path);
-    simulation->last_step = (FilStepInfo){0};
-    simulation->steps_wanted = 0;
-    simulation->load_count++;
-    restart_schedule(simulation);
-    return FIL_OK;
+    return status;
+}
+
+FilStatus fil_simulation_load_text(FilSimulation* simulation, const char* name, const char* text, size_t size,
+                                   const FilSceneOptions* options, FilError* error)
+{
+    FilWorld* world = NULL;
+    FilSceneInfo info;
+    const FilStatus status = fil_scene_load_text(name, text, size, options, &world, &info, error);
+    if (status == FIL_OK) {
+        adopt(simulation, world, &info, name);
+    }
+    return status;
 }
 
 void fil_simulation_set_paused(FilSimulation* simulation, bool paused)
 {
+    simulation->stopped = simulation->stopped && paused;
     if (simulation->paused != paused) {
         simulation->paused = paused;
         simulation->steps_wanted = 0;
@@ -103,6 +122,7 @@ FilStatus fil_simulation_step(FilSimulation* simulation, double now)
 {
     const FilStatus status = fil_world_step(simulation->world, &simulation->last_step);
     simulation->last_status = status;
+    simulation->stopped = false;
     if (status != FIL_OK) {
         fil_simulation_set_paused(simulation, true);
         simulation->steps_wanted = 0;
@@ -125,4 +145,12 @@ FilStatus fil_simulation_reset(FilSimulation* simulation)
     simulation->last_step = (FilStepInfo){0};
     restart_schedule(simulation);
     return fil_world_reset(simulation->world);
+}
+
+FilStatus fil_simulation_stop(FilSimulation* simulation)
+{
+    const FilStatus status = fil_simulation_reset(simulation);
+    fil_simulation_set_paused(simulation, true);
+    simulation->stopped = status == FIL_OK;
+    return status;
 }

@@ -12,6 +12,7 @@ typedef struct FilSimulation {
     FilStatus last_status; /* of the last step */
     uint64_t load_count;   /* worlds loaded so far: what is sized by the world is sized anew when it changes */
     bool paused;
+    bool stopped;          /* paused in the initial state, since a stop or a load by service */
     uint64_t steps_wanted; /* to be made while paused */
 
     double real_time_factor; /* simulated seconds per second; 0: as fast as it can */
@@ -30,6 +31,10 @@ void fil_simulation_fini(FilSimulation* simulation);
 FIL_MUST_CHECK FilStatus fil_simulation_load(FilSimulation* simulation, const char* scene,
                                              const FilSceneOptions* options, FilError* error);
 
+/* The same from text; `name` stands for the file. */
+FIL_MUST_CHECK FilStatus fil_simulation_load_text(FilSimulation* simulation, const char* name, const char* text,
+                                                  size_t size, const FilSceneOptions* options, FilError* error);
+
 void fil_simulation_set_paused(FilSimulation* simulation, bool paused);
 
 /* Seconds from `now` (wall time) until a step is due: 0 when it is, infinity when none is wanted. */
@@ -37,6 +42,9 @@ double fil_simulation_wait(const FilSimulation* simulation, double now);
 
 /* Makes one step. `now` is the wall time. When the step fails, the state stays and the simulation pauses. */
 FIL_MUST_CHECK FilStatus fil_simulation_step(FilSimulation* simulation, double now);
+
+/* Pauses in the initial state. */
+FIL_MUST_CHECK FilStatus fil_simulation_stop(FilSimulation* simulation);
 
 /* Back to the initial state, exactly. */
 FIL_MUST_CHECK FilStatus fil_simulation_reset(FilSimulation* simulation);

@@ -1,0 +1,501 @@
+#include "standard_services.h"
+
+#include <math.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entities.h"
+#include "messages.h"
+#include "node.h"
+#include "node_parameters.h"
+#include "rclc/service.h"
+#include "rmw/qos_profiles.h"
+#include "rosidl_runtime_c/primitives_sequence_functions.h"
+#include "simulation_interfaces/msg/entity_category.h"
+#include "simulation_interfaces/msg/entity_state.h"
+#include "simulation_interfaces/msg/result.h"
+#include "simulation_interfaces/msg/simulation_state.h"
+#include "simulation_interfaces/msg/simulator_features.h"
+#include "simulation_interfaces/srv/get_entities.h"
+#include "simulation_interfaces/srv/get_entities_states.h"
+#include "simulation_interfaces/srv/get_entity_state.h"
+#include "simulation_interfaces/srv/get_simulation_state.h"
+#include "simulation_interfaces/srv/get_simulator_features.h"
+#include "simulation_interfaces/srv/load_world.h"
+#include "simulation_interfaces/srv/reset_simulation.h"
+#include "simulation_interfaces/srv/set_entity_state.h"
+#include "simulation_interfaces/srv/set_simulation_state.h"
+#include "simulation_interfaces/srv/step_simulation.h"
+
+/* all services: type, our name, ROS name */
+#define EXECUTED_SERVICES(X)                                       \
+    X(GetSimulatorFeatures, features, "~/get_simulator_features")  \
+    X(GetSimulationState, get_state, "~/get_simulation_state")     \
+    X(SetSimulationState, set_state, "~/set_simulation_state")     \
+    X(ResetSimulation, reset, "~/reset_simulation")                \
+    X(GetEntities, entities, "~/get_entities")                     \
+    X(GetEntitiesStates, entities_states, "~/get_entities_states") \
+    X(GetEntityState, get_entity_state, "~/get_entity_state")      \
+    X(SetEntityState, set_entity_state, "~/set_entity_state")
+/* these are not answered inside the executor: see control.h */
+#define AWAITED_SERVICES(X)                      \
+    X(StepSimulation, step, "~/step_simulation") \
+    X(LoadWorld, load, "~/load_world")
+#define ALL_SERVICES(X) EXECUTED_SERVICES(X) AWAITED_SERVICES(X)
+
+struct FilStandardServices {
+    FilNode* node;
+#define MEMBERS(type, name, ros_name)                            \
+    rcl_service_t name##_service;                                \
+    simulation_interfaces__srv__##type##_Request name##_request; \
+    simulation_interfaces__srv__##type##_Response name##_response;
+    ALL_SERVICES(MEMBERS)
+#undef MEMBERS
+    rmw_request_id_t step_caller; /* who waits for steps, while step_pending */
+    bool step_pending;
+};
+
+typedef simulation_interfaces__msg__Result Result;
+
+#define RESULT(name) simulation_interfaces__msg__Result__RESULT_##name
+#define STATE(name) simulation_interfaces__msg__SimulationState__STATE_##name
+
+static void set_result(Result* result, uint8_t code, const char* message)
+{
+    result->result = code;
+    rosidl_runtime_c__String__assign(&result->error_message, message);
+}
+
+static void set_status(const FilNode* node, Result* result, FilStatus status)
+{
+    set_result(result, status == FIL_OK ? RESULT(OK) : RESULT(OPERATION_FAILED),
+               status == FIL_OK ? "" : fil_world_error(node->simulation.world));
+}
+
+/* ---- the simulator and its state ---- */
+
+static void answer_features(FilNode* node, const simulation_interfaces__srv__GetSimulatorFeatures_Request* request,
+                            simulation_interfaces__srv__GetSimulatorFeatures_Response* response)
+{
+    (void)node;
+    (void)request;
+#define FEATURE(name) simulation_interfaces__msg__SimulatorFeatures__##name
+    static const uint16_t features[] = {
+        FEATURE(ENTITY_CATEGORIES),      FEATURE(ENTITY_STATE_GETTING),     FEATURE(ENTITY_STATE_SETTING),
+        FEATURE(SIMULATION_RESET),       FEATURE(SIMULATION_STATE_GETTING), FEATURE(SIMULATION_STATE_SETTING),
+        FEATURE(SIMULATION_STATE_PAUSE), FEATURE(STEP_SIMULATION_SINGLE),   FEATURE(STEP_SIMULATION_MULTIPLE),
+        FEATURE(WORLD_LOADING),          FEATURE(WORLD_RESOURCE_STRING),
+    };
+    const size_t count = sizeof features / sizeof *features;
+    if (rosidl_runtime_c__uint16__Sequence__init(&response->features.features, count)) {
+        memcpy(response->features.features.data, features, sizeof features);
+    }
+    rosidl_runtime_c__String__assign(&response->features.custom_info, "Filum: elastic rods; worlds are scenes in YAML");
+#undef FEATURE
+}
+
+static uint8_t state_of(const FilSimulation* simulation)
+{
+    return simulation->world == NULL ? STATE(NO_WORLD)
+           : simulation->stopped     ? STATE(STOPPED)
+           : simulation->paused      ? STATE(PAUSED)
+                                     : STATE(PLAYING);
+}
+
+static void answer_get_state(FilNode* node, const simulation_interfaces__srv__GetSimulationState_Request* request,
+                             simulation_interfaces__srv__GetSimulationState_Response* response)
+{
+    (void)request;
+    response->state.state = state_of(&node->simulation);
+    set_result(&response->result, RESULT(OK), "");
+}
+
+static void answer_set_state(FilNode* node, const simulation_interfaces__srv__SetSimulationState_Request* request,
+                             simulation_interfaces__srv__SetSimulationState_Response* response)
+{
+    FilSimulation* simulation = &node->simulation;
+    const uint8_t wanted = request->state.state;
+    set_result(&response->result, RESULT(OK), "");
+    if (wanted == STATE(QUITTING)) {
+        node->quit = true;
+    } else if (wanted == state_of(simulation)) {
+        set_result(&response->result, simulation_interfaces__srv__SetSimulationState_Response__ALREADY_IN_TARGET_STATE,
+                   "the simulation is in that state");
+    } else if (simulation->world == NULL || wanted > STATE(PAUSED)) {
+        set_result(&response->result, simulation_interfaces__srv__SetSimulationState_Response__INCORRECT_TRANSITION,
+                   "only STOPPED, PLAYING, PAUSED and QUITTING can be set, and only with a world");
+    } else if (wanted == STATE(STOPPED)) {
+        set_status(node, &response->result, fil_simulation_stop(simulation));
+        node->control.changed = true;
+    } else {
+        fil_simulation_set_paused(simulation, wanted == STATE(PAUSED));
+        simulation->stopped = false;
+    }
+}
+
+static void answer_reset(FilNode* node, const simulation_interfaces__srv__ResetSimulation_Request* request,
+                         simulation_interfaces__srv__ResetSimulation_Response* response)
+{
+    enum {
+        TIME = simulation_interfaces__srv__ResetSimulation_Request__SCOPE_TIME,
+        STATE_ = simulation_interfaces__srv__ResetSimulation_Request__SCOPE_STATE,
+        SPAWNED = simulation_interfaces__srv__ResetSimulation_Request__SCOPE_SPAWNED,
+    };
+    const int scope = request->scope == 0 ? TIME | STATE_ | SPAWNED : request->scope;
+    if (node->simulation.world == NULL) {
+        set_result(&response->result, RESULT(INCORRECT_STATE), "there is no world");
+    } else if ((scope & (TIME | STATE_)) == (TIME | STATE_)) {
+        set_status(node, &response->result, fil_simulation_reset(&node->simulation));
+        node->control.changed = true;
+    } else if ((scope & (TIME | STATE_)) == 0) {
+        set_result(&response->result, RESULT(OK), "");  // nothing is ever spawned
+    } else {
+        set_result(&response->result, RESULT(FEATURE_UNSUPPORTED), "time and state are reset together only");
+    }
+}
+
+/* ---- entities ---- */
+
+/* a filter made ready; names must match as a whole */
+typedef struct Filter {
+    bool all;
+    regex_t pattern;
+} Filter;
+
+enum { PATTERN_MAX = 256 };
+
+/* false with the result set if the filter cannot be used */
+static bool filter_init(Filter* filter, const simulation_interfaces__msg__EntityFilters* wanted, Result* result)
+{
+    char whole[PATTERN_MAX + 8];
+    filter->all = wanted->filter.size == 0;
+    if (wanted->bounds.type != simulation_interfaces__msg__Bounds__TYPE_EMPTY) {
+        set_result(result, RESULT(FEATURE_UNSUPPORTED), "entities cannot be filtered by bounds");
+        return false;
+    }
+    if (wanted->filter.size >= PATTERN_MAX) {
+        set_result(result, RESULT(OPERATION_FAILED), "the filter is too long");
+        return false;
+    }
+    snprintf(whole, sizeof whole, "^(%s)$", wanted->filter.data);
+    if (!filter->all && regcomp(&filter->pattern, whole, REG_EXTENDED | REG_NOSUB) != 0) {
+        set_result(result, RESULT(OPERATION_FAILED), "the filter is not an extended regular expression");
+        return false;
+    }
+    return true;
+}
+
+static void filter_fini(Filter* filter)
+{
+    if (!filter->all) {
+        regfree(&filter->pattern);
+    }
+}
+
+/* all entities are dynamic objects without tags */
+static bool filter_accepts(const Filter* filter, const simulation_interfaces__msg__EntityFilters* wanted,
+                           const char* name)
+{
+    bool category = wanted->categories.size == 0;
+    for (size_t i = 0; i < wanted->categories.size; i++) {
+        category |=
+            wanted->categories.data[i].category == simulation_interfaces__msg__EntityCategory__CATEGORY_DYNAMIC_OBJECT;
+    }
+    return category && wanted->tags.tags.size == 0 && (filter->all || regexec(&filter->pattern, name, 0, NULL, 0) == 0);
+}
+
+/* lists the names that pass; `chosen` receives their entities, as many as the world has at most */
+static bool list_entities(const FilNode* node, const simulation_interfaces__msg__EntityFilters* wanted,
+                          rosidl_runtime_c__String__Sequence* names, int** chosen, Result* result)
+{
+    const FilWorld* world = node->simulation.world;
+    const int count = world != NULL ? fil_entity_count(world) : 0;
+    Filter filter;
+    if (!filter_init(&filter, wanted, result)) {
+        return false;
+    }
+    *chosen = malloc((size_t)(count + 1) * sizeof **chosen);
+    if (*chosen == NULL || !rosidl_runtime_c__String__Sequence__init(names, (size_t)count)) {
+        set_result(result, RESULT(OPERATION_FAILED), "out of memory");
+        filter_fini(&filter);
+        return false;
+    }
+    names->size = 0;
+    for (int i = 0; i < count; i++) {
+        if (filter_accepts(&filter, wanted, fil_entity_name(world, i))) {
+            (*chosen)[names->size] = i;
+            rosidl_runtime_c__String__assign(&names->data[names->size++], fil_entity_name(world, i));
+        }
+    }
+    filter_fini(&filter);
+    set_result(result, RESULT(OK), "");
+    return true;
+}
+
+static void fill_state(const FilNode* node, int entity, simulation_interfaces__msg__EntityState* message)
+{
+    FilEntityState state;
+    fil_entity_get_state(node->simulation.world, entity, &state);
+    message->header.stamp = fil_time_message(fil_world_time(node->simulation.world));
+    rosidl_runtime_c__String__assign(&message->header.frame_id, FIL_ROOT_FRAME);
+    message->pose.position = (geometry_msgs__msg__Point){state.position.x, state.position.y, state.position.z};
+    message->pose.orientation = (geometry_msgs__msg__Quaternion){state.orientation.x, state.orientation.y,
+                                                                 state.orientation.z, state.orientation.w};
+    message->twist.linear = (geometry_msgs__msg__Vector3){state.velocity.x, state.velocity.y, state.velocity.z};
+    message->twist.angular =
+        (geometry_msgs__msg__Vector3){state.angular_velocity.x, state.angular_velocity.y, state.angular_velocity.z};
+}
+
+static void answer_entities(FilNode* node, const simulation_interfaces__srv__GetEntities_Request* request,
+                            simulation_interfaces__srv__GetEntities_Response* response)
+{
+    int* chosen = NULL;
+    list_entities(node, &request->filters, &response->entities, &chosen, &response->result);
+    free(chosen);
+}
+
+static void answer_entities_states(FilNode* node, const simulation_interfaces__srv__GetEntitiesStates_Request* request,
+                                   simulation_interfaces__srv__GetEntitiesStates_Response* response)
+{
+    int* chosen = NULL;
+    if (list_entities(node, &request->filters, &response->entities, &chosen, &response->result) &&
+        simulation_interfaces__msg__EntityState__Sequence__init(&response->states, response->entities.size)) {
+        for (size_t i = 0; i < response->entities.size; i++) {
+            fill_state(node, chosen[i], &response->states.data[i]);
+        }
+    }
+    free(chosen);
+}
+
+/* the entity of a name; -1 with the result set if there is none */
+static int find_entity(const FilNode* node, const rosidl_runtime_c__String* name, Result* result)
+{
+    const int entity = node->simulation.world != NULL ? fil_entity_find(node->simulation.world, name->data) : -1;
+    set_result(result, entity >= 0 ? RESULT(OK) : RESULT(NOT_FOUND), entity >= 0 ? "" : "there is no such entity");
+    return entity;
+}
+
+static void answer_get_entity_state(FilNode* node, const simulation_interfaces__srv__GetEntityState_Request* request,
+                                    simulation_interfaces__srv__GetEntityState_Response* response)
+{
+    const int entity = find_entity(node, &request->entity, &response->result);
+    if (entity >= 0) {
+        fill_state(node, entity, &response->state);
+    }
+}
+
+/* reads pose and twist; false if they are not numbers or the orientation is no rotation */
+static bool read_state(const simulation_interfaces__msg__EntityState* message, FilEntityState* state)
+{
+    const geometry_msgs__msg__Point* p = &message->pose.position;
+    const geometry_msgs__msg__Quaternion* q = &message->pose.orientation;
+    const geometry_msgs__msg__Vector3* v = &message->twist.linear;
+    const geometry_msgs__msg__Vector3* w = &message->twist.angular;
+    const double size = sqrt(q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w);
+    *state = (FilEntityState){{p->x, p->y, p->z},
+                              {q->x / size, q->y / size, q->z / size, q->w / size},
+                              {v->x, v->y, v->z},
+                              {w->x, w->y, w->z}};
+    // a sum is finite only if all are; a quaternion far from unit length was not meant as a rotation
+    return isfinite(p->x + p->y + p->z + v->x + v->y + v->z + w->x + w->y + w->z) && fabs(size - 1.0) < 1e-3;
+}
+
+static void answer_set_entity_state(FilNode* node, const simulation_interfaces__srv__SetEntityState_Request* request,
+                                    simulation_interfaces__srv__SetEntityState_Response* response)
+{
+    FilEntityState state;
+#if FILUM_SIMULATION_INTERFACES >= 2
+    const bool set_pose = request->set_pose;
+    const bool set_twist = request->set_twist;
+#else
+    const bool set_pose = true;
+    const bool set_twist = true;
+#endif
+    const int entity = find_entity(node, &request->entity, &response->result);
+    const rosidl_runtime_c__String* frame = &request->state.header.frame_id;
+    if (entity < 0) {
+        return;
+    }
+    if (frame->size > 0 && strcmp(frame->data, FIL_ROOT_FRAME) != 0) {
+        set_result(&response->result, RESULT(FEATURE_UNSUPPORTED), "states are understood in the frame world only");
+    } else if (!read_state(&request->state, &state)) {
+        set_result(&response->result, simulation_interfaces__srv__SetEntityState_Response__INVALID_POSE,
+                   "a number is not finite, or the orientation is not of unit length");
+    } else {
+        set_status(
+            node, &response->result,
+            fil_entity_set_state(node->simulation.world, entity, set_pose ? &state : NULL, set_twist ? &state : NULL));
+        node->control.changed = true;
+    }
+}
+
+/* ---- steps and worlds ---- */
+
+static void send_step(FilStandardServices* services, uint8_t code, const char* message)
+{
+    set_result(&services->step_response.result, code, message);
+    services->step_pending = false;
+    fil_ros_ok(rcl_send_response(&services->step_service, &services->step_caller, &services->step_response),
+               services->node->logger, "~/step_simulation");
+}
+
+static void update_step(FilStandardServices* services)
+{
+    FilSimulation* simulation = &services->node->simulation;
+    if (services->step_pending) {
+        if (simulation->steps_wanted > 0) {
+            return;
+        }
+        const bool failed = simulation->last_status != FIL_OK;
+        services->node->control.changed = true;
+        send_step(services, failed ? RESULT(OPERATION_FAILED) : RESULT(OK),
+                  failed ? fil_world_error(simulation->world) : "");
+    }
+    const rcl_ret_t ret = rcl_take_request(&services->step_service, &services->step_caller, &services->step_request);
+    if (ret == RCL_RET_SERVICE_TAKE_FAILED || !fil_ros_ok(ret, services->node->logger, "~/step_simulation")) {
+        return;
+    }
+    const uint64_t steps = services->step_request.steps;
+    FIL_MESSAGE_RENEW(simulation_interfaces__srv__StepSimulation_Request, &services->step_request);
+    if (simulation->world == NULL || !simulation->paused) {
+        send_step(services, RESULT(INCORRECT_STATE), "steps are made while paused only");
+        return;
+    }
+    simulation->steps_wanted += steps;
+    services->step_pending = true;
+}
+
+/* where the world is to come from, in either version of the interface */
+static void read_resource(const simulation_interfaces__srv__LoadWorld_Request* request,
+                          const rosidl_runtime_c__String** uri, const rosidl_runtime_c__String** text)
+{
+#if FILUM_SIMULATION_INTERFACES >= 2
+    *uri = &request->world_resource.uri;
+    *text = &request->world_resource.resource_string;
+#else
+    *uri = &request->uri;
+    *text = &request->resource_string;
+#endif
+}
+
+static void load(FilStandardServices* services)
+{
+    FilNode* node = services->node;
+    simulation_interfaces__srv__LoadWorld_Response* response = &services->load_response;
+    const rosidl_runtime_c__String* uri;
+    const rosidl_runtime_c__String* text;
+    FilError error = {{0}};
+    FilStatus status;
+    read_resource(&services->load_request, &uri, &text);
+    if (text->size > 0) {
+        status = fil_simulation_load_text(&node->simulation, uri->size > 0 ? uri->data : "world", text->data,
+                                          text->size, NULL, &error);
+    } else if (uri->size > 0) {
+        const char* path = strncmp(uri->data, "file://", 7) == 0 ? uri->data + 7 : uri->data;
+        status = fil_simulation_load(&node->simulation, path, NULL, &error);
+    } else {
+        set_result(&response->result, simulation_interfaces__srv__LoadWorld_Response__NO_RESOURCE,
+                   "neither a uri nor a resource_string is given");
+        return;
+    }
+    if (status != FIL_OK) {
+        set_result(&response->result, simulation_interfaces__srv__LoadWorld_Response__RESOURCE_PARSE_ERROR, error.text);
+        return;
+    }
+    fil_simulation_set_paused(&node->simulation, true);
+    node->simulation.stopped = true;
+    node->control.changed = true;
+    fil_node_show_world(node);
+    set_result(&response->result, RESULT(OK), "");
+    rosidl_runtime_c__String__assign(&response->world.name, node->simulation.scene.name);
+    rosidl_runtime_c__String__assign(&response->world.description, node->simulation.scene.title);
+    rosidl_runtime_c__String__assign(&response->world.world_resource.uri, node->simulation.scene_path);
+    RCUTILS_LOG_INFO_NAMED(node->logger, "loaded %s", node->simulation.scene_path);
+}
+
+static void update_load(FilStandardServices* services)
+{
+    rmw_request_id_t caller;
+    const rcl_ret_t ret = rcl_take_request(&services->load_service, &caller, &services->load_request);
+    if (ret == RCL_RET_SERVICE_TAKE_FAILED || !fil_ros_ok(ret, services->node->logger, "~/load_world")) {
+        return;
+    }
+    FIL_MESSAGE_RENEW(simulation_interfaces__srv__LoadWorld_Response, &services->load_response);
+    load(services);
+    FIL_MESSAGE_RENEW(simulation_interfaces__srv__LoadWorld_Request, &services->load_request);
+    fil_ros_ok(rcl_send_response(&services->load_service, &caller, &services->load_response), services->node->logger,
+               "~/load_world");
+}
+
+void fil_standard_services_update(FilStandardServices* services)
+{
+    update_step(services);
+    update_load(services);
+}
+
+/* ---- life ---- */
+
+/* what the executor calls: a clean response, the answer, a clean request */
+#define CALLBACK(type, name, ros_name)                                                                \
+    static void name##_callback(const void* request, void* response, void* context)                   \
+    {                                                                                                 \
+        FilStandardServices* services = context;                                                      \
+        FIL_MESSAGE_RENEW(simulation_interfaces__srv__##type##_Response, &services->name##_response); \
+        answer_##name(services->node, request, response);                                             \
+        FIL_MESSAGE_RENEW(simulation_interfaces__srv__##type##_Request, &services->name##_request);   \
+    }
+EXECUTED_SERVICES(CALLBACK)
+#undef CALLBACK
+
+#define COUNT(type, name, ros_name) +1
+
+size_t fil_standard_services_handles(void)
+{
+    return 0 EXECUTED_SERVICES(COUNT);
+}
+
+bool fil_standard_services_create(FilNode* node, FilStandardServices** result)
+{
+    FilStandardServices* services = calloc(1, sizeof *services);
+    bool done = services != NULL;
+    *result = services;
+    if (!done) {
+        RCUTILS_LOG_ERROR_NAMED(node->logger, "out of memory");
+        return false;
+    }
+    services->node = node;
+#define INIT(type, name, ros_name)                                                                             \
+    done = done && simulation_interfaces__srv__##type##_Request__init(&services->name##_request) &&            \
+           simulation_interfaces__srv__##type##_Response__init(&services->name##_response);                    \
+    services->name##_service = rcl_get_zero_initialized_service();                                             \
+    done = done && fil_ros_ok(rclc_service_init(&services->name##_service, &node->node,                        \
+                                                ROSIDL_GET_SRV_TYPE_SUPPORT(simulation_interfaces, srv, type), \
+                                                ros_name, &rmw_qos_profile_services_default),                  \
+                              node->logger, ros_name);
+    ALL_SERVICES(INIT)
+#undef INIT
+#define ADD(type, name, ros_name)                                                                        \
+    done = done && fil_ros_ok(rclc_executor_add_service_with_context(                                    \
+                                  &node->executor, &services->name##_service, &services->name##_request, \
+                                  &services->name##_response, name##_callback, services),                \
+                              node->logger, ros_name);
+    EXECUTED_SERVICES(ADD)
+#undef ADD
+    return done;
+}
+
+void fil_standard_services_destroy(FilStandardServices* services)
+{
+    if (services == NULL) {
+        return;
+    }
+#define FINI(type, name, ros_name)                                                                                    \
+    fil_ros_ok(rcl_service_fini(&services->name##_service, &services->node->node), services->node->logger, ros_name); \
+    simulation_interfaces__srv__##type##_Request__fini(&services->name##_request);                                    \
+    simulation_interfaces__srv__##type##_Response__fini(&services->name##_response);
+    ALL_SERVICES(FINI)
+#undef FINI
+    free(services);
+}
