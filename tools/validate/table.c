@@ -36,6 +36,9 @@ static const FilCheckCase table[] = {
     {"contact", "rolling_rod", "a rod rolls between two plates", false, fil_check_rolling_rod},
     {"contact", "surface_twist", "friction at its surface twists a rod", false, fil_check_surface_twist},
     {"contact", "rod_collision", "momentum of two rods that collide", false, fil_check_rod_collision},
+    {"contact", "capstan", "tensions of a rope around a post", false, fil_check_capstan},
+    {"contact", "capstan_refinement", "their error falls with the segments", false, fil_check_capstan_refinement},
+    {"contact", "capstan_two_turns", "a thin rope twice around", false, fil_check_capstan_two_turns},
 };
 
 const FilCheckCase* fil_check_table(int* count)
