@@ -2,6 +2,7 @@
 #ifndef FILUM_FILUM_H
 #define FILUM_FILUM_H
 
+#include "filum/arm.h"
 #include "filum/base.h"
 #include "filum/contact.h"
 #include "filum/rigid.h"

@@ -144,6 +144,7 @@ typedef enum FilDriveKind {
     FIL_DRIVE_AXIAL_TORQUE, /* 1, N m about the edge's own tangent: on each edge of the range */
     FIL_DRIVE_CURVATURE,  /* 2, rad/m: rest curvature towards m1 and m2 of each node of the range */
     FIL_DRIVE_REST_TWIST, /* 1, rad/m: rest twist of each node of the range */
+    FIL_DRIVE_PRESSURE,   /* 1, Pa: command of each chamber of the range */
 } FilDriveKind;
 
 typedef enum FilRamp {
@@ -155,7 +156,7 @@ typedef struct FilDriveDef {
     const char* name; /* unique; NULL gets "drive<k>" */
     FilDriveKind kind;
     FilId attachment;  /* target of POSITION, VELOCITY, ROTATION, ANGLE */
-    FilId rod;         /* target of the others; FORCE and TORQUE also take a rigid body */
+    FilId rod;         /* target of the others; FORCE and TORQUE also take a rigid body or an arm's disks, PRESSURE an arm */
     int first, count;  /* node or edge range on the rod; first negative counts from the end; count 0: to the end */
     FilRamp ramp;
     int knot_count;       /* 0: zero until fil_drive_set() */

@@ -149,6 +149,24 @@ static inline void fil_m3_from_quat(double* r, FilQuat q)
     r[8] = 1.0 - 2.0 * (q.x * q.x + q.y * q.y);
 }
 
+/* The unit quaternion of a row-major rotation matrix: from its largest component, so that no
+ * small number divides. */
+static inline FilQuat fil_quat_from_m3(const double* r)
+{
+    const double trace = r[0] + r[4] + r[8];
+    if (trace > 0.0) {
+        const double w = 0.5 * sqrt(1.0 + trace), f = 0.25 / w;
+        return (FilQuat){f * (r[7] - r[5]), f * (r[2] - r[6]), f * (r[3] - r[1]), w};
+    }
+    const int i = r[0] >= r[4] && r[0] >= r[8] ? 0 : (r[4] >= r[8] ? 1 : 2), j = (i + 1) % 3, k = (i + 2) % 3;
+    double q[3];
+    q[i] = 0.5 * sqrt(1.0 + r[4 * i] - r[4 * j] - r[4 * k]);
+    const double f = 0.25 / q[i], w = f * (r[3 * k + j] - r[3 * j + k]);
+    q[j] = f * (r[3 * i + j] + r[3 * j + i]);
+    q[k] = f * (r[3 * i + k] + r[3 * k + i]);
+    return (FilQuat){q[0], q[1], q[2], w};
+}
+
 static inline bool fil_all_finite(const double* a, int count)
 {
     for (int k = 0; k < count; k++) {

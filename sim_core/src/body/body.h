@@ -95,6 +95,6 @@ typedef struct FilBodyOps {
     void (*push)(void* body, const double* v, const double* impulse, double* scratch);
 } FilBodyOps;
 
-enum { FIL_JACOBIAN_BLOCKS = 3 };
+enum { FIL_JACOBIAN_BLOCKS = 32 };
 
 #endif

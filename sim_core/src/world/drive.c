@@ -15,6 +15,7 @@ static const struct {
     [FIL_DRIVE_POSITION] = {3, true},      [FIL_DRIVE_VELOCITY] = {3, true},      [FIL_DRIVE_ROTATION] = {3, true},
     [FIL_DRIVE_ANGLE] = {1, true},         [FIL_DRIVE_FORCE] = {3, false},        [FIL_DRIVE_TORQUE] = {3, false},
     [FIL_DRIVE_AXIAL_TORQUE] = {1, false}, [FIL_DRIVE_CURVATURE] = {2, false},    [FIL_DRIVE_REST_TWIST] = {1, false},
+    [FIL_DRIVE_PRESSURE] = {1, false},
 };
 
 int fil_drive_dimension(FilDriveKind kind)

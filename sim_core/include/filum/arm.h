@@ -1,0 +1,97 @@
+/* Soft arms: pneumatic sections of piecewise constant curvature. docs/soft_arm.md has the model. */
+#ifndef FILUM_ARM_H
+#define FILUM_ARM_H
+
+#include "filum/base.h"
+#include "filum/contact.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A section leaves its base along z. Its coordinates are the elongations of three chambers 120 degrees apart, the first
+ * at `chamber_angle`: of the chambers themselves if there are three. */
+typedef struct FilArmSection {
+    double length;         /* m, of the backbone at rest */
+    double mass;           /* kg, even along the section */
+    int chambers;          /* 3 or more, evenly around the backbone */
+    double chamber_offset; /* m, from the backbone to the chambers' axes */
+    double chamber_angle;  /* rad, of the first chamber, from the x axis of the section's base */
+    double chamber_area;   /* m^2, that the pressure acts on */
+    double stiffness;      /* N/m, of one chamber */
+    double damping;        /* N s/m, of one chamber */
+    int disks;             /* inside the section, evenly spaced; one more is at its tip */
+    double disk_radius;    /* m */
+    double disk_thickness; /* m */
+    double elongation[3];  /* m, coordinates at the start */
+    double rate[3];        /* m/s, their rates at the start */
+} FilArmSection;
+
+typedef enum FilArmCoriolis {
+    FIL_ARM_CORIOLIS_FULL,   /* of every mass point */
+    FIL_ARM_CORIOLIS_LUMPED, /* of the sections' masses, each at the middle of its section */
+    FIL_ARM_CORIOLIS_NONE,
+} FilArmCoriolis;
+
+/* Pointers are borrowed for the call only. */
+typedef struct FilArmDef {
+    const char* name;    /* unique among rods, rigid bodies and arms; NULL gets "arm<k>" */
+    FilVec3 position;    /* m, of the base */
+    FilQuat orientation; /* unit; the arm leaves along the base's z axis */
+    const FilArmSection* sections;
+    int section_count;      /* 1 to 32 */
+    int mass_points;        /* per section: equal slices, each a thin disk at its middle */
+    bool rotational_energy; /* of the slices, with the disks' radius */
+    FilArmCoriolis coriolis;
+    bool implicit;     /* inertia, Coriolis and gravity at the step's theta-point too, not at its start; midpoint always
+                          does */
+    double valve_time; /* s, time constant of the pressures behind their commands; 0: none */
+    FilCollision collision; /* of the disks, which do not meet each other */
+} FilArmDef;
+
+FilArmSection fil_arm_section_default(void);
+FilArmDef fil_arm_def_default(void);
+FIL_MUST_CHECK FilStatus fil_world_add_arm(FilWorld* world, const FilArmDef* def, FilId* arm);
+
+int fil_world_arm_count(const FilWorld* world);
+FilId fil_world_arm_at(const FilWorld* world, int index);
+FilId fil_world_find_arm(const FilWorld* world, const char* name); /* null id if there is none */
+
+const char* fil_arm_name(const FilWorld* world, FilId arm);
+int fil_arm_section_count(const FilWorld* world, FilId arm);
+int fil_arm_chamber_count(const FilWorld* world, FilId arm); /* of all sections: the range of FIL_DRIVE_PRESSURE */
+int fil_arm_disk_count(const FilWorld* world, FilId arm); /* base, then inner ones and tip of each section: the range of
+                                                             FIL_DRIVE_FORCE and FIL_DRIVE_TORQUE */
+
+/* ---- state ---- */
+
+/* Three coordinates (m) and rates (m/s) per section; either may be NULL. */
+void fil_arm_get_state(const FilWorld* world, FilId arm, double* elongations, double* rates);
+FIL_MUST_CHECK FilStatus fil_arm_set_state(FilWorld* world, FilId arm, const double* elongations, const double* rates);
+
+void fil_arm_chamber_lengths(const FilWorld* world, FilId arm, double* lengths); /* m */
+void fil_arm_pressures(const FilWorld* world, FilId arm,
+                       double* pressures); /* Pa, in the chambers, behind the valves */
+
+/* A section's arc. */
+typedef struct FilArmShape {
+    double length;    /* m, of the backbone */
+    double angle;     /* rad, between the tangents of its ends; not negative */
+    double curvature; /* rad/m */
+    double plane;     /* rad, direction it bends towards, from the x axis of the section's base; 0 when straight */
+} FilArmShape;
+
+FilArmShape fil_arm_shape(const FilWorld* world, FilId arm, int section);
+
+/* Pose of the backbone at the fraction s of a section, world frame; z is its tangent. */
+void fil_arm_pose(const FilWorld* world, FilId arm, int section, double s, FilVec3* position, FilQuat* orientation);
+void fil_arm_tip_pose(const FilWorld* world, FilId arm, FilVec3* position, FilQuat* orientation);
+void fil_arm_tip_velocity(const FilWorld* world, FilId arm, FilVec3* velocity, FilVec3* angular); /* m/s, rad/s */
+void fil_arm_disk_pose(const FilWorld* world, FilId arm, int disk, FilVec3* position, FilQuat* orientation);
+void fil_arm_disk_size(const FilWorld* world, FilId arm, int disk, double* radius, double* thickness); /* m */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

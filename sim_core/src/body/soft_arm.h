@@ -1,0 +1,150 @@
+/* The body kind "arm": pneumatic sections of constant curvature one after the other (P1 sec. II).
+ *
+ * q holds four numbers per section, three elongations and an idle one (body/soft_arm_section.h), v their rates; h holds
+ * the pressures in all chambers. Whatever the number n of chambers, an elongation of coordinate j lengthens the chamber
+ * at angle phi_i by 1/3 + 2/3 cos(phi_i - phi_j), so that chambers of stiffness k each make a stiffness k n/3 of every
+ * coordinate.
+ *
+ * The equations of motion are M(q) v' + C(q, v) v + G(q) + B v + K q = tau + J' F (P1 eq. 2). Everything is made of
+ * frames along the arm: their Jacobians J and the rates of these give M = sum m J'J and C = sum m J'J', for which M' -
+ * 2 C is skew. */
+#ifndef FILUM_BODY_SOFT_ARM_H
+#define FILUM_BODY_SOFT_ARM_H
+
+#include "body/body.h"
+#include "body/soft_arm_section.h"
+#include "filum/arm.h"
+
+enum { FIL_ARM_SECTIONS = FIL_JACOBIAN_BLOCKS };
+
+/* A place along the arm. */
+typedef struct FilArmPlace {
+    int section;
+    double s; /* fraction of the section */
+} FilArmPlace;
+
+typedef struct FilArmDisk {
+    FilArmPlace place;
+    double radius, thickness; /* m */
+} FilArmDisk;
+
+/* The base of each section at a state; `spin` and what ends in `_rate` belong to the velocity. Blocks are 3 x 3 by
+ * rows: how the section's own coordinates move and turn its tip, world frame. */
+typedef struct FilArmLink {
+    FilPose base;
+    double velocity[3], spin[3]; /* of the base */
+    double move[9], turn[9];
+    double move_rate[9], turn_rate[9];
+} FilArmLink;
+
+/* A frame along the arm: velocity = sum move[j] v_j over sections j <= section, angular velocity likewise with turn. */
+typedef struct FilArmFrame {
+    int section;
+    FilPose pose;
+    double velocity[3], spin[3];
+    double move[FIL_ARM_SECTIONS][9], turn[FIL_ARM_SECTIONS][9];
+    double move_rate[FIL_ARM_SECTIONS][9], turn_rate[FIL_ARM_SECTIONS][9];
+} FilArmFrame;
+
+typedef struct FilSoftArm {
+    /* constant */
+    int section_count, chamber_count, disk_count, mass_points;
+    FilArmSection sections[FIL_ARM_SECTIONS];
+    FilArc arcs[FIL_ARM_SECTIONS];
+    FilPose base;
+    bool rotational_energy, implicit;
+    FilArmCoriolis coriolis;
+    double valve_time;
+    FilCollision collision;
+    double* chamber_map; /* 3 per chamber: its elongation by the section's coordinates */
+    int* chamber_section;
+    FilArmDisk* disks;
+
+    /* loads, set before each step */
+    double* command; /* Pa, per chamber */
+    double* wrench;  /* 6 per disk: force and torque, world frame */
+    bool loaded;     /* some wrench is not zero */
+
+    /* the step */
+    FilStepSetup setup;
+    const double *q0, *v0, *h0;
+    double* drive;   /* generalised force of the chambers */
+    double* mass;    /* 4 n x 4 n by rows, as last evaluated; idle unknowns have 1 */
+    double* force;   /* of Coriolis, gravity and loads, as last evaluated */
+    double* tangent; /* 4 n x 4 n by rows, lower triangle */
+    double* factor;  /* its Cholesky factor */
+    double *q_theta, *v_theta;
+    double* residual0; /* m(v0) */
+
+    /* kinematics of the configuration seen last, for those who ask about its disks one by one */
+    double* seen_q;
+    bool seen;
+    FilArmLink links[FIL_ARM_SECTIONS + 1];
+} FilSoftArm;
+
+extern const FilBodyOps fil_soft_arm_ops;
+
+FilStatus fil_soft_arm_create(const FilArmDef* def, FilSoftArm** arm, FilError* error);
+
+/* ---- kinematics: soft_arm_chain.c ---- */
+
+/* Links of all sections, and the tip as the base of one more; v may be NULL: no rates then. */
+void fil_soft_arm_links(const FilSoftArm* arm, const double* q, const double* v, FilArmLink* links);
+/* Links at q without rates, remembered until another q is seen. */
+const FilArmLink* fil_soft_arm_see(const FilSoftArm* arm, const double* q);
+/* The pose alone. */
+void fil_soft_arm_pose(const FilSoftArm* arm, const FilArmLink* links, const double* q, FilArmPlace place,
+                       FilPose* pose);
+/* Pose and Jacobians; with v, which the links must have been made with, velocities and rates too. */
+void fil_soft_arm_frame(const FilSoftArm* arm, const FilArmLink* links, const double* q, const double* v,
+                        FilArmPlace place, FilArmFrame* frame);
+
+/* ---- dynamics: soft_arm_dynamics.c ---- */
+
+/* Mass matrix, 4 n x 4 n by rows, idle unknowns 1. */
+void fil_soft_arm_mass(const FilSoftArm* arm, const double* q, double* mass);
+/* Mass matrix, and force = J'F of the loads - C v - G. */
+void fil_soft_arm_dynamics(const FilSoftArm* arm, const double* q, const double* v, const double* gravity, double* mass,
+                           double* force);
+/* The matrix C of C(q, v) v, full, with M' - 2 C skew; for those who check or linearise. */
+void fil_soft_arm_coriolis(const FilSoftArm* arm, const double* q, const double* v, double* coriolis);
+void fil_soft_arm_energy(const FilSoftArm* arm, const double* q, const double* v, const double* gravity,
+                         FilEnergy* add_to);
+void fil_soft_arm_momentum(const FilSoftArm* arm, const double* q, const double* v, double* linear, double* angular);
+
+/* Stiffness and damping of every coordinate of a section. */
+static inline double fil_soft_arm_stiffness(const FilSoftArm* arm, int section)
+{
+    return arm->sections[section].stiffness * arm->sections[section].chambers / 3.0;
+}
+
+static inline double fil_soft_arm_damping(const FilSoftArm* arm, int section)
+{
+    return arm->sections[section].damping * arm->sections[section].chambers / 3.0;
+}
+
+/* ---- entries of the table: soft_arm_step.c, soft_arm_contact.c ---- */
+
+void fil_soft_arm_begin(void* arm, const FilStepSetup* setup, const double* q, const double* v, const double* h);
+void fil_soft_arm_guess(const void* arm, const double* change, double* v);
+bool fil_soft_arm_evaluate(void* arm, const double* v, double shift, double* residual, double* potential);
+void fil_soft_arm_diagonal(const void* arm, const double* v, double* diagonal, double* scale);
+bool fil_soft_arm_factor(void* arm);
+void fil_soft_arm_solve(void* arm, double* x);
+void fil_soft_arm_finish(void* arm, const double* v, double* q1, double* v1, double* h1);
+int fil_soft_arm_tangent_pattern(void* arm, int* columns, int* rows);
+void fil_soft_arm_tangent(void* arm, double* values);
+
+int fil_soft_arm_collider_count(const void* arm);
+void fil_soft_arm_collider(const void* arm, int index, FilCollider* out);
+void fil_soft_arm_place(const void* arm, int index, const double* q, const double* v, FilPlacement* out);
+void fil_soft_arm_part(const void* arm, int index, int part, const double* q, const double* h, FilShape* shape,
+                       FilPose* pose);
+bool fil_soft_arm_joined(const void* arm, int index_a, int part_a, int index_b, int part_b);
+int fil_soft_arm_point_jacobian(const void* arm, int index, int part, const double* point, const double* q, int* blocks,
+                                double* jacobian, double* bias);
+int fil_soft_arm_turn_jacobian(const void* arm, int index, int part, const double* q, int* blocks, double* jacobian,
+                               double* bias);
+void fil_soft_arm_disk_frame(const void* arm, int index, int part, const double* q, const double* h, FilPose* pose);
+
+#endif

@@ -1,0 +1,235 @@
+/* One step of a soft arm by the theta-method, m(v) = M (v - v0) - dt (f - K q_theta - B v_theta + tau) = 0.
+ * Stiffness and damping are always implicit (as far as theta says). Semi-implicit steps take M and f at the start, so
+ * that m is linear and one solution does; implicit ones take them at q_theta, v_theta and solve with the tangent of the
+ * rest, which converges fast while the shape changes little in a step. */
+#include <math.h>
+#include <string.h>
+
+#include "base/vec3.h"
+#include "body/soft_arm.h"
+
+static int unknowns(const FilSoftArm* arm)
+{
+    return 4 * arm->section_count;
+}
+
+/* ---- chambers ---- */
+
+/* Pressure of a chamber over the step: its mean, whose impulse is exact whatever dt, and its value at the end.
+ * p' = (command - p) / T gives p = command + (p0 - command) exp(-t / T). */
+static void valve(const FilSoftArm* arm, int chamber, double* mean, double* end)
+{
+    const double command = arm->command[chamber];
+    *mean = *end = command;
+    if (arm->valve_time > 0.0) {
+        const double ratio = arm->setup.dt / arm->valve_time, behind = arm->h0[chamber] - command;
+        *mean += behind * -expm1(-ratio) / ratio;
+        *end += behind * exp(-ratio);
+    }
+}
+
+/* tau = sum p area dl/dq */
+static void push_chambers(FilSoftArm* arm)
+{
+    memset(arm->drive, 0, sizeof(double) * (size_t)unknowns(arm));
+    for (int c = 0; c < arm->chamber_count; c++) {
+        const int section = arm->chamber_section[c];
+        double mean, end;
+        valve(arm, c, &mean, &end);
+        fil_v3_axpy(arm->drive + 4 * section, mean * arm->sections[section].chamber_area, arm->chamber_map + 3 * c);
+    }
+}
+
+/* ---- the equations ---- */
+
+static bool follows(const FilSoftArm* arm)
+{
+    return arm->setup.theta > 0.0 && (arm->implicit || arm->setup.theta < 1.0);
+}
+
+/* Positions and velocities at the theta-point for v at the end; false if a section would have no length. */
+static bool move_to(FilSoftArm* arm, const double* v)
+{
+    const double dt = arm->setup.dt, theta = arm->setup.theta, vq = arm->setup.theta_vq;
+    for (int k = 0; k < unknowns(arm); k++) {
+        arm->v_theta[k] = theta * v[k] + (1.0 - theta) * arm->v0[k];
+        // q_theta = theta q1 + (1 - theta) q0
+        arm->q_theta[k] = arm->q0[k] + theta * dt * (vq * v[k] + (1.0 - vq) * arm->v0[k]);
+    }
+    for (int k = 0; k < arm->section_count; k++) {
+        double bending[2], length;
+        fil_arc_shape(&arm->arcs[k], arm->q_theta + 4 * k, bending, &length);
+        if (!(length > 0.0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void residual_of(const FilSoftArm* arm, const double* v, double* residual)
+{
+    const int n = unknowns(arm);
+    const double dt = arm->setup.dt;
+    for (int r = 0; r < n; r++) {
+        double sum = 0.0;
+        for (int c = 0; c < n; c++) {
+            sum += arm->mass[r * n + c] * (v[c] - arm->v0[c]);
+        }
+        const double spring = fil_soft_arm_stiffness(arm, r / 4) * arm->q_theta[r];
+        const double damper = fil_soft_arm_damping(arm, r / 4) * arm->v_theta[r];
+        residual[r] = r % 4 == 3 ? 0.0 : sum - dt * (arm->force[r] + arm->drive[r] - spring - damper);
+    }
+}
+
+void fil_soft_arm_begin(void* pointer, const FilStepSetup* setup, const double* q, const double* v, const double* h)
+{
+    FilSoftArm* arm = pointer;
+    arm->setup = *setup;
+    arm->q0 = q;
+    arm->v0 = v;
+    arm->h0 = h;
+    push_chambers(arm);
+    if (!follows(arm)) {
+        fil_soft_arm_dynamics(arm, q, v, setup->gravity, arm->mass, arm->force);
+        (void)move_to(arm, v);  // m(v0) is wanted even where the step cannot stay
+        residual_of(arm, v, arm->residual0);
+    }
+}
+
+void fil_soft_arm_guess(const void* pointer, const double* change, double* v)
+{
+    const FilSoftArm* arm = pointer;
+    for (int k = 0; k < unknowns(arm); k++) {
+        v[k] = k % 4 == 3 ? 0.0 : arm->v0[k] + change[k];
+    }
+}
+
+bool fil_soft_arm_evaluate(void* pointer, const double* v, double shift, double* residual, double* potential)
+{
+    FilSoftArm* arm = pointer;
+    const int n = unknowns(arm);
+    const double dt = arm->setup.dt, theta = arm->setup.theta, vq = arm->setup.theta_vq;
+    if (!fil_all_finite(v, n) || !move_to(arm, v)) {
+        return false;
+    }
+    if (follows(arm)) {
+        fil_soft_arm_dynamics(arm, arm->q_theta, arm->v_theta, arm->setup.gravity, arm->mass, arm->force);
+    }
+    residual_of(arm, v, residual);
+    // A = M + dt theta B + dt^2 theta theta_vq K
+    for (int r = 0; r < n; r++) {
+        for (int c = 0; c <= r; c++) {
+            arm->tangent[r * n + c] = (1.0 + shift) * arm->mass[r * n + c];
+        }
+        if (r % 4 != 3) {
+            arm->tangent[r * n + r] +=
+                dt * theta * (fil_soft_arm_damping(arm, r / 4) + dt * vq * fil_soft_arm_stiffness(arm, r / 4));
+        }
+    }
+    // m is linear: its potential above that of v0; where it is not there is none, and the residual decides alone
+    *potential = follows(arm) ? NAN : 0.0;
+    for (int k = 0; k < n && !follows(arm); k++) {
+        *potential += 0.5 * (residual[k] + arm->residual0[k]) * (v[k] - arm->v0[k]);
+    }
+    // explicit steps solve at once
+    return fil_all_finite(residual, n) && (theta > 0.0 || fil_soft_arm_factor(arm));
+}
+
+void fil_soft_arm_diagonal(const void* pointer, const double* v, double* diagonal, double* scale)
+{
+    const FilSoftArm* arm = pointer;
+    const int n = unknowns(arm);
+    for (int k = 0; k < n; k++) {
+        const bool used = k % 4 != 3;
+        diagonal[k] = used ? arm->tangent[k * n + k] : 0.0;
+        scale[k] = used ? diagonal[k] * fabs(v[k]) + arm->setup.dt * (fabs(arm->force[k]) + fabs(arm->drive[k])) : 0.0;
+    }
+}
+
+/* Cholesky's A = L L'; small and dense, so that calling LAPACK would cost more than it saves. */
+bool fil_soft_arm_factor(void* pointer)
+{
+    FilSoftArm* arm = pointer;
+    const int n = unknowns(arm);
+    double* l = arm->factor;
+    for (int r = 0; r < n; r++) {
+        for (int c = 0; c <= r; c++) {
+            double sum = arm->tangent[r * n + c];
+            for (int k = 0; k < c; k++) {
+                sum -= l[r * n + k] * l[c * n + k];
+            }
+            if (r == c && !(sum > 0.0)) {
+                return false;
+            }
+            l[r * n + c] = r == c ? sqrt(sum) : sum / l[c * n + c];
+        }
+    }
+    return true;
+}
+
+void fil_soft_arm_solve(void* pointer, double* x)
+{
+    const FilSoftArm* arm = pointer;
+    const int n = unknowns(arm);
+    const double* l = arm->factor;
+    for (int r = 0; r < n; r++) {
+        for (int c = 0; c < r; c++) {
+            x[r] -= l[r * n + c] * x[c];
+        }
+        x[r] /= l[r * n + r];
+    }
+    for (int r = n - 1; r >= 0; r--) {
+        for (int c = r + 1; c < n; c++) {
+            x[r] -= l[c * n + r] * x[c];
+        }
+        x[r] /= l[r * n + r];
+    }
+}
+
+void fil_soft_arm_finish(void* pointer, const double* v, double* q1, double* v1, double* h1)
+{
+    FilSoftArm* arm = pointer;
+    const double dt = arm->setup.dt, vq = arm->setup.theta_vq;
+    for (int k = 0; k < unknowns(arm); k++) {
+        v1[k] = k % 4 == 3 ? 0.0 : v[k];
+        q1[k] = arm->q0[k] + dt * (vq * v1[k] + (1.0 - vq) * arm->v0[k]);
+    }
+    for (int c = 0; c < arm->chamber_count; c++) {
+        double mean;
+        valve(arm, c, &mean, &h1[c]);
+    }
+}
+
+/* ---- for contact ---- */
+
+/* Full: every section moves with every other. */
+int fil_soft_arm_tangent_pattern(void* pointer, int* columns, int* rows)
+{
+    const FilSoftArm* arm = pointer;
+    int count = 0;
+    for (int c = 0; c < arm->section_count; c++) {
+        for (int r = c; r < arm->section_count; r++) {
+            if (columns != NULL && rows != NULL) {
+                columns[count] = c;
+                rows[count] = r;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+void fil_soft_arm_tangent(void* pointer, double* values)
+{
+    const FilSoftArm* arm = pointer;
+    const int n = unknowns(arm);
+    for (int column = 0; column < arm->section_count; column++) {
+        for (int row = column; row < arm->section_count; row++) {
+            for (int k = 0; k < 16; k++) {
+                const int r = 4 * row + k % 4, c = 4 * column + k / 4;
+                values[k] = r >= c ? arm->tangent[r * n + c] : arm->tangent[c * n + r];
+            }
+            values += 16;
+        }
+    }
+}

@@ -1,0 +1,224 @@
+/* The public face of soft arms. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/vec3.h"
+#include "body/soft_arm.h"
+#include "contact/surface.h"
+#include "world/world.h"
+
+/* ---- adding ---- */
+
+FilStatus fil_world_add_arm(FilWorld* world, const FilArmDef* def, FilId* id)
+{
+    char made[64];
+    const char* name;
+    FilStatus status = fil_world_name_element(world, def->name, "arm", made, &name);
+    if (status != FIL_OK) {
+        return status;
+    }
+    FilError inner;
+    FilSoftArm* impl = NULL;
+    status = fil_surface_check(&def->collision.surface, &inner);
+    if (status == FIL_OK) {
+        status = fil_soft_arm_create(def, &impl, &inner);
+    }
+    if (status != FIL_OK) {
+        return fil_world_fail(world, status, "arm '%s': %s", name, inner.text);
+    }
+    int body, element;
+    const int unknowns = 4 * impl->section_count;
+    status = fil_world_add_body(world, FIL_BODY_ARM, impl, unknowns, unknowns, impl->chamber_count, name, &body);
+    if (status == FIL_OK) {
+        status = fil_world_add_element(world, name, FIL_BODY_ARM, body, 0, &element);
+    }
+    if (status == FIL_OK) {
+        status = fil_collision_register(world, body, &element);
+    }
+    if (status != FIL_OK) {
+        return status;
+    }
+    for (int k = 0; k < impl->section_count; k++) {
+        const double radius = impl->sections[k].disk_radius;
+        world->contact_length = world->contact_length > 0.0 ? fmin(world->contact_length, radius) : radius;
+    }
+    *id = fil_make_id(world, FIL_OBJECT_ELEMENT, element);
+    return FIL_OK;
+}
+
+int fil_world_arm_count(const FilWorld* world)
+{
+    return fil_element_count(world, FIL_BODY_ARM);
+}
+
+FilId fil_world_arm_at(const FilWorld* world, int index)
+{
+    return fil_element_at(world, FIL_BODY_ARM, index);
+}
+
+FilId fil_world_find_arm(const FilWorld* world, const char* name)
+{
+    const int index = fil_world_find_element(world, name);
+    const bool found = index >= 0 && world->elements[index].kind == FIL_BODY_ARM;
+    return found ? fil_make_id(world, FIL_OBJECT_ELEMENT, index) : (FilId){0};
+}
+
+/* ---- state ---- */
+
+/* An arm and its part of the state arrays. */
+typedef struct View {
+    FilSoftArm* arm;
+    double *q, *v, *h;
+} View;
+
+static bool view_of(const FilWorld* world, FilId id, View* view)
+{
+    const int index = fil_element_index(world, FIL_BODY_ARM, id);
+    if (index < 0) {
+        return false;
+    }
+    const FilBody* body = &world->bodies[world->elements[index].body];
+    *view = (View){body->impl, world->state.q + body->q, world->state.v + body->v, world->state.h + body->h};
+    return true;
+}
+
+static View see(const FilWorld* world, FilId id)
+{
+    View view = {0};
+    const bool known = view_of(world, id, &view);
+    FIL_ASSERT(known && "an arm's id of this world");
+    (void)known;
+    return view;
+}
+
+const char* fil_arm_name(const FilWorld* world, FilId id)
+{
+    const int index = fil_element_index(world, FIL_BODY_ARM, id);
+    return index < 0 ? NULL : world->elements[index].name;
+}
+
+int fil_arm_section_count(const FilWorld* world, FilId id)
+{
+    return see(world, id).arm->section_count;
+}
+
+int fil_arm_chamber_count(const FilWorld* world, FilId id)
+{
+    return see(world, id).arm->chamber_count;
+}
+
+int fil_arm_disk_count(const FilWorld* world, FilId id)
+{
+    return see(world, id).arm->disk_count;
+}
+
+void fil_arm_get_state(const FilWorld* world, FilId id, double* elongations, double* rates)
+{
+    const View view = see(world, id);
+    for (int k = 0; k < view.arm->section_count; k++) {
+        if (elongations != NULL) {
+            fil_v3_copy(elongations + 3 * k, view.q + 4 * k);
+        }
+        if (rates != NULL) {
+            fil_v3_copy(rates + 3 * k, view.v + 4 * k);
+        }
+    }
+}
+
+FilStatus fil_arm_set_state(FilWorld* world, FilId id, const double* elongations, const double* rates)
+{
+    View view;
+    if (!view_of(world, id, &view)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "no such arm");
+    }
+    const int n = view.arm->section_count;
+    if (!fil_all_finite(elongations, 3 * n) || !fil_all_finite(rates, 3 * n)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "the given state of the arm is not finite");
+    }
+    for (int k = 0; k < n; k++) {
+        double bending[2], length;
+        fil_arc_shape(&view.arm->arcs[k], elongations + 3 * k, bending, &length);
+        if (!(length > 0.0)) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "the given state leaves section %d a length of %g m", k,
+                                  length);
+        }
+    }
+    for (int k = 0; k < n; k++) {
+        fil_v3_copy(view.q + 4 * k, elongations + 3 * k);
+        fil_v3_copy(view.v + 4 * k, rates + 3 * k);
+    }
+    return FIL_OK;
+}
+
+void fil_arm_chamber_lengths(const FilWorld* world, FilId id, double* lengths)
+{
+    const View view = see(world, id);
+    for (int c = 0; c < view.arm->chamber_count; c++) {
+        const int section = view.arm->chamber_section[c];
+        lengths[c] =
+            view.arm->sections[section].length + fil_v3_dot(view.arm->chamber_map + 3 * c, view.q + 4 * section);
+    }
+}
+
+void fil_arm_pressures(const FilWorld* world, FilId id, double* pressures)
+{
+    const View view = see(world, id);
+    memcpy(pressures, view.h, sizeof(double) * (size_t)view.arm->chamber_count);
+}
+
+FilArmShape fil_arm_shape(const FilWorld* world, FilId id, int section)
+{
+    const View view = see(world, id);
+    double bending[2], length;
+    fil_arc_shape(&view.arm->arcs[section], view.q + 4 * section, bending, &length);
+    const double angle = hypot(bending[0], bending[1]);
+    return (FilArmShape){length, angle, angle / length, angle > 0.0 ? atan2(bending[1], bending[0]) : 0.0};
+}
+
+/* ---- poses ---- */
+
+static void give(const FilPose* pose, FilVec3* position, FilQuat* orientation)
+{
+    *position = (FilVec3){pose->p[0], pose->p[1], pose->p[2]};
+    *orientation = fil_quat_from_m3(pose->r);
+}
+
+void fil_arm_pose(const FilWorld* world, FilId id, int section, double s, FilVec3* position, FilQuat* orientation)
+{
+    const View view = see(world, id);
+    FilPose pose;
+    fil_soft_arm_pose(view.arm, fil_soft_arm_see(view.arm, view.q), view.q, (FilArmPlace){section, s}, &pose);
+    give(&pose, position, orientation);
+}
+
+void fil_arm_tip_pose(const FilWorld* world, FilId id, FilVec3* position, FilQuat* orientation)
+{
+    const View view = see(world, id);
+    give(&fil_soft_arm_see(view.arm, view.q)[view.arm->section_count].base, position, orientation);
+}
+
+void fil_arm_tip_velocity(const FilWorld* world, FilId id, FilVec3* velocity, FilVec3* angular)
+{
+    const View view = see(world, id);
+    FilArmLink links[FIL_ARM_SECTIONS + 1];
+    fil_soft_arm_links(view.arm, view.q, view.v, links);
+    const FilArmLink* tip = &links[view.arm->section_count];
+    *velocity = (FilVec3){tip->velocity[0], tip->velocity[1], tip->velocity[2]};
+    *angular = (FilVec3){tip->spin[0], tip->spin[1], tip->spin[2]};
+}
+
+void fil_arm_disk_pose(const FilWorld* world, FilId id, int disk, FilVec3* position, FilQuat* orientation)
+{
+    const View view = see(world, id);
+    FilPose pose;
+    fil_soft_arm_disk_frame(view.arm, disk, 0, view.q, view.h, &pose);
+    give(&pose, position, orientation);
+}
+
+void fil_arm_disk_size(const FilWorld* world, FilId id, int disk, double* radius, double* thickness)
+{
+    const FilArmDisk* d = &see(world, id).arm->disks[disk];
+    *radius = d->radius;
+    *thickness = d->thickness;
+}
