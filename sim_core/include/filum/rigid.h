@@ -79,7 +79,8 @@ FIL_MUST_CHECK FilStatus fil_rigid_set_state(FilWorld* world, FilId body, FilVec
                                              FilVec3 velocity, FilVec3 angular);
 
 /* ---- joints: holonomic constraints between rods, rigid bodies and the world, solved with the contacts ----
- * Rigid bodies that are joined do not collide with each other. */
+ * Rigid bodies that are joined do not collide with each other, nor does what a rod is joined to with the rod's edges at
+ * the joint. */
 
 typedef enum FilJointKind {
     FIL_JOINT_PIN,     /* one point stays together */

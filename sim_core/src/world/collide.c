@@ -338,6 +338,45 @@ static bool neighbours(const FilCollider* c, int i, int j)
     return !(between > reach);
 }
 
+/* Length along a row between an edge and a node, 0 if the edge ends there. */
+static double length_to(const FilCollider* c, int edge, int node)
+{
+    const double before = c->arc[node] - c->arc[edge + 1], after = c->arc[edge] - c->arc[node];
+    const double direct = fmax(fmax(before, after), 0.0), around = c->arc[c->edge_count] - fmax(-before, -after);
+    return c->closed ? fmin(direct, fmax(around, 0.0)) : direct;
+}
+
+/* Whether a collider is that side of a joint; then `length` grows by how far its part is from the joined node. */
+static bool is_side(const FilWorldCollider* c, int part, const FilJointSide* side, double* length)
+{
+    const bool row = c->collider.kind == FIL_COLLIDER_ROW;
+    if (side->body != c->body || (row && side->index != c->index)) {
+        return false;
+    }
+    *length += row ? length_to(&c->collider, part, side->edge + side->frame_part % 2) : 0.0;
+    return true;
+}
+
+/* Whether two parts lie at a joint of theirs, too near along the rods to touch, as neighbours on one rod do. */
+static bool at_joint(const FilWorld* world, int a, int part_a, int b, int part_b)
+{
+    const FilWorldCollider *ca = &world->collision.colliders[a], *cb = &world->collision.colliders[b];
+    const double ra = ca->collider.kind == FIL_COLLIDER_ROW ? ca->collider.radii[part_a] : 0.0;
+    const double rb = cb->collider.kind == FIL_COLLIDER_ROW ? cb->collider.radii[part_b] : 0.0;
+    const double reach = 0.5 * FIL_PI * (ra + rb + (ra == 0.0 ? rb : 0.0) + (rb == 0.0 ? ra : 0.0));
+    for (int j = 0; j < world->contact.joint_count; j++) {
+        const FilJointSide* side = world->contact.joints[j].side;
+        for (int first = 0; first < 2; first++) {
+            double length = 0.0;
+            if (is_side(ca, part_a, &side[first], &length) && is_side(cb, part_b, &side[1 - first], &length) &&
+                !(length > reach)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static FilStatus meet_edges(FilWorld* world, int a, int b, double dt)
 {
     FilCollisionStage* stage = &world->collision;
@@ -350,7 +389,8 @@ static FilStatus meet_edges(FilWorld* world, int a, int b, double dt)
             continue;
         }
         const FilBody* body = &world->bodies[ca->body];
-        if (ca->body == cb->body && a != b && body->ops->joined(body->impl, ca->index, i, cb->index, j)) {
+        if ((ca->body == cb->body && a != b && body->ops->joined(body->impl, ca->index, i, cb->index, j)) ||
+            at_joint(world, a, i, b, j)) {
             continue;
         }
         const double margin = edge_margin(ca, i, cb, j, dt);
@@ -400,6 +440,9 @@ static FilStatus meet_row_shape(FilWorld* world, int row, int shape, double dt)
     }
     for (int k = 0; k < stage->parts.count && status == FIL_OK; k++) {
         const int i = stage->parts.items[k].a, j = (i + 1) % r->collider.node_count;
+        if (at_joint(world, row, i, shape, 0)) {
+            continue;
+        }
         const double margin = LOOK_AHEAD * dt * (edge_speed(&r->place, i, j) + s->place.speed) +
                               LOOK_AROUND * r->collider.radii[i];
         status = row < shape ? meet_parts(world, row, i, shape, 0, margin) : meet_parts(world, shape, 0, row, i, margin);
@@ -485,6 +528,9 @@ int fil_count_crossings(const FilWorld* world, const double* q_start, const doub
     for (int k = 0; k < stage->near.count; k += 2) {
         const FilPair* ends = &stage->near.items[k];
         if (ends[0].a == ends[1].a && neighbours(&stage->colliders[ends[0].a].collider, ends[0].b, ends[1].b)) {
+            continue;
+        }
+        if (at_joint(world, ends[0].a, ends[0].b, ends[1].a, ends[1].b)) {
             continue;
         }
         double start[12], end[12];
