@@ -39,6 +39,15 @@ static const FilCheckCase table[] = {
     {"contact", "capstan", "tensions of a rope around a post", false, fil_check_capstan},
     {"contact", "capstan_refinement", "their error falls with the segments", false, fil_check_capstan_refinement},
     {"contact", "capstan_two_turns", "a thin rope twice around", false, fil_check_capstan_two_turns},
+    {"contact", "knot_one", "an overhand knot drawn tight, unknotting number 1", true, fil_check_knot_one},
+    {"contact", "knot_two", "the same with unknotting number 2", true, fil_check_knot_two},
+    {"contact", "knot_three", "the same with unknotting number 3", true, fil_check_knot_three},
+    {"contact", "knot_four", "the same with unknotting number 4, which snaps through", false, fil_check_knot_four},
+    {"contact", "ring_chain", "25 linked rings hang still for 10 s", false, fil_check_ring_chain},
+    {"contact", "ring_chain_long", "100 linked rings hang still for 10 minutes", true, fil_check_ring_chain_long},
+    {"contact", "joint_weight", "what joints bear", false, fil_check_joint_weight},
+    {"contact", "joint_weld", "a welded cantilever against a clamped one", false, fil_check_joint_weld},
+    {"contact", "joint_bushing", "deflection of bushings", false, fil_check_joint_bushing},
 };
 
 const FilCheckCase* fil_check_table(int* count)
