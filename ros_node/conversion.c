@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filum/msg/contact_wrench.h"
 #include "filum/msg/rod_state.h"
-#include "geometry_msgs/msg/point.h"
 #include "geometry_msgs/msg/transform_stamped.h"
+#include "geometry_msgs/msg/wrench.h"
 #include "messages.h"
 #include "rosidl_runtime_c/primitives_sequence_functions.h"
-#include "visualization_msgs/msg/marker.h"
 
 /* ---- life ---- */
 
@@ -18,7 +18,9 @@ bool fil_state_messages_init(FilStateMessages* messages)
 {
     memset(messages, 0, sizeof *messages);
     return filum__msg__RodStates__init(&messages->rod_states) && filum__msg__Probes__init(&messages->probes) &&
-           filum__msg__StepInfo__init(&messages->step_info) && tf2_msgs__msg__TFMessage__init(&messages->transforms) &&
+           filum__msg__StepInfo__init(&messages->step_info) && filum__msg__ContactWrenches__init(&messages->contacts) &&
+           tf2_msgs__msg__TFMessage__init(&messages->static_transforms) &&
+           tf2_msgs__msg__TFMessage__init(&messages->transforms) &&
            visualization_msgs__msg__MarkerArray__init(&messages->markers) &&
            visualization_msgs__msg__MarkerArray__init(&messages->no_markers) &&
            rosgraph_msgs__msg__Clock__init(&messages->clock);
@@ -27,6 +29,10 @@ bool fil_state_messages_init(FilStateMessages* messages)
 void fil_state_messages_fini(FilStateMessages* messages)
 {
     free(messages->frames);
+    free(messages->rods);
+    free(messages->rigids);
+    filum__msg__ContactWrenches__fini(&messages->contacts);
+    tf2_msgs__msg__TFMessage__fini(&messages->static_transforms);
     rosgraph_msgs__msg__Clock__fini(&messages->clock);
     visualization_msgs__msg__MarkerArray__fini(&messages->no_markers);
     visualization_msgs__msg__MarkerArray__fini(&messages->markers);
@@ -49,14 +55,29 @@ static bool set_frame(std_msgs__msg__Header* header)
     return rosidl_runtime_c__String__assign(&header->frame_id, FIL_ROOT_FRAME);
 }
 
+static bool list_things(FilStateMessages* messages, const FilWorld* world)
+{
+    messages->rod_count = fil_world_rod_count(world);
+    messages->rigid_count = fil_world_rigid_count(world);
+    messages->rods = malloc((size_t)(messages->rod_count + 1) * sizeof *messages->rods);
+    messages->rigids = malloc((size_t)(messages->rigid_count + 1) * sizeof *messages->rigids);
+    for (int i = 0; messages->rods != NULL && i < messages->rod_count; i++) {
+        messages->rods[i] = fil_world_rod_at(world, i);
+    }
+    for (int i = 0; messages->rigids != NULL && i < messages->rigid_count; i++) {
+        messages->rigids[i] = fil_world_rigid_at(world, i);
+    }
+    return messages->rods != NULL && messages->rigids != NULL;
+}
+
 static bool size_rod_states(FilStateMessages* messages, const FilWorld* world)
 {
-    const int count = fil_world_rod_count(world);
+    const int count = messages->rod_count;
     bool done = filum__msg__RodState__Sequence__init(&messages->rod_states.rods, (size_t)count) &&
                 set_frame(&messages->rod_states.header);
     int longest = 0;
     for (int i = 0; done && i < count; i++) {
-        const FilId rod = fil_world_rod_at(world, i);
+        const FilId rod = messages->rods[i];
         const int nodes = fil_rod_node_count(world, rod);
         const int edges = fil_rod_edge_count(world, rod);
         filum__msg__RodState* state = &messages->rod_states.rods.data[i];
@@ -83,79 +104,72 @@ static bool size_probes(FilStateMessages* messages, const FilWorld* world)
     return done;
 }
 
-static bool add_transform(FilStateMessages* messages, const char* rod, const char* what, int node)
+static bool add_transform(tf2_msgs__msg__TFMessage* message, const char* child)
+{
+    geometry_msgs__msg__TransformStamped* transform = &message->transforms.data[message->transforms.size++];
+    return set_frame(&transform->header) && rosidl_runtime_c__String__assign(&transform->child_frame_id, child);
+}
+
+static bool add_rod_transform(FilStateMessages* messages, const char* rod, const char* what, int node)
 {
     char frame[256];
     if (node >= 0) {
-        snprintf(frame, sizeof frame, "%s/%s%d", rod, what, node);
+        snprintf(frame, sizeof frame, "%.200s/%s%d", rod, what, node);
     } else {
-        snprintf(frame, sizeof frame, "%s/%s", rod, what);
+        snprintf(frame, sizeof frame, "%.200s/%s", rod, what);
     }
-    geometry_msgs__msg__TransformStamped* transform =
-        &messages->transforms.transforms.data[messages->transforms.transforms.size++];
-    return set_frame(&transform->header) && rosidl_runtime_c__String__assign(&transform->child_frame_id, frame);
+    return add_transform(&messages->transforms, frame);
 }
 
-/* order as in fil_fill_transforms: per rod start, end, then all nodes */
+/* empties a message and makes room for `count` transforms */
+static bool size_transform_message(tf2_msgs__msg__TFMessage* message, int count)
+{
+    FIL_MESSAGE_RENEW(tf2_msgs__msg__TFMessage, message);
+    const bool done = geometry_msgs__msg__TransformStamped__Sequence__init(&message->transforms, (size_t)count);
+    message->transforms.size = 0;
+    return done;
+}
+
+/* order as in fil_fill_transforms: per rod start, end, then all nodes; then rigid bodies */
 static bool size_transforms(FilStateMessages* messages, const FilWorld* world)
 {
-    const int rods = fil_world_rod_count(world);
-    int count = 0;
-    for (int i = 0; i < rods; i++) {
-        const FilId rod = fil_world_rod_at(world, i);
-        count += 1 + !fil_rod_closed(world, rod) + (messages->node_frames ? fil_rod_node_count(world, rod) : 0);
+    int moving = 0;
+    for (int i = 0; i < messages->rod_count; i++) {
+        const FilId rod = messages->rods[i];
+        moving += 1 + !fil_rod_closed(world, rod) + (messages->node_frames ? fil_rod_node_count(world, rod) : 0);
     }
-    FIL_MESSAGE_RENEW(tf2_msgs__msg__TFMessage, &messages->transforms);
-    bool done = geometry_msgs__msg__TransformStamped__Sequence__init(&messages->transforms.transforms, (size_t)count);
-    messages->transforms.transforms.size = 0;
-    for (int i = 0; done && i < rods; i++) {
-        const FilId rod = fil_world_rod_at(world, i);
+    bool done = size_transform_message(&messages->transforms, moving + messages->rigid_count) &&
+                size_transform_message(&messages->static_transforms, messages->rigid_count);
+    for (int i = 0; done && i < messages->rod_count; i++) {
+        const FilId rod = messages->rods[i];
         const char* name = fil_rod_name(world, rod);
-        done = add_transform(messages, name, "start", -1) &&
-               (fil_rod_closed(world, rod) || add_transform(messages, name, "end", -1));
+        done = add_rod_transform(messages, name, "start", -1) &&
+               (fil_rod_closed(world, rod) || add_rod_transform(messages, name, "end", -1));
         for (int k = 0; done && messages->node_frames && k < fil_rod_node_count(world, rod); k++) {
-            done = add_transform(messages, name, "node_", k);
+            done = add_rod_transform(messages, name, "node_", k);
         }
+    }
+    for (int i = 0; done && i < messages->rigid_count; i++) {
+        const bool fixed = fil_rigid_motion(world, messages->rigids[i]) == FIL_STATIC;
+        done = add_transform(fixed ? &messages->static_transforms : &messages->transforms,
+                             fil_rigid_name(world, messages->rigids[i]));
     }
     return done;
 }
 
-/* a colour for the i-th of many things: hues apart by the golden ratio */
-static std_msgs__msg__ColorRGBA colour(int i)
+static bool size_contacts(FilStateMessages* messages, const FilWorld* world)
 {
-    const double hue = fmod(0.08 + 0.618033988749895 * i, 1.0) * 6.0;
-    const double part = fmod(hue, 2.0) - 1.0;
-    const double middle = 1.0 - fabs(part);
-    const double red[] = {1, middle, 0, 0, middle, 1};
-    const double green[] = {middle, 1, 1, middle, 0, 0};
-    const double blue[] = {0, 0, middle, 1, 1, middle};
-    const int sector = (int)hue % 6;
-    return (std_msgs__msg__ColorRGBA){.r = (float)(0.2 + 0.7 * red[sector]),
-                                      .g = (float)(0.2 + 0.7 * green[sector]),
-                                      .b = (float)(0.2 + 0.7 * blue[sector]),
-                                      .a = 1.0f};
-}
-
-static bool size_markers(FilStateMessages* messages, const FilWorld* world)
-{
-    const int rods = fil_world_rod_count(world);
-    bool done = visualization_msgs__msg__Marker__Sequence__init(&messages->markers.markers, (size_t)rods) &&
-                visualization_msgs__msg__Marker__Sequence__init(&messages->no_markers.markers, 1) &&
-                set_frame(&messages->no_markers.markers.data[0].header);
-    if (done) {
-        messages->no_markers.markers.data[0].action = visualization_msgs__msg__Marker__DELETEALL;
+    const size_t count = (size_t)(messages->rod_count + messages->rigid_count);
+    bool done = set_frame(&messages->contacts.header) &&
+                rosidl_runtime_c__String__Sequence__init(&messages->contacts.bodies, count) &&
+                geometry_msgs__msg__Wrench__Sequence__init(&messages->contacts.totals, count);
+    for (int i = 0; done && i < messages->rod_count; i++) {
+        done = rosidl_runtime_c__String__assign(&messages->contacts.bodies.data[i],
+                                                fil_rod_name(world, messages->rods[i]));
     }
-    for (int i = 0; done && i < rods; i++) {
-        const FilId rod = fil_world_rod_at(world, i);
-        const int points = fil_rod_node_count(world, rod) + fil_rod_closed(world, rod);
-        visualization_msgs__msg__Marker* marker = &messages->markers.markers.data[i];
-        marker->id = i;
-        marker->type = visualization_msgs__msg__Marker__LINE_STRIP;
-        marker->action = visualization_msgs__msg__Marker__ADD;
-        marker->scale.x = 2.0 * fil_rod_radius(world, rod, 0);
-        marker->color = colour(i);
-        done = set_frame(&marker->header) && rosidl_runtime_c__String__assign(&marker->ns, fil_rod_name(world, rod)) &&
-               geometry_msgs__msg__Point__Sequence__init(&marker->points, (size_t)points);
+    for (int i = 0; done && i < messages->rigid_count; i++) {
+        done = rosidl_runtime_c__String__assign(&messages->contacts.bodies.data[messages->rod_count + i],
+                                                fil_rigid_name(world, messages->rigids[i]));
     }
     return done;
 }
@@ -176,8 +190,9 @@ bool fil_state_messages_fit(FilStateMessages* messages, const FilSimulation* sim
     }
     messages->node_frames = node_frames;
     messages->fits_load = simulation->load_count;
-    return set_frame(&messages->step_info.header) && size_rod_states(messages, world) && size_probes(messages, world) &&
-           size_transforms(messages, world) && size_markers(messages, world);
+    return set_frame(&messages->step_info.header) && list_things(messages, world) && size_rod_states(messages, world) &&
+           size_contacts(messages, world) && size_probes(messages, world) && size_transforms(messages, world) &&
+           fil_size_markers(messages, world);
 }
 
 /* ---- contents ---- */
@@ -220,7 +235,7 @@ void fil_fill_rod_states(FilStateMessages* messages, const FilSimulation* simula
     const FilWorld* world = simulation->world;
     messages->rod_states.header.stamp = stamp_of(simulation);
     for (size_t i = 0; i < messages->rod_states.rods.size; i++) {
-        const FilId rod = fil_world_rod_at(world, (int)i);
+        const FilId rod = messages->rods[i];
         filum__msg__RodState* state = &messages->rod_states.rods.data[i];
         fil_rod_get_positions(world, rod, state->positions.data);
         fil_rod_get_velocities(world, rod, state->velocities.data);
@@ -260,22 +275,42 @@ void fil_fill_step_info(FilStateMessages* messages, const FilSimulation* simulat
     info->halvings = (uint32_t)last->halvings;
     info->residual = last->residual;
     info->contacts = (uint32_t)last->contacts;
+    info->contact_iterations = (uint32_t)last->contact_iterations;
+    info->contact_residual = last->contact_residual;
     info->max_penetration = last->max_penetration;
     info->real_time_rate = simulation->real_time_rate;
 }
 
 static void fill_transform(geometry_msgs__msg__TransformStamped* transform, builtin_interfaces__msg__Time stamp,
-                           const double* position, const double* axes)
+                           FilVec3 position, FilQuat q)
 {
-    const FilQuat q = fil_quat_from_axes(axes, axes + 3, axes + 6);
     transform->header.stamp = stamp;
-    transform->transform.translation.x = position[0];
-    transform->transform.translation.y = position[1];
-    transform->transform.translation.z = position[2];
-    transform->transform.rotation.x = q.x;
-    transform->transform.rotation.y = q.y;
-    transform->transform.rotation.z = q.z;
-    transform->transform.rotation.w = q.w;
+    transform->transform.translation = (geometry_msgs__msg__Vector3){position.x, position.y, position.z};
+    transform->transform.rotation = (geometry_msgs__msg__Quaternion){q.x, q.y, q.z, q.w};
+}
+
+/* node `node` of a rod, turned as its edge is */
+static void fill_node_transform(geometry_msgs__msg__TransformStamped* transform, builtin_interfaces__msg__Time stamp,
+                                const double* positions, const double* frames, int node, int edges)
+{
+    const double* x = positions + 3 * node;
+    const double* axes = frames + 9 * (node < edges ? node : edges - 1);
+    fill_transform(transform, stamp, (FilVec3){x[0], x[1], x[2]}, fil_quat_from_axes(axes, axes + 3, axes + 6));
+}
+
+/* rigid bodies that move, or those that do not */
+static void fill_rigid_transforms(const FilStateMessages* messages, const FilSimulation* simulation, bool fixed,
+                                  geometry_msgs__msg__TransformStamped* next)
+{
+    const FilWorld* world = simulation->world;
+    for (int i = 0; i < messages->rigid_count; i++) {
+        if ((fil_rigid_motion(world, messages->rigids[i]) == FIL_STATIC) == fixed) {
+            FilVec3 position;
+            FilQuat orientation;
+            fil_rigid_get_pose(world, messages->rigids[i], &position, &orientation);
+            fill_transform(next++, stamp_of(simulation), position, orientation);
+        }
+    }
 }
 
 void fil_fill_transforms(FilStateMessages* messages, const FilSimulation* simulation)
@@ -283,36 +318,87 @@ void fil_fill_transforms(FilStateMessages* messages, const FilSimulation* simula
     const FilWorld* world = simulation->world;
     const builtin_interfaces__msg__Time stamp = stamp_of(simulation);
     geometry_msgs__msg__TransformStamped* next = messages->transforms.transforms.data;
-    for (size_t i = 0; i < messages->rod_states.rods.size; i++) {
-        const FilId rod = fil_world_rod_at(world, (int)i);
+    for (int i = 0; i < messages->rod_count; i++) {
         filum__msg__RodState* state = &messages->rod_states.rods.data[i];
-        const int nodes = fil_rod_node_count(world, rod);
-        const int edges = fil_rod_edge_count(world, rod);
-        const double* positions = state->positions.data;
-        fil_rod_get_positions(world, rod, state->positions.data);
-        fil_rod_get_frames(world, rod, messages->frames);
-        fill_transform(next++, stamp, positions, messages->frames);
+        const int nodes = (int)state->twists.size;
+        const int edges = (int)state->tensions.size;
+        double* positions = state->positions.data;
+        fil_rod_get_positions(world, messages->rods[i], positions);
+        fil_rod_get_frames(world, messages->rods[i], messages->frames);
+        fill_node_transform(next++, stamp, positions, messages->frames, 0, edges);
         if (!state->closed) {
-            fill_transform(next++, stamp, positions + 3 * (nodes - 1), messages->frames + 9 * (edges - 1));
+            fill_node_transform(next++, stamp, positions, messages->frames, nodes - 1, edges);
         }
         for (int k = 0; messages->node_frames && k < nodes; k++) {
-            fill_transform(next++, stamp, positions + 3 * k, messages->frames + 9 * (k < edges ? k : edges - 1));
+            fill_node_transform(next++, stamp, positions, messages->frames, k, edges);
         }
     }
+    fill_rigid_transforms(messages, simulation, false, next);
 }
 
-void fil_fill_markers(FilStateMessages* messages, const FilSimulation* simulation)
+void fil_fill_static_transforms(FilStateMessages* messages, const FilSimulation* simulation)
 {
-    const builtin_interfaces__msg__Time stamp = stamp_of(simulation);
-    for (size_t i = 0; i < messages->rod_states.rods.size; i++) {
-        filum__msg__RodState* state = &messages->rod_states.rods.data[i];
-        visualization_msgs__msg__Marker* marker = &messages->markers.markers.data[i];
-        const size_t nodes = state->twists.size;
-        marker->header.stamp = stamp;
-        fil_rod_get_positions(simulation->world, fil_world_rod_at(simulation->world, (int)i), state->positions.data);
-        for (size_t k = 0; k < marker->points.size; k++) {
-            const double* position = state->positions.data + 3 * (k % nodes);
-            marker->points.data[k] = (geometry_msgs__msg__Point){position[0], position[1], position[2]};
+    fill_rigid_transforms(messages, simulation, true, messages->static_transforms.transforms.data);
+}
+
+/* ---- contacts ---- */
+
+bool fil_has_contact(const FilSimulation* simulation)
+{
+    return strcmp(fil_world_contact_model(simulation->world), "none") != 0;
+}
+
+static geometry_msgs__msg__Vector3 vector_message(FilVec3 v)
+{
+    return (geometry_msgs__msg__Vector3){v.x, v.y, v.z};
+}
+
+static const char* name_of(const FilWorld* world, FilId thing)
+{
+    const char* name = fil_rod_name(world, thing);
+    name = name != NULL ? name : fil_rigid_name(world, thing);
+    return name != NULL ? name : "";
+}
+
+static bool fill_contact(const FilWorld* world, int index, filum__msg__ContactWrench* message)
+{
+    const FilContactInfo contact = fil_world_contact(world, index);
+    message->element_a = contact.part_a;
+    message->element_b = contact.part_b;
+    message->point = (geometry_msgs__msg__Point){contact.point.x, contact.point.y, contact.point.z};
+    message->normal = vector_message(contact.normal);
+    message->depth = -contact.distance;
+    message->slip = vector_message(contact.slip);
+    message->wrench.force = vector_message(contact.force);
+    return rosidl_runtime_c__String__assign(&message->body_a, name_of(world, contact.a)) &&
+           rosidl_runtime_c__String__assign(&message->body_b, name_of(world, contact.b));
+}
+
+bool fil_fill_contacts(FilStateMessages* messages, const FilSimulation* simulation)
+{
+    const FilWorld* world = simulation->world;
+    filum__msg__ContactWrenches* message = &messages->contacts;
+    const size_t count = (size_t)fil_world_contact_count(world);
+    if (count > message->contacts.capacity) {
+        filum__msg__ContactWrench__Sequence__fini(&message->contacts);
+        if (!filum__msg__ContactWrench__Sequence__init(&message->contacts, 2 * count)) {
+            return false;
         }
     }
+    message->header.stamp = stamp_of(simulation);
+    message->contacts.size = count;
+    bool done = true;
+    for (size_t i = 0; i < count; i++) {
+        done &= fill_contact(world, (int)i, &message->contacts.data[i]);
+    }
+    for (int i = 0; i < messages->rod_count + messages->rigid_count; i++) {
+        FilVec3 force;
+        FilVec3 torque;
+        fil_world_contact_wrench(
+            world, i < messages->rod_count ? messages->rods[i] : messages->rigids[i - messages->rod_count], &force,
+            &torque);
+        message->totals.data[i].force = vector_message(force);
+        message->totals.data[i].torque = vector_message(torque);
+    }
+    return done;
 }

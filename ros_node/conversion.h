@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "filum/msg/contact_wrenches.h"
 #include "filum/msg/probes.h"
 #include "filum/msg/rod_states.h"
 #include "filum/msg/step_info.h"
@@ -18,10 +19,15 @@ typedef struct FilStateMessages {
     filum__msg__RodStates rod_states;
     filum__msg__Probes probes;
     filum__msg__StepInfo step_info;
+    filum__msg__ContactWrenches contacts;
     tf2_msgs__msg__TFMessage transforms;
+    tf2_msgs__msg__TFMessage static_transforms;
     visualization_msgs__msg__MarkerArray markers;
     visualization_msgs__msg__MarkerArray no_markers; /* takes away what another world has left */
     rosgraph_msgs__msg__Clock clock;
+    FilId* rods;   /* all rods, then */
+    FilId* rigids; /* all rigid bodies */
+    int rod_count, rigid_count;
     double* frames;     /* 9 per edge of the longest rod */
     uint64_t fits_load; /* the world (FilSimulation.load_count) that they are sized for; 0: none */
     bool node_frames;   /* whether transforms hold a frame per node */
@@ -34,13 +40,24 @@ void fil_state_messages_fini(FilStateMessages* messages);
 bool fil_state_messages_fit(FilStateMessages* messages, const FilSimulation* simulation, bool node_frames);
 
 /* Each fills one message with the state of now. Rods give the frames <rod>/start and <rod>/end (not when closed) and,
- * if asked, <rod>/node_<i>; z points along the rod, x and y are the section's axes. */
+ * if asked, <rod>/node_<i>; z points along the rod, x and y are the section's axes. A rigid body gives the frame of its
+ * name; those of static bodies never change and stand apart. */
 void fil_fill_clock(FilStateMessages* messages, const FilSimulation* simulation);
 void fil_fill_rod_states(FilStateMessages* messages, const FilSimulation* simulation);
 void fil_fill_probes(FilStateMessages* messages, const FilSimulation* simulation);
 void fil_fill_step_info(FilStateMessages* messages, const FilSimulation* simulation);
 void fil_fill_transforms(FilStateMessages* messages, const FilSimulation* simulation);
+void fil_fill_static_transforms(FilStateMessages* messages, const FilSimulation* simulation);
 void fil_fill_markers(FilStateMessages* messages, const FilSimulation* simulation);
+
+/* Grows the message when there are more contacts than ever before; false: out of memory. */
+bool fil_fill_contacts(FilStateMessages* messages, const FilSimulation* simulation);
+
+/* Whether contact is computed at all. */
+bool fil_has_contact(const FilSimulation* simulation);
+
+/* Sizes markers for the world; used by fil_state_messages_fit(). */
+bool fil_size_markers(FilStateMessages* messages, const FilWorld* world);
 
 /* The rotation whose matrix has these columns (orthonormal, right-handed). */
 FilQuat fil_quat_from_axes(const double x[3], const double y[3], const double z[3]);

@@ -8,12 +8,29 @@
 
 int fil_entity_count(const FilWorld* world)
 {
-    return fil_world_rod_count(world);
+    return fil_world_rod_count(world) + fil_world_rigid_count(world);
+}
+
+/* rods come first; the null id for what is none */
+static FilId rod_of(const FilWorld* world, int entity)
+{
+    return entity < fil_world_rod_count(world) ? fil_world_rod_at(world, entity) : (FilId){0};
+}
+
+static FilId rigid_of(const FilWorld* world, int entity)
+{
+    return fil_world_rigid_at(world, entity - fil_world_rod_count(world));
 }
 
 const char* fil_entity_name(const FilWorld* world, int entity)
 {
-    return fil_rod_name(world, fil_world_rod_at(world, entity));
+    const FilId rod = rod_of(world, entity);
+    return rod.index != 0 ? fil_rod_name(world, rod) : fil_rigid_name(world, rigid_of(world, entity));
+}
+
+bool fil_entity_is_static(const FilWorld* world, int entity)
+{
+    return rod_of(world, entity).index == 0 && fil_rigid_motion(world, rigid_of(world, entity)) == FIL_STATIC;
 }
 
 int fil_entity_find(const FilWorld* world, const char* name)
@@ -77,9 +94,16 @@ static FilVec3 rotate(FilQuat q, FilVec3 v)
 
 void fil_entity_get_state(const FilWorld* world, int entity, FilEntityState* state)
 {
+    const FilId id = rod_of(world, entity);
     RodCopy rod;
     *state = (FilEntityState){.orientation = {0.0, 0.0, 0.0, 1.0}};
-    if (!copy_rod(world, fil_world_rod_at(world, entity), &rod)) {
+    if (id.index == 0) {
+        const FilId body = rigid_of(world, entity);
+        fil_rigid_get_pose(world, body, &state->position, &state->orientation);
+        fil_rigid_get_velocity(world, body, &state->velocity, &state->angular_velocity);
+        return;
+    }
+    if (!copy_rod(world, id, &rod)) {
         return;
     }
     const FilVec3 tangent = vector(rod.frames + 6);
@@ -129,18 +153,17 @@ static FilStatus turn_frames(FilWorld* world, FilId id, RodCopy* rod, FilQuat tu
     return status;
 }
 
-FilStatus fil_entity_set_state(FilWorld* world, int entity, const FilEntityState* pose, const FilEntityState* twist)
+/* moves a rod without changing its shape */
+static FilStatus set_rod_state(FilWorld* world, FilId id, const FilEntityState* now, const FilEntityState* pose,
+                               const FilEntityState* twist)
 {
-    const FilId id = fil_world_rod_at(world, entity);
-    FilEntityState now;
     RodCopy rod;
     if (!copy_rod(world, id, &rod)) {
         return FIL_OUT_OF_MEMORY;
     }
-    fil_entity_get_state(world, entity, &now);
-    const FilVec3 start = now.position;
+    const FilVec3 start = now->position;
     const FilVec3 goal = pose != NULL ? pose->position : start;
-    const FilQuat turn = pose != NULL ? quotient(pose->orientation, now.orientation) : (FilQuat){0.0, 0.0, 0.0, 1.0};
+    const FilQuat turn = pose != NULL ? quotient(pose->orientation, now->orientation) : (FilQuat){0.0, 0.0, 0.0, 1.0};
     for (int i = 0; i < rod.nodes; i++) {
         // x = goal + R (x - start), v = velocity + omega x (x - goal)
         const FilVec3 arm = rotate(turn, difference(vector(rod.positions + 3 * i), start));
@@ -168,4 +191,18 @@ FilStatus fil_entity_set_state(FilWorld* world, int entity, const FilEntityState
     }
     free(rod.positions);
     return status;
+}
+
+FilStatus fil_entity_set_state(FilWorld* world, int entity, const FilEntityState* pose, const FilEntityState* twist)
+{
+    const FilId rod = rod_of(world, entity);
+    FilEntityState now;
+    fil_entity_get_state(world, entity, &now);
+    if (rod.index != 0) {
+        return set_rod_state(world, rod, &now, pose, twist);
+    }
+    const FilEntityState* place = pose != NULL ? pose : &now;
+    const FilEntityState* motion = twist != NULL ? twist : &now;
+    return fil_rigid_set_state(world, rigid_of(world, entity), place->position, place->orientation, motion->velocity,
+                               motion->angular_velocity);
 }

@@ -1,4 +1,4 @@
-/* What the world holds, one by one, as poses: rods are entities, seen by the frame of their start. No ROS. */
+/* What the world holds, one by one, as poses: rods, seen by the frame of their start, and rigid bodies. No ROS. */
 #ifndef FILUM_NODE_ENTITIES_H
 #define FILUM_NODE_ENTITIES_H
 
@@ -6,7 +6,7 @@
 
 typedef struct FilEntityState {
     FilVec3 position;         /* m */
-    FilQuat orientation;      /* z along the first edge */
+    FilQuat orientation;      /* of a rod: z along the first edge */
     FilVec3 velocity;         /* m/s */
     FilVec3 angular_velocity; /* rad/s */
 } FilEntityState;
@@ -14,6 +14,7 @@ typedef struct FilEntityState {
 int fil_entity_count(const FilWorld* world);
 const char* fil_entity_name(const FilWorld* world, int entity);
 int fil_entity_find(const FilWorld* world, const char* name); /* -1: there is none */
+bool fil_entity_is_static(const FilWorld* world, int entity);
 
 void fil_entity_get_state(const FilWorld* world, int entity, FilEntityState* state);
 

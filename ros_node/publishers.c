@@ -14,14 +14,17 @@
 static const struct {
     const char* name;
     size_t depth;
+    const char* durability;
 } topics[FIL_TOPIC_COUNT] = {
-    [FIL_TOPIC_CLOCK] = {"/clock", 10},
-    [FIL_TOPIC_TF] = {"/tf", 100},
-    [FIL_TOPIC_ROD_STATES] = {"rod_states", 10},
-    [FIL_TOPIC_PROBES] = {"probes", 10},
-    [FIL_TOPIC_STEP_INFO] = {"step_info", 10},
-    [FIL_TOPIC_MARKERS] = {"markers", 10},
-    [FIL_TOPIC_DIAGNOSTICS] = {"/diagnostics", 10},
+    [FIL_TOPIC_CLOCK] = {"/clock", 10, "volatile"},
+    [FIL_TOPIC_TF] = {"/tf", 100, "volatile"},
+    [FIL_TOPIC_TF_STATIC] = {"/tf_static", 1, "transient_local"},
+    [FIL_TOPIC_ROD_STATES] = {"rod_states", 10, "volatile"},
+    [FIL_TOPIC_CONTACT_WRENCHES] = {"contact_wrenches", 10, "volatile"},
+    [FIL_TOPIC_PROBES] = {"probes", 10, "volatile"},
+    [FIL_TOPIC_STEP_INFO] = {"step_info", 10, "volatile"},
+    [FIL_TOPIC_MARKERS] = {"markers", 10, "volatile"},
+    [FIL_TOPIC_DIAGNOSTICS] = {"/diagnostics", 10, "volatile"},
 };
 
 static const rosidl_message_type_support_t* topic_type(FilTopicId topic)
@@ -30,9 +33,12 @@ static const rosidl_message_type_support_t* topic_type(FilTopicId topic)
         case FIL_TOPIC_CLOCK:
             return ROSIDL_GET_MSG_TYPE_SUPPORT(rosgraph_msgs, msg, Clock);
         case FIL_TOPIC_TF:
+        case FIL_TOPIC_TF_STATIC:
             return ROSIDL_GET_MSG_TYPE_SUPPORT(tf2_msgs, msg, TFMessage);
         case FIL_TOPIC_ROD_STATES:
             return ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, RodStates);
+        case FIL_TOPIC_CONTACT_WRENCHES:
+            return ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, ContactWrenches);
         case FIL_TOPIC_PROBES:
             return ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, Probes);
         case FIL_TOPIC_STEP_INFO:
@@ -74,7 +80,7 @@ void fil_publishers_declare(FilParameters* parameters, const char* name_space)
                                            "reliability of the topic: reliable or best_effort");
         parameter->read_only = true;
         policy_name(name, name_space, topics[i].name, "durability");
-        parameter = fil_parameters_declare(parameters, name, fil_parameter_string("volatile"),
+        parameter = fil_parameters_declare(parameters, name, fil_parameter_string(topics[i].durability),
                                            "durability of the topic: volatile or transient_local");
         parameter->read_only = true;
     }
@@ -213,6 +219,11 @@ void fil_publishers_update(FilPublishers* publishers, const FilSimulation* simul
         fil_fill_clock(messages, simulation);
         publish(publishers, FIL_TOPIC_CLOCK, &messages->clock);
     }
+    if (publishers->fixed_load != simulation->load_count && messages->static_transforms.transforms.size > 0) {
+        fil_fill_static_transforms(messages, simulation);
+        publish(publishers, FIL_TOPIC_TF_STATIC, &messages->static_transforms);
+    }
+    publishers->fixed_load = simulation->load_count;
     if (is_due(&publishers->transforms, time, dt, all) && messages->transforms.transforms.size > 0) {
         fil_fill_transforms(messages, simulation);
         publish(publishers, FIL_TOPIC_TF, &messages->transforms);
@@ -223,6 +234,9 @@ void fil_publishers_update(FilPublishers* publishers, const FilSimulation* simul
     if (messages->rod_states.rods.size > 0) {
         fil_fill_rod_states(messages, simulation);
         publish(publishers, FIL_TOPIC_ROD_STATES, &messages->rod_states);
+    }
+    if (fil_has_contact(simulation) && fil_fill_contacts(messages, simulation)) {
+        publish(publishers, FIL_TOPIC_CONTACT_WRENCHES, &messages->contacts);
     }
     if (messages->probes.names.size > 0) {
         fil_fill_probes(messages, simulation);

@@ -11,7 +11,9 @@
 typedef enum FilTopicId {
     FIL_TOPIC_CLOCK,
     FIL_TOPIC_TF,
+    FIL_TOPIC_TF_STATIC,
     FIL_TOPIC_ROD_STATES,
+    FIL_TOPIC_CONTACT_WRENCHES,
     FIL_TOPIC_PROBES,
     FIL_TOPIC_STEP_INFO,
     FIL_TOPIC_MARKERS,
@@ -33,6 +35,7 @@ typedef struct FilPublishers {
     diagnostic_msgs__msg__DiagnosticArray diagnostics;
     FilSchedule clock, transforms, states;
     bool node_frames;
+    uint64_t fixed_load;     /* the world whose static transforms were published */
     uint64_t drawn_load;     /* the world whose markers were published last */
     double next_diagnostics; /* wall time, s */
     uint64_t told_deadlines; /* missed deadlines up to the last diagnostics */

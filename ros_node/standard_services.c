@@ -92,7 +92,8 @@ static void answer_features(FilNode* node, const simulation_interfaces__srv__Get
     if (rosidl_runtime_c__uint16__Sequence__init(&response->features.features, count)) {
         memcpy(response->features.features.data, features, sizeof features);
     }
-    rosidl_runtime_c__String__assign(&response->features.custom_info, "Filum: elastic rods; worlds are scenes in YAML");
+    rosidl_runtime_c__String__assign(&response->features.custom_info,
+                                     "Filum: elastic rods and rigid bodies in contact; worlds are scenes in YAML");
 #undef FEATURE
 }
 
@@ -194,14 +195,15 @@ static void filter_fini(Filter* filter)
     }
 }
 
-/* all entities are dynamic objects without tags */
+/* entities are dynamic or static objects without tags */
 static bool filter_accepts(const Filter* filter, const simulation_interfaces__msg__EntityFilters* wanted,
-                           const char* name)
+                           const char* name, bool is_static)
 {
+    const uint8_t own = is_static ? simulation_interfaces__msg__EntityCategory__CATEGORY_STATIC_OBJECT
+                                  : simulation_interfaces__msg__EntityCategory__CATEGORY_DYNAMIC_OBJECT;
     bool category = wanted->categories.size == 0;
     for (size_t i = 0; i < wanted->categories.size; i++) {
-        category |=
-            wanted->categories.data[i].category == simulation_interfaces__msg__EntityCategory__CATEGORY_DYNAMIC_OBJECT;
+        category |= wanted->categories.data[i].category == own;
     }
     return category && wanted->tags.tags.size == 0 && (filter->all || regexec(&filter->pattern, name, 0, NULL, 0) == 0);
 }
@@ -224,7 +226,7 @@ static bool list_entities(const FilNode* node, const simulation_interfaces__msg_
     }
     names->size = 0;
     for (int i = 0; i < count; i++) {
-        if (filter_accepts(&filter, wanted, fil_entity_name(world, i))) {
+        if (filter_accepts(&filter, wanted, fil_entity_name(world, i), fil_entity_is_static(world, i))) {
             (*chosen)[names->size] = i;
             rosidl_runtime_c__String__assign(&names->data[names->size++], fil_entity_name(world, i));
         }
