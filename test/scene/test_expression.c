@@ -52,6 +52,7 @@ static void expressions_have_values(void** state)
         {"round(2.6) + floor(2.6) + ceil(2.2)", 8.0},
         {"exp(log(5))", 5.0},
         {"cos(pi)", -1.0},
+        {"mod(7, 3) + mod(-1, 4)", 4.0},
         {"atan2(1, 1) - atan(1)", 0.0},
         {"sin(pi / 6) + tan(pi / 4) + acos(1) + asin(0)", 1.5},
     };
@@ -86,6 +87,8 @@ static void broken_expressions_say_why(void** state)
         {"1 / (knot.n - 4)", "division by zero"},
         {"sinus(1)", "there is no function 'sinus'"},
         {"min(1)", "second argument"},
+        {"mod(1, 0)", "not finite"},
+        {"random()", "there is no function 'random'"},  // where there is no generator
         {"sqrt(1, 2)", "expected ')'"},
         {"a_name_that_is_far_longer_than_any_name_of_a_parameter_needs_to_be", "63 characters"},
     };

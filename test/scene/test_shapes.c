@@ -159,6 +159,38 @@ static void noise_repeats_with_its_seed(void** state)
     assert_true(largest <= 1e-3 && largest > 0.99e-3);
 }
 
+/* Every edge touches the circle with its middle, the tails are straight, and the directions differ by the angle. */
+static void wrap_touches_its_post(void** state)
+{
+    (void)state;
+    const FilWrap wrap = {.center = {1.0, 2.0, 3.0},
+                          .axis = {0.0, 0.0, 2.0},
+                          .toward = {0.0, 1.0, 0.5},
+                          .radius = 0.5,
+                          .pitch = 0.25,
+                          .angle = 3.0 * FIL_PI,
+                          .segments = 60,
+                          .tail_edges = {4, 7}};
+    double nodes[3 * 71], first[3], last[3];
+    assert_int_equal(fil_wrap_node_count(&wrap), 71);
+    fil_shape_wrap(&wrap, nodes);
+    const double across = 2.0 * 0.5 * tan(FIL_PI / 40.0), climb = 0.25 / 40.0;
+    assert_near(fil_wrap_edge_length(&wrap), hypot(across, climb), ROUNDING);
+    assert_equal_edges(nodes, 71, hypot(across, climb));
+    for (int i = 3; i < 64; i++) {  // from the last edge of one tail to the first of the other
+        const double x = 0.5 * (nodes[3 * i] + nodes[3 * i + 3]) - 1.0,
+                     y = 0.5 * (nodes[3 * i + 1] + nodes[3 * i + 4]) - 2.0;
+        assert_near(hypot(x, y), 0.5, ROUNDING);
+    }
+    // it touches first at the height of the centre, where `toward` points to, and turns one and a half times from there
+    assert_near(0.5 * (nodes[3 * 3 + 1] + nodes[3 * 4 + 1]), 2.5, ROUNDING);
+    assert_near(0.5 * (nodes[3 * 3 + 2] + nodes[3 * 4 + 2]), 3.0, ROUNDING);
+    fil_v3_sub(first, nodes + 3, nodes);
+    fil_v3_sub(last, nodes + 3 * 70, nodes + 3 * 69);
+    assert_near(first[0], -across, ROUNDING);
+    assert_near(last[0], across, ROUNDING);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +203,7 @@ int main(void)
         cmocka_unit_test(resampling_a_closed_polyline_comes_back),
         cmocka_unit_test(resampling_keeps_the_points_of_an_even_polyline),
         cmocka_unit_test(noise_repeats_with_its_seed),
+        cmocka_unit_test(wrap_touches_its_post),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -211,7 +211,8 @@ static void read_wrap(FilScene* scene, const FilYaml* shape, FilRodDef* def)
     }
     if (fil_read_vector(reader, shape, "tails", FIL_REQUIRED, 2, tails)) {
         for (int k = 0; k < 2; k++) {
-            const double edges = round(tails[k] / fil_wrap_edge_length(&wrap));
+            // a corner is half an edge away from where the line touches
+            const double edges = round(tails[k] / fil_wrap_edge_length(&wrap) + 0.5);
             if (!(tails[k] >= 0.0) || edges > scene->limits.nodes) {
                 fil_reader_fail(reader, fil_yaml_find(shape, "tails"), "expected lengths of tails, got %g", tails[k]);
             } else {
