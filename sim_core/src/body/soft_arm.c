@@ -250,7 +250,7 @@ static FilStatus attach(void* pointer, int element, const FilAttachmentDef* def,
 
 static void set_target(void* pointer, int slot, const FilTarget* target)
 {
-    (void)pointer, (void)slot, (void)target;  // nothing can be attached
+    (void)pointer, (void)slot, (void)target; // nothing can be attached
 }
 
 static void reaction(const void* pointer, int slot, double* force, double* torque)

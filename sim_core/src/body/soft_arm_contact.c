@@ -18,7 +18,7 @@ void fil_soft_arm_collider(const void* pointer, int index, FilCollider* out)
 {
     const FilSoftArm* arm = pointer;
     *out = (FilCollider){.kind = FIL_COLLIDER_SHAPE,
-                         .movable = index > 0,  // the first is the base
+                         .movable = index > 0, // the first is the base
                          .collision = arm->collision,
                          .shape = shape_of(&arm->disks[index])};
 }
@@ -60,7 +60,7 @@ void fil_soft_arm_disk_frame(const void* pointer, int index, int part, const dou
 bool fil_soft_arm_joined(const void* pointer, int index_a, int part_a, int index_b, int part_b)
 {
     (void)pointer, (void)index_a, (void)part_a, (void)index_b, (void)part_b;
-    return true;  // disks of one arm
+    return true; // disks of one arm
 }
 
 /* Writes a 3 x 3 block as three rows of four. */

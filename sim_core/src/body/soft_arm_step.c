@@ -91,7 +91,7 @@ void fil_soft_arm_begin(void* pointer, const FilStepSetup* setup, const double* 
     push_chambers(arm);
     if (!follows(arm)) {
         fil_soft_arm_dynamics(arm, q, v, setup->gravity, arm->mass, arm->force);
-        (void)move_to(arm, v);  // m(v0) is wanted even where the step cannot stay
+        (void)move_to(arm, v); // m(v0) is wanted even where the step cannot stay
         residual_of(arm, v, arm->residual0);
     }
 }
