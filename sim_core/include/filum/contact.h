@@ -13,7 +13,7 @@ typedef struct FilWorld FilWorld;
 /* A surface. Pairs combine: friction by its harmonic mean 2 a b / (a + b), stiffness in series, dissipation added. */
 typedef struct FilSurface {
     double friction;         /* Coulomb coefficient */
-    double stiffness;        /* N/m of one contact; 0: as rigid as the step can resolve */
+    double stiffness;        /* N/m of one contact; 0: as rigid as the step can resolve, and never springy */
     double dissipation_time; /* s, model "sap" */
     double dissipation;      /* s/m, Hunt and Crossley's, model "sap_lagged" */
 } FilSurface;

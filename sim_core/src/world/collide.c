@@ -14,6 +14,14 @@
 static const double LOOK_AHEAD = 2.0;
 static const double LOOK_AROUND = 0.02; /* of the radius */
 
+/* Rigid surfaces store no energy: where they overlap nevertheless they part slowly, over this time and slower than the
+ * inverse of this dissipation, instead of leaping apart within a step. */
+static const double RIGID_TIME = 0.05;        /* s */
+static const double RIGID_DISSIPATION = 20.0; /* s/m */
+
+/* More contacts than this come from things placed inside each other, and would take hours. */
+enum { MAX_CONTACTS = 100000 };
+
 /* ---- taking in colliders ---- */
 
 void fil_collision_free(FilCollisionStage* stage)
@@ -221,15 +229,19 @@ static FilStatus emit(FilWorld* world, int a, int part_a, int b, int part_b, con
     FilCollisionStage* stage = &world->collision;
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
     const FilSurface surface = surface_of(stage, ca, cb);
+    const bool rigid = !(surface.stiffness > 0.0);
+    if (stage->set.count == MAX_CONTACTS) {
+        return FIL_BAD_INPUT;
+    }
     FilContact contact = {.body = {ca->body, cb->body},
                           .collider = {a, b},
                           .element = {part_a, part_b},
                           .feature = ((uint64_t)(uint32_t)part_a << 44) ^ ((uint64_t)(uint32_t)part_b << 24) ^ point->feature,
                           .distance = point->distance,
                           .mu = surface.friction,
-                          .stiffness = surface.stiffness > 0.0 ? surface.stiffness : INFINITY,
-                          .dissipation_time = surface.dissipation_time,
-                          .hunt_crossley = surface.dissipation};
+                          .stiffness = rigid ? INFINITY : surface.stiffness,
+                          .dissipation_time = fmax(surface.dissipation_time, rigid ? RIGID_TIME : 0.0),
+                          .hunt_crossley = fmax(surface.dissipation, rigid ? RIGID_DISSIPATION : 0.0)};
     fil_v3_copy(contact.point, point->position);
     fil_v3_orthogonal(contact.frame, point->normal);
     fil_v3_cross(contact.frame + 3, point->normal, contact.frame);
