@@ -1,10 +1,17 @@
 /* The table of bench rows. */
 #include "bench.h"
+#include "ring_scaling.h"
 #include "rod_newton.h"
 
 static const FilBenchRow rows[] = {
     {.name = "cantilever", .title = "a clamped rod comes to rest under its weight", .refined = {"nodes", "201"}},
     {.name = "hanging_rod", .title = "a soft cable of 100 nodes swings and lashes, 1 ms", .refined = {"nodes", "199"}},
+    {.name = "rope_on_plane", .title = "a rope of 100 segments falls on a plane, 1 ms"},
+    {.name = "capstan", .title = "P0 V-A: a rope pulled around a post"},
+    {.name = "knot_tightening", .title = "P0 V-B: a knot of unknotting number 4, drawn tight at 0.8 m/s"},
+    {.name = "entangling_gripper", .title = "P0 V-D: twelve filaments curl around a branched object"},
+    {.name = "ring_chain", .title = "P0 V-F: 100 interlocked rings"},
+    {.name = "ring_scaling", .title = "P0 Fig. 9b: chains of 25 to 400 rings", .measure = fil_bench_ring_scaling},
     {.name = "rod_newton", .title = "one Newton iteration of a rod, open and closed", .measure = fil_bench_rod_newton},
 };
 
