@@ -418,6 +418,101 @@ static void arm_rests_on_a_sphere(void** state)
     fil_world_destroy(world);
 }
 
+/* ---- joints ---- */
+
+/* elongations of a hanging arm whose tip bears 2 N: as a force, as a welded ball, as a pinned rod */
+static void tip_elongations(int kind, double* found)
+{
+    const double weight = 2.0, g = 9.81;
+    FilWorldDef def = world_def();
+    FilWorld* world = make_world(&def);
+    FilArmDef arm_def = fil_arm_def_default();
+    arm_def.orientation = (FilQuat){0.8660254037844386, 0.0, 0.0, 0.5}; /* down and aside */
+    const FilId arm = add_arm(world, 2, &arm_def, NULL);
+    FilVec3 tip;
+    FilQuat orientation;
+    fil_arm_tip_pose(world, arm, &tip, &orientation);
+    FilJointDef joint = fil_joint_def_default();
+    FilId id, thing;
+    joint.a = arm;
+    joint.node_a = -1;
+    joint.point = tip;
+    if (kind == 0) {
+        const double force[3] = {0.0, 0.0, -weight};
+        const FilId drive = add_drive(world, arm, FIL_DRIVE_FORCE, -1, 1);
+        assert_int_equal(fil_drive_set(world, drive, force, 3), FIL_OK);
+    } else if (kind == 1) {
+        FilShapeDef ball = fil_shape_def_default();
+        FilRigidDef body = fil_rigid_def_default();
+        ball.radius = 0.02;
+        body.position = tip;
+        body.shapes = &ball;
+        body.shape_count = 1;
+        body.mass = weight / g;
+        assert_int_equal(fil_world_add_rigid_body(world, &body, &thing), FIL_OK);
+        joint.kind = FIL_JOINT_WELD;
+        joint.b = thing;
+        assert_int_equal(fil_world_add_joint(world, &joint, &id), FIL_OK);
+    } else {
+        double nodes[3 * 6];
+        for (int k = 0; k < 6; ++k) {
+            nodes[3 * k] = tip.x, nodes[3 * k + 1] = tip.y, nodes[3 * k + 2] = tip.z - 0.02 * k;
+        }
+        FilRodDef rod = fil_rod_def_default();
+        rod.node_count = 6;
+        rod.nodes = nodes;
+        rod.damping_mass = 5.0;
+        rod.section = (FilSection){.shape = FIL_SECTION_STIFFNESS,
+                                   .radius = 0.002,
+                                   .ea = 1e4,
+                                   .ei1 = 1e-3,
+                                   .ei2 = 1e-3,
+                                   .gj = 1e-3,
+                                   .mass_per_length = weight / g / 0.1,
+                                   .inertia_per_length = 1e-5};
+        assert_int_equal(fil_world_add_rod(world, &rod, &thing), FIL_OK);
+        joint.b = thing;
+        assert_int_equal(fil_world_add_joint(world, &joint, &id), FIL_OK);
+    }
+    run(world, 10.0);
+    fil_arm_get_state(world, arm, found, NULL);
+    fil_world_destroy(world);
+}
+
+static void tip_bears_bodies_and_rods(void** state)
+{
+    (void)state;
+    double force[6], ball[6], rod[6], off[2] = {0.0, 0.0};
+    tip_elongations(0, force);
+    tip_elongations(1, ball);
+    tip_elongations(2, rod);
+    for (int k = 0; k < 6; ++k) {
+        off[0] = fmax(off[0], fabs(ball[k] - force[k]));
+        off[1] = fmax(off[1], fabs(rod[k] - force[k]));
+    }
+    print_message("a ball's weight is off by %.1e m, a rod's by %.1e m\n", off[0], off[1]);
+    assert_true(fabs(force[0]) > 1e-3); /* m: the load matters */
+    assert_true(off[0] < 1e-6);         /* m: both are at rest, the joint's point is the tip */
+    assert_true(off[1] < 1e-6);
+}
+
+static void joints_need_a_disk_that_moves(void** state)
+{
+    (void)state;
+    FilWorldDef def = world_def();
+    FilWorld* world = make_world(&def);
+    FilJointDef joint = fil_joint_def_default();
+    FilId id;
+    joint.name = "hold";
+    joint.a = add_arm(world, 1, NULL, NULL);
+    assert_int_equal(fil_world_add_joint(world, &joint, &id), FIL_BAD_INPUT);
+    assert_string_equal(fil_world_error(world), "joint 'hold': arm 'arm' has disks 1 to 4, no disk 0");
+    joint.node_a = 5;
+    assert_int_equal(fil_world_add_joint(world, &joint, &id), FIL_BAD_INPUT);
+    assert_string_equal(fil_world_error(world), "joint 'hold': arm 'arm' has disks 1 to 4, no disk 5");
+    fil_world_destroy(world);
+}
+
 /* ---- state ---- */
 
 static void saves_restores_and_repeats(void** state)
@@ -589,6 +684,8 @@ int main(void)
         cmocka_unit_test(integrators_agree),
         cmocka_unit_test(valves_lag_alike_at_any_dt),
         cmocka_unit_test(arm_rests_on_a_sphere),
+        cmocka_unit_test(tip_bears_bodies_and_rods),
+        cmocka_unit_test(joints_need_a_disk_that_moves),
         cmocka_unit_test(saves_restores_and_repeats),
         cmocka_unit_test(poses_and_names),
         cmocka_unit_test(bad_arms_are_refused),

@@ -91,8 +91,8 @@ typedef enum FilJointKind {
 typedef struct FilJointDef {
     const char* name; /* unique; NULL gets "joint<k>" */
     FilJointKind kind;
-    FilId a, b;         /* rods or rigid bodies; a null b is the world */
-    int node_a, node_b; /* of rods; negative counts from the end */
+    FilId a, b;         /* rods, rigid bodies or arms; a null b is the world */
+    int node_a, node_b; /* of rods; disk of arms, -1 the tip; negative counts from the end */
     FilVec3 point;      /* m, world frame: where bodies are joined; ignored if one side is a rod, whose node is the point */
     bool aligned;       /* WELD, BUSHING of rigid bodies: at rest their own axes are parallel; false: as they are now */
     double stiffness, damping;                 /* N/m, N s/m: bushing */

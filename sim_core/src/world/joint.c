@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "filum/arm.h"
 
 FilJointDef fil_joint_def_default(void)
 {
@@ -25,7 +26,7 @@ static void side_pose(const FilWorld* world, const FilJointSide* side, FilPose* 
     body->ops->frame(body->impl, side->index, side->frame_part, world->state.q + body->q, world->state.h + body->h, pose);
 }
 
-/* Finds a side's body and, on a rod, the edge whose end is the node. */
+/* Finds a side's body and, on a rod, the edge whose end is the node; on an arm, the disk. */
 static FilStatus find_side(FilWorld* world, FilId id, int node, const char* name, bool may_be_world, FilJointSide* side,
                            bool* is_rod)
 {
@@ -42,6 +43,14 @@ static FilStatus find_side(FilWorld* world, FilId id, int node, const char* name
     side->body = element->body;
     side->index = element->local;
     *is_rod = element->kind == FIL_BODY_ROD;
+    if (element->kind == FIL_BODY_ARM) {
+        const int count = fil_arm_disk_count(world, id);
+        side->index = node < 0 ? node + count : node;
+        if (side->index < 1 || side->index >= count) { // the first is the base, which does not move
+            return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': arm '%s' has disks 1 to %d, no disk %d", name,
+                                  element->name, count - 1, node);
+        }
+    }
     if (*is_rod) {
         const int count = fil_rod_node_count(world, id);
         const int at = node < 0 ? node + count : node;
