@@ -218,7 +218,8 @@ static void serve(FilNode* node, double seconds)
     for (int i = 0; i < MAX_DRAIN; i++) {
         const uint64_t before = node->commands.received;
         // what goes wrong with one message is told and survived
-        fil_ros_ok(rclc_executor_spin_some(&node->executor, timeout), node->logger, "executor");
+        const rcl_ret_t ret = rclc_executor_spin_some(&node->executor, timeout);
+        fil_ros_ok(ret == RCL_RET_TIMEOUT ? RCL_RET_OK : ret, node->logger, "executor");
         if (node->commands.received == before) {
             break;
         }

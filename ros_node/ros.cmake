@@ -1,0 +1,38 @@
+# Chooses what the node is built against, and sets filum_ros (rclc or embedded) and filum_ros_libraries.
+#
+# With a sourced ROS 2 this file generates the package's own messages too. ament collects what is to be installed in
+# the scope of the package's main file: include this file there, before add_subdirectory(ros_node).
+
+set(filum_ros ${FILUM_ROS})
+if(filum_ros STREQUAL "auto")
+    find_package(rclc QUIET)
+    if(rclc_FOUND)
+        set(filum_ros rclc)
+    else()
+        set(filum_ros embedded)
+    endif()
+endif()
+message(STATUS "Filum's ROS 2 node is built against ${filum_ros}")
+
+set(filum_ros_libraries "")
+if(filum_ros STREQUAL "embedded")
+    set(filum_ros_libraries filum_rcl)
+    set(simulation_interfaces_VERSION 1.4) # the definitions in embedded/interfaces
+elseif(filum_ros STREQUAL "rclc")
+    foreach(package rclc rcl_interfaces builtin_interfaces std_msgs geometry_msgs tf2_msgs rosgraph_msgs std_srvs
+            visualization_msgs diagnostic_msgs rosidl_default_generators)
+        find_package(${package} REQUIRED)
+        list(APPEND filum_ros_libraries ${${package}_TARGETS})
+    endforeach()
+    find_package(simulation_interfaces QUIET)
+    if(simulation_interfaces_FOUND)
+        list(APPEND filum_ros_libraries ${simulation_interfaces_TARGETS})
+    endif()
+    file(GLOB interfaces CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/msg/*.msg)
+    list(TRANSFORM interfaces PREPEND "${PROJECT_SOURCE_DIR}:")
+    rosidl_generate_interfaces(${PROJECT_NAME} ${interfaces} DEPENDENCIES geometry_msgs std_msgs)
+    rosidl_get_typesupport_target(filum_typesupport ${PROJECT_NAME} rosidl_typesupport_c)
+    list(APPEND filum_ros_libraries ${filum_typesupport})
+else()
+    message(FATAL_ERROR "FILUM_ROS is '${FILUM_ROS}'; expected off, auto, rclc or embedded")
+endif()
