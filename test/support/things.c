@@ -1,0 +1,146 @@
+#include "things.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { MAX_NODES = 400 };
+
+FilWorld* things_world(const char* contact_model, double dt)
+{
+    FilWorldDef def = fil_world_def_default();
+    def.contact_model = contact_model;
+    def.dt = dt;
+    def.gravity = (FilVec3){0.0, 0.0, -9.81};
+    FilWorld* world = NULL;
+    FilError error = {{0}};
+    assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
+    return world;
+}
+
+static FilId add_shape(FilWorld* world, const FilShapeDef* shape, FilMotion motion, FilVec3 position)
+{
+    FilRigidDef def = fil_rigid_def_default();
+    def.shapes = shape;
+    def.shape_count = 1;
+    def.motion = motion;
+    def.position = position;
+    FilId id = {0, 0};
+    assert_int_equal(fil_world_add_rigid_body(world, &def, &id), FIL_OK);
+    return id;
+}
+
+FilId things_ground(FilWorld* world)
+{
+    FilShapeDef shape = fil_shape_def_default();
+    shape.type = FIL_TYPE_HALF_SPACE;
+    return add_shape(world, &shape, FIL_STATIC, (FilVec3){0.0, 0.0, 0.0});
+}
+
+FilId things_ball(FilWorld* world, double radius, double x, double y, double z)
+{
+    FilShapeDef shape = fil_shape_def_default();
+    shape.type = FIL_TYPE_SPHERE;
+    shape.radius = radius;
+    return add_shape(world, &shape, FIL_DYNAMIC, (FilVec3){x, y, z});
+}
+
+FilId things_cube(FilWorld* world, double size, double x, double y, double z)
+{
+    FilShapeDef shape = fil_shape_def_default();
+    shape.type = FIL_TYPE_BOX;
+    shape.size = (FilVec3){size, size, size};
+    return add_shape(world, &shape, FIL_DYNAMIC, (FilVec3){x, y, z});
+}
+
+FilId things_rod(FilWorld* world, int nodes, double radius, FilVec3 from, FilVec3 step, FilVec3 velocity)
+{
+    assert_true(nodes <= MAX_NODES);
+    double x[3 * MAX_NODES], v[3 * MAX_NODES];
+    for (int i = 0; i < nodes; i++) {
+        x[3 * i] = from.x + i * step.x;
+        x[3 * i + 1] = from.y + i * step.y;
+        x[3 * i + 2] = from.z + i * step.z;
+        v[3 * i] = velocity.x;
+        v[3 * i + 1] = velocity.y;
+        v[3 * i + 2] = velocity.z;
+    }
+    FilRodDef def = fil_rod_def_default();
+    def.node_count = nodes;
+    def.nodes = x;
+    def.velocities = v;
+    def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = radius, .young = 1e6, .poisson = 0.4, .density = 1000.0};
+    FilId id = {0, 0};
+    assert_int_equal(fil_world_add_rod(world, &def, &id), FIL_OK);
+    return id;
+}
+
+static void assert_finite(const FilWorld* world)
+{
+    for (int k = 0; k < fil_world_rigid_count(world); k++) {
+        const FilId id = fil_world_rigid_at(world, k);
+        FilVec3 p, v, w;
+        FilQuat q;
+        fil_rigid_get_pose(world, id, &p, &q);
+        fil_rigid_get_velocity(world, id, &v, &w);
+        assert_true(isfinite(p.x + p.y + p.z + q.x + q.y + q.z + q.w + v.x + v.y + v.z + w.x + w.y + w.z));
+    }
+    for (int k = 0; k < fil_world_rod_count(world); k++) {
+        const FilId id = fil_world_rod_at(world, k);
+        double x[3 * MAX_NODES], sum = 0.0;
+        fil_rod_get_positions(world, id, x);
+        for (int i = 0; i < 3 * fil_rod_node_count(world, id); i++) {
+            sum += x[i];
+        }
+        assert_true(isfinite(sum));
+    }
+}
+
+FilStepInfo things_run(FilWorld* world, int count)
+{
+    FilStepInfo info = {0};
+    int crossings = 0, halvings = 0;
+    double deepest = 0.0;
+    for (int k = 0; k < count; k++) {
+        assert_int_equal(fil_world_step(world, &info), FIL_OK);
+        assert_finite(world);
+        crossings += info.crossings;
+        halvings += info.halvings;
+        deepest = fmax(deepest, info.max_penetration);
+    }
+    info.crossings = crossings;
+    info.halvings = halvings;
+    info.max_penetration = deepest;
+    return info;
+}
+
+double things_distance(FilVec3 a, FilVec3 b)
+{
+    return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
+}
+
+FilVec3 things_position(const FilWorld* world, FilId body)
+{
+    FilVec3 position;
+    FilQuat orientation;
+    fil_rigid_get_pose(world, body, &position, &orientation);
+    return position;
+}
+
+FilVec3 things_velocity(const FilWorld* world, FilId body)
+{
+    FilVec3 velocity, spin;
+    fil_rigid_get_velocity(world, body, &velocity, &spin);
+    return velocity;
+}
+
+FilVec3 things_node(const FilWorld* world, FilId rod, int node)
+{
+    double x[3 * MAX_NODES];
+    fil_rod_get_positions(world, rod, x);
+    return (FilVec3){x[3 * node], x[3 * node + 1], x[3 * node + 2]};
+}
