@@ -1,0 +1,139 @@
+/* ctest: wrap-malloc */
+/* Steps with contact allocate only while the number of contacts or their pattern grows. The linker sends every heap call
+ * of this program through the counters below (see CMakeLists.txt). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "things.h"
+
+void* __real_malloc(size_t size);
+void* __real_calloc(size_t count, size_t size);
+void* __real_realloc(void* block, size_t size);
+void* __real_aligned_alloc(size_t alignment, size_t size);
+void __real_free(void* block);
+void* __wrap_malloc(size_t size);
+void* __wrap_calloc(size_t count, size_t size);
+void* __wrap_realloc(void* block, size_t size);
+void* __wrap_aligned_alloc(size_t alignment, size_t size);
+void __wrap_free(void* block);
+
+static int calls;
+
+void* __wrap_malloc(size_t size)
+{
+    ++calls;
+    return __real_malloc(size);
+}
+
+void* __wrap_calloc(size_t count, size_t size)
+{
+    ++calls;
+    return __real_calloc(count, size);
+}
+
+void* __wrap_realloc(void* block, size_t size)
+{
+    ++calls;
+    return __real_realloc(block, size);
+}
+
+void* __wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    ++calls;
+    return __real_aligned_alloc(alignment, size);
+}
+
+void __wrap_free(void* block)
+{
+    ++calls;
+    __real_free(block);
+}
+
+/* Rope, cubes, a falling ball, and a cube hung on a rod: contacts of every kind of thing, and joints. */
+static FilWorld* crowd(const char* model)
+{
+    const FilVec3 still = {0.0, 0.0, 0.0};
+    FilWorld* world = things_world(model, 1e-3);
+    things_ground(world);
+    for (int k = 0; k < 3; k++) {
+        things_cube(world, 0.1, 0.0, 0.0, 0.05 + 0.1 * k);
+    }
+    things_ball(world, 0.03, 0.5, 0.0, 0.2);
+    things_rod(world, 41, 3e-3, (FilVec3){-0.5, 0.2, 3e-3}, (FilVec3){0.01, 0.0, 0.0}, still);
+    const FilId hung = things_rod(world, 21, 3e-3, (FilVec3){0.0, -1.0, 1.0}, (FilVec3){0.01, 0.0, 0.0}, still);
+    const FilId weight = things_cube(world, 0.02, 0.2, -1.0, 1.0);
+    FilJointDef joint = fil_joint_def_default();
+    FilId id;
+    joint.kind = FIL_JOINT_PIN;
+    joint.a = hung;
+    assert_int_equal(fil_world_add_joint(world, &joint, &id), FIL_OK);
+    joint.kind = FIL_JOINT_WELD;
+    joint.node_a = -1;
+    joint.b = weight;
+    assert_int_equal(fil_world_add_joint(world, &joint, &id), FIL_OK);
+    return world;
+}
+
+static void counters_count(void** state)
+{
+    (void)state;
+    calls = 0;
+    FilWorld* world = crowd("sap");
+    assert_true(calls > 10);
+    fil_world_destroy(world);
+}
+
+/* The ball has fallen, and what touches does not change any more. */
+static void settled_steps_do_not_allocate(void** state)
+{
+    (void)state;
+    static const char* const models[] = {"sap", "sap_lagged"};
+    for (int m = 0; m < 2; m++) {
+        FilWorld* world = crowd(models[m]);
+        assert_true(things_run(world, 1000).contacts > 20);
+        for (int k = 0; k < 300; k++) {
+            calls = 0;
+            const FilStatus status = fil_world_step(world, NULL);
+            const int counted = calls;
+            assert_int_equal(status, FIL_OK);
+            assert_int_equal(counted, 0);
+        }
+        fil_world_destroy(world);
+    }
+}
+
+/* Going through the same motion again needs nothing new, pattern changes or not. */
+static void repeated_steps_do_not_allocate(void** state)
+{
+    (void)state;
+    FilWorld* world = crowd("sap");
+    const FilVec3 still = {0.0, 0.0, 0.0};
+    things_rod(world, 31, 3e-3, (FilVec3){-0.5, 0.19, 0.05}, (FilVec3){0.01, 1e-3, 0.0}, still); // falls across the rope
+    things_run(world, 1);
+    assert_int_equal(fil_world_reset(world), FIL_OK);
+    things_run(world, 300);
+    assert_int_equal(fil_world_reset(world), FIL_OK);
+    calls = 0;
+    for (int k = 0; k < 300; k++) {
+        const FilStatus status = fil_world_step(world, NULL);
+        const int counted = calls;
+        assert_int_equal(status, FIL_OK);
+        assert_int_equal(counted, 0);
+    }
+    fil_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counters_count),
+        cmocka_unit_test(settled_steps_do_not_allocate),
+        cmocka_unit_test(repeated_steps_do_not_allocate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
