@@ -19,7 +19,7 @@ void fil_contact_stage_free(FilContactStage* stage)
     for (int j = 0; j < stage->joint_count; j++) {
         fil_free(stage->joints[j].name);
     }
-    void* blocks[] = {stage->joints, stage->offset, stage->start,       stage->row,     stage->values,
+    void* blocks[] = {stage->joints, stage->offset, stage->first_block, stage->start,       stage->row,     stage->values,
                       stage->v_free, stage->v,      stage->constraints, stage->impulses};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
@@ -60,7 +60,7 @@ static bool choose_bodies(FilWorld* world)
         for (int side = 0; side < 2; side++) {
             const int b = stage->joints[j].side[side].body;
             if (b >= 0) {
-                world->takes_part[b] |= fil_world_body_dofs(world, b) > 0;
+                world->takes_part[b] |= world->bodies[b].moves;
             }
         }
     }
@@ -78,6 +78,7 @@ static bool build_pattern(FilWorld* world)
     for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
         stage->offset[b] = world->takes_part[b] ? columns : -1;
+        stage->first_block[b] = blocks;
         if (world->takes_part[b]) {
             const int own = body->ops->tangent_pattern(body->impl, NULL, NULL);
             if (own < 0) {
@@ -128,22 +129,17 @@ static bool build_pattern(FilWorld* world)
 
 /* ---- the problem ---- */
 
-/* Tangents and free velocities of all bodies that take part. */
-static void fill_system(FilWorld* world)
+void fil_contacts_take(FilWorld* world, int b)
 {
     FilContactStage* stage = &world->contact;
-    double* values = stage->values;
-    for (int b = 0; b < world->body_count; b++) {
-        const FilBody* body = &world->bodies[b];
-        if (stage->offset[b] < 0) {
-            continue;
-        }
-        body->ops->tangent(body->impl, values);
-        values += (size_t)16 * (size_t)body->ops->tangent_pattern(body->impl, NULL, NULL);
-        const size_t bytes = sizeof(double) * (size_t)body->v_count;
-        memcpy(stage->v_free + 4 * stage->offset[b], world->scratch.solution + body->v, bytes);
-        memcpy(stage->v + 4 * stage->offset[b], world->state.v + body->v, bytes); // warm start
+    const FilBody* body = &world->bodies[b];
+    if (!stage->active || stage->offset[b] < 0) {
+        return;
     }
+    const size_t bytes = sizeof(double) * (size_t)body->v_count;
+    body->ops->tangent(body->impl, stage->values + (size_t)16 * (size_t)stage->first_block[b]);
+    memcpy(stage->v_free + 4 * stage->offset[b], world->scratch.solution + body->v, bytes);
+    memcpy(stage->v + 4 * stage->offset[b], world->state.v + body->v, bytes); // warm start
 }
 
 /* The problem's variable of a block of the world's velocities. */
@@ -289,9 +285,9 @@ static bool enlarge(FilWorld* world, double shift)
     return ok;
 }
 
-/* Solves the problem about the velocities in the scratch. Where the tangent is not positive definite its mass part is
- * enlarged until it is. */
-static FilStatus solve_once(FilWorld* world, double dt, FilStepInfo* info)
+/* Solves the problem about the velocities in the scratch; `again`: the tangents have changed since they were taken. Where
+ * the tangent is not positive definite its mass part is enlarged until it is. */
+static FilStatus solve_once(FilWorld* world, double dt, bool again, FilStepInfo* info)
 {
     FilContactStage* stage = &world->contact;
     const FilSapProblem problem = {.dt = dt,
@@ -309,7 +305,9 @@ static FilStatus solve_once(FilWorld* world, double dt, FilStepInfo* info)
     FilStatus status;
     double shift = 0.0;
     do {
-        fill_system(world);
+        for (int b = 0; b < world->body_count && (shift > 0.0 || again); b++) {
+            fil_contacts_take(world, b);
+        }
         stats = (FilSapStats){0};
         status = fil_sap_solve(stage->sap, &problem, &settings, stage->v, stage->impulses, &stats);
         info->contact_iterations += stats.iterations;
@@ -327,7 +325,8 @@ static bool make_room(FilWorld* world)
     FilContactStage* stage = &world->contact;
     const int most = world->collision.set.count + fil_joints_constraints(world);
     if (stage->offset_capacity < world->body_count) {
-        if (!room((void**)&stage->offset, world->body_count, &stage->offset_capacity, sizeof(int))) {
+        if (!room((void**)&stage->offset, world->body_count, &stage->offset_capacity, sizeof(int)) ||
+            !room((void**)&stage->first_block, world->body_count, &stage->first_block_capacity, sizeof(int))) {
             return false;
         }
         stage->pattern_ready = false;
@@ -339,20 +338,24 @@ static bool make_room(FilWorld* world)
            room((void**)&stage->impulses, most, &stage->impulse_capacity, 3 * sizeof(double));
 }
 
+FilStatus fil_contacts_prepare(FilWorld* world)
+{
+    FilContactStage* stage = &world->contact;
+    stage->constraint_count = 0;
+    stage->active = world->collision.set.count > 0 || stage->joint_count > 0;
+    if (stage->active && (!make_room(world) || (choose_bodies(world) && !build_pattern(world)))) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    return FIL_OK;
+}
+
 FilStatus fil_solve_contacts(FilWorld* world, double dt, FilStepInfo* info)
 {
     FilContactStage* stage = &world->contact;
     const FilContactModel* model = &fil_contact_models[world->contact_model];
     info->contacts = world->collision.set.count;
-    stage->constraint_count = 0;
-    if (world->collision.set.count == 0 && stage->joint_count == 0) {
+    if (!stage->active) {
         return FIL_OK;
-    }
-    if (!make_room(world)) {
-        return FIL_OUT_OF_MEMORY;
-    }
-    if (choose_bodies(world) && !build_pattern(world)) {
-        return FIL_OUT_OF_MEMORY;
     }
     FilStatus status = FIL_OK;
     for (int pass = 0; pass <= world->def.relinearisations && status == FIL_OK; pass++) {
@@ -364,7 +367,7 @@ FilStatus fil_solve_contacts(FilWorld* world, double dt, FilStepInfo* info)
         fil_contact_set_clear(&stage->rows);
         status = add_contacts(world, model->kind);
         status = status == FIL_OK ? fil_joints_add(world) : status;
-        status = status == FIL_OK ? solve_once(world, dt, info) : status;
+        status = status == FIL_OK ? solve_once(world, dt, pass > 0, info) : status;
         if (status == FIL_OK) {
             spread_solution(world, dt, info);
         }

@@ -29,9 +29,10 @@ typedef struct FilContactStage {
     int joint_count, joint_capacity;
     FilJoint* joints;
 
-    /* which bodies take part, and where their blocks stand in the problem; -1: not */
-    int* offset;
-    int offset_capacity;
+    /* which bodies take part: where their variables and their blocks stand in the problem; -1: not */
+    int *offset, *first_block;
+    int offset_capacity, first_block_capacity;
+    bool active; /* something touches or is joined in this step */
     bool pattern_ready;
     int column_count, block_count;
     int *start, *row;
@@ -57,6 +58,12 @@ typedef struct FilContactModel {
 
 extern const FilContactModel fil_contact_models[];
 extern const int fil_contact_models_count;
+
+/* Before free motion: decides from the contacts found and the joints which bodies take part, and makes room for them. */
+FilStatus fil_contacts_prepare(struct FilWorld* world);
+
+/* After a body's free motion, while its tangent is at hand: takes it in, if the body takes part. */
+void fil_contacts_take(struct FilWorld* world, int body);
 
 /* Finds the velocities of all bodies that touch or are joined, overwriting the free ones in the world's scratch. */
 FilStatus fil_solve_contacts(struct FilWorld* world, double dt, FilStepInfo* info);

@@ -34,7 +34,13 @@ static bool commit(FilWorld* world)
     return true;
 }
 
-/* Velocities of every body without contact, in the scratch. */
+static void begin(FilWorld* world, int b, const FilStepSetup* setup)
+{
+    const FilBody* body = &world->bodies[b];
+    body->ops->begin(body->impl, setup, world->state.q + body->q, world->state.v + body->v, world->state.h + body->h);
+}
+
+/* Velocities of every body without contact, in the scratch; one body after the other while its data are at hand. */
 static bool free_motion(FilWorld* world, const FilStepSetup* setup, FilStepInfo* info)
 {
     int iterations = 0;
@@ -43,6 +49,9 @@ static bool free_motion(FilWorld* world, const FilStepSetup* setup, FilStepInfo*
         const FilBody* body = &world->bodies[b];
         FilNewtonReport report;
         double *v = world->scratch.solution + body->v, *change = world->next.change + body->v;
+        if (body->moves) {
+            begin(world, b, setup);
+        }
         ok = fil_free_motion(body, setup, &world->def, world->state.q + body->q, world->state.change + body->v, v,
                              &world->scratch, &report);
         for (int k = 0; k < body->v_count; k++) {
@@ -51,6 +60,7 @@ static bool free_motion(FilWorld* world, const FilStepSetup* setup, FilStepInfo*
         iterations = report.iterations > iterations ? report.iterations : iterations;
         info->regularised += report.regularised;
         info->residual = fmax(info->residual, report.residual);
+        fil_contacts_take(world, b);
     }
     info->newton_iterations += iterations;
     return ok;
@@ -71,9 +81,10 @@ static FilStatus advance(FilWorld* world, double t, double dt, FilStepInfo* info
     FilStepSetup setup;
     set_up(world, dt, &setup);
     fil_world_apply_drives(world, t, dt, setup.theta);
-    for (int b = 0; b < world->body_count; b++) {
-        const FilBody* body = &world->bodies[b];
-        body->ops->begin(body->impl, &setup, world->state.q + body->q, world->state.v + body->v, world->state.h + body->h);
+    for (int b = 0; b < world->body_count; b++) { // scripted bodies first: contacts need their velocities
+        if (!world->bodies[b].moves) {
+            begin(world, b, &setup);
+        }
     }
     const bool touching = fil_contact_models[world->contact_model].contacts;
     FilStatus status = FIL_OK;
@@ -83,6 +94,7 @@ static FilStatus advance(FilWorld* world, double t, double dt, FilStepInfo* info
     if (touching) {
         status = fil_collide_world(world, dt);
     }
+    status = status == FIL_OK ? fil_contacts_prepare(world) : status;
     info->timings.collide += seconds() - start;
 
     start = seconds();

@@ -253,7 +253,7 @@ FilStatus fil_world_add_body(FilWorld* world, FilBodyKind kind, void* impl, int 
                              const char* name, int* index)
 {
     FilBody body = {.ops = fil_body_kinds[kind], .impl = impl, .q = world->q_count, .q_count = q_count, .v = world->v_count,
-                    .v_count = v_count, .h = world->h_count, .h_count = h_count};
+                    .v_count = v_count, .h = world->h_count, .h_count = h_count, .moves = fil_body_kinds[kind]->dofs(impl) > 0};
     FilStatus status =
         fil_world_reserve(world, (void**)&world->bodies, world->body_count, &world->body_capacity, sizeof body);
     body.name = status == FIL_OK ? fil_strdup(name) : NULL;

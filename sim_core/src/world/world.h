@@ -14,6 +14,7 @@ typedef struct FilBody {
     int q, q_count; /* its range of each state array */
     int v, v_count;
     int h, h_count;
+    bool moves; /* has unknowns */
 } FilBody;
 
 /* A named part of a body that users address: a rod or a rigid body. */
