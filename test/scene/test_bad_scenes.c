@@ -139,8 +139,8 @@ static const BadScene bad_scenes[] = {
     {"angles and twist", ROD "    angles: [0, 0, 0, 0]\n    twist: 1\n", ":9: rods.cable.twist: ", "only one of"},
     {"negative damping", ROD "    damping: {mass: -1}\n", ":8: rods.cable.damping.mass: ", "must not be negative"},
     // names and references
-    {"nothing in it", "title: nothing\n", ":1: scene: ", "at least one rod or rigid body"},
-    {"empty rods", "rods: []\n", ":1: scene: ", "at least one rod or rigid body"},
+    {"nothing in it", "title: nothing\n", ":1: scene: ", "at least one rod, rigid body or arm"},
+    {"empty rods", "rods: []\n", ":1: scene: ", "at least one rod, rigid body or arm"},
     {"rods as a mapping", "rods: {cable: {}}\n", ":1: rods: ", "expected a list of rods, got a mapping"},
     {"duplicate name", ROD "  - name: cable\n    material: rubber\n" SECTION SHAPE,
      ":8: rods.cable.name: ", "the name 'cable' is given twice"},
@@ -202,7 +202,7 @@ static const BadScene bad_scenes[] = {
     {"too many groups", ROD BALL("  - name: ball\n    repeat: 32\n    collision: {groups: [g$(index)]}\n"),
      ":13: rigid_bodies.ball31.collision.groups.0: ", "more than 32 groups"},
     {"pair of an unknown thing", ROD "pairs:\n  - {a: cable, b: cabel, friction: 1}\n",
-     ":9: pairs.0.b: ", "unknown rod or rigid body 'cabel'; did you mean 'cable'?"},
+     ":9: pairs.0.b: ", "unknown rod, rigid body or arm 'cabel'; did you mean 'cable'?"},
     // rigid bodies
     {"unknown shape", "rigid_bodies:\n  - name: ball\n    shapes: [{spere: {radius: 1}}]\n",
      ":3: rigid_bodies.ball.shapes.0.spere: ", "did you mean 'sphere'?"},
@@ -284,7 +284,7 @@ static const BadScene bad_scenes[] = {
      BALL("  - name: egg\n    repeat: 2\n    shapes: [{sphere: {radius: 1}}]\npairs:\n  - {repeat: 2, a: egg$(index), "
           "b: "
           "egg$(index + 1)}\n"),
-     ":8: pairs.1.b: ", "unknown rod or rigid body 'egg2'"},
+     ":8: pairs.1.b: ", "unknown rod, rigid body or arm 'egg2'"},
     {"name that is no name", BALL("  - name: egg$(0.5)\n"), ":4: rigid_bodies.egg0.5.name: ", "is not a name"},
     {"open bracket in a name", BALL("  - name: egg$(1\n"), ":4: rigid_bodies.egg$(1.name: ", "is not closed"},
     // expressions

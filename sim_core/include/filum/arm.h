@@ -69,9 +69,8 @@ int fil_arm_disk_count(const FilWorld* world, FilId arm); /* base, then inner on
 void fil_arm_get_state(const FilWorld* world, FilId arm, double* elongations, double* rates);
 FIL_MUST_CHECK FilStatus fil_arm_set_state(FilWorld* world, FilId arm, const double* elongations, const double* rates);
 
-void fil_arm_chamber_lengths(const FilWorld* world, FilId arm, double* lengths); /* m */
-void fil_arm_pressures(const FilWorld* world, FilId arm,
-                       double* pressures); /* Pa, in the chambers, behind the valves */
+double fil_arm_chamber_length(const FilWorld* world, FilId arm, int chamber); /* m */
+double fil_arm_pressure(const FilWorld* world, FilId arm, int chamber);       /* Pa, behind its valve */
 
 /* A section's arc. */
 typedef struct FilArmShape {
@@ -86,8 +85,8 @@ FilArmShape fil_arm_shape(const FilWorld* world, FilId arm, int section);
 /* Pose of the backbone at the fraction s of a section, world frame; z is its tangent. */
 void fil_arm_pose(const FilWorld* world, FilId arm, int section, double s, FilVec3* position, FilQuat* orientation);
 void fil_arm_tip_pose(const FilWorld* world, FilId arm, FilVec3* position, FilQuat* orientation);
-void fil_arm_tip_velocity(const FilWorld* world, FilId arm, FilVec3* velocity, FilVec3* angular); /* m/s, rad/s */
 void fil_arm_disk_pose(const FilWorld* world, FilId arm, int disk, FilVec3* position, FilQuat* orientation);
+void fil_arm_disk_velocity(const FilWorld* world, FilId arm, int disk, FilVec3* velocity, FilVec3* angular);
 void fil_arm_disk_size(const FilWorld* world, FilId arm, int disk, double* radius, double* thickness); /* m */
 
 #ifdef __cplusplus

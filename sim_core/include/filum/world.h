@@ -202,13 +202,18 @@ typedef enum FilProbeKind {
     FIL_PROBE_PENETRATION,      /* deepest, m */
     FIL_PROBE_JOINT_FORCE,      /* N */
     FIL_PROBE_JOINT_TORQUE,     /* N m */
+    FIL_PROBE_DISK_POSITION,    /* of an arm's disk, m */
+    FIL_PROBE_DISK_VELOCITY,    /* of an arm's disk, m/s */
+    FIL_PROBE_BENDING,          /* angle of an arm's section, rad */
+    FIL_PROBE_SECTION_LENGTH,   /* of an arm's section, m */
+    FIL_PROBE_PRESSURE,         /* in an arm's chamber, Pa */
 } FilProbeKind;
 
 typedef struct FilProbeDef {
     const char* name; /* unique, not NULL */
     FilProbeKind kind;
-    FilId rod, attachment, drive, joint; /* whichever the kind needs; `rod` also names a rigid body */
-    int element;                  /* node or edge; negative counts from the end */
+    FilId rod, attachment, drive, joint; /* whichever the kind needs; `rod` also names a rigid body or arm */
+    int element;                  /* node, edge, disk, section or chamber; negative counts from the end */
     int component;                /* 0, 1, 2 for x, y, z; -1 for the norm */
 } FilProbeDef;
 

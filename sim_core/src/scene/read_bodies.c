@@ -27,7 +27,7 @@ static const char* const motion_words[] = {
 
 /* ---- places ---- */
 
-static bool read_vec3(FilReader* reader, const FilYaml* mapping, const char* key, FilVec3* vector)
+bool fil_scene_read_vec3(FilReader* reader, const FilYaml* mapping, const char* key, FilVec3* vector)
 {
     double v[3];
     const bool given = fil_read_vector(reader, mapping, key, FIL_OPTIONAL, 3, v);
@@ -37,8 +37,7 @@ static bool read_vec3(FilReader* reader, const FilYaml* mapping, const char* key
     return given;
 }
 
-/* `orientation`, a quaternion, or `rotation`, a rotation vector. */
-static void read_orientation(FilReader* reader, const FilYaml* mapping, FilQuat* orientation)
+void fil_scene_read_orientation(FilReader* reader, const FilYaml* mapping, FilQuat* orientation)
 {
     double q[4], w[3];
     const bool turned = fil_read_vector(reader, mapping, "rotation", FIL_OPTIONAL, 3, w);
@@ -125,7 +124,7 @@ static void read_sizes(FilScene* scene, const FilYaml* body, FilShapeDef* def)
             break;
         case FIL_TYPE_BOX:
             if (fil_read_node(reader, body, "size", FIL_REQUIRED) != NULL &&
-                read_vec3(reader, body, "size", &def->size) &&
+                fil_scene_read_vec3(reader, body, "size", &def->size) &&
                 !(def->size.x > 0.0 && def->size.y > 0.0 && def->size.z > 0.0)) {
                 fil_reader_fail(reader, fil_yaml_find(body, "size"), "a box needs three positive sizes");
             }
@@ -154,8 +153,8 @@ static void read_shape(FilScene* scene, const FilYaml* node, FilShapeDef* def)
     *def = fil_shape_def_default();
     def->type = (FilShapeType)word;
     read_sizes(scene, body, def);
-    read_vec3(reader, node, "position", &def->position);
-    read_orientation(reader, node, &def->orientation);
+    fil_scene_read_vec3(reader, node, "position", &def->position);
+    fil_scene_read_orientation(reader, node, &def->orientation);
     fil_read_number(reader, node, "density", FIL_POSITIVE, &def->density);
 }
 
@@ -186,7 +185,8 @@ static void read_mass(FilReader* reader, const FilYaml* node, const FilSceneMate
     if (fil_read_vector(reader, node, "inertia", FIL_OPTIONAL, 6, def->inertia) && !weighed) {
         fil_reader_fail(reader, fil_yaml_find(node, "inertia"), "needs 'mass' as well");
     }
-    if (read_vec3(reader, node, "center_of_mass", &def->center_of_mass) && fil_yaml_find(node, "inertia") == NULL) {
+    if (fil_scene_read_vec3(reader, node, "center_of_mass", &def->center_of_mass) &&
+        fil_yaml_find(node, "inertia") == NULL) {
         fil_reader_fail(reader, fil_yaml_find(node, "center_of_mass"), "needs 'inertia' as well");
     }
     if (reader->status == FIL_OK && def->motion == FIL_DYNAMIC && def->shape_count == 0 && def->inertia[0] == 0.0) {
@@ -210,10 +210,10 @@ static void read_body(FilScene* scene, const FilYaml* node, FilSceneBody* body)
     int motion = (int)def->motion;
     fil_read_choice(reader, node, "motion", motion_words, &motion);
     def->motion = (FilMotion)motion;
-    read_vec3(reader, node, "position", &def->position);
-    read_orientation(reader, node, &def->orientation);
-    const bool moves = read_vec3(reader, node, "velocity", &def->velocity);
-    const bool turns = read_vec3(reader, node, "angular_velocity", &def->angular_velocity);
+    fil_scene_read_vec3(reader, node, "position", &def->position);
+    fil_scene_read_orientation(reader, node, &def->orientation);
+    const bool moves = fil_scene_read_vec3(reader, node, "velocity", &def->velocity);
+    const bool turns = fil_scene_read_vec3(reader, node, "angular_velocity", &def->angular_velocity);
     if ((moves || turns) && def->motion != FIL_DYNAMIC) {
         fil_reader_fail(reader, fil_yaml_find(node, moves ? "velocity" : "angular_velocity"),
                         "a %s body is not thrown; drives move a kinematic one", motion_words[def->motion]);

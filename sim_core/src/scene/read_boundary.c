@@ -35,26 +35,36 @@ static void read_range(FilReader* reader, FilYaml* node, int total, int* first, 
     *count = (int)range[1];
 }
 
+void fil_scene_read_range(FilReader* reader, const FilYaml* mapping, const char* const words[2], int total,
+                          unsigned flags, int* first, int* count)
+{
+    FilYaml* range = fil_read_node(reader, mapping, words[1], FIL_OPTIONAL);
+    *first = 0;
+    *count = total;
+    if (range == NULL && fil_read_index(reader, mapping, words[0], flags, total, first)) {
+        *count = 1;
+    } else if (range != NULL && fil_yaml_find(mapping, words[0]) != NULL) {
+        fil_reader_fail(reader, range, "only one of '%s' and '%s' may be given", words[0], range->key);
+    } else if (range != NULL) {
+        read_range(reader, range, total, first, count);
+    }
+}
+
 const FilSceneRod* fil_scene_read_target(FilScene* scene, const FilYaml* mapping, FilRodPart part, unsigned flags,
                                          int* first, int* count)
 {
+    static const char* const nodes[2] = {"node", "nodes"};
+    static const char* const edges[2] = {"edge", "edges"};
     FilReader* reader = &scene->reader;
     int index = 0;
     if (!fil_read_reference(reader, mapping, "rod", FIL_REQUIRED, &scene->rod_names, "rod", &index)) {
         return NULL;
     }
     const FilSceneRod* rod = &scene->rods[index];
-    const int total = part == FIL_PART_NODES ? rod->def.node_count : rod->edge_count;
-    const char* one = part == FIL_PART_NODES ? "node" : "edge";
-    FilYaml* range = fil_read_node(reader, mapping, part == FIL_PART_NODES ? "nodes" : "edges", FIL_OPTIONAL);
-    *first = 0;
-    *count = total;
-    if (range == NULL && fil_read_index(reader, mapping, one, flags, total, first)) {
-        *count = 1;
-    } else if (range != NULL && fil_yaml_find(mapping, one) != NULL) {
-        fil_reader_fail(reader, range, "only one of '%s' and '%s' may be given", one, range->key);
-    } else if (range != NULL) {
-        read_range(reader, range, total, first, count);
+    if (part == FIL_PART_NODES) {
+        fil_scene_read_range(reader, mapping, nodes, rod->def.node_count, flags, first, count);
+    } else {
+        fil_scene_read_range(reader, mapping, edges, rod->edge_count, flags, first, count);
     }
     return reader->status == FIL_OK ? rod : NULL;
 }

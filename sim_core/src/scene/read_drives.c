@@ -11,6 +11,7 @@ static const char* const drive_words[] = {
     [FIL_DRIVE_AXIAL_TORQUE] = "axial_torque",
     [FIL_DRIVE_CURVATURE] = "curvature",
     [FIL_DRIVE_REST_TWIST] = "rest_twist",
+    [FIL_DRIVE_PRESSURE] = "pressure",
     NULL,
 };
 
@@ -86,7 +87,7 @@ static void refuse_keys(FilReader* reader, const FilYaml* node, const char* word
 /* `body`: its attachment, if the drive is one that moves; else the load is on the body itself. */
 static void read_body(FilScene* scene, const FilYaml* node, FilDriveDef* def)
 {
-    static const char* const not_body[] = {"attachment", "rod", "node", "nodes", "edge", "edges", NULL};
+    static const char* const not_body[] = {"attachment", "rod", "node", "nodes", "edge", "edges", "arm", NULL};
     FilReader* reader = &scene->reader;
     const char* word = drive_words[def->kind];
     refuse_keys(reader, node, word, "one thing", not_body);
@@ -111,13 +112,38 @@ static void read_body(FilScene* scene, const FilYaml* node, FilDriveDef* def)
     }
 }
 
+/* `arm`: a pressure in its chambers, a force or torque on its disks. */
+static void read_arm(FilScene* scene, const FilYaml* node, FilDriveDef* def)
+{
+    static const char* const not_chambers[] = {"attachment", "rod",  "node",  "nodes", "edge",
+                                               "edges",      "disk", "disks", NULL};
+    static const char* const not_disks[] = {"attachment", "rod",     "node",     "nodes", "edge",
+                                            "edges",      "chamber", "chambers", NULL};
+    FilReader* reader = &scene->reader;
+    const char* word = drive_words[def->kind];
+    const bool blows = def->kind == FIL_DRIVE_PRESSURE;
+    if (!blows && def->kind != FIL_DRIVE_FORCE && def->kind != FIL_DRIVE_TORQUE) {
+        fil_reader_fail(reader, fil_yaml_find(node, "arm"), "'%s' does not act on arms", word);
+        return;
+    }
+    refuse_keys(reader, node, word, blows ? "an arm's chambers" : "an arm's disks", blows ? not_chambers : not_disks);
+    def->rod = fil_scene_read_arm(scene, node, blows ? FIL_PART_CHAMBERS : FIL_PART_DISKS, FIL_OPTIONAL, &def->first,
+                                  &def->count);
+}
+
 static void read_target(FilScene* scene, const FilYaml* node, FilDriveDef* def)
 {
     static const char* const not_attachment[] = {"rod", "node", "nodes", "edge", "edges", NULL};
     static const char* const not_nodes[] = {"attachment", "edge", "edges", NULL};
     static const char* const not_edges[] = {"attachment", "node", "nodes", NULL};
+    static const char* const of_arms[] = {"chamber", "chambers", "disk", "disks", NULL};
     FilReader* reader = &scene->reader;
     const char* word = drive_words[def->kind];
+    if (fil_yaml_find(node, "arm") != NULL || def->kind == FIL_DRIVE_PRESSURE) {
+        read_arm(scene, node, def);
+        return;
+    }
+    refuse_keys(reader, node, word, "what is no arm", of_arms);
     if (fil_yaml_find(node, "body") != NULL) {
         read_body(scene, node, def);
         return;
@@ -142,10 +168,11 @@ static void read_target(FilScene* scene, const FilYaml* node, FilDriveDef* def)
 
 static FilSceneDrive read_drive(FilScene* scene, const FilYaml* node, const char* name)
 {
-    static const char* const keys[] = {"name",         "attachment", "body",       "rod",   "node",
-                                       "nodes",        "edge",       "edges",      "ramp",  "position",
-                                       "velocity",     "rotation",   "angle",      "force", "torque",
-                                       "axial_torque", "curvature",  "rest_twist", NULL};
+    static const char* const keys[] = {"name",         "attachment", "body",       "rod",      "node",
+                                       "nodes",        "edge",       "edges",      "ramp",     "position",
+                                       "velocity",     "rotation",   "angle",      "force",    "torque",
+                                       "axial_torque", "curvature",  "rest_twist", "pressure", "arm",
+                                       "chamber",      "chambers",   "disk",       "disks",    NULL};
     static const char* const ramps[] = {[FIL_RAMP_LINEAR] = "linear", [FIL_RAMP_SMOOTH] = "smooth", NULL};
     FilReader* reader = &scene->reader;
     FilSceneDrive drive = {0};

@@ -21,16 +21,25 @@ static FilId add_joint(FilScene* scene, const FilYaml* at, const FilJointDef* de
     return id;
 }
 
-/* {rod, node} or {body}. */
+/* {rod, node}, {body} or {arm, disk}. */
 static FilId read_end(FilScene* scene, const FilYaml* joint, const char* key, unsigned flags, int* node)
 {
-    static const char* const keys[] = {"rod", "node", "body", NULL};
-    static const char* const kinds[] = {"rod", "body", NULL};
+    static const char* const keys[] = {"rod", "node", "body", "arm", "disk", NULL};
+    static const char* const kinds[] = {"rod", "body", "arm", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* end = fil_read_node(reader, joint, key, flags);
     FilYaml* given = NULL;
-    if (end == NULL || !fil_check_keys(reader, end, keys) || fil_read_variant(reader, end, kinds, &given) < 0) {
+    const int kind =
+        end != NULL && fil_check_keys(reader, end, keys) ? fil_read_variant(reader, end, kinds, &given) : -1;
+    if (kind < 0) {
         return (FilId){0};
+    }
+    int count = 0;
+    if (kind != 2 && fil_yaml_find(end, "disk") != NULL) {
+        fil_reader_fail(reader, fil_yaml_find(end, "disk"), "only an arm has disks");
+    }
+    if (kind == 2) {
+        return fil_scene_read_arm(scene, end, FIL_PART_DISKS, FIL_REQUIRED, node, &count);
     }
     const FilSceneBody* body = fil_scene_read_body(scene, end, "body", FIL_OPTIONAL);
     if (body != NULL && fil_yaml_find(end, "node") != NULL) {
@@ -39,7 +48,6 @@ static FilId read_end(FilScene* scene, const FilYaml* joint, const char* key, un
     if (body != NULL || reader->status != FIL_OK) {
         return body != NULL ? body->id : (FilId){0};
     }
-    int count = 0;
     const FilSceneRod* rod = fil_scene_read_target(scene, end, FIL_PART_NODES, FIL_REQUIRED, node, &count);
     return rod != NULL ? rod->id : (FilId){0};
 }

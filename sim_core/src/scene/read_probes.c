@@ -4,7 +4,20 @@
 
 #include "scene/scene_build.h"
 
-typedef enum Target { OF_NODE, OF_EDGE, OF_ROD, OF_ATTACHMENT, OF_DRIVE, OF_WORLD, OF_BODY, OF_THING, OF_JOINT } Target;
+typedef enum Target {
+    OF_NODE,
+    OF_EDGE,
+    OF_ROD,
+    OF_ATTACHMENT,
+    OF_DRIVE,
+    OF_WORLD,
+    OF_BODY,
+    OF_THING,
+    OF_JOINT,
+    OF_DISK,
+    OF_SECTION,
+    OF_CHAMBER
+} Target;
 
 typedef struct ProbeKind {
     Target target;
@@ -37,6 +50,11 @@ static const char* const probe_words[] = {
     [FIL_PROBE_PENETRATION] = "penetration",
     [FIL_PROBE_JOINT_FORCE] = "joint_force",
     [FIL_PROBE_JOINT_TORQUE] = "joint_torque",
+    [FIL_PROBE_DISK_POSITION] = "disk_position",
+    [FIL_PROBE_DISK_VELOCITY] = "disk_velocity",
+    [FIL_PROBE_BENDING] = "bending",
+    [FIL_PROBE_SECTION_LENGTH] = "section_length",
+    [FIL_PROBE_PRESSURE] = "pressure",
     NULL,
 };
 
@@ -66,6 +84,11 @@ static const ProbeKind probe_kinds[] = {
     [FIL_PROBE_PENETRATION] = {OF_WORLD, 1},
     [FIL_PROBE_JOINT_FORCE] = {OF_JOINT, 3},
     [FIL_PROBE_JOINT_TORQUE] = {OF_JOINT, 3},
+    [FIL_PROBE_DISK_POSITION] = {OF_DISK, 3},
+    [FIL_PROBE_DISK_VELOCITY] = {OF_DISK, 3},
+    [FIL_PROBE_BENDING] = {OF_SECTION, 1},
+    [FIL_PROBE_SECTION_LENGTH] = {OF_SECTION, 1},
+    [FIL_PROBE_PRESSURE] = {OF_CHAMBER, 1},
 };
 
 static const char* const component_words[] = {"x", "y", "z", "norm", NULL};
@@ -79,24 +102,34 @@ static const char* const* keys_of(Target target)
     static const char* const drive[] = {"drive", "component", NULL};
     static const char* const world[] = {"component", NULL};
     static const char* const body[] = {"body", "component", NULL};
-    static const char* const thing[] = {"rod", "body", "component", NULL};
+    static const char* const thing[] = {"rod", "body", "arm", "component", NULL};
     static const char* const joint[] = {"joint", "component", NULL};
+    static const char* const disk[] = {"arm", "disk", "component", NULL};
+    static const char* const section[] = {"arm", "section", NULL};
+    static const char* const chamber[] = {"arm", "chamber", NULL};
     static const char* const* const keys[] = {
-        [OF_NODE] = node,   [OF_EDGE] = edge, [OF_ROD] = rod,     [OF_ATTACHMENT] = attachment, [OF_DRIVE] = drive,
-        [OF_WORLD] = world, [OF_BODY] = body, [OF_THING] = thing, [OF_JOINT] = joint,
+        [OF_NODE] = node,   [OF_EDGE] = edge,   [OF_ROD] = rod,         [OF_ATTACHMENT] = attachment,
+        [OF_DRIVE] = drive, [OF_WORLD] = world, [OF_BODY] = body,       [OF_THING] = thing,
+        [OF_JOINT] = joint, [OF_DISK] = disk,   [OF_SECTION] = section, [OF_CHAMBER] = chamber,
     };
     return keys[target];
 }
 
-/* `rod` or `body`. */
+/* `rod`, `body` or `arm`. */
 static FilId read_thing(FilScene* scene, const FilYaml* body)
 {
-    static const char* const words[] = {"rod", "body", NULL};
+    static const char* const words[] = {"rod", "body", "arm", NULL};
     FilYaml* given = NULL;
     int index = 0;
-    if (fil_read_variant(&scene->reader, body, words, &given) == 1) {
+    const int word = fil_read_variant(&scene->reader, body, words, &given);
+    if (word == 1) {
         const FilSceneBody* found = fil_scene_read_body(scene, body, "body", FIL_REQUIRED);
         return found != NULL ? found->id : (FilId){0};
+    }
+    if (word == 2) {
+        const bool known =
+            fil_read_reference(&scene->reader, body, "arm", FIL_REQUIRED, &scene->arm_names, "arm", &index);
+        return known ? scene->arms[index].id : (FilId){0};
     }
     const bool is_rod = fil_read_reference(&scene->reader, body, "rod", FIL_OPTIONAL, &scene->rod_names, "rod", &index);
     return is_rod ? scene->rods[index].id : (FilId){0};
@@ -142,6 +175,15 @@ static int read_target(FilScene* scene, const FilYaml* body, FilProbeDef* def)
             if (fil_read_reference(reader, body, "joint", FIL_REQUIRED, &scene->joint_names, "joint", &index)) {
                 def->joint = scene->joints[index];
             }
+            break;
+        case OF_DISK:
+            def->rod = fil_scene_read_arm(scene, body, FIL_PART_DISKS, FIL_REQUIRED, &def->element, &count);
+            break;
+        case OF_SECTION:
+            def->rod = fil_scene_read_arm(scene, body, FIL_PART_SECTIONS, FIL_REQUIRED, &def->element, &count);
+            break;
+        case OF_CHAMBER:
+            def->rod = fil_scene_read_arm(scene, body, FIL_PART_CHAMBERS, FIL_REQUIRED, &def->element, &count);
             break;
         case OF_WORLD:
             break;

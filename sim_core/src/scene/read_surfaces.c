@@ -107,8 +107,10 @@ void fil_scene_read_collision(FilScene* scene, const FilYaml* thing, const FilSc
 
 static const FilCollision* collision_of(const FilScene* scene, int thing)
 {
-    return thing < scene->rod_count ? &scene->rods[thing].def.collision
-                                    : &scene->bodies[thing - scene->rod_count].def.collision;
+    const int body = thing - scene->rod_count, arm = body - scene->body_count;
+    return body < 0  ? &scene->rods[thing].def.collision
+           : arm < 0 ? &scene->bodies[body].def.collision
+                     : &scene->arms[arm].def.collision;
 }
 
 void fil_scene_read_pairs(FilScene* scene)
@@ -121,8 +123,8 @@ void fil_scene_read_pairs(FilScene* scene)
     }
     for (const FilYaml* node = list->first; node != NULL && fil_check_keys(reader, node, keys); node = node->next) {
         int a = 0, b = 0;
-        if (!fil_read_reference(reader, node, "a", FIL_REQUIRED, &scene->thing_names, "rod or rigid body", &a) ||
-            !fil_read_reference(reader, node, "b", FIL_REQUIRED, &scene->thing_names, "rod or rigid body", &b)) {
+        if (!fil_read_reference(reader, node, "a", FIL_REQUIRED, &scene->thing_names, "rod, rigid body or arm", &a) ||
+            !fil_read_reference(reader, node, "b", FIL_REQUIRED, &scene->thing_names, "rod, rigid body or arm", &b)) {
             return;
         }
         // what is not given is what the two surfaces combine to

@@ -6,8 +6,9 @@
 #include "scene/scene_build.h"
 
 static const char* const scene_keys[] = {
-    "title",        "duration", "output_period", "seed",   "parameters",  "world",  "materials", "rods", "junctions",
-    "rigid_bodies", "chains",   "pairs",         "joints", "attachments", "drives", "probes",    NULL,
+    "title",     "duration", "output_period", "seed",         "parameters", "world",
+    "materials", "rods",     "junctions",     "rigid_bodies", "chains",     "arms",
+    "pairs",     "joints",   "attachments",   "drives",       "probes",     NULL,
 };
 
 /* ---- names ---- */
@@ -57,18 +58,18 @@ bool fil_scene_read_names(FilScene* scene, const char* section, const char* kind
     return reader->status == FIL_OK;
 }
 
-/* Rods and rigid bodies share their names. */
+/* Rods, rigid bodies and arms share their names. */
 static void index_things(FilScene* scene)
 {
     FilReader* reader = &scene->reader;
-    const size_t most = (size_t)scene->rod_count + (size_t)scene->body_count;
+    const size_t most = (size_t)scene->rod_count + (size_t)scene->body_count + (size_t)scene->arm_count;
     const char** names = fil_reader_alloc(reader, most, sizeof *names);
     const FilYaml** ats = fil_reader_alloc(reader, most, sizeof *ats);
     if (reader->status != FIL_OK) {
         return;
     }
     if (most == 0) {
-        fil_reader_fail(reader, scene->root, "a scene needs at least one rod or rigid body");
+        fil_reader_fail(reader, scene->root, "a scene needs at least one rod, rigid body or arm");
     }
     for (int k = 0; k < scene->rod_count; k++) {
         names[k] = scene->rods[k].def.name;
@@ -78,12 +79,17 @@ static void index_things(FilScene* scene)
         names[scene->rod_count + k] = scene->bodies[k].def.name;
         ats[scene->rod_count + k] = scene->bodies[k].at;
     }
+    for (int k = 0; k < scene->arm_count; k++) {
+        names[scene->rod_count + scene->body_count + k] = scene->arms[k].def.name;
+        ats[scene->rod_count + scene->body_count + k] = scene->arms[k].at;
+    }
     fil_scene_index_names(scene, names, ats, (int)most, &scene->thing_names);
 }
 
 FilId fil_scene_thing(const FilScene* scene, int index)
 {
-    return index < scene->rod_count ? scene->rods[index].id : scene->bodies[index - scene->rod_count].id;
+    const int body = index - scene->rod_count, arm = body - scene->body_count;
+    return body < 0 ? scene->rods[index].id : (arm < 0 ? scene->bodies[body].id : scene->arms[arm].id);
 }
 
 /* ---- parameters ---- */
@@ -246,10 +252,12 @@ static void build(FilScene* scene, const FilSceneOptions* options, FilSceneInfo*
     fil_scene_read_rods(scene);
     fil_scene_read_chains(scene);
     fil_scene_read_bodies(scene);
+    fil_scene_read_arms(scene);
     index_things(scene);
     create_world(scene, options);
     fil_scene_add_rods(scene);
     fil_scene_add_bodies(scene);
+    fil_scene_add_arms(scene);
     fil_scene_read_pairs(scene);
     fil_scene_read_joints(scene);
     fil_scene_read_attachments(scene);

@@ -3,6 +3,7 @@
 #ifndef FILUM_SCENE_BUILD_H
 #define FILUM_SCENE_BUILD_H
 
+#include "filum/arm.h"
 #include "filum/scene.h"
 #include "scene/document.h"
 #include "scene/reader.h"
@@ -25,6 +26,12 @@ typedef struct FilSceneBody {
     FilRigidDef def; /* its arrays live in the pool */
     FilId id;
 } FilSceneBody;
+
+typedef struct FilSceneArm {
+    const FilYaml* at;
+    FilArmDef def; /* its arrays live in the pool */
+    FilId id;
+} FilSceneArm;
 
 /* A rope of rigid capsules. */
 typedef struct FilSceneChain {
@@ -60,7 +67,10 @@ typedef struct FilScene {
     FilNames body_names;
     FilSceneBody* bodies; /* the chains' after the others */
     int body_count;
-    FilNames thing_names; /* rods, then rigid bodies */
+    FilNames arm_names;
+    FilSceneArm* arms;
+    int arm_count;
+    FilNames thing_names; /* rods, then rigid bodies, then arms */
     FilNames joint_names;
     FilId* joints;
     FilNames attachment_names;
@@ -106,6 +116,15 @@ void fil_scene_read_bodies(FilScene* scene);
 void fil_scene_add_bodies(FilScene* scene);
 void fil_scene_make_capsules(FilScene* scene, FilSceneChain* chain);
 
+/* Place keys of what stands in the world; false (and nothing changed) if `key` is not given. The orientation is
+ * `orientation`, a quaternion, or `rotation`, a rotation vector. */
+bool fil_scene_read_vec3(FilReader* reader, const FilYaml* mapping, const char* key, FilVec3* vector);
+void fil_scene_read_orientation(FilReader* reader, const FilYaml* mapping, FilQuat* orientation);
+
+/* read_arms.c */
+void fil_scene_read_arms(FilScene* scene);
+void fil_scene_add_arms(FilScene* scene);
+
 /* read_joints.c: with those of the chains */
 void fil_scene_read_joints(FilScene* scene);
 
@@ -122,10 +141,22 @@ typedef enum FilRodPart { FIL_PART_NODES, FIL_PART_EDGES } FilRodPart;
 const FilSceneRod* fil_scene_read_target(FilScene* scene, const FilYaml* mapping, FilRodPart part, unsigned flags,
                                          int* first, int* count);
 
+/* One (`words[0]`) or several (`words[1]: [first, count]`) out of `total`; without them: all, or a failure if they are
+ * required. */
+void fil_scene_read_range(FilReader* reader, const FilYaml* mapping, const char* const words[2], int total,
+                          unsigned flags, int* first, int* count);
+
+/* Which parts of an arm a key counts. */
+typedef enum FilArmPart { FIL_PART_DISKS, FIL_PART_CHAMBERS, FIL_PART_SECTIONS } FilArmPart;
+
+/* The arm of `mapping`, and its `disk`/`disks` (or chamber, section) likewise. A null id after a failure. */
+FilId fil_scene_read_arm(FilScene* scene, const FilYaml* mapping, FilArmPart part, unsigned flags, int* first,
+                         int* count);
+
 /* The rigid body that `key` names; NULL if it is not given (or after a failure). */
 const FilSceneBody* fil_scene_read_body(FilScene* scene, const FilYaml* mapping, const char* key, unsigned flags);
 
-/* A rod or a rigid body by its index in thing_names. */
+/* A rod, a rigid body or an arm by its index in thing_names. */
 FilId fil_scene_thing(const FilScene* scene, int index);
 
 /* Names of a list's elements, from their `name` or their kind and place ("rod0"), each different; the list must be

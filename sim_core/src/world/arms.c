@@ -1,6 +1,5 @@
 /* The public face of soft arms. */
 #include <math.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/vec3.h"
@@ -151,20 +150,16 @@ FilStatus fil_arm_set_state(FilWorld* world, FilId id, const double* elongations
     return FIL_OK;
 }
 
-void fil_arm_chamber_lengths(const FilWorld* world, FilId id, double* lengths)
+double fil_arm_chamber_length(const FilWorld* world, FilId id, int chamber)
 {
     const View view = see(world, id);
-    for (int c = 0; c < view.arm->chamber_count; c++) {
-        const int section = view.arm->chamber_section[c];
-        lengths[c] =
-            view.arm->sections[section].length + fil_v3_dot(view.arm->chamber_map + 3 * c, view.q + 4 * section);
-    }
+    const int section = view.arm->chamber_section[chamber];
+    return view.arm->sections[section].length + fil_v3_dot(view.arm->chamber_map + 3 * chamber, view.q + 4 * section);
 }
 
-void fil_arm_pressures(const FilWorld* world, FilId id, double* pressures)
+double fil_arm_pressure(const FilWorld* world, FilId id, int chamber)
 {
-    const View view = see(world, id);
-    memcpy(pressures, view.h, sizeof(double) * (size_t)view.arm->chamber_count);
+    return see(world, id).h[chamber];
 }
 
 FilArmShape fil_arm_shape(const FilWorld* world, FilId id, int section)
@@ -192,28 +187,28 @@ void fil_arm_pose(const FilWorld* world, FilId id, int section, double s, FilVec
     give(&pose, position, orientation);
 }
 
-void fil_arm_tip_pose(const FilWorld* world, FilId id, FilVec3* position, FilQuat* orientation)
-{
-    const View view = see(world, id);
-    give(&fil_soft_arm_see(view.arm, view.q)[view.arm->section_count].base, position, orientation);
-}
-
-void fil_arm_tip_velocity(const FilWorld* world, FilId id, FilVec3* velocity, FilVec3* angular)
-{
-    const View view = see(world, id);
-    FilArmLink links[FIL_ARM_SECTIONS + 1];
-    fil_soft_arm_links(view.arm, view.q, view.v, links);
-    const FilArmLink* tip = &links[view.arm->section_count];
-    *velocity = (FilVec3){tip->velocity[0], tip->velocity[1], tip->velocity[2]};
-    *angular = (FilVec3){tip->spin[0], tip->spin[1], tip->spin[2]};
-}
-
 void fil_arm_disk_pose(const FilWorld* world, FilId id, int disk, FilVec3* position, FilQuat* orientation)
 {
     const View view = see(world, id);
     FilPose pose;
     fil_soft_arm_disk_frame(view.arm, disk, 0, view.q, view.h, &pose);
     give(&pose, position, orientation);
+}
+
+void fil_arm_tip_pose(const FilWorld* world, FilId id, FilVec3* position, FilQuat* orientation)
+{
+    fil_arm_disk_pose(world, id, fil_arm_disk_count(world, id) - 1, position, orientation);
+}
+
+void fil_arm_disk_velocity(const FilWorld* world, FilId id, int disk, FilVec3* velocity, FilVec3* angular)
+{
+    const View view = see(world, id);
+    FilArmLink links[FIL_ARM_SECTIONS + 1];
+    FilArmFrame frame;
+    fil_soft_arm_links(view.arm, view.q, view.v, links);
+    fil_soft_arm_frame(view.arm, links, view.q, view.v, view.arm->disks[disk].place, &frame);
+    *velocity = (FilVec3){frame.velocity[0], frame.velocity[1], frame.velocity[2]};
+    *angular = (FilVec3){frame.spin[0], frame.spin[1], frame.spin[2]};
 }
 
 void fil_arm_disk_size(const FilWorld* world, FilId id, int disk, double* radius, double* thickness)

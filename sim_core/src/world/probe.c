@@ -4,10 +4,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "filum/arm.h"
 #include "world/world.h"
 
 /* What a kind of probe looks at, and how many components it has. */
-typedef enum Subject { WORLD, ROD, NODE, EDGE, ATTACHMENT, DRIVE, BODY, THING, JOINT } Subject;
+typedef enum Subject { WORLD, ROD, NODE, EDGE, ATTACHMENT, DRIVE, BODY, THING, JOINT, DISK, SECTION, CHAMBER } Subject;
 
 static const struct {
     Subject subject;
@@ -25,7 +26,9 @@ static const struct {
     [FIL_PROBE_BODY_VELOCITY] = {BODY, 3},   [FIL_PROBE_BODY_SPIN] = {BODY, 3},
     [FIL_PROBE_CONTACT_FORCE] = {THING, 3},  [FIL_PROBE_CONTACTS] = {WORLD, 1},
     [FIL_PROBE_PENETRATION] = {WORLD, 1},    [FIL_PROBE_JOINT_FORCE] = {JOINT, 3},
-    [FIL_PROBE_JOINT_TORQUE] = {JOINT, 3},
+    [FIL_PROBE_JOINT_TORQUE] = {JOINT, 3},   [FIL_PROBE_DISK_POSITION] = {DISK, 3},
+    [FIL_PROBE_DISK_VELOCITY] = {DISK, 3},   [FIL_PROBE_BENDING] = {SECTION, 1},
+    [FIL_PROBE_SECTION_LENGTH] = {SECTION, 1}, [FIL_PROBE_PRESSURE] = {CHAMBER, 1},
 };
 
 FilProbeDef fil_probe_def_default(void)
@@ -33,9 +36,30 @@ FilProbeDef fil_probe_def_default(void)
     return (FilProbeDef){.kind = FIL_PROBE_POSITION, .component = -1};
 }
 
+/* An arm, and which of its disks, sections or chambers. */
+static FilStatus check_arm(FilWorld* world, FilProbeDef* def, Subject subject)
+{
+    if (fil_element_index(world, FIL_BODY_ARM, def->rod) < 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs an arm of this world", def->name);
+    }
+    const int size = subject == DISK      ? fil_arm_disk_count(world, def->rod)
+                     : subject == SECTION ? fil_arm_section_count(world, def->rod)
+                                          : fil_arm_chamber_count(world, def->rod);
+    def->element = def->element < 0 ? def->element + size : def->element;
+    if (def->element < 0 || def->element >= size) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': arm '%s' has %d %s", def->name,
+                              fil_arm_name(world, def->rod), size,
+                              subject == DISK ? "disks" : (subject == SECTION ? "sections" : "chambers"));
+    }
+    return FIL_OK;
+}
+
 static FilStatus check_subject(FilWorld* world, FilProbeDef* def)
 {
     const Subject subject = kinds[def->kind].subject;
+    if (subject == DISK || subject == SECTION || subject == CHAMBER) {
+        return check_arm(world, def, subject);
+    }
     if (subject == ROD || subject == NODE || subject == EDGE) {
         if (fil_element_index(world, FIL_BODY_ROD, def->rod) < 0) {
             return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a rod of this world", def->name);
@@ -138,6 +162,26 @@ static void measure_body(const FilWorld* world, const FilProbeDef* def, double* 
     copy3(out, def->kind == FIL_PROBE_BODY_POSITION ? place : (def->kind == FIL_PROBE_BODY_VELOCITY ? velocity : spin));
 }
 
+static void measure_arm(const FilWorld* world, const FilProbeDef* def, double* out)
+{
+    FilVec3 place, velocity, spin;
+    FilQuat orientation;
+    switch (kinds[def->kind].subject) {
+    case DISK:
+        fil_arm_disk_pose(world, def->rod, def->element, &place, &orientation);
+        fil_arm_disk_velocity(world, def->rod, def->element, &velocity, &spin);
+        copy3(out, def->kind == FIL_PROBE_DISK_POSITION ? place : velocity);
+        return;
+    case SECTION: {
+        const FilArmShape shape = fil_arm_shape(world, def->rod, def->element);
+        out[0] = def->kind == FIL_PROBE_BENDING ? shape.angle : shape.length;
+        return;
+    }
+    default:
+        out[0] = fil_arm_pressure(world, def->rod, def->element);
+    }
+}
+
 static void measure_world(const FilWorld* world, FilProbeKind kind, double* out)
 {
     if (kind == FIL_PROBE_CONTACTS || kind == FIL_PROBE_PENETRATION) {
@@ -199,6 +243,13 @@ static void measure(const FilWorld* world, const FilProbeDef* def, double* out)
         return;
     case FIL_PROBE_JOINT_TORQUE:
         copy3(out, fil_joint_torque(world, def->joint));
+        return;
+    case FIL_PROBE_DISK_POSITION:
+    case FIL_PROBE_DISK_VELOCITY:
+    case FIL_PROBE_BENDING:
+    case FIL_PROBE_SECTION_LENGTH:
+    case FIL_PROBE_PRESSURE:
+        measure_arm(world, def, out);
         return;
     case FIL_PROBE_DRIVE:
         fil_drive_value(world, def->drive, out);
