@@ -88,7 +88,7 @@ static void contact_carries_the_weight(void** state)
     assert_string_equal(client_get(&client, "/filum", "contact_model").text, "sap");
     assert_true(client_set(&client, "/filum", "contact_model", fil_parameter_string("none"), reason));
     kill(node, SIGINT);
-    assert_int_equal(process_wait(node, PATIENCE), 0);
+    assert_int_equal(process_wait(node, EXIT_PATIENCE), 0);
 }
 
 static bool has_shapes(const void* message, void* context)
@@ -116,7 +116,7 @@ static void shapes_are_drawn(void** state)
     assert_int_equal(markers->markers.data[2].points.size % 2, 0);
     visualization_msgs__msg__MarkerArray__destroy(markers);
     kill(node, SIGINT);
-    assert_int_equal(process_wait(node, PATIENCE), 0);
+    assert_int_equal(process_wait(node, EXIT_PATIENCE), 0);
 }
 
 static int set_up(void** state)

@@ -99,12 +99,12 @@ static void runs_are_equal(void** state)
         client_join(&client, "controller", 0, NULL);
         const pid_t node = start_node();
         hashes[run] = control(&client);
-        kill(node, SIGINT);
-        assert_int_equal(process_wait(node, PATIENCE), 0);
-        client_leave(&client);
         for (int i = 0; i < 2 && run == 2; i++) {
             process_kill(busy[i]);
         }
+        kill(node, SIGINT);
+        assert_int_equal(process_wait(node, EXIT_PATIENCE), 0);
+        client_leave(&client);
     }
     assert_true(hashes[0] != 0);
     assert_true(hashes[0] == hashes[1]);
@@ -134,7 +134,7 @@ static void silence_is_noticed(void** state)
     assert_string_equal(message, "lockstep: no command came");
     assert_true(client_trigger(&client, "/filum", "reset", message));
     kill(node, SIGINT);
-    assert_int_equal(process_wait(node, PATIENCE), 0);
+    assert_int_equal(process_wait(node, EXIT_PATIENCE), 0);
     client_leave(&client);
 }
 

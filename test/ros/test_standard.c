@@ -45,7 +45,7 @@ static pid_t start(void)
 static int stop(pid_t pid)
 {
     kill(pid, SIGINT);
-    return process_wait(pid, PATIENCE);
+    return process_wait(pid, EXIT_PATIENCE);
 }
 
 static int get_state(void)
@@ -145,7 +145,7 @@ static void runs_through_its_states(void** state)
     assert_true(features->features.features.size > 8);
     simulation_interfaces__srv__GetSimulatorFeatures_Response__destroy(features);
     assert_int_equal(set_state(STATE(QUITTING)), RESULT(OK));
-    assert_int_equal(process_wait(node, PATIENCE), 0);
+    assert_int_equal(process_wait(node, EXIT_PATIENCE), 0);
 }
 
 static size_t count_entities(const char* filter, uint8_t category, int* result)

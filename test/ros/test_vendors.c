@@ -19,9 +19,9 @@ static void fast_dds_understands_and_is_understood(void** state)
     const char* const none[] = {NULL};
     const pid_t node = process_start(FILUM_NODE, node_arguments);
     const pid_t referee = process_start(FILUM_REFEREE, none);
-    assert_int_equal(process_wait(referee, 2 * PATIENCE), 0);
+    assert_int_equal(process_wait(referee, EXIT_PATIENCE), 0);
     kill(node, SIGINT);
-    assert_int_equal(process_wait(node, PATIENCE), 0);
+    assert_int_equal(process_wait(node, EXIT_PATIENCE), 0);
 #else
     (void)scene;
     skip();  // libfastrtps-dev is not installed
