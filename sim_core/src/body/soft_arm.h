@@ -72,7 +72,7 @@ typedef struct FilSoftArm {
     double* mass;    /* 4 n x 4 n by rows, as last evaluated; idle unknowns have 1 */
     double* force;   /* of Coriolis, gravity and loads, as last evaluated */
     double* tangent; /* 4 n x 4 n by rows, lower triangle */
-    double* factor;  /* its Cholesky factor */
+    double* factor;  /* its Cholesky factor L, with 1/L_ii on the diagonal */
     double *q_theta, *v_theta;
     double* residual0; /* m(v0) */
 

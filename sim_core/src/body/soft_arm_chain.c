@@ -44,7 +44,7 @@ static void own_blocks(const FilSoftArm* arm, const FilArmLink* link, int k, dou
     rotate(turn, link->base.r, local.turn);
     if (v != NULL) {
         FilArcRates rates;
-        fil_arc_rates(&arm->arcs[k], s, q + 4 * k, v + 4 * k, &rates);
+        fil_arc_rates(&arm->arcs[k], &local, v + 4 * k, &rates);
         rotate(move_rate, link->base.r, rates.move);
         rotate(turn_rate, link->base.r, rates.turn);
         add_spin(move_rate, link->spin, move);

@@ -62,10 +62,13 @@ static void multiply(double* out, const double* a, const double* b)
 
 void fil_arc_frame(const FilArc* arc, double s, const double* q, FilArcFrame* out)
 {
-    double b[2], length, c[7];
-    fil_arc_shape(arc, q, b, &length);
-    const double u = s * b[0], w = s * b[1]; // beta
-    fil_stumpff(u * u + w * w, c);
+    double b[2];
+    fil_arc_shape(arc, q, b, &out->length);
+    out->s = s;
+    out->beta[0] = s * b[0];
+    out->beta[1] = s * b[1];
+    const double length = out->length, u = out->beta[0], w = out->beta[1], *c = out->c;
+    fil_stumpff(u * u + w * w, out->c);
     const double c2_x = c[4] - 0.5 * c[3], c1_x = 0.5 * (c[3] - c[2]); // derivatives by x
 
     fil_v3_set(out->pose.p, s * length * u * c[2], s * length * w * c[2], s * length * c[1]);
@@ -99,14 +102,13 @@ void fil_arc_frame(const FilArc* arc, double s, const double* q, FilArcFrame* ou
     multiply(out->turn, turn, arc->shape);
 }
 
-void fil_arc_rates(const FilArc* arc, double s, const double* q, const double* v, FilArcRates* out)
+void fil_arc_rates(const FilArc* arc, const FilArcFrame* frame, const double* v, FilArcRates* out)
 {
-    double b[2], length, c[7], rate[3];
-    fil_arc_shape(arc, q, b, &length);
+    double rate[3];
     fil_m3_apply(rate, arc->shape, v);
-    const double u = s * b[0], w = s * b[1], du = s * rate[0], dw = s * rate[1], dl = rate[2];
+    const double s = frame->s, u = frame->beta[0], w = frame->beta[1], length = frame->length, *c = frame->c;
+    const double du = s * rate[0], dw = s * rate[1], dl = rate[2];
     const double dx = 2.0 * (u * du + w * dw);
-    fil_stumpff(u * u + w * w, c);
     const double c1_x = 0.5 * (c[3] - c[2]), c2_x = c[4] - 0.5 * c[3], c3_x = 0.5 * (3.0 * c[5] - c[4]);
     const double d1 = c1_x * dx, d2 = c2_x * dx, d3 = c3_x * dx;        // rates of c1, c2, c3
     const double d1_x = 0.25 * (3.0 * c[5] - 3.0 * c[4] + c[3]) * dx;   // of c1'

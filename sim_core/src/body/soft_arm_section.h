@@ -20,6 +20,8 @@ typedef struct FilArc {
 
 /* The frame at a fraction of the section, seen from its base, and its derivatives. Matrices are 3 x 3 by rows. */
 typedef struct FilArcFrame {
+    double s, beta[2], length; /* what it was made of */
+    double c[7];
     FilPose pose;
     double move[9]; /* dp = move dq */
     double turn[9]; /* rotation vector, in the base's axes: turn dq */
@@ -40,6 +42,7 @@ void fil_stumpff(double x, double c[7]);
 void fil_arc_shape(const FilArc* arc, const double* q, double bending[2], double* length);
 
 void fil_arc_frame(const FilArc* arc, double s, const double* q, FilArcFrame* out);
-void fil_arc_rates(const FilArc* arc, double s, const double* q, const double* v, FilArcRates* out);
+/* Continues from a frame. */
+void fil_arc_rates(const FilArc* arc, const FilArcFrame* frame, const double* v, FilArcRates* out);
 
 #endif

@@ -146,7 +146,8 @@ void fil_soft_arm_diagonal(const void* pointer, const double* v, double* diagona
     }
 }
 
-/* Cholesky's A = L L'; small and dense, so that calling LAPACK would cost more than it saves. */
+/* Cholesky's A = L L', with the inverse of L's diagonal in its place; small and dense, so that calling LAPACK would
+ * cost more than it saves. */
 bool fil_soft_arm_factor(void* pointer)
 {
     FilSoftArm* arm = pointer;
@@ -161,7 +162,7 @@ bool fil_soft_arm_factor(void* pointer)
             if (r == c && !(sum > 0.0)) {
                 return false;
             }
-            l[r * n + c] = r == c ? sqrt(sum) : sum / l[c * n + c];
+            l[r * n + c] = r == c ? 1.0 / sqrt(sum) : sum * l[c * n + c];
         }
     }
     return true;
@@ -176,13 +177,13 @@ void fil_soft_arm_solve(void* pointer, double* x)
         for (int c = 0; c < r; c++) {
             x[r] -= l[r * n + c] * x[c];
         }
-        x[r] /= l[r * n + r];
+        x[r] *= l[r * n + r];
     }
     for (int r = n - 1; r >= 0; r--) {
         for (int c = r + 1; c < n; c++) {
             x[r] -= l[c * n + r] * x[c];
         }
-        x[r] /= l[r * n + r];
+        x[r] *= l[r * n + r];
     }
 }
 
