@@ -76,7 +76,8 @@ void fil_output_return(FilOutput* output, const FilOutput* earlier)
 
 uint32_t fil_crc32(uint32_t crc, FilSlice bytes)
 {
-    return (uint32_t)crc32_z(crc, bytes.data, bytes.size);
+    // zlib takes a null pointer as a wish to start anew
+    return bytes.size == 0 ? crc : (uint32_t)crc32_z(crc, bytes.data, bytes.size);
 }
 
 FilStatus fil_file_replace(const char* path, FilSlice bytes, FilError* error)

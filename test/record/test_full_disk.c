@@ -1,0 +1,87 @@
+/* A disk that fills up: the recorder says so, and what was written before is a good bag. The disk is a file size limit,
+ * which fails in the same way (writing stops in the middle of a chunk) and needs no rights. */
+#include "record/sample_bag.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+enum { LIMIT = 3 << 20 };
+
+/* Records until it fails; returns how many messages were taken by then. */
+static uint32_t fill(FilRecorder* recorder, FilError* error)
+{
+    uint8_t buffer[SAMPLE_MAX_SIZE];
+    for (uint32_t number = 0; number < 100000; ++number) {
+        const FilBagMessage message = sample_message(number, buffer);
+        const FilStatus status = fil_recorder_write(recorder, &message, error);
+        if (status != FIL_OK) {
+            assert_int_equal(status, FIL_IO);
+            return number;
+        }
+    }
+    fail_msg("the limit was never met");
+    return 0;
+}
+
+static void record_into_limit(const char* folder, const char* name, FilRecorderCounts* counts, char* file, size_t size)
+{
+    FilRecorderOptions options = fil_recorder_options_default();
+    options.chunk_bytes = 300 << 10;
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FilRecorder* recorder = sample_start(path, &options);
+    snprintf(file, size, "%s", fil_recorder_file(recorder));
+    FilError error = {""}, closing = {""};
+    const uint32_t taken = fill(recorder, &error);
+    assert_non_null(strstr(error.text, file));
+    assert_int_equal(fil_recorder_close(recorder, counts, &closing), FIL_IO);
+    assert_string_equal(closing.text, error.text);
+    assert_true(counts->written > 0 && counts->written <= taken);
+}
+
+static void test_mcap(void** state)
+{
+    char file[256];
+    FilRecorderCounts counts;
+    record_into_limit(*state, "full", &counts, file, sizeof file);
+    // the summary went where the unfinished chunk was
+    FilReader* reader = sample_open(file, fil_reader_options_default());
+    assert_true(fil_reader_info(reader).summarised);
+    assert_int_equal(sample_check(reader, 0), counts.written);
+    fil_reader_close(reader);
+    struct stat status;
+    assert_int_equal(stat(file, &status), 0);
+    assert_true(status.st_size <= LIMIT && status.st_size > LIMIT - (400 << 10));
+}
+
+static void test_db3(void** state)
+{
+    char file[256], command[512], answer[64];
+    FilRecorderCounts counts;
+    record_into_limit(*state, "full.db3", &counts, file, sizeof file);
+    snprintf(command, sizeof command, "sqlite3 '%s' 'PRAGMA integrity_check; SELECT count(*) FROM messages'", file);
+    FILE* shell = popen(command, "r");
+    assert_non_null(shell);
+    const size_t size = fread(answer, 1, sizeof answer - 1, shell);
+    answer[size] = '\0';
+    if (pclose(shell) != 0) {
+        print_message("no sqlite3 shell: the database was not looked at\n");
+        skip();
+    }
+    char expected[64];
+    snprintf(expected, sizeof expected, "ok\n%llu\n", (unsigned long long)counts.written);
+    assert_string_equal(answer, expected);
+}
+
+int main(void)
+{
+    signal(SIGXFSZ, SIG_IGN);
+    const struct rlimit limit = {.rlim_cur = LIMIT, .rlim_max = RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_mcap, sample_folder_make, sample_folder_remove),
+        cmocka_unit_test_setup_teardown(test_db3, sample_folder_make, sample_folder_remove),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
