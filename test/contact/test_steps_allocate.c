@@ -1,6 +1,6 @@
 /* ctest: wrap-malloc */
-/* Steps with contact allocate only while the number of contacts or their pattern grows. The linker sends every heap call
- * of this program through the counters below (see CMakeLists.txt). */
+/* Steps with contact allocate only while the number of contacts or their pattern grows. The linker sends every heap
+ * call of this program through the counters below (see CMakeLists.txt). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -113,7 +113,8 @@ static void repeated_steps_do_not_allocate(void** state)
     (void)state;
     FilWorld* world = crowd("sap");
     const FilVec3 still = {0.0, 0.0, 0.0};
-    things_rod(world, 31, 3e-3, (FilVec3){-0.5, 0.19, 0.05}, (FilVec3){0.01, 1e-3, 0.0}, still); // falls across the rope
+    things_rod(world, 31, 3e-3, (FilVec3){-0.5, 0.19, 0.05}, (FilVec3){0.01, 1e-3, 0.0},
+               still);  // falls across the rope
     things_run(world, 1);
     assert_int_equal(fil_world_reset(world), FIL_OK);
     things_run(world, 300);

@@ -50,7 +50,8 @@ static void add_arc(FilWorld* world, double turn, double radius, bool closed)
     def.node_count = closed ? 40 : 41;
     def.nodes = x;
     def.closed = closed;
-    def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = radius, .young = 1e6, .poisson = 0.4, .density = 1000.0};
+    def.section =
+        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = radius, .young = 1e6, .poisson = 0.4, .density = 1000.0};
     def.rest_shape = FIL_REST_INITIAL;
     FilId id;
     assert_int_equal(fil_world_add_rod(world, &def, &id), FIL_OK);
@@ -195,7 +196,7 @@ static void contacts_name_their_things(void** state)
     assert_true(fabs(on_rod.z - rod_weight) < 1e-3 * rod_weight);
     fil_world_contact_wrench(world, rod, &force, &torque);
     assert_true(fabs(force.z - on_rod.z) < 1e-12);
-    assert_true(fabs(torque.y + 1.1 * on_rod.z) < 1e-3 * on_rod.z); // about the origin, at its middle x = 1.1
+    assert_true(fabs(torque.y + 1.1 * on_rod.z) < 1e-3 * on_rod.z);  // about the origin, at its middle x = 1.1
     fil_world_contact_wrench(world, ground, &force, &torque);
     assert_true(fabs(force.z + on_rod.z + on_ball.z) < 1e-9);
     fil_world_destroy(world);
@@ -251,8 +252,8 @@ static void without_contact_they_would(void** state)
     FilWorld* world = things_world("none", 1e-3);
     assert_int_equal(fil_world_set_gravity(world, still), FIL_OK);
     const FilId low = things_rod(world, 21, 5e-4, (FilVec3){-0.05, 0.0, 0.0}, (FilVec3){5e-3, 0.0, 0.0}, still);
-    const FilId high =
-        things_rod(world, 21, 5e-4, (FilVec3){2e-3, -0.049, 0.01}, (FilVec3){0.0, 5e-3, 0.0}, (FilVec3){0.0, 0.0, -0.8});
+    const FilId high = things_rod(world, 21, 5e-4, (FilVec3){2e-3, -0.049, 0.01}, (FilVec3){0.0, 5e-3, 0.0},
+                                  (FilVec3){0.0, 0.0, -0.8});
     things_run(world, 25);
     assert_true(things_node(world, high, 10).z < things_node(world, low, 10).z);
     fil_world_destroy(world);
