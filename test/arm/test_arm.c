@@ -307,14 +307,14 @@ static void momentum_is_that_of_the_slices(void** state)
 static void integrators_agree(void** state)
 {
     (void)state;
-    double tip[4][3];
-    for (int k = 0; k < 4; ++k) {
+    double tip[5][3];
+    for (int k = 0; k < 5; ++k) {
         FilWorldDef def = world_def();
         def.dt = 1e-4;
         def.integrator = k == 2 ? FIL_MIDPOINT : (k == 3 ? FIL_SYMPLECTIC_EULER : FIL_BACKWARD_EULER);
         FilWorld* world = make_world(&def);
         FilArmDef arm_def = fil_arm_def_default();
-        arm_def.implicit = k == 1;
+        arm_def.scheme = k == 1 ? FIL_ARM_IMPLICIT : (k == 4 ? FIL_ARM_RK23 : FIL_ARM_SEMI_IMPLICIT);
         FilArmSection sections[2];
         for (int s = 0; s < 2; ++s) {
             sections[s] = fil_arm_section_default();
@@ -329,10 +329,46 @@ static void integrators_agree(void** state)
         tip[k][0] = p.x, tip[k][1] = p.y, tip[k][2] = p.z;
         fil_world_destroy(world);
     }
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 5; ++k) {
         print_message("tip of integrator %d: off by %.1e m\n", k, fil_v3_distance(tip[k], tip[2]));
         assert_true(fil_v3_distance(tip[k], tip[2]) <
                     2e-3); /* first order: dt times accelerations of 50 m/s^2 for 0.2 s */
+    }
+}
+
+/* the error of Runge-Kutta sub-steps follows the tolerance, whatever the world's step */
+static void sub_steps_follow_their_tolerance(void** state)
+{
+    (void)state;
+    double tip[4][3];
+    const double tolerances[4] = {1e-3, 1e-4, 1e-5, 1e-9}, steps[4] = {1e-2, 1e-3, 1e-2, 1e-3};
+    for (int k = 0; k < 4; ++k) {
+        FilWorldDef def = world_def();
+        def.dt = steps[k];
+        FilWorld* world = make_world(&def);
+        FilArmDef arm_def = fil_arm_def_default();
+        arm_def.scheme = FIL_ARM_RK23;
+        arm_def.rk_tolerance = tolerances[k];
+        FilArmSection sections[3];
+        for (int s = 0; s < 3; ++s) {
+            sections[s] = fil_arm_section_default();
+            sections[s].mass = masses[s];
+            sections[s].damping = 2.0;
+            sections[s].elongation[0] = 0.02;
+        }
+        const FilId arm = add_arm(world, 3, &arm_def, sections);
+        run(world, 0.5);
+        FilVec3 p;
+        FilQuat o;
+        fil_arm_tip_pose(world, arm, &p, &o);
+        tip[k][0] = p.x, tip[k][1] = p.y, tip[k][2] = p.z;
+        fil_world_destroy(world);
+    }
+    for (int k = 0; k < 3; ++k) {
+        const double off = fil_v3_distance(tip[k], tip[3]);
+        print_message("rk23 with tolerance %.0e: off by %.1e m\n", tolerances[k], off);
+        /* a sub-step's error is 1e-2 m times the tolerance; some tens of them, and L / r = 5 to the tip */
+        assert_true(off < tolerances[k]);
     }
 }
 
@@ -370,14 +406,14 @@ static void valves_lag_alike_at_any_dt(void** state)
 
 /* ---- contact ---- */
 
-static void arm_rests_on_a_sphere(void** state)
+static void rest_on_a_sphere(FilArmScheme scheme)
 {
-    (void)state;
     FilWorldDef def = world_def();
     def.contact_model = "sap";
     FilWorld* world = make_world(&def);
     FilArmDef arm_def = fil_arm_def_default();
     arm_def.orientation = (FilQuat){0.0, 0.7071067811865476, 0.0, 0.7071067811865476}; /* along x, sags */
+    arm_def.scheme = scheme;
     const FilId arm = add_arm(world, 3, &arm_def, NULL);
     FilShapeDef ball = fil_shape_def_default();
     ball.radius = 0.08;
@@ -411,6 +447,14 @@ static void arm_rests_on_a_sphere(void** state)
     }
     assert_true(speed < 1e-3); /* m/s: creeps at most */
     fil_world_destroy(world);
+}
+
+static void arm_rests_on_a_sphere(void** state)
+{
+    (void)state;
+    rest_on_a_sphere(FIL_ARM_SEMI_IMPLICIT);
+    rest_on_a_sphere(FIL_ARM_IMPLICIT);
+    rest_on_a_sphere(FIL_ARM_RK23);
 }
 
 /* ---- joints ---- */
@@ -623,7 +667,9 @@ static void bad_arms_are_refused(void** state)
     refused(world, &def, "arm 'a': section 0: its chamber angle, elongations and rates must be finite");
     section = good, def.mass_points = 0;
     refused(world, &def, "arm 'a': needs one mass point per section or more, not 0");
-    def.mass_points = 4, def.valve_time = -0.1;
+    def.mass_points = 4, def.rk_tolerance = 0.0;
+    refused(world, &def, "arm 'a': unknown scheme 0, or its tolerance 0 is not between 0 and 1");
+    def.rk_tolerance = 1e-4, def.valve_time = -0.1;
     refused(world, &def, "arm 'a': the valve time must be zero or positive, not -0.1 s");
     def.valve_time = 0.0, def.orientation = (FilQuat){0.0, 0.0, 0.0, 0.0};
     refused(world, &def, "arm 'a': the position of the base is not finite, or its orientation is no rotation");
@@ -677,6 +723,7 @@ int main(void)
         cmocka_unit_test(undamped_arm_keeps_its_energy),
         cmocka_unit_test(momentum_is_that_of_the_slices),
         cmocka_unit_test(integrators_agree),
+        cmocka_unit_test(sub_steps_follow_their_tolerance),
         cmocka_unit_test(valves_lag_alike_at_any_dt),
         cmocka_unit_test(arm_rests_on_a_sphere),
         cmocka_unit_test(tip_bears_bodies_and_rods),

@@ -108,6 +108,7 @@ static void bad_scenes_are_refused(void** state)
     refused("      - {lenght: 0.2}\n", "did you mean 'length'?");
     refused("      - {elongation: [-0.5, 0, 0]}\n", "section 2: its elongations leave it a length of");
     refused("  - {name: other, coriolis: ful, sections: [{}]}\n", "did you mean 'full'?");
+    refused("  - {name: other, scheme: rk32, sections: [{}]}\n", "did you mean 'rk23'?");
     refused("  - {name: other}\n", "sections");
     refused("drives:\n  - {arm: trunk, chamber: 7, pressure: 1e4}\n", "drives.0.chamber: ");
     refused("drives:\n  - {arm: trunk, disk: 1, pressure: 1e4}\n",

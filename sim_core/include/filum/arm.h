@@ -33,6 +33,13 @@ typedef enum FilArmCoriolis {
     FIL_ARM_CORIOLIS_NONE,
 } FilArmCoriolis;
 
+/* How the arm's free motion is found, inside of what the world's integrator says. */
+typedef enum FilArmScheme {
+    FIL_ARM_SEMI_IMPLICIT, /* stiffness and damping implicit, the rest from the step's start (midpoint: as IMPLICIT) */
+    FIL_ARM_IMPLICIT,      /* inertia, Coriolis terms and gravity at the step's theta-point too */
+    FIL_ARM_RK23,          /* explicit Runge-Kutta sub-steps with error control; contact impulses come on top */
+} FilArmScheme;
+
 /* Pointers are borrowed for the call only. */
 typedef struct FilArmDef {
     const char* name;    /* unique among rods, rigid bodies and arms; NULL gets "arm<k>" */
@@ -43,9 +50,9 @@ typedef struct FilArmDef {
     int mass_points;        /* per section: equal slices, each a thin disk at its middle */
     bool rotational_energy; /* of the slices, with the disks' radius */
     FilArmCoriolis coriolis;
-    bool implicit;     /* inertia, Coriolis and gravity at the step's theta-point too, not at its start; midpoint always
-                          does */
-    double valve_time; /* s, time constant of the pressures behind their commands; 0: none */
+    FilArmScheme scheme;
+    double rk_tolerance;    /* RK23: error of one sub-step, relative to elongations and rates, or to 0.01 m and m/s */
+    double valve_time;      /* s, time constant of the pressures behind their commands; 0: none */
     FilCollision collision; /* of the disks, which do not meet each other */
 } FilArmDef;
 

@@ -28,6 +28,7 @@ FilArmDef fil_arm_def_default(void)
                        .mass_points = 4,
                        .rotational_energy = true,
                        .coriolis = FIL_ARM_CORIOLIS_FULL,
+                       .rk_tolerance = 1e-4,
                        .collision = fil_collision_default()};
 }
 
@@ -94,6 +95,10 @@ static FilStatus check_def(const FilArmDef* def, FilError* error)
     if ((unsigned)def->coriolis > FIL_ARM_CORIOLIS_NONE) {
         return fil_error(error, FIL_BAD_INPUT, "unknown Coriolis terms %d", (int)def->coriolis);
     }
+    if ((unsigned)def->scheme > FIL_ARM_RK23 || !(def->rk_tolerance > 0.0 && def->rk_tolerance < 1.0)) {
+        return fil_error(error, FIL_BAD_INPUT, "unknown scheme %d, or its tolerance %g is not between 0 and 1",
+                         (int)def->scheme, def->rk_tolerance);
+    }
     if (!(isfinite(def->valve_time) && def->valve_time >= 0.0)) {
         return fil_error(error, FIL_BAD_INPUT, "the valve time must be zero or positive, not %g s", def->valve_time);
     }
@@ -110,9 +115,10 @@ static void destroy(void* pointer)
     if (arm == NULL) {
         return;
     }
-    void* blocks[] = {arm->chamber_map, arm->chamber_section, arm->disks,   arm->command, arm->wrench,  arm->drive,
-                      arm->mass,        arm->force,           arm->tangent, arm->q_theta, arm->v_theta, arm->residual0,
-                      arm->seen_q,      arm->factor};
+    void* blocks[] = {
+        arm->chamber_map, arm->chamber_section, arm->disks,       arm->command, arm->wrench,  arm->drive,
+        arm->mass,        arm->force,           arm->tangent,     arm->q_theta, arm->v_theta, arm->residual0,
+        arm->seen_q,      arm->factor,          arm->free_motion, arm->rk,      arm->offset};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -123,13 +129,16 @@ static bool allocate(FilSoftArm* arm)
 {
     const size_t n = 4 * (size_t)arm->section_count, chambers = (size_t)arm->chamber_count,
                  disks = (size_t)arm->disk_count;
-    double** vectors[] = {&arm->drive, &arm->force, &arm->q_theta, &arm->v_theta, &arm->residual0, &arm->seen_q};
+    double** vectors[] = {&arm->drive,     &arm->force,  &arm->q_theta, &arm->v_theta,
+                          &arm->residual0, &arm->offset, &arm->seen_q};
     double** matrices[] = {&arm->mass, &arm->tangent, &arm->factor};
     bool ok = (arm->chamber_map = fil_alloc(3 * chambers, sizeof(double))) != NULL &&
               (arm->chamber_section = fil_alloc(chambers, sizeof(int))) != NULL &&
               (arm->command = fil_alloc(chambers, sizeof(double))) != NULL &&
               (arm->disks = fil_alloc(disks, sizeof *arm->disks)) != NULL &&
-              (arm->wrench = fil_alloc(6 * disks, sizeof(double))) != NULL;
+              (arm->wrench = fil_alloc(6 * disks, sizeof(double))) != NULL &&
+              (arm->free_motion = fil_alloc(2 * n, sizeof(double))) != NULL &&
+              (arm->rk = fil_alloc(5 * 2 * n, sizeof(double))) != NULL; // a state and four slopes
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0] && ok; k++) {
         ok = (*vectors[k] = fil_alloc(n, sizeof(double))) != NULL;
     }
@@ -182,7 +191,8 @@ FilStatus fil_soft_arm_create(const FilArmDef* def, FilSoftArm** out, FilError* 
     arm->mass_points = def->mass_points;
     arm->rotational_energy = def->rotational_energy;
     arm->coriolis = def->coriolis;
-    arm->implicit = def->implicit;
+    arm->scheme = def->scheme;
+    arm->rk_tolerance = def->rk_tolerance;
     arm->valve_time = def->valve_time;
     arm->collision = def->collision;
     arm->disk_count = 1;

@@ -52,7 +52,9 @@ typedef struct FilSoftArm {
     FilArmSection sections[FIL_ARM_SECTIONS];
     FilArc arcs[FIL_ARM_SECTIONS];
     FilPose base;
-    bool rotational_energy, implicit;
+    bool rotational_energy;
+    FilArmScheme scheme;
+    double rk_tolerance;
     FilArmCoriolis coriolis;
     double valve_time;
     FilCollision collision;
@@ -74,7 +76,11 @@ typedef struct FilSoftArm {
     double* tangent; /* 4 n x 4 n by rows, lower triangle */
     double* factor;  /* its Cholesky factor L, with 1/L_ii on the diagonal */
     double *q_theta, *v_theta;
-    double* residual0; /* m(v0) */
+    double* offset;      /* RK23: what m(v) is less by */
+    double* residual0;   /* m(v0) */
+    double* free_motion; /* RK23: q and v at the end of the step */
+    double* rk;          /* scratch */
+    bool lost;           /* it did not get there */
 
     /* kinematics of the configuration seen last, for those who ask about its disks one by one */
     double* seen_q;
@@ -122,6 +128,11 @@ static inline double fil_soft_arm_damping(const FilSoftArm* arm, int section)
 {
     return arm->sections[section].damping * arm->sections[section].chambers / 3.0;
 }
+
+/* Free motion by RK23 over the step begun; false if it cannot be followed to its end. */
+bool fil_soft_arm_rk23(FilSoftArm* arm);
+/* Whether every section has a positive length. */
+bool fil_soft_arm_has_length(const FilSoftArm* arm, const double* q);
 
 /* ---- entries of the table: soft_arm_step.c, soft_arm_contact.c ---- */
 

@@ -1,7 +1,10 @@
 /* One step of a soft arm by the theta-method, m(v) = M (v - v0) - dt (f - K q_theta - B v_theta + tau) = 0.
  * Stiffness and damping are always implicit (as far as theta says). Semi-implicit steps take M and f at the start, so
  * that m is linear and one solution does; implicit ones take them at q_theta, v_theta and solve with the tangent of the
- * rest, which converges fast while the shape changes little in a step. */
+ * rest, which converges fast while the shape changes little in a step.
+ *
+ * With RK23 the free motion is known beforehand; m is then A (v - v_free), the semi-implicit m less its value at
+ * v_free, for the contact model to add impulses to. */
 #include <math.h>
 #include <string.h>
 
@@ -44,7 +47,20 @@ static void push_chambers(FilSoftArm* arm)
 
 static bool follows(const FilSoftArm* arm)
 {
-    return arm->setup.theta > 0.0 && (arm->implicit || arm->setup.theta < 1.0);
+    return arm->scheme != FIL_ARM_RK23 && arm->setup.theta > 0.0 &&
+           (arm->scheme == FIL_ARM_IMPLICIT || arm->setup.theta < 1.0);
+}
+
+bool fil_soft_arm_has_length(const FilSoftArm* arm, const double* q)
+{
+    for (int k = 0; k < arm->section_count; k++) {
+        double bending[2], length;
+        fil_arc_shape(&arm->arcs[k], q + 4 * k, bending, &length);
+        if (!(length > 0.0)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Positions and velocities at the theta-point for v at the end; false if a section would have no length. */
@@ -56,14 +72,7 @@ static bool move_to(FilSoftArm* arm, const double* v)
         // q_theta = theta q1 + (1 - theta) q0
         arm->q_theta[k] = arm->q0[k] + theta * dt * (vq * v[k] + (1.0 - vq) * arm->v0[k]);
     }
-    for (int k = 0; k < arm->section_count; k++) {
-        double bending[2], length;
-        fil_arc_shape(&arm->arcs[k], arm->q_theta + 4 * k, bending, &length);
-        if (!(length > 0.0)) {
-            return false;
-        }
-    }
-    return true;
+    return fil_soft_arm_has_length(arm, arm->q_theta);
 }
 
 static void residual_of(const FilSoftArm* arm, const double* v, double* residual)
@@ -77,7 +86,7 @@ static void residual_of(const FilSoftArm* arm, const double* v, double* residual
         }
         const double spring = fil_soft_arm_stiffness(arm, r / 4) * arm->q_theta[r];
         const double damper = fil_soft_arm_damping(arm, r / 4) * arm->v_theta[r];
-        residual[r] = r % 4 == 3 ? 0.0 : sum - dt * (arm->force[r] + arm->drive[r] - spring - damper);
+        residual[r] = r % 4 == 3 ? 0.0 : sum - dt * (arm->force[r] + arm->drive[r] - spring - damper) - arm->offset[r];
     }
 }
 
@@ -89,18 +98,28 @@ void fil_soft_arm_begin(void* pointer, const FilStepSetup* setup, const double* 
     arm->v0 = v;
     arm->h0 = h;
     push_chambers(arm);
-    if (!follows(arm)) {
-        fil_soft_arm_dynamics(arm, q, v, setup->gravity, arm->mass, arm->force);
-        (void)move_to(arm, v); // m(v0) is wanted even where the step cannot stay
-        residual_of(arm, v, arm->residual0);
+    arm->lost = arm->scheme == FIL_ARM_RK23 && !fil_soft_arm_rk23(arm);
+    if (follows(arm)) {
+        return;
     }
+    fil_soft_arm_dynamics(arm, q, v, setup->gravity, arm->mass, arm->force);
+    memset(arm->offset, 0, sizeof(double) * (size_t)unknowns(arm));
+    if (arm->scheme == FIL_ARM_RK23 && !arm->lost) {
+        double* v_free = arm->free_motion + unknowns(arm);
+        (void)move_to(arm, v_free);
+        residual_of(arm, v_free, arm->residual0);
+        memcpy(arm->offset, arm->residual0, sizeof(double) * (size_t)unknowns(arm));
+    }
+    (void)move_to(arm, v); // m(v0) is wanted even where the step cannot stay
+    residual_of(arm, v, arm->residual0);
 }
 
 void fil_soft_arm_guess(const void* pointer, const double* change, double* v)
 {
     const FilSoftArm* arm = pointer;
     for (int k = 0; k < unknowns(arm); k++) {
-        v[k] = k % 4 == 3 ? 0.0 : arm->v0[k] + change[k];
+        const double found = arm->scheme == FIL_ARM_RK23 ? arm->free_motion[unknowns(arm) + k] : arm->v0[k] + change[k];
+        v[k] = k % 4 == 3 ? 0.0 : found;
     }
 }
 
@@ -109,7 +128,7 @@ bool fil_soft_arm_evaluate(void* pointer, const double* v, double shift, double*
     FilSoftArm* arm = pointer;
     const int n = unknowns(arm);
     const double dt = arm->setup.dt, theta = arm->setup.theta, vq = arm->setup.theta_vq;
-    if (!fil_all_finite(v, n) || !move_to(arm, v)) {
+    if (arm->lost || !fil_all_finite(v, n) || !move_to(arm, v)) {
         return false;
     }
     if (follows(arm)) {
@@ -190,10 +209,14 @@ void fil_soft_arm_solve(void* pointer, double* x)
 void fil_soft_arm_finish(void* pointer, const double* v, double* q1, double* v1, double* h1)
 {
     FilSoftArm* arm = pointer;
+    const int n = unknowns(arm);
     const double dt = arm->setup.dt, vq = arm->setup.theta_vq;
-    for (int k = 0; k < unknowns(arm); k++) {
+    // where nothing pushed, RK23 knows the positions; else they follow from the velocities, as contact models assume
+    const size_t bytes = sizeof(double) * (size_t)n;
+    const bool known = arm->scheme == FIL_ARM_RK23 && memcmp(v, arm->free_motion + n, bytes) == 0;
+    for (int k = 0; k < n; k++) {
         v1[k] = k % 4 == 3 ? 0.0 : v[k];
-        q1[k] = arm->q0[k] + dt * (vq * v1[k] + (1.0 - vq) * arm->v0[k]);
+        q1[k] = known ? arm->free_motion[k] : arm->q0[k] + dt * (vq * v1[k] + (1.0 - vq) * arm->v0[k]);
     }
     for (int c = 0; c < arm->chamber_count; c++) {
         double mean;

@@ -8,6 +8,13 @@ static const char* const coriolis_words[] = {
     NULL,
 };
 
+static const char* const scheme_words[] = {
+    [FIL_ARM_SEMI_IMPLICIT] = "semi_implicit",
+    [FIL_ARM_IMPLICIT] = "implicit",
+    [FIL_ARM_RK23] = "rk23",
+    NULL,
+};
+
 static void read_section(FilReader* reader, const FilYaml* node, FilArmSection* section)
 {
     static const char* const keys[] = {
@@ -33,9 +40,9 @@ static void read_section(FilReader* reader, const FilYaml* node, FilArmSection* 
 
 static void read_arm(FilScene* scene, const FilYaml* node, FilSceneArm* arm)
 {
-    static const char* const keys[] = {
-        "name",     "position",          "orientation", "rotation", "sections",  "material",   "mass_points",
-        "coriolis", "rotational_energy", "implicit",    "surface",  "collision", "valve_time", NULL};
+    static const char* const keys[] = {"name",         "position",    "orientation", "rotation",          "sections",
+                                       "material",     "mass_points", "coriolis",    "rotational_energy", "scheme",
+                                       "rk_tolerance", "surface",     "collision",   "valve_time",        NULL};
     FilReader* reader = &scene->reader;
     FilArmDef* def = &arm->def;
     arm->at = node;
@@ -46,11 +53,14 @@ static void read_arm(FilScene* scene, const FilYaml* node, FilSceneArm* arm)
     fil_scene_read_orientation(reader, node, &def->orientation);
     fil_read_integer(reader, node, "mass_points", FIL_OPTIONAL, 1, 1000, &def->mass_points);
     fil_read_flag(reader, node, "rotational_energy", &def->rotational_energy);
-    fil_read_flag(reader, node, "implicit", &def->implicit);
+    fil_read_number(reader, node, "rk_tolerance", FIL_POSITIVE, &def->rk_tolerance);
     fil_read_number(reader, node, "valve_time", FIL_NOT_NEGATIVE, &def->valve_time);
     int coriolis = (int)def->coriolis;
     fil_read_choice(reader, node, "coriolis", coriolis_words, &coriolis);
     def->coriolis = (FilArmCoriolis)coriolis;
+    int scheme = (int)def->scheme;
+    fil_read_choice(reader, node, "scheme", scheme_words, &scheme);
+    def->scheme = (FilArmScheme)scheme;
     fil_scene_read_collision(scene, node, fil_scene_read_material(scene, node, "material"), &def->collision);
     const FilYaml* list = fil_read_node(reader, node, "sections", FIL_REQUIRED);
     if (list == NULL || !fil_check_list(reader, list, "sections")) {
