@@ -1,6 +1,6 @@
-/* libFuzzer harness of the MCAP reader: any bytes give messages or an error that says why, by the index, front to back and
- * salvaging, within the limits of memory. The first byte chooses; if it has its fourth bit, the rest is wrapped as a chunk,
- * which the fuzzer would hardly find the sizes of. */
+/* libFuzzer harness of the MCAP reader: any bytes give messages or an error that says why, by the index, front to back
+ * and salvaging, within the limits of memory. The first byte chooses; if it has its fourth bit, the rest is wrapped as
+ * a chunk, which the fuzzer would hardly find the sizes of. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
         const bool packed = (choice >> 4) % 3 != 0;
         put_chunk(&bytes, compressions[(choice >> 4) % 3], packed ? MAX_CHUNK / 2 : size - 1, data + 1, size - 1);
     } else if (memcmp(data + 1, FIL_MCAP_MAGIC, size - 1 < 4 ? size - 1 : 4) == 0) {
-        fil_bytes_clear(&bytes); // a whole file
+        fil_bytes_clear(&bytes);  // a whole file
         fil_bytes_put(&bytes, data + 1, size - 1);
     } else {
         fil_bytes_put(&bytes, data + 1, size - 1);

@@ -1,4 +1,5 @@
-/* Repair: a bag cut off anywhere gives back every whole chunk, a damaged one all others; the original stays as it was. */
+/* Repair: a bag cut off anywhere gives back every whole chunk, a damaged one all others; the original stays as it was.
+ */
 #include "record/sample_bag.h"
 
 #include <sys/stat.h>
@@ -55,8 +56,7 @@ static uint32_t messages_before(const File* file, size_t cut)
         if (record.opcode != FIL_MCAP_CHUNK || !fil_mcap_take_chunk(record.content, &chunk)) {
             continue;
         }
-        assert_true(
-            fil_compression_find((const char*)chunk.compression.data, chunk.compression.size, &compression));
+        assert_true(fil_compression_find((const char*)chunk.compression.data, chunk.compression.size, &compression));
         assert_true(fil_decompress(compression, chunk.records, chunk.size, &records));
         FilCursor inside = {.at = records.data, .left = records.size};
         while (fil_mcap_next_record(&inside, &record)) {
@@ -111,8 +111,8 @@ static void test_truncation(void** state)
             assert_int_equal(report.damaged_chunks, 0);
             partial += report.partial_messages;
         }
-        // a cut goes through the middle of a chunk as a rule, and half of that one can be had on average; zstd's blocks of
-        // 128 KiB leave less
+        // a cut goes through the middle of a chunk as a rule, and half of that one can be had on average; zstd's blocks
+        // of 128 KiB leave less
         assert_true(partial > CUTS);
         free(whole.data);
     }

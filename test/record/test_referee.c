@@ -1,5 +1,6 @@
-/* Independent readers as referees: writes bags of every codec, and what is in them as JSON, and lets test/record/node/run
- * (Node.js with @mcap/core) read and compare. Skipped where Node.js or its packages cannot be had. */
+/* Independent readers as referees: writes bags of every codec, and what is in them as JSON, and lets
+ * test/record/node/run (Node.js with @mcap/core) read and compare. Skipped where Node.js or its packages cannot be had.
+ */
 #include "record/sample_bag.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* What a bag holds: channels, messages, attachments, and how many there are. Bytes only: nothing here knows what a message
- * means. */
+/* What a bag holds: channels, messages, attachments, and how many there are. Bytes only: nothing here knows what a
+ * message means. */
 #ifndef FILUM_RECORD_BAG_H
 #define FILUM_RECORD_BAG_H
 
@@ -59,7 +59,7 @@ typedef struct FilBagEntry {
 typedef struct FilBagChannels {
     FilBagEntry* items; /* in the order of their coming */
     size_t count, capacity;
-    size_t text_bytes;               /* in all */
+    size_t text_bytes;                        /* in all */
     uint32_t place[FIL_BAG_MAX_CHANNELS + 1]; /* 1 + index in items of an id, 0 if there is none */
 } FilBagChannels;
 

@@ -22,7 +22,7 @@ uint8_t* fil_bytes_extend(FilBytes* bytes, size_t size)
         bytes->failed = true;
         return NULL;
     }
-    if (bytes->size + size > bytes->capacity) {
+    if (bytes->data == NULL || bytes->size + size > bytes->capacity) {
         // half as much again, so that many small pieces cost little
         const size_t needed = bytes->size + size;
         const size_t roomy = bytes->capacity + bytes->capacity / 2 + 64;
@@ -114,6 +114,9 @@ FilSlice fil_cursor_take(FilCursor* cursor, uint64_t size)
     if (cursor->failed || size > cursor->left) {
         cursor->failed = true;
         return (FilSlice){.data = (const uint8_t*)"", .size = 0};
+    }
+    if (size == 0) {
+        return (FilSlice){.data = (const uint8_t*)"", .size = 0};  // also where there are no bytes at all
     }
     const FilSlice slice = {.data = cursor->at, .size = (size_t)size};
     cursor->at += slice.size;

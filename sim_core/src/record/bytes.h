@@ -1,5 +1,5 @@
-/* Little-endian bytes: a buffer that grows at its end, and a cursor that never reads past its own. Both remember a failure
- * (no memory, too short), so that a run of calls is checked once, after the last. */
+/* Little-endian bytes: a buffer that grows at its end, and a cursor that never reads past its own. Both remember a
+ * failure (no memory, too short), so that a run of calls is checked once, after the last. */
 #ifndef FILUM_RECORD_BYTES_H
 #define FILUM_RECORD_BYTES_H
 

@@ -6,8 +6,8 @@
 #include <zstd.h>
 
 enum {
-    PIECE = 1 << 18,  /* how much room is made at a time */
-    ZSTD_LEVEL = 1,   /* states change in every digit: higher levels take time and gain little */
+    PIECE = 1 << 18, /* how much room is made at a time */
+    ZSTD_LEVEL = 1,  /* states change in every digit: higher levels take time and gain little */
 };
 
 static const char* const names[] = {
@@ -101,7 +101,7 @@ static bool decompress_pieces(bool (*next)(void*, Piece*), void* context, FilSli
             return in.size == 0;
         }
         if (piece.in_size == 0 && piece.out_size == 0) {
-            return false; // cut off
+            return false;  // cut off
         }
     }
 }

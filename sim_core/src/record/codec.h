@@ -20,8 +20,8 @@ bool fil_compression_find(const char* name, size_t size, FilCompression* compres
 /* Replaces `out` by the compressed bytes. NONE is the caller's own to pass by. */
 FIL_MUST_CHECK bool fil_compress(FilCompression compression, FilSlice in, FilBytes* out);
 
-/* Replaces `out` by at most `limit` bytes. Memory grows with what is really there, not with what is promised. True if `in`
- * was one whole frame of at most `limit` bytes; otherwise `out` has what could be had of it. */
+/* Replaces `out` by at most `limit` bytes. Memory grows with what is really there, not with what is promised. True if
+ * `in` was one whole frame of at most `limit` bytes; otherwise `out` has what could be had of it. */
 FIL_MUST_CHECK bool fil_decompress(FilCompression compression, FilSlice in, size_t limit, FilBytes* out);
 
 #endif

@@ -53,7 +53,7 @@ static FilStatus copy_messages(Copier* copier, FilError* error)
             return fil_error(error, read, "%s", copier->report->stop.text);
         }
         if (!found) {
-            return copy_channels(copier, error); // also those without messages
+            return copy_channels(copier, error);  // also those without messages
         }
         FilStatus status = copy_channels(copier, error);
         if (status == FIL_OK) {

@@ -1,5 +1,5 @@
-/* Owns the writing of rosbag2's SQLite files (schema 3, Humble's default storage). A batch is a transaction. SQLite has no
- * place for definitions and attachments: definitions are left out, attachments refused by name. */
+/* Owns the writing of rosbag2's SQLite files (schema 3, Humble's default storage). A batch is a transaction. SQLite has
+ * no place for definitions and attachments: definitions are left out, attachments refused by name. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 size_t fil_mcap_open_record(FilBytes* bytes, FilMcapOpcode opcode)
 {
     fil_bytes_u8(bytes, (uint8_t)opcode);
-    fil_bytes_u64(bytes, 0); // the length, when it is known
+    fil_bytes_u64(bytes, 0);  // the length, when it is known
     return bytes->size;
 }
 
@@ -129,8 +129,8 @@ bool fil_mcap_take_chunk_index(FilSlice content, FilMcapChunkIndex* index)
     index->end_time = fil_cursor_u64(&cursor);
     index->offset = fil_cursor_u64(&cursor);
     index->length = fil_cursor_u64(&cursor);
-    (void)fil_cursor_slice(&cursor); // where the message indexes are
-    (void)fil_cursor_u64(&cursor);   // and how long
+    (void)fil_cursor_slice(&cursor);  // where the message indexes are
+    (void)fil_cursor_u64(&cursor);    // and how long
     index->compression = fil_cursor_slice(&cursor);
     return !cursor.failed;
 }

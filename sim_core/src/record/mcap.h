@@ -9,10 +9,10 @@
 
 enum {
     FIL_MCAP_MAGIC_SIZE = 8,
-    FIL_MCAP_PREFIX_SIZE = 9,                                                   /* opcode and length of a record */
-    FIL_MCAP_MESSAGE_SIZE = 22,                                                 /* a message's fields before its data */
-    FIL_MCAP_FOOTER_SIZE = FIL_MCAP_PREFIX_SIZE + 20,                           /* the whole record */
-    FIL_MCAP_TAIL_SIZE = FIL_MCAP_FOOTER_SIZE + FIL_MCAP_MAGIC_SIZE,            /* what a finished file ends with */
+    FIL_MCAP_PREFIX_SIZE = 9,                                        /* opcode and length of a record */
+    FIL_MCAP_MESSAGE_SIZE = 22,                                      /* a message's fields before its data */
+    FIL_MCAP_FOOTER_SIZE = FIL_MCAP_PREFIX_SIZE + 20,                /* the whole record */
+    FIL_MCAP_TAIL_SIZE = FIL_MCAP_FOOTER_SIZE + FIL_MCAP_MAGIC_SIZE, /* what a finished file ends with */
 };
 
 typedef enum FilMcapOpcode {
@@ -79,8 +79,8 @@ typedef struct FilMcapChunkIndex {
 typedef struct FilMcapAttachment {
     uint64_t log_time, create_time; /* ns */
     FilSlice name, media_type, data;
-    uint32_t crc;      /* 0 if not known */
-    FilSlice counted;  /* what the CRC is of */
+    uint32_t crc;     /* 0 if not known */
+    FilSlice counted; /* what the CRC is of */
 } FilMcapAttachment;
 
 typedef struct FilMcapStatistics {

@@ -58,8 +58,8 @@ FilStatus fil_output_write(FilOutput* output, FilSlice bytes, const uint32_t* cr
                          (unsigned long long)output->size, strerror(errno));
     }
     // the CRC of two strings one after the other follows from theirs
-    output->crc = crc != NULL ? (uint32_t)crc32_combine(output->crc, *crc, (z_off_t)bytes.size)
-                              : fil_crc32(output->crc, bytes);
+    output->crc =
+        crc != NULL ? (uint32_t)crc32_combine(output->crc, *crc, (z_off_t)bytes.size) : fil_crc32(output->crc, bytes);
     output->size += bytes.size;
     return FIL_OK;
 }

@@ -1,5 +1,5 @@
-/* A file that is being written: where it ends, the CRC-32 of all of it, and a way back to an earlier end when the disk is
- * full. */
+/* A file that is being written: where it ends, the CRC-32 of all of it, and a way back to an earlier end when the disk
+ * is full. */
 #ifndef FILUM_RECORD_OUTPUT_H
 #define FILUM_RECORD_OUTPUT_H
 

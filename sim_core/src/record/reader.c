@@ -173,13 +173,14 @@ static FilStatus enter_chunk(FilReader* reader, uint64_t offset, FilSlice conten
 /* Salvaging, a damaged chunk is counted and passed over. */
 static FilStatus try_chunk(FilReader* reader, uint64_t offset, FilSlice content, bool cut, FilError* error)
 {
-    const FilStatus status = enter_chunk(reader, offset, content, cut, error);
+    FilError damage = {""};
+    const FilStatus status = enter_chunk(reader, offset, content, cut, &damage);
     if (status == FIL_BAD_INPUT && reader->options.salvage) {
         reader->info.damaged_chunks += 1;
         reader->inside = (FilCursor){0};
         return FIL_OK;
     }
-    return status;
+    return status == FIL_OK ? FIL_OK : fil_error(error, status, "%s", damage.text);
 }
 
 /* The next chunk by the index; *found is false after the last. */
@@ -193,7 +194,8 @@ static FilStatus next_indexed(FilReader* reader, bool* found, FilError* error)
         }
         FilMcapRecord record = {0};
         FilCursor cursor = {0};
-        if (place.length / 2 <= reader->options.max_chunk_bytes && fil_reader_load(reader, place.offset, place.length)) {
+        if (place.length / 2 <= reader->options.max_chunk_bytes &&
+            fil_reader_load(reader, place.offset, place.length)) {
             cursor = (FilCursor){.at = reader->record.data, .left = reader->record.size};
         }
         if (!fil_mcap_next_record(&cursor, &record) || record.opcode != FIL_MCAP_CHUNK) {
@@ -253,10 +255,11 @@ static FilStatus meet_record(FilReader* reader, uint64_t offset, const FilMcapRe
 static FilStatus note_place(FilReader* reader, FilReaderPlaces* places, uint64_t length, FilError* error)
 {
     const FilReaderPlace place = {.offset = reader->offset, .length = FIL_MCAP_PREFIX_SIZE + length};
-    const bool known = reader->info.summarised ||
-                       (places->count > 0 && places->items[places->count - 1].offset >= place.offset);
-    return known || fil_reader_note(places, place) ? FIL_OK
-                                                   : fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", reader->path);
+    const bool known =
+        reader->info.summarised || (places->count > 0 && places->items[places->count - 1].offset >= place.offset);
+    return known || fil_reader_note(places, place)
+               ? FIL_OK
+               : fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", reader->path);
 }
 
 static FilStatus step_on(FilReader* reader, FilBagMessage* message, Step* step, FilError* error)

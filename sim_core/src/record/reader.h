@@ -1,6 +1,6 @@
-/* Reads MCAP files, whoever wrote them. A file with a summary is read by its index, in the order of time of its chunks; any
- * other, also one that is still being written, is read from front to back. Whatever the bytes are, memory stays within
- * limits and damage gives an error. */
+/* Reads MCAP files, whoever wrote them. A file with a summary is read by its index, in the order of time of its chunks;
+ * any other, also one that is still being written, is read from front to back. Whatever the bytes are, memory stays
+ * within limits and damage gives an error. */
 #ifndef FILUM_RECORD_READER_H
 #define FILUM_RECORD_READER_H
 
@@ -27,8 +27,8 @@ FIL_MUST_CHECK FilStatus fil_reader_open_file(FILE* file, const char* name, cons
                                               FilReader** reader, FilError* error);
 void fil_reader_close(FilReader* reader); /* NULL is fine */
 
-/* The next message, valid until the next call; its channel is known then. *found is false at the end, or where a file that
- * is being written ends for now: a later call goes on from there. */
+/* The next message, valid until the next call; its channel is known then. *found is false at the end, or where a file
+ * that is being written ends for now: a later call goes on from there. */
 FIL_MUST_CHECK FilStatus fil_reader_next(FilReader* reader, FilBagMessage* message, bool* found, FilError* error);
 
 /* Only messages with `start` <= log time <= `end` (ns) from now on; starts again at the front. */
@@ -38,15 +38,15 @@ typedef struct FilReaderInfo {
     const char* path;
     const char* profile;
     const char* library;
-    uint64_t size;             /* bytes */
-    bool summarised;           /* there is a summary: all that follows is known from the start */
-    bool ended;                /* the end of the messages was seen, or there is a summary */
-    uint64_t message_count;    /* by the summary, otherwise those read so far */
-    uint64_t start_time;       /* ns */
-    uint64_t end_time;         /* ns */
-    uint64_t chunk_count;      /* by the summary, otherwise those read so far */
-    uint64_t damaged_chunks;   /* passed over (salvage) */
-    uint64_t partial_messages; /* out of a chunk that was cut off (salvage) */
+    uint64_t size;              /* bytes */
+    bool summarised;            /* there is a summary: all that follows is known from the start */
+    bool ended;                 /* the end of the messages was seen, or there is a summary */
+    uint64_t message_count;     /* by the summary, otherwise those read so far */
+    uint64_t start_time;        /* ns */
+    uint64_t end_time;          /* ns */
+    uint64_t chunk_count;       /* by the summary, otherwise those read so far */
+    uint64_t damaged_chunks;    /* passed over (salvage) */
+    uint64_t partial_messages;  /* out of a chunk that was cut off (salvage) */
     FilCompression compression; /* of the last chunk seen */
     size_t attachment_count;
     size_t metadata_count;

@@ -22,7 +22,7 @@ static bool load_summary(FilReader* reader, uint64_t* start, FilSlice* summary)
     }
     cursor = (FilCursor){.at = footer.content.data, .left = footer.content.size};
     *start = fil_cursor_u64(&cursor);
-    (void)fil_cursor_u64(&cursor); // where the offsets of its groups are
+    (void)fil_cursor_u64(&cursor);  // where the offsets of its groups are
     const uint32_t crc = fil_cursor_u32(&cursor);
     const uint64_t end = size - FIL_MCAP_TAIL_SIZE;
     // the CRC is of everything up to itself

@@ -31,7 +31,7 @@ static bool find_schema(const FilReader* reader, uint16_t id, FilMcapSchema* sch
     const uint32_t place = reader->schemas.place[id];
     if (place == 0) {
         *schema = (FilMcapSchema){0};
-        return id == 0; // no schema at all is allowed
+        return id == 0;  // no schema at all is allowed
     }
     const FilBytes* texts = &reader->schemas.texts;
     return fil_mcap_take_schema((FilSlice){.data = texts->data + place - 1, .size = texts->size - (place - 1)}, schema);
@@ -179,8 +179,7 @@ FilStatus fil_reader_attachment(FilReader* reader, size_t index, FilBagAttachmen
 {
     FilSlice content = {0};
     FilMcapAttachment found;
-    const FilStatus status =
-        load_place(reader, &reader->attachments, index, FIL_MCAP_ATTACHMENT, &content, error);
+    const FilStatus status = load_place(reader, &reader->attachments, index, FIL_MCAP_ATTACHMENT, &content, error);
     if (status != FIL_OK) {
         return status;
     }

@@ -1,8 +1,8 @@
 /* Owns the queue and the thread that empties it.
  *
- * The queue is a ring of batches. Callers fill the batch at its end; a batch that is full, or old enough, is sealed and waits
- * for the thread, which writes the sealed ones in order. Only the thread, or a caller while it holds the storage, touches
- * the file. */
+ * The queue is a ring of batches. Callers fill the batch at its end; a batch that is full, or old enough, is sealed and
+ * waits for the thread, which writes the sealed ones in order. Only the thread, or a caller while it holds the storage,
+ * touches the file. */
 #include "record/recorder.h"
 
 #include <errno.h>
@@ -31,13 +31,13 @@ struct FilRecorder {
 
     pthread_t thread;
     bool running;
-    pthread_mutex_t lock;         /* of all below */
-    pthread_cond_t work;          /* something was sealed, or is to be, or the end has come */
-    pthread_cond_t space;         /* a batch was written */
+    pthread_mutex_t lock; /* of all below */
+    pthread_cond_t work;  /* something was sealed, or is to be, or the end has come */
+    pthread_cond_t space; /* a batch was written */
     FilBytes batches[MAX_BATCHES];
     size_t batch_count;
-    size_t first;        /* the oldest sealed batch */
-    size_t sealed;       /* how many there are; the next is being filled */
+    size_t first;           /* the oldest sealed batch */
+    size_t sealed;          /* how many there are; the next is being filled */
     bool open_has_messages; /* the batch being filled is worth writing */
     bool flushing, closing;
     FilRecorderCounts counts;
@@ -152,7 +152,7 @@ static void* empty_queue(void* argument)
         const bool everything = recorder->closing || recorder->flushing;
         if (recorder->sealed == 0 &&
             ((late && recorder->open_has_messages) || (everything && open_batch(recorder)->size > 0))) {
-            (void)seal(recorder); // there is room: nothing else is sealed
+            (void)seal(recorder);  // there is room: nothing else is sealed
         }
         if (recorder->sealed > 0) {
             write_oldest(recorder);
@@ -274,7 +274,7 @@ FilStatus fil_recorder_create(const char* path, const FilRecorderOptions* option
             unlink(made->file);
         }
         if (status != FIL_OK && made->directory[0] != '\0') {
-            rmdir(made->directory); // empty: it was made just now
+            rmdir(made->directory);  // empty: it was made just now
         }
     }
     if (status != FIL_OK) {

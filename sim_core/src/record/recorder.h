@@ -1,5 +1,6 @@
-/* Records messages into a bag from a thread of its own. Writing copies the bytes into a bounded queue; when the queue is full
- * the caller waits, or the message is dropped and counted. What is written is readable while the recording goes on.
+/* Records messages into a bag from a thread of its own. Writing copies the bytes into a bounded queue; when the queue
+ * is full the caller waits, or the message is dropped and counted. What is written is readable while the recording goes
+ * on.
  *
  * A path that ends in .mcap or .db3 becomes that file alone; any other becomes a directory as rosbag2 makes it:
  * PATH/NAME_0.mcap and PATH/metadata.yaml. What exists is never touched.
@@ -14,7 +15,7 @@
 typedef struct FilRecorder FilRecorder;
 
 typedef struct FilRecorderOptions {
-    bool sqlite;                /* a directory gets a .db3 file instead of .mcap; that of a single file follows its name */
+    bool sqlite; /* a directory gets a .db3 file instead of .mcap; that of a single file follows its name */
     FilCompression compression; /* of MCAP's chunks */
     size_t chunk_bytes;         /* a chunk is written when it has grown to this */
     size_t queue_bytes;         /* about what may wait to be written */
@@ -56,8 +57,8 @@ FilRecorderCounts fil_recorder_counts(FilRecorder* recorder);
 /* The file that is being written. */
 const char* fil_recorder_file(const FilRecorder* recorder);
 
-/* Writes what waits, the summary and metadata.yaml, and frees the recorder, also when it fails. After a failure the file is
- * good up to the last chunk. NULL is fine. */
+/* Writes what waits, the summary and metadata.yaml, and frees the recorder, also when it fails. After a failure the
+ * file is good up to the last chunk. NULL is fine. */
 FIL_MUST_CHECK FilStatus fil_recorder_close(FilRecorder* recorder, FilRecorderCounts* counts, FilError* error);
 
 #endif

@@ -1,0 +1,47 @@
+/* The subcommands of `filum bag` and what they share. */
+#ifndef FILUM_TOOLS_BAG_H
+#define FILUM_TOOLS_BAG_H
+
+#include "cli.h"
+#include "record/definition.h"
+#include "record/reader.h"
+
+enum { FIL_BAG_PATH = 4096 };
+
+/* One subcommand each; argv[0] is its name. They return the exit code. */
+int fil_bag_info(int argc, char** argv);
+int fil_bag_repair(int argc, char** argv);
+int fil_bag_export(int argc, char** argv);
+int fil_bag_add_definitions(int argc, char** argv);
+
+/* The MCAP file of a bag given as a file or as a directory. */
+FIL_MUST_CHECK bool fil_bag_find(const char* bag, char* path, size_t size, FilError* error);
+
+/* "bag" + ending, before the extension if there is one: run.mcap becomes run_repaired.mcap. */
+FIL_MUST_CHECK bool fil_bag_derive(const char* bag, const char* ending, bool keep_extension, char* path, size_t size);
+
+/* ---- definitions ---- */
+
+/* Where definitions are looked for: FilDefinitionLookup's context. */
+typedef struct FilDefinitionPlaces {
+    const char* path; /* folders separated by colons, or NULL; before all others */
+} FilDefinitionPlaces;
+
+/* Looks in the given folders, in those of AMENT_PREFIX_PATH (share/pkg/msg), and among the definitions built in. */
+bool fil_bag_lookup(void* places, const char* type, FilBytes* text);
+
+/* ---- messages taken apart by their definition ---- */
+
+typedef struct FilDecoder FilDecoder;
+
+/* Called for each number or text of a message, as text; both are valid during the call. */
+typedef void (*FilDecoderLeaf)(void* context, const char* path, const char* value);
+
+/* From the joined definition text of a channel. */
+FIL_MUST_CHECK FilStatus fil_decoder_create(const FilBagChannel* channel, FilDecoder** decoder, FilError* error);
+void fil_decoder_destroy(FilDecoder* decoder); /* NULL is fine */
+
+/* Walks a CDR message; false if it is shorter than its definition or cannot be read. */
+bool fil_decoder_walk(const FilDecoder* decoder, FilSlice message, FilDecoderLeaf leaf, void* context);
+
+#endif

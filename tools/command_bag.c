@@ -1,0 +1,68 @@
+/* Owns `filum bag`: the table of its subcommands. A build without the recorder's libraries only says so. */
+#include <string.h>
+
+#include "cli.h"
+
+#ifdef FILUM_RECORD
+
+#include "bag.h"
+
+typedef struct Subcommand {
+    const char* name;
+    const char* arguments;
+    const char* summary;
+    int (*run)(int argc, char** argv);
+} Subcommand;
+
+static const Subcommand subcommands[] = {
+    {"info", "BAG", "what a bag contains: topics, types, counts, times", fil_bag_info},
+    {"repair", "BAG [NEW]", "copy all that can be read of a bag that was cut off or damaged", fil_bag_repair},
+    {"export", "BAG", "write the messages as CSV, one file per topic", fil_bag_export},
+    {"add-definitions", "BAG [NEW]", "copy a bag, with the message definitions that it lacks", fil_bag_add_definitions},
+};
+enum { SUBCOMMAND_COUNT = sizeof subcommands / sizeof subcommands[0] };
+
+static void print_help(FILE* out)
+{
+    fprintf(out, "usage:\n");
+    for (int i = 0; i < SUBCOMMAND_COUNT; ++i) {
+        char line[64];
+        snprintf(line, sizeof line, "filum bag %s %s", subcommands[i].name, subcommands[i].arguments);
+        fprintf(out, "  %-37s %s\n", line, subcommands[i].summary);
+    }
+    fprintf(out, "  %-37s %s\n", "filum bag SUBCOMMAND --help", "the options of a subcommand");
+}
+
+int fil_command_bag(int argc, char** argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return FIL_EXIT_USAGE;
+    }
+    const char* name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        print_help(stdout);
+        return FIL_EXIT_DONE;
+    }
+    FilGuess guess = fil_guess_start(name);
+    for (int i = 0; i < SUBCOMMAND_COUNT; ++i) {
+        if (strcmp(name, subcommands[i].name) == 0) {
+            return subcommands[i].run(argc - 1, argv + 1);
+        }
+        fil_guess_try(&guess, subcommands[i].name);
+    }
+    return fil_cli_fail("bag", FIL_EXIT_USAGE, "no subcommand '%s'%s (filum bag --help lists them)", name,
+                        fil_hint(&guess).text);
+}
+
+#else
+
+int fil_command_bag(int argc, char** argv)
+{
+    (void)argc;
+    (void)argv;
+    return fil_cli_fail("bag", FIL_EXIT_USAGE,
+                        "this build has no recorder: it was configured without zlib, lz4, zstd or sqlite3");
+}
+
+#endif
