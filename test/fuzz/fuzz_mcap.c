@@ -1,6 +1,7 @@
 /* libFuzzer harness of the MCAP reader: any bytes give messages or an error that says why, by the index, front to back
  * and salvaging, within the limits of memory. The first byte chooses; if it has its fourth bit, the rest is wrapped as
- * a chunk, which the fuzzer would hardly find the sizes of. */
+ * a chunk, which the fuzzer would hardly find the sizes of; if it has its highest, the summary's CRC is taken out of
+ * the way. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
-enum { BACKWARD = 1, SALVAGE = 2, SELECT = 4, WRAP = 8, MAX_CHUNK = 1 << 20 };
+enum { BACKWARD = 1, SALVAGE = 2, SELECT = 4, WRAP = 8, MEND = 128, MAX_CHUNK = 1 << 20 };
 
 static void put_header(FilBytes* file)
 {
@@ -98,6 +99,9 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
         fil_bytes_put(&bytes, data + 1, size - 1);
     } else {
         fil_bytes_put(&bytes, data + 1, size - 1);
+    }
+    if ((choice & MEND) && bytes.size > FIL_MCAP_TAIL_SIZE) {
+        fil_bytes_set_u32(&bytes, bytes.size - FIL_MCAP_MAGIC_SIZE - 4, 0);
     }
     FILE* file = fmemopen(bytes.data, bytes.size, "rb");
     if (file != NULL) {

@@ -1,12 +1,14 @@
-/* A disk that fills up: the recorder says so, and what was written before is a good bag. The disk is a file size limit,
- * which fails in the same way (writing stops in the middle of a chunk) and needs no rights. */
+/* A disk that fills up: the recorder says so, and what was written before is a good bag. Two kinds of disk: a limit on
+ * the size of files, which needs no rights, and a small tmpfs, where one may be mounted. */
 #include "record/sample_bag.h"
 
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-enum { LIMIT = 3 << 20 };
+enum { LIMIT = 3 << 20, SKIPPED = 77 };
 
 /* Records until it fails; returns how many messages were taken by then. */
 static uint32_t fill(FilRecorder* recorder, FilError* error)
@@ -53,6 +55,18 @@ static void test_mcap(void** state)
     struct stat status;
     assert_int_equal(stat(file, &status), 0);
     assert_true(status.st_size <= LIMIT && status.st_size > LIMIT - (400 << 10));
+    char metadata[256];
+    snprintf(metadata, sizeof metadata, "%s/full/metadata.yaml", (const char*)*state);
+    assert_int_equal(stat(metadata, &status), 0);
+    assert_true(status.st_size > 0);
+}
+
+/* Makes room for the next test. */
+static void test_empty_again(void** state)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -r '%s'/full", (const char*)*state);
+    assert_int_equal(system(command), 0);
 }
 
 static void test_db3(void** state)
@@ -74,14 +88,48 @@ static void test_db3(void** state)
     assert_string_equal(answer, expected);
 }
 
-int main(void)
+/* Runs this program again on a tmpfs in a mount namespace of its own, which goes away with the process. */
+static void test_tmpfs(void** state)
 {
+    char self[512], command[1024];
+    const ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(size > 0);
+    self[size] = '\0';
+    snprintf(command, sizeof command,
+             "unshare --map-root-user --mount sh -c 'mount -t tmpfs -o size=%d tmpfs \"$1\" || exit %d;"
+             " exec \"$0\" \"$1\"' '%s' '%s' 2>/dev/null",
+             LIMIT, SKIPPED, self, (const char*)*state);
+    const int result = system("unshare --map-root-user --mount true 2>/dev/null") == 0 ? system(command) : SKIPPED << 8;
+    if (WIFEXITED(result) && WEXITSTATUS(result) == SKIPPED) {
+        print_message("no tmpfs can be mounted here\n");
+        skip();
+    }
+    assert_int_equal(result, 0);
+}
+
+/* With a folder as argument: that disk is small by itself. */
+static int test_mounted(char* folder)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_mcap, folder),
+        cmocka_unit_test_prestate(test_empty_again, folder),
+        cmocka_unit_test_prestate(test_db3, folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(int argc, char** argv)
+{
+    if (argc > 1) {
+        return test_mounted(argv[1]);
+    }
     signal(SIGXFSZ, SIG_IGN);
     const struct rlimit limit = {.rlim_cur = LIMIT, .rlim_max = RLIM_INFINITY};
     setrlimit(RLIMIT_FSIZE, &limit);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_mcap, sample_folder_make, sample_folder_remove),
         cmocka_unit_test_setup_teardown(test_db3, sample_folder_make, sample_folder_remove),
+        cmocka_unit_test_setup_teardown(test_tmpfs, sample_folder_make, sample_folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
