@@ -181,6 +181,9 @@ static void quaternions(void** state)
         fil_m3_from_rotation_vector(r, w);
         fil_m3_from_quat(from_quat, (FilQuat){s * axis[0], s * axis[1], s * axis[2], cos(0.5 * angle)});
         near(from_quat, r, 9, rounding);
+        /* and back, to one of the two quaternions of the same rotation */
+        fil_m3_from_quat(from_quat, fil_quat_from_m3(r));
+        near(from_quat, r, 9, rounding);
     }
 }
 

@@ -83,7 +83,7 @@ typedef struct FilBodyOps {
     /* The same for the angular velocity of the part. */
     int (*turn_jacobian)(const void* body, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
     /* A frame to join things to. Rods: `part` is 2 edge + end, the frame is the edge's, placed at that end. Rigid bodies:
-     * their own frame. */
+     * their own frame. Arms: `index` is the disk, as of colliders. */
     void (*frame)(const void* body, int index, int part, const double* q, const double* h, FilPose* pose);
     /* Block pattern of the tangent's lower triangle; arrays may be NULL. Returns the number of blocks, 0 if it has no
      * unknowns, -1 when out of memory. Allocates when first called. */
