@@ -35,4 +35,7 @@ void fil_check_joint_weight(FilCheck* check);
 void fil_check_joint_weld(FilCheck* check);
 void fil_check_joint_bushing(FilCheck* check);
 
+/* contact_gripper.c */
+void fil_check_gripper(FilCheck* check);
+
 #endif

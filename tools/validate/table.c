@@ -39,6 +39,7 @@ static const FilCheckCase table[] = {
     {"contact", "capstan", "tensions of a rope around a post", false, fil_check_capstan},
     {"contact", "capstan_refinement", "their error falls with the segments", false, fil_check_capstan_refinement},
     {"contact", "capstan_two_turns", "a thin rope twice around", false, fil_check_capstan_two_turns},
+    {"contact", "gripper", "twelve filaments lift a branched object", true, fil_check_gripper},
     {"contact", "knot_one", "an overhand knot drawn tight, unknotting number 1", true, fil_check_knot_one},
     {"contact", "knot_two", "the same with unknotting number 2", true, fil_check_knot_two},
     {"contact", "knot_three", "the same with unknotting number 3", true, fil_check_knot_three},
