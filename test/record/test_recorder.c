@@ -121,8 +121,8 @@ static void test_directory(void** state)
     snprintf(file, sizeof file, "%s/run/metadata.yaml", (const char*)*state);
     read_text(file, text, sizeof text);
     static const char* const lines[] = {
-        "rosbag2_bagfile_information:\n  version: 5\n  storage_identifier: mcap\n  duration:\n    nanoseconds: "
-        "1999000000\n",
+        "rosbag2_bagfile_information:\n  version: 5\n  storage_identifier: mcap\n  duration:\n",
+        "  duration:\n    nanoseconds: 1999000000\n  starting_time:\n    nanoseconds_since_epoch: 0\n",
         "  message_count: 2000\n  topics_with_message_count:\n    - topic_metadata:\n        name: \"/words\"\n",
         "        offered_qos_profiles: \"- history: 1\\n  depth: 10\\n",
         "  relative_file_paths:\n    - \"run_0.mcap\"\n  files:\n    - path: \"run_0.mcap\"\n",
