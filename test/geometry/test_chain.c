@@ -5,51 +5,8 @@
 #include <stdlib.h>
 
 #include "geometry/tree.h"
+#include "heap_calls.h"
 #include "random_shapes.h"
-
-// ---- counting allocations ----
-
-static int allocations;
-
-void* __real_malloc(size_t size);
-void* __real_calloc(size_t count, size_t size);
-void* __real_realloc(void* block, size_t size);
-void* __real_aligned_alloc(size_t alignment, size_t size);
-void __real_free(void* block);
-void* __wrap_malloc(size_t size);
-void* __wrap_calloc(size_t count, size_t size);
-void* __wrap_realloc(void* block, size_t size);
-void* __wrap_aligned_alloc(size_t alignment, size_t size);
-void __wrap_free(void* block);
-
-void* __wrap_malloc(size_t size)
-{
-    allocations++;
-    return __real_malloc(size);
-}
-
-void* __wrap_calloc(size_t count, size_t size)
-{
-    allocations++;
-    return __real_calloc(count, size);
-}
-
-void* __wrap_realloc(void* block, size_t size)
-{
-    allocations++;
-    return __real_realloc(block, size);
-}
-
-void* __wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    allocations++;
-    return __real_aligned_alloc(alignment, size);
-}
-
-void __wrap_free(void* block)
-{
-    __real_free(block);
-}
 
 // ---- random walks ----
 
@@ -198,7 +155,7 @@ static void steady_state_does_not_allocate(void** state)
         if (step == 1) {
             // generous room for what the motion may add
             assert_int_equal(fil_pairs_reserve(&pairs, 4 * pairs.count), FIL_OK);
-            before = allocations;
+            before = heap_calls;
         }
         pairs.count = 0;
         fil_chain_set_polyline(&chain, nodes, false, radii, 0.01);
@@ -211,7 +168,7 @@ static void steady_state_does_not_allocate(void** state)
             nodes[k] += random_between(&random, -1e-3, 1e-3);
         }
     }
-    assert_int_equal(allocations, before);
+    assert_int_equal(heap_calls, before);
     assert_true(before > 0);
     fil_chain_free(&chain);
     fil_tree_free(&tree);

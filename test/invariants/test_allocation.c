@@ -1,6 +1,5 @@
 /* ctest: wrap-malloc */
-/* Nothing is allocated in a step after the first one. The linker sends every heap call of this program through the
- * counters below (see CMakeLists.txt). */
+/* Nothing is allocated in a step after the first one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,61 +8,19 @@
 
 #include <cmocka.h>
 
+#include "heap_calls.h"
 #include "lively.h"
-
-void* __real_malloc(size_t size);
-void* __real_calloc(size_t count, size_t size);
-void* __real_realloc(void* block, size_t size);
-void* __real_aligned_alloc(size_t alignment, size_t size);
-void __real_free(void* block);
-void* __wrap_malloc(size_t size);
-void* __wrap_calloc(size_t count, size_t size);
-void* __wrap_realloc(void* block, size_t size);
-void* __wrap_aligned_alloc(size_t alignment, size_t size);
-void __wrap_free(void* block);
-
-static int calls;
-
-void* __wrap_malloc(size_t size)
-{
-    ++calls;
-    return __real_malloc(size);
-}
-
-void* __wrap_calloc(size_t count, size_t size)
-{
-    ++calls;
-    return __real_calloc(count, size);
-}
-
-void* __wrap_realloc(void* block, size_t size)
-{
-    ++calls;
-    return __real_realloc(block, size);
-}
-
-void* __wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    ++calls;
-    return __real_aligned_alloc(alignment, size);
-}
-
-void __wrap_free(void* block)
-{
-    ++calls;
-    __real_free(block);
-}
 
 /* the counters see the library's calls: creating a world must move them */
 static void counters_count(void** state)
 {
     (void)state;
-    calls = 0;
+    heap_calls = 0;
     FilWorld* world = lively_world(FIL_MIDPOINT);
-    assert_true(calls > 10);
-    calls = 0;
+    assert_true(heap_calls > 10);
+    heap_calls = 0;
     fil_world_destroy(world);
-    assert_true(calls > 10);
+    assert_true(heap_calls > 10);
 }
 
 static void steps_do_not_allocate(void** state)
@@ -74,13 +31,13 @@ static void steps_do_not_allocate(void** state)
         FilWorld* world = lively_world(integrators[i]);
         /* the first step may */
         lively_run(world, 1);
-        calls = 0;
+        heap_calls = 0;
         for (int step = 0; step < 200; ++step) {
             FilStatus status = fil_world_step(world, NULL);
-            int counted = calls;
+            int counted = heap_calls;
             assert_int_equal(status, FIL_OK);
             assert_int_equal(counted, 0);
-            calls = 0;
+            heap_calls = 0;
         }
         fil_world_destroy(world);
     }
@@ -98,7 +55,7 @@ static void state_calls_do_not_allocate(void** state)
     FilId beam = fil_world_find_rod(world, "beam"), load = fil_world_find_drive(world, "load");
     double numbers[9 * 16], force[3] = {0.1, 0.0, 0.0};
 
-    calls = 0;
+    heap_calls = 0;
     fil_world_save(world, snapshot);
     FilStatus restored = fil_world_restore(world, snapshot, size);
     uint64_t hash = fil_world_hash(world);
@@ -109,7 +66,7 @@ static void state_calls_do_not_allocate(void** state)
     fil_rod_get_tensions(world, beam, numbers);
     FilEnergy energy = fil_world_energy(world);
     double probe = fil_world_probe_value(world, 0);
-    int counted = calls;
+    int counted = heap_calls;
 
     assert_int_equal(counted, 0);
     assert_int_equal(restored, FIL_OK);
