@@ -149,9 +149,10 @@ static void* empty_queue(void* argument)
         while (recorder->sealed == 0 && !recorder->closing && !recorder->flushing && !late) {
             late = pthread_cond_timedwait(&recorder->work, &recorder->lock, &deadline) == ETIMEDOUT;
         }
-        const bool everything = recorder->closing || recorder->flushing;
-        if (recorder->sealed == 0 &&
-            ((late && recorder->open_has_messages) || (everything && open_batch(recorder)->size > 0))) {
+        // channels alone are no reason for a chunk before the end
+        const bool due = recorder->closing ? open_batch(recorder)->size > 0
+                                           : (late || recorder->flushing) && recorder->open_has_messages;
+        if (recorder->sealed == 0 && due) {
             (void)seal(recorder);  // there is room: nothing else is sealed
         }
         if (recorder->sealed > 0) {
