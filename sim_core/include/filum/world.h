@@ -63,8 +63,8 @@ typedef struct FilStepInfo {
     FilTimings timings;
 } FilStepInfo;
 
-/* Advances by dt. On failure the state is that of the last good step. Does not allocate after the first step. `info`
- * may be NULL; it is filled on failure too. */
+/* Advances by dt. On failure the state is that of the last good step. After the first step it allocates only when the
+ * contacts or their pattern grow beyond all before. `info` may be NULL; it is filled on failure too. */
 FIL_MUST_CHECK FilStatus fil_world_step(FilWorld* world, FilStepInfo* info);
 
 double fil_world_time(const FilWorld* world);
