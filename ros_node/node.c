@@ -241,9 +241,9 @@ static int64_t stamp_of(const FilNode* node)
 
 static void publish(FilNode* node, bool all, double now)
 {
-    const double before = node->publishers.states.next;
+    const double before = node->publishers.outputs.states.next;
     fil_publishers_update(&node->publishers, &node->simulation, all);
-    const bool told = node->publishers.states.next != before || all;
+    const bool told = node->publishers.outputs.states.next != before || all;
     if (node->commands.lockstep && told) {
         node->commands.awaited_stamp = stamp_of(node);
         node->await_limit = now + node->lockstep_timeout;

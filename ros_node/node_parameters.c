@@ -51,28 +51,28 @@ static bool set_real_time_factor(FilNode* node, const FilParameterValue* value, 
 static bool set_publish_rate(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
 {
     (void)reason;
-    node->publishers.states.rate = value->real;
+    node->publishers.outputs.states.rate = value->real;
     return true;
 }
 
 static bool set_tf_rate(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
 {
     (void)reason;
-    node->publishers.transforms.rate = value->real;
+    node->publishers.outputs.transforms.rate = value->real;
     return true;
 }
 
 static bool set_clock_rate(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
 {
     (void)reason;
-    node->publishers.clock.rate = value->real;
+    node->publishers.outputs.clock.rate = value->real;
     return true;
 }
 
 static bool set_node_frames(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
 {
     (void)reason;
-    node->publishers.node_frames = value->boolean;
+    node->publishers.outputs.node_frames = value->boolean;
     return true;
 }
 

@@ -11,43 +11,9 @@
 #include "rclc/publisher.h"
 #include "rcutils/time.h"
 
-static const struct {
-    const char* name;
-    size_t depth;
-    const char* durability;
-} topics[FIL_TOPIC_COUNT] = {
-    [FIL_TOPIC_CLOCK] = {"/clock", 10, "volatile"},
-    [FIL_TOPIC_TF] = {"/tf", 100, "volatile"},
-    [FIL_TOPIC_TF_STATIC] = {"/tf_static", 1, "transient_local"},
-    [FIL_TOPIC_ROD_STATES] = {"rod_states", 10, "volatile"},
-    [FIL_TOPIC_CONTACT_WRENCHES] = {"contact_wrenches", 10, "volatile"},
-    [FIL_TOPIC_PROBES] = {"probes", 10, "volatile"},
-    [FIL_TOPIC_STEP_INFO] = {"step_info", 10, "volatile"},
-    [FIL_TOPIC_MARKERS] = {"markers", 10, "volatile"},
-    [FIL_TOPIC_DIAGNOSTICS] = {"/diagnostics", 10, "volatile"},
-};
-
-static const rosidl_message_type_support_t* topic_type(FilTopicId topic)
+static const char* name_of(FilTopicId topic)
 {
-    switch (topic) {
-        case FIL_TOPIC_CLOCK:
-            return ROSIDL_GET_MSG_TYPE_SUPPORT(rosgraph_msgs, msg, Clock);
-        case FIL_TOPIC_TF:
-        case FIL_TOPIC_TF_STATIC:
-            return ROSIDL_GET_MSG_TYPE_SUPPORT(tf2_msgs, msg, TFMessage);
-        case FIL_TOPIC_ROD_STATES:
-            return ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, RodStates);
-        case FIL_TOPIC_CONTACT_WRENCHES:
-            return ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, ContactWrenches);
-        case FIL_TOPIC_PROBES:
-            return ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, Probes);
-        case FIL_TOPIC_STEP_INFO:
-            return ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, StepInfo);
-        case FIL_TOPIC_MARKERS:
-            return ROSIDL_GET_MSG_TYPE_SUPPORT(visualization_msgs, msg, MarkerArray);
-        default:
-            return ROSIDL_GET_MSG_TYPE_SUPPORT(diagnostic_msgs, msg, DiagnosticArray);
-    }
+    return fil_output_topic(topic)->name;
 }
 
 /* ---- QoS by parameter ---- */
@@ -65,22 +31,24 @@ void fil_publishers_declare(FilParameters* parameters, const char* name_space)
 {
     for (int i = 0; i < FIL_TOPIC_COUNT; i++) {
         char name[128];
-        policy_name(name, name_space, topics[i].name, "history");
+        const char* durability = fil_output_topic((FilTopicId)i)->transient_local ? "transient_local" : "volatile";
+        policy_name(name, name_space, name_of((FilTopicId)i), "history");
         FilParameter* parameter = fil_parameters_declare(parameters, name, fil_parameter_string("keep_last"),
                                                          "history of the topic: keep_last or keep_all");
         parameter->read_only = true;
-        policy_name(name, name_space, topics[i].name, "depth");
-        parameter = fil_parameters_declare(parameters, name, fil_parameter_integer((int64_t)topics[i].depth),
+        policy_name(name, name_space, name_of((FilTopicId)i), "depth");
+        parameter = fil_parameters_declare(parameters, name,
+                                           fil_parameter_integer((int64_t)fil_output_topic((FilTopicId)i)->depth),
                                            "messages that the history keeps");
         parameter->read_only = true;
         parameter->lowest = 1;
         parameter->highest = 100000;
-        policy_name(name, name_space, topics[i].name, "reliability");
+        policy_name(name, name_space, name_of((FilTopicId)i), "reliability");
         parameter = fil_parameters_declare(parameters, name, fil_parameter_string("reliable"),
                                            "reliability of the topic: reliable or best_effort");
         parameter->read_only = true;
-        policy_name(name, name_space, topics[i].name, "durability");
-        parameter = fil_parameters_declare(parameters, name, fil_parameter_string(topics[i].durability),
+        policy_name(name, name_space, name_of((FilTopicId)i), "durability");
+        parameter = fil_parameters_declare(parameters, name, fil_parameter_string(durability),
                                            "durability of the topic: volatile or transient_local");
         parameter->read_only = true;
     }
@@ -91,7 +59,7 @@ static bool read_policy(const FilPublishers* publishers, FilParameters* paramete
                         FilTopicId topic, const char* policy, const char* first, const char* second, bool* is_second)
 {
     char name[128];
-    policy_name(name, name_space, topics[topic].name, policy);
+    policy_name(name, name_space, name_of(topic), policy);
     const char* text = fil_parameters_find(parameters, name)->value.text;
     *is_second = strcmp(text, second) == 0;
     if (!*is_second && strcmp(text, first) != 0) {
@@ -115,7 +83,7 @@ static bool read_qos(const FilPublishers* publishers, FilParameters* parameters,
         return false;
     }
     char name[128];
-    policy_name(name, name_space, topics[topic].name, "depth");
+    policy_name(name, name_space, name_of(topic), "depth");
     *qos = rmw_qos_profile_default;
     qos->depth = (size_t)fil_parameters_find(parameters, name)->value.integer;
     qos->history = keep_all ? RMW_QOS_POLICY_HISTORY_KEEP_ALL : RMW_QOS_POLICY_HISTORY_KEEP_LAST;
@@ -131,7 +99,7 @@ bool fil_publishers_init(FilPublishers* publishers, rcl_node_t* node, FilParamet
     memset(publishers, 0, sizeof *publishers);
     publishers->logger = rcl_node_get_logger_name(node);
     publishers->node_name = rcl_node_get_fully_qualified_name(node);
-    if (!fil_state_messages_init(&publishers->messages) ||
+    if (!fil_outputs_init(&publishers->outputs) ||
         !diagnostic_msgs__msg__DiagnosticArray__init(&publishers->diagnostics)) {
         RCUTILS_LOG_ERROR_NAMED(publishers->logger, "out of memory");
         return false;
@@ -140,9 +108,9 @@ bool fil_publishers_init(FilPublishers* publishers, rcl_node_t* node, FilParamet
         rmw_qos_profile_t qos;
         publishers->publishers[i] = rcl_get_zero_initialized_publisher();
         if (!read_qos(publishers, parameters, rcl_node_get_namespace(node), (FilTopicId)i, &qos) ||
-            !fil_ros_ok(
-                rclc_publisher_init(&publishers->publishers[i], node, topic_type((FilTopicId)i), topics[i].name, &qos),
-                publishers->logger, topics[i].name)) {
+            !fil_ros_ok(rclc_publisher_init(&publishers->publishers[i], node, fil_output_topic((FilTopicId)i)->type(),
+                                            name_of((FilTopicId)i), &qos),
+                        publishers->logger, name_of((FilTopicId)i))) {
             return false;
         }
     }
@@ -152,10 +120,10 @@ bool fil_publishers_init(FilPublishers* publishers, rcl_node_t* node, FilParamet
 void fil_publishers_fini(FilPublishers* publishers, rcl_node_t* node)
 {
     for (int i = FIL_TOPIC_COUNT; i-- > 0;) {
-        fil_ros_ok(rcl_publisher_fini(&publishers->publishers[i], node), publishers->logger, topics[i].name);
+        fil_ros_ok(rcl_publisher_fini(&publishers->publishers[i], node), publishers->logger, name_of((FilTopicId)i));
     }
     diagnostic_msgs__msg__DiagnosticArray__fini(&publishers->diagnostics);
-    fil_state_messages_fini(&publishers->messages);
+    fil_outputs_fini(&publishers->outputs);
 }
 
 /* ---- publishing ---- */
@@ -169,31 +137,18 @@ static double wall_time(void)
     return 1e-9 * (double)now;
 }
 
-static void publish(FilPublishers* publishers, FilTopicId topic, const void* message)
+/* every outgoing message passes here */
+static void publish(void* context, FilTopicId topic, const void* message)
 {
+    FilPublishers* publishers = context;
     const double begin = wall_time();
     if (rcl_publish(&publishers->publishers[topic], message, NULL) != RCL_RET_OK) {
         publishers->failed++;
-        RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, publishers->logger, "%s: %s", topics[topic].name,
+        RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, publishers->logger, "%s: %s", name_of(topic),
                                         rcl_get_error_string().str);
         rcl_reset_error();
     }
     publishers->slowest = fmax(publishers->slowest, wall_time() - begin);
-}
-
-/* Whether a rate asks for something now. Steps fall on multiples of dt: half a step early is closer than half a step
- * late. A schedule that lags, or that a reset left in the future, starts anew. */
-static bool is_due(FilSchedule* schedule, double time, double dt, bool all)
-{
-    if (schedule->rate <= 0.0) {
-        return false;
-    }
-    const double period = 1.0 / schedule->rate;
-    if (!all && time + 0.5 * dt < schedule->next && schedule->next <= time + period + dt) {
-        return false;
-    }
-    schedule->next = all || schedule->next + period < time ? time + period : schedule->next + period;
-    return true;
 }
 
 static bool has_listener(const FilPublishers* publishers, FilTopicId topic)
@@ -207,51 +162,9 @@ static bool has_listener(const FilPublishers* publishers, FilTopicId topic)
 
 void fil_publishers_update(FilPublishers* publishers, const FilSimulation* simulation, bool all)
 {
-    FilStateMessages* messages = &publishers->messages;
-    const double time = fil_world_time(simulation->world);
-    const double dt = fil_world_dt(simulation->world);
-    if (!fil_state_messages_fit(messages, simulation, publishers->node_frames)) {
+    const bool looked_at = has_listener(publishers, FIL_TOPIC_MARKERS);
+    if (!fil_outputs_update(&publishers->outputs, simulation, all, looked_at, publish, publishers)) {
         RCUTILS_LOG_ERROR_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, publishers->logger, "out of memory");
-        return;
-    }
-    // the clock first: what follows is stamped with a time that listeners then know
-    if (is_due(&publishers->clock, time, dt, all)) {
-        fil_fill_clock(messages, simulation);
-        publish(publishers, FIL_TOPIC_CLOCK, &messages->clock);
-    }
-    if (publishers->fixed_load != simulation->load_count && messages->static_transforms.transforms.size > 0) {
-        fil_fill_static_transforms(messages, simulation);
-        publish(publishers, FIL_TOPIC_TF_STATIC, &messages->static_transforms);
-    }
-    publishers->fixed_load = simulation->load_count;
-    if (is_due(&publishers->transforms, time, dt, all) && messages->transforms.transforms.size > 0) {
-        fil_fill_transforms(messages, simulation);
-        publish(publishers, FIL_TOPIC_TF, &messages->transforms);
-    }
-    if (!is_due(&publishers->states, time, dt, all)) {
-        return;
-    }
-    if (messages->rod_states.rods.size > 0) {
-        fil_fill_rod_states(messages, simulation);
-        publish(publishers, FIL_TOPIC_ROD_STATES, &messages->rod_states);
-    }
-    if (fil_has_contact(simulation) && fil_fill_contacts(messages, simulation)) {
-        publish(publishers, FIL_TOPIC_CONTACT_WRENCHES, &messages->contacts);
-    }
-    if (messages->probes.names.size > 0) {
-        fil_fill_probes(messages, simulation);
-        publish(publishers, FIL_TOPIC_PROBES, &messages->probes);
-    }
-    fil_fill_step_info(messages, simulation);
-    publish(publishers, FIL_TOPIC_STEP_INFO, &messages->step_info);
-    // markers are for people: drawn only when somebody looks
-    if (has_listener(publishers, FIL_TOPIC_MARKERS)) {
-        if (publishers->drawn_load != simulation->load_count) {
-            publish(publishers, FIL_TOPIC_MARKERS, &messages->no_markers);
-            publishers->drawn_load = simulation->load_count;
-        }
-        fil_fill_markers(messages, simulation);
-        publish(publishers, FIL_TOPIC_MARKERS, &messages->markers);
     }
 }
 

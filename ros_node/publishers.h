@@ -1,42 +1,20 @@
-/* What the node publishes, and when: rates count simulated time, diagnostics wall time. */
+/* The publishers of the node: what a simulation tells, under the QoS of the parameters, and diagnostics once a second
+ * of wall time. */
 #ifndef FILUM_NODE_PUBLISHERS_H
 #define FILUM_NODE_PUBLISHERS_H
 
-#include "conversion.h"
 #include "diagnostic_msgs/msg/diagnostic_array.h"
+#include "outputs.h"
 #include "parameters.h"
 #include "rcl/rcl.h"
 #include "rmw/qos_profiles.h"
-
-typedef enum FilTopicId {
-    FIL_TOPIC_CLOCK,
-    FIL_TOPIC_TF,
-    FIL_TOPIC_TF_STATIC,
-    FIL_TOPIC_ROD_STATES,
-    FIL_TOPIC_CONTACT_WRENCHES,
-    FIL_TOPIC_PROBES,
-    FIL_TOPIC_STEP_INFO,
-    FIL_TOPIC_MARKERS,
-    FIL_TOPIC_DIAGNOSTICS,
-    FIL_TOPIC_COUNT,
-} FilTopicId;
-
-/* When something with a rate is due next, in simulated time. */
-typedef struct FilSchedule {
-    double rate; /* Hz; 0: never */
-    double next; /* s */
-} FilSchedule;
 
 typedef struct FilPublishers {
     const char* logger;
     const char* node_name; /* full */
     rcl_publisher_t publishers[FIL_TOPIC_COUNT];
-    FilStateMessages messages;
+    FilOutputs outputs;
     diagnostic_msgs__msg__DiagnosticArray diagnostics;
-    FilSchedule clock, transforms, states;
-    bool node_frames;
-    uint64_t fixed_load;     /* the world whose static transforms were published */
-    uint64_t drawn_load;     /* the world whose markers were published last */
     double next_diagnostics; /* wall time, s */
     uint64_t told_deadlines; /* missed deadlines up to the last diagnostics */
     uint64_t failed;         /* publications that failed */

@@ -1,0 +1,56 @@
+/* What a simulation tells those outside, and when: topics with their types, and rates in simulated time. Whoever sends
+ * them on, publishers or a recorder, gives the function that does it. */
+#ifndef FILUM_NODE_OUTPUTS_H
+#define FILUM_NODE_OUTPUTS_H
+
+#include "conversion.h"
+#include "rosidl_runtime_c/message_type_support_struct.h"
+
+typedef enum FilTopicId {
+    FIL_TOPIC_CLOCK,
+    FIL_TOPIC_TF,
+    FIL_TOPIC_TF_STATIC,
+    FIL_TOPIC_ROD_STATES,
+    FIL_TOPIC_CONTACT_WRENCHES,
+    FIL_TOPIC_PROBES,
+    FIL_TOPIC_STEP_INFO,
+    FIL_TOPIC_MARKERS,
+    FIL_TOPIC_DIAGNOSTICS,
+    FIL_TOPIC_COUNT,
+} FilTopicId;
+
+typedef struct FilOutputTopic {
+    const char* name;
+    size_t depth; /* of the history */
+    bool transient_local;
+    const char* type_name; /* "package/msg/Name" */
+    const rosidl_message_type_support_t* (*type)(void);
+} FilOutputTopic;
+
+const FilOutputTopic* fil_output_topic(FilTopicId topic);
+
+/* When something with a rate is due next, in simulated time. */
+typedef struct FilSchedule {
+    double rate; /* Hz; 0: never */
+    double next; /* s */
+} FilSchedule;
+
+typedef struct FilOutputs {
+    FilStateMessages messages;
+    FilSchedule clock, transforms, states;
+    bool node_frames;
+    uint64_t fixed_load; /* the world whose static transforms were sent */
+    uint64_t drawn_load; /* the world whose markers were sent last */
+} FilOutputs;
+
+bool fil_outputs_init(FilOutputs* outputs); /* false: out of memory */
+void fil_outputs_fini(FilOutputs* outputs);
+
+typedef void (*FilOutputSend)(void* context, FilTopicId topic, const void* message);
+
+/* Sends what is due at the simulation's time; everything when `all` (after a load, a reset, a single step). Markers are
+ * for people: made only if somebody looks. False: out of memory. */
+bool fil_outputs_update(FilOutputs* outputs, const FilSimulation* simulation, bool all, bool looked_at,
+                        FilOutputSend send, void* context);
+
+#endif
