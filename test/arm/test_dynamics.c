@@ -276,7 +276,7 @@ static void semi_implicit_steps_are_linear(void** state)
     (void)state;
     Random random = {5};
     FilSoftArm* arm = make_arm(true, FIL_ARM_CORIOLIS_FULL);
-    double q[UNKNOWNS], v[UNKNOWNS], h[16] = {0.0}, trial[UNKNOWNS], residual[UNKNOWNS], solved[UNKNOWNS], potential;
+    double q[UNKNOWNS], v[UNKNOWNS], h[64] = {0.0}, trial[UNKNOWNS], residual[UNKNOWNS], solved[UNKNOWNS], potential;
     double diagonal[UNKNOWNS], scale[UNKNOWNS];
     const double pressure = 3e4;
     random_state(arm, 0.7, &random, q, v);

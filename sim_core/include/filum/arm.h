@@ -79,6 +79,11 @@ FIL_MUST_CHECK FilStatus fil_arm_set_state(FilWorld* world, FilId arm, const dou
 double fil_arm_chamber_length(const FilWorld* world, FilId arm, int chamber); /* m */
 double fil_arm_pressure(const FilWorld* world, FilId arm, int chamber);       /* Pa, behind its valve */
 
+/* Takes a chamber over from the scene's drives: the command (Pa, gauge) holds from the next step on, behind the valve.
+ * Release gives the chamber back. */
+FIL_MUST_CHECK FilStatus fil_arm_set_pressure(FilWorld* world, FilId arm, int chamber, double pressure);
+FIL_MUST_CHECK FilStatus fil_arm_release_pressure(FilWorld* world, FilId arm, int chamber);
+
 /* A section's arc. */
 typedef struct FilArmShape {
     double length;    /* m, of the backbone */

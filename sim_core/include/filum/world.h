@@ -22,6 +22,7 @@ typedef struct FilWorldDef {
     double dt;                   /* s */
     FilIntegrator integrator;
     const char* contact_model;   /* a name from fil_contact_model_name(); NULL or "none": no contact */
+    double friction;             /* Coulomb coefficient of all contacts; negative: the surfaces' own */
     double newton_tolerance;     /* of the residual, relative to the forces at work */
     int newton_max_iterations;
     int max_halvings;            /* how often a failing step may be halved inside itself */
@@ -73,6 +74,8 @@ double fil_world_dt(const FilWorld* world);
 FIL_MUST_CHECK FilStatus fil_world_set_dt(FilWorld* world, double dt);
 FilVec3 fil_world_gravity(const FilWorld* world);
 FIL_MUST_CHECK FilStatus fil_world_set_gravity(FilWorld* world, FilVec3 gravity);
+double fil_world_friction(const FilWorld* world); /* of all contacts; negative: the surfaces' own */
+FIL_MUST_CHECK FilStatus fil_world_set_friction(FilWorld* world, double friction);
 FilIntegrator fil_world_integrator(const FilWorld* world);
 FIL_MUST_CHECK FilStatus fil_world_set_integrator(FilWorld* world, FilIntegrator integrator);
 const char* fil_world_contact_model(const FilWorld* world);

@@ -230,7 +230,7 @@ static void init_state(const void* pointer, double* q, double* v, double* h)
         fil_v3_copy(v + 4 * k, arm->sections[k].rate);
         q[4 * k + 3] = v[4 * k + 3] = 0.0;
     }
-    memset(h, 0, sizeof(double) * (size_t)arm->chamber_count);
+    memset(h, 0, sizeof(double) * FIL_ARM_HISTORY * (size_t)arm->chamber_count);
 }
 
 /* ---- measures ---- */

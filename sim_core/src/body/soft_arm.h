@@ -46,6 +46,9 @@ typedef struct FilArmFrame {
     double move_rate[FIL_ARM_SECTIONS][9], turn_rate[FIL_ARM_SECTIONS][9];
 } FilArmFrame;
 
+/* History: per chamber its pressure; then whether it is commanded; then the pressure wanted of it. */
+enum { FIL_ARM_HISTORY = 3 };
+
 typedef struct FilSoftArm {
     /* constant */
     int section_count, chamber_count, disk_count, mass_points;

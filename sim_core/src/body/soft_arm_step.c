@@ -22,7 +22,8 @@ static int unknowns(const FilSoftArm* arm)
  * p' = (command - p) / T gives p = command + (p0 - command) exp(-t / T). */
 static void valve(const FilSoftArm* arm, int chamber, double* mean, double* end)
 {
-    const double command = arm->command[chamber];
+    const double *commanded = arm->h0 + arm->chamber_count, *wanted = commanded + arm->chamber_count;
+    const double command = commanded[chamber] != 0.0 ? wanted[chamber] : arm->command[chamber];
     *mean = *end = command;
     if (arm->valve_time > 0.0) {
         const double ratio = arm->setup.dt / arm->valve_time, behind = arm->h0[chamber] - command;
@@ -222,6 +223,8 @@ void fil_soft_arm_finish(void* pointer, const double* v, double* q1, double* v1,
         double mean;
         valve(arm, c, &mean, &h1[c]);
     }
+    const int rest = (FIL_ARM_HISTORY - 1) * arm->chamber_count;
+    memcpy(h1 + arm->chamber_count, arm->h0 + arm->chamber_count, sizeof(double) * (size_t)rest);
 }
 
 /* ---- for contact ---- */

@@ -28,7 +28,8 @@ FilStatus fil_world_add_arm(FilWorld* world, const FilArmDef* def, FilId* id)
     }
     int body, element;
     const int unknowns = 4 * impl->section_count;
-    status = fil_world_add_body(world, FIL_BODY_ARM, impl, unknowns, unknowns, impl->chamber_count, name, &body);
+    status = fil_world_add_body(world, FIL_BODY_ARM, impl, unknowns, unknowns,
+                                FIL_ARM_HISTORY * impl->chamber_count, name, &body);
     if (status == FIL_OK) {
         status = fil_world_add_element(world, name, FIL_BODY_ARM, body, 0, &element);
     }
@@ -160,6 +161,37 @@ double fil_arm_chamber_length(const FilWorld* world, FilId id, int chamber)
 double fil_arm_pressure(const FilWorld* world, FilId id, int chamber)
 {
     return see(world, id).h[chamber];
+}
+
+/* a chamber's command in the history: commanded or not, and what is wanted */
+static FilStatus command_chamber(FilWorld* world, FilId id, int chamber, double commanded, double wanted)
+{
+    View view;
+    if (!view_of(world, id, &view)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "no such arm");
+    }
+    const int count = view.arm->chamber_count;
+    if (chamber < 0 || chamber >= count) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "arm '%s' has no chamber %d, only 0 to %d", fil_arm_name(world, id),
+                              chamber, count - 1);
+    }
+    if (!isfinite(wanted)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "arm '%s', chamber %d: the pressure is not finite",
+                              fil_arm_name(world, id), chamber);
+    }
+    view.h[count + chamber] = commanded;
+    view.h[2 * count + chamber] = wanted;
+    return FIL_OK;
+}
+
+FilStatus fil_arm_set_pressure(FilWorld* world, FilId id, int chamber, double pressure)
+{
+    return command_chamber(world, id, chamber, 1.0, pressure);
+}
+
+FilStatus fil_arm_release_pressure(FilWorld* world, FilId id, int chamber)
+{
+    return command_chamber(world, id, chamber, 0.0, 0.0);
 }
 
 FilArmShape fil_arm_shape(const FilWorld* world, FilId id, int section)

@@ -238,7 +238,7 @@ static FilStatus emit(FilWorld* world, int a, int part_a, int b, int part_b, con
                           .element = {part_a, part_b},
                           .feature = ((uint64_t)(uint32_t)part_a << 44) ^ ((uint64_t)(uint32_t)part_b << 24) ^ point->feature,
                           .distance = point->distance,
-                          .mu = surface.friction,
+                          .mu = world->def.friction >= 0.0 ? world->def.friction : surface.friction,
                           .stiffness = rigid ? INFINITY : surface.stiffness,
                           .dissipation_time = fmax(surface.dissipation_time, rigid ? RIGID_TIME : 0.0),
                           .hunt_crossley = fmax(surface.dissipation, rigid ? RIGID_DISSIPATION : 0.0)};

@@ -16,6 +16,7 @@ FilWorldDef fil_world_def_default(void)
     return (FilWorldDef){.gravity = {0.0, 0.0, -9.81},
                          .dt = 1e-3,
                          .integrator = FIL_BACKWARD_EULER,
+                         .friction = -1.0,
                          .newton_tolerance = 1e-6,
                          .newton_max_iterations = 50,
                          .max_halvings = 8,
@@ -50,6 +51,9 @@ static FilStatus check_def(const FilWorldDef* def, FilError* error)
     }
     if (!isfinite(def->gravity.x) || !isfinite(def->gravity.y) || !isfinite(def->gravity.z)) {
         return fil_error(error, FIL_BAD_INPUT, "world: gravity is not finite");
+    }
+    if (!isfinite(def->friction)) {
+        return fil_error(error, FIL_BAD_INPUT, "world: friction is not finite");
     }
     if ((unsigned)def->integrator > FIL_SYMPLECTIC_EULER) {
         return fil_error(error, FIL_BAD_INPUT, "world: unknown integrator %d", (int)def->integrator);
@@ -378,6 +382,11 @@ FilVec3 fil_world_gravity(const FilWorld* world)
     return world->def.gravity;
 }
 
+double fil_world_friction(const FilWorld* world)
+{
+    return world->def.friction;
+}
+
 FilIntegrator fil_world_integrator(const FilWorld* world)
 {
     return world->def.integrator;
@@ -416,6 +425,13 @@ FilStatus fil_world_set_gravity(FilWorld* world, FilVec3 gravity)
 {
     FilWorldDef def = world->def;
     def.gravity = gravity;
+    return change(world, def);
+}
+
+FilStatus fil_world_set_friction(FilWorld* world, double friction)
+{
+    FilWorldDef def = world->def;
+    def.friction = friction;
     return change(world, def);
 }
 
