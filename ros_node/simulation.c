@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
-
 /* a simulation that lags more than this does not try to catch up: it starts a new schedule */
 #define MAX_LAG 0.1       /* s */
 #define RATE_INTERVAL 0.5 /* s of wall time between measurements of the rate */

@@ -71,15 +71,6 @@ int fil_cli_fail(const char* command, int exit_code, const char* format, ...)
     return exit_code;
 }
 
-FilHint fil_hint(const FilGuess* guess)
-{
-    FilHint hint = {""};
-    if (guess->best != NULL) {
-        snprintf(hint.text, sizeof hint.text, "; did you mean '%.120s'?", guess->best);
-    }
-    return hint;
-}
-
 int fil_cli_finish(const char* command, int exit_code)
 {
     if (fflush(stdout) != 0 || ferror(stdout)) {

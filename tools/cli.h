@@ -1,4 +1,4 @@
-/* The commands of `filum` and what they share: exit codes, option parsing, scene lookup, suggestions, stopping. */
+/* The commands of `filum` and what they share: exit codes, option parsing, stopping. */
 #ifndef FILUM_TOOLS_CLI_H
 #define FILUM_TOOLS_CLI_H
 
@@ -74,21 +74,6 @@ typedef struct FilUsage {
 bool fil_options_parse(const FilUsage* usage, int argc, char** argv, int* argument_count, int* exit_code);
 
 void fil_settings_free(FilSettings* settings);
-
-/* ---- suggestions ---- */
-
-typedef struct FilHint {
-    char text[160];
-} FilHint;
-
-/* "; did you mean 'run'?", or nothing if the guess found nothing near. */
-FilHint fil_hint(const FilGuess* guess);
-
-/* ---- scenes ---- */
-
-/* Finds a scene given by path or by name. A name is looked for in the folders of FILUM_SCENE_PATH, beside the
- * installed program and in the source tree. Fails with a message that suggests the nearest name. */
-FIL_MUST_CHECK bool fil_scene_find(const char* scene, char* path, size_t size, FilError* error);
 
 /* ---- the process ---- */
 

@@ -32,6 +32,10 @@ typedef struct FilSceneInfo {
     uint64_t seed;
 } FilSceneInfo;
 
+/* Finds a scene given by path or by name. A name is looked for in the folders of FILUM_SCENE_PATH, beside the
+ * installed program and in the source tree. Fails with a message that suggests the nearest name. */
+FIL_MUST_CHECK bool fil_scene_find(const char* scene, char* path, size_t size, FilError* error);
+
 /* Reads a scene and builds its world. FIL_BAD_INPUT: `error` holds "file:line: key: what is wrong", with the nearest
  * known key where one was misspelt. `options` and `info` may be NULL. */
 FIL_MUST_CHECK FilStatus fil_scene_load(const char* path, const FilSceneOptions* options, FilWorld** world,

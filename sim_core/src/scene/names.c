@@ -1,5 +1,6 @@
 #include "scene/names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,4 +107,13 @@ void fil_guess_try(FilGuess* guess, const char* candidate)
         guess->best = candidate;
         guess->distance = distance;
     }
+}
+
+FilHint fil_hint(const FilGuess* guess)
+{
+    FilHint hint = {""};
+    if (guess->best != NULL) {
+        snprintf(hint.text, sizeof hint.text, "; did you mean '%.120s'?", guess->best);
+    }
+    return hint;
 }

@@ -39,4 +39,11 @@ typedef struct FilGuess {
 FilGuess fil_guess_start(const char* wanted);
 void fil_guess_try(FilGuess* guess, const char* candidate);
 
+typedef struct FilHint {
+    char text[160];
+} FilHint;
+
+/* "; did you mean 'run'?", or nothing if the guess found nothing near. */
+FilHint fil_hint(const FilGuess* guess);
+
 #endif

@@ -1,12 +1,14 @@
 /* Owns where scenes are looked for. */
 #include <dirent.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "filum/scene.h"
+#include "scene/names.h"
 
 /* A scene that is looked for, and the nearest name seen on the way. */
 typedef struct Search {
