@@ -1,0 +1,197 @@
+/* Robots: trees of rigid links moved by joints, made from definitions or from URDF. docs/arms.md has the model.
+ *
+ * Links are things of the world like rods and rigid bodies: their ids serve in joints (which fix rods, bodies and soft
+ * arms to them), in pairs of surfaces, in FIL_DRIVE_FORCE and FIL_DRIVE_TORQUE, and contacts name them. */
+#ifndef FILUM_ROBOT_H
+#define FILUM_ROBOT_H
+
+#include "filum/base.h"
+#include "filum/contact.h"
+#include "filum/rigid.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum FilRobotJointType {
+    FIL_ROBOT_FIXED,
+    FIL_ROBOT_REVOLUTE,   /* turns about its axis between its limits */
+    FIL_ROBOT_CONTINUOUS, /* turns without limits */
+    FIL_ROBOT_PRISMATIC,  /* slides along its axis between its limits */
+    FIL_ROBOT_BALL,       /* turns freely */
+    FIL_ROBOT_FLOATING,   /* moves freely */
+} FilRobotJointType;
+
+/* What moves a joint. Bits, so that a joint can say what it takes. */
+typedef enum FilJointMode {
+    FIL_JOINT_PASSIVE = 0,
+    FIL_JOINT_POSITION = 1, /* a spring and damper draw it to a position that moves at a velocity */
+    FIL_JOINT_VELOCITY = 2, /* a damper draws it to a velocity */
+    FIL_JOINT_EFFORT = 4,   /* a force or torque */
+} FilJointMode;
+
+typedef struct FilLinkDef {
+    const char* name;          /* unique in the robot */
+    double mass;               /* kg */
+    FilVec3 center_of_mass;    /* m, link frame */
+    double inertia[6];         /* kg m^2 about the centre of mass, link axes: xx, yy, zz, xy, xz, yz */
+    const FilShapeDef* shapes; /* that collide, link frame */
+    int shape_count;
+} FilLinkDef;
+
+/* Numbers of a joint that turns or slides; efforts are N m or N, positions rad or m. */
+typedef struct FilRobotJointDef {
+    const char* name; /* unique in the robot */
+    FilRobotJointType type;
+    int parent, child;   /* links */
+    FilVec3 position;    /* m, of the child's frame in the parent's when the joint is at zero */
+    FilQuat orientation; /* unit, likewise */
+    FilVec3 axis;        /* child frame; any length but zero */
+    double lower, upper; /* limits; -INFINITY and INFINITY: none */
+    double limit_stiffness, limit_damping; /* of the limits; stiffness INFINITY: as rigid as a step can resolve */
+    double max_effort;   /* of the actuator; INFINITY: no bound */
+    double max_velocity; /* that commands may ask for; INFINITY: no bound */
+    double damping;      /* effort per velocity */
+    double friction;     /* dry, effort */
+    double armature;     /* kg m^2 or kg: inertia of the drive, seen at the joint */
+    double stiffness_gain, damping_gain; /* of POSITION, the latter of VELOCITY too; both 0: by the inertia at the
+                                            start, 10 Hz and critically damped */
+    int mimic; /* another joint that it follows, multiplier * position + offset; -1: none */
+    double multiplier, offset;
+    unsigned modes; /* FilJointMode bits that commands may use; it starts in the first of them, holding what it has.
+                       0: passive until commanded, and then by any */
+    double start_position, start_velocity;
+} FilRobotJointDef;
+
+FilLinkDef fil_link_def_default(void);
+FilRobotJointDef fil_robot_joint_def_default(void);
+
+/* Pointers are borrowed for the call only. */
+typedef struct FilRobotDef {
+    const char* name;   /* unique among robots; NULL gets "robot<k>" */
+    const char* prefix; /* in front of the names of links and joints; NULL: none */
+    FilVec3 position;   /* m, of the root link, at the start if it floats */
+    FilQuat orientation;
+    bool floating; /* the root is free to move; false: it is fixed to the world */
+    const FilLinkDef* links;
+    int link_count;
+    const FilRobotJointDef* joints; /* one less than links: a tree */
+    int joint_count;
+    FilCollision collision; /* of all links; `self`: with each other, but for neighbours in the tree */
+    int trajectory_points;  /* most points that a trajectory can have */
+    const char* description; /* text for those who draw the robot; NULL: none */
+} FilRobotDef;
+
+FilRobotDef fil_robot_def_default(void);
+
+/* Refuses what is no tree, has no inertia where it must, or numbers out of range; the message names link or joint. */
+FIL_MUST_CHECK FilStatus fil_world_add_robot(FilWorld* world, const FilRobotDef* def, FilId* robot);
+
+/* A change of what a URDF says about a joint. NAN leaves a number as it is. */
+typedef struct FilRobotJointSetting {
+    const char* joint; /* as the URDF calls it; NULL: all that turn or slide */
+    double start_position, start_velocity;
+    double stiffness_gain, damping_gain, max_effort;
+    double damping, friction, armature;
+    double limit_stiffness, limit_damping;
+    int modes; /* -1: as it is */
+} FilRobotJointSetting;
+
+FilRobotJointSetting fil_robot_joint_setting_default(void);
+
+/* The same from URDF: `def` says everything but links, joints and description. `source` is the file's path; it stands
+ * in messages, and meshes are looked for beside it (`package://` in the folders above it). With `text` (of `size`
+ * bytes, such as a robot_description) the file itself is not read. Errors: "file:line: element: what is wrong". */
+FIL_MUST_CHECK FilStatus fil_world_add_robot_urdf(FilWorld* world, const FilRobotDef* def, const char* source,
+                                                  const char* text, size_t size, const FilRobotJointSetting* settings,
+                                                  int setting_count, FilId* robot);
+
+int fil_world_robot_count(const FilWorld* world);
+FilId fil_world_robot_at(const FilWorld* world, int index);
+FilId fil_world_find_robot(const FilWorld* world, const char* name); /* null id if there is none */
+
+const char* fil_robot_name(const FilWorld* world, FilId robot);
+const char* fil_robot_description(const FilWorld* world, FilId robot); /* URDF with the prefix put in; or NULL */
+const char* fil_robot_ignored(const FilWorld* world, FilId robot); /* elements of the URDF that have no effect here,
+                                                                     each once, separated by ", "; or "" */
+
+/* ---- links: the root first, parents before children ---- */
+
+int fil_robot_link_count(const FilWorld* world, FilId robot);
+FilId fil_robot_link(const FilWorld* world, FilId robot, int link);         /* as a thing of the world */
+FilId fil_world_find_link(const FilWorld* world, const char* name);         /* with its prefix; null if there is none */
+const char* fil_robot_link_name(const FilWorld* world, FilId robot, int link); /* with the prefix */
+int fil_robot_link_parent(const FilWorld* world, FilId robot, int link);    /* -1 of the root */
+bool fil_robot_link_fixed(const FilWorld* world, FilId robot, int link);    /* to its parent; the root: to the world */
+void fil_robot_link_pose(const FilWorld* world, FilId robot, int link, FilVec3* position, FilQuat* orientation);
+void fil_robot_link_velocity(const FilWorld* world, FilId robot, int link, FilVec3* velocity, FilVec3* angular);
+int fil_robot_shape_count(const FilWorld* world, FilId robot, int link);
+FilShapeDef fil_robot_shape(const FilWorld* world, FilId robot, int link, int shape); /* as fil_rigid_shape() */
+
+/* ---- joints that turn or slide, in the order of their links ---- */
+
+int fil_robot_joint_count(const FilWorld* world, FilId robot);
+const char* fil_robot_joint_name(const FilWorld* world, FilId robot, int joint); /* with the prefix */
+int fil_robot_find_joint(const FilWorld* world, FilId robot, const char* name);  /* -1 if there is none */
+int fil_robot_joint_link(const FilWorld* world, FilId robot, int joint);         /* that it moves */
+unsigned fil_robot_joint_modes(const FilWorld* world, FilId robot, int joint);   /* that commands may use; 0: any */
+bool fil_robot_joint_mimics(const FilWorld* world, FilId robot, int joint);      /* follows another, takes no command */
+
+typedef struct FilJointState {
+    double position; /* rad or m */
+    double velocity; /* rad/s or m/s */
+    double effort;   /* N m or N, of the actuator in the last step */
+} FilJointState;
+
+FilJointState fil_robot_joint_state(const FilWorld* world, FilId robot, int joint);
+FIL_MUST_CHECK FilStatus fil_robot_set_joint_state(FilWorld* world, FilId robot, int joint, double position,
+                                                   double velocity);
+/* A floating root. */
+FIL_MUST_CHECK FilStatus fil_robot_set_base(FilWorld* world, FilId robot, FilVec3 position, FilQuat orientation,
+                                            FilVec3 velocity, FilVec3 angular);
+
+/* ---- commands: they hold from the next step on, and are part of the state ---- */
+
+/* POSITION uses all three numbers, VELOCITY the last two, EFFORT the last: what is not a target is added on top. The
+ * sum stays within the joint's effort. */
+typedef struct FilJointCommand {
+    FilJointMode mode;
+    double position, velocity, effort;
+} FilJointCommand;
+
+/* Refuses NaN and Inf, modes that the joint does not take, joints that mimic. Ends a trajectory of this joint. */
+FIL_MUST_CHECK FilStatus fil_robot_set_joint_command(FilWorld* world, FilId robot, int joint,
+                                                     const FilJointCommand* command);
+FilJointCommand fil_robot_joint_command(const FilWorld* world, FilId robot, int joint); /* at the current time */
+
+typedef enum FilInterpolation {
+    FIL_INTERPOLATE_LINEAR, /* straight between points */
+    FIL_INTERPOLATE_SPLINE, /* cubic: with the velocities given, or else with continuous accelerations, at rest at
+                               both ends */
+} FilInterpolation;
+
+/* Pointers are borrowed for the call only. */
+typedef struct FilTrajectoryDef {
+    const int* joints; /* NULL: all that take commands */
+    int joint_count;
+    FilInterpolation interpolation;
+    double start; /* s, world time that `times` count from */
+    int point_count;
+    const double* times;      /* s, increasing */
+    const double* positions;  /* joint_count per point */
+    const double* velocities; /* likewise; NULL: none */
+} FilTrajectoryDef;
+
+FilTrajectoryDef fil_trajectory_def_default(void);
+
+/* Joints follow the points by POSITION; from where they are commanded to be now until the first point, and hold the
+ * last one. Replaces the robot's trajectory; joints that had one and are not in this one hold where it has them. */
+FIL_MUST_CHECK FilStatus fil_robot_set_trajectory(FilWorld* world, FilId robot, const FilTrajectoryDef* def);
+/* s until the last point; 0 if there is none or it is over. */
+double fil_robot_trajectory_left(const FilWorld* world, FilId robot);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
