@@ -15,6 +15,7 @@ typedef struct Case {
 
 /* The chain and its data, in one place to free. */
 typedef struct Specimen {
+    FilArena arena;
     FilRodChain chain;
     double *q, *diagonal, *gradient, *solution;
     FilRodHistory* history;
@@ -30,13 +31,13 @@ static bool allocate(Specimen* s, Case c)
     s->solution = fil_alloc(4 * n, sizeof(double));
     s->history = fil_alloc(n, sizeof *s->history);
     s->law = fil_alloc(n, sizeof *s->law);
-    return fil_rod_chain_init(&s->chain, c.nodes, c.closed) && s->q != NULL && s->diagonal != NULL && s->gradient != NULL &&
+    return fil_rod_chain_init(&s->chain, &s->arena, c.nodes, c.closed) && s->q != NULL && s->diagonal != NULL && s->gradient != NULL &&
            s->solution != NULL && s->history != NULL && s->law != NULL;
 }
 
 static void release(Specimen* s)
 {
-    fil_rod_chain_free(&s->chain);
+    fil_arena_free(&s->arena);
     fil_free(s->q);
     fil_free(s->diagonal);
     fil_free(s->gradient);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -15,6 +16,7 @@
 enum { MAX_UNKNOWNS = 256 };
 
 typedef struct Bench {
+    FilArena arena;
     FilRodBody* body;
     int unknowns;
     double q[MAX_UNKNOWNS], v[MAX_UNKNOWNS];
@@ -55,17 +57,16 @@ static FilRodDef random_def(Random* random, int node_count, bool closed, double*
     return def;
 }
 
-static Bench make_bench(const FilRodDef* defs, int count, const FilRodJunction* junctions, int junction_count)
+static void make_bench(Bench* bench, const FilRodDef* defs, int count, const FilRodJunction* junctions, int junction_count)
 {
-    Bench bench = {0};
+    memset(bench, 0, sizeof *bench);
     FilError error;
-    assert_int_equal(fil_rod_body_create(defs, count, junctions, junction_count, &bench.body, &error), FIL_OK);
-    bench.unknowns = fil_rod_body_q_size(bench.body);
-    assert_in_range(bench.unknowns, 1, MAX_UNKNOWNS);
-    bench.h = calloc((size_t)fil_rod_body_h_size(bench.body), sizeof(double));
-    assert_non_null(bench.h);
-    fil_rod_ops.init_state(bench.body, bench.q, bench.v, bench.h);
-    return bench;
+    assert_int_equal(fil_rod_body_create(&bench->arena, defs, count, junctions, junction_count, &bench->body, &error), FIL_OK);
+    bench->unknowns = fil_rod_body_q_size(bench->body);
+    assert_in_range(bench->unknowns, 1, MAX_UNKNOWNS);
+    bench->h = calloc((size_t)fil_rod_body_h_size(bench->body), sizeof(double));
+    assert_non_null(bench->h);
+    fil_rod_ops.init_state(bench->body, bench->q, bench->v, bench->h);
 }
 
 static void hold(Bench* bench, int rod, FilAttachmentKind kind, int first)
@@ -167,6 +168,7 @@ static void check_derivatives(Bench* bench, Random* random, double theta)
 static void free_bench(Bench* bench)
 {
     fil_rod_ops.destroy(bench->body);
+    fil_arena_free(&bench->arena);
     free(bench->h);
 }
 
@@ -184,7 +186,8 @@ static void free_rods(void** state)
     double nodes[3 * 20], angles[20];
     for (int n = 2; n < 12; ++n) {
         FilRodDef def = random_def(&random, n, false, nodes, angles);
-        Bench bench = make_bench(&def, 1, NULL, 0);
+        Bench bench;
+        make_bench(&bench, &def, 1, NULL, 0);
         for_both_rules(&bench, &random);
     }
 }
@@ -196,7 +199,8 @@ static void closed_rods(void** state)
     double nodes[3 * 20], angles[20];
     for (int n = 3; n < 13; ++n) {
         FilRodDef def = random_def(&random, n, true, nodes, angles);
-        Bench bench = make_bench(&def, 1, NULL, 0);
+        Bench bench;
+        make_bench(&bench, &def, 1, NULL, 0);
         for_both_rules(&bench, &random);
     }
 }
@@ -211,7 +215,8 @@ static void held_rods(void** state)
         for (int k = 0; k < 4; ++k) {
             for (int n = 6; n < 10; ++n) {
                 FilRodDef def = random_def(&random, n, closed != 0, nodes, angles);
-                Bench bench = make_bench(&def, 1, NULL, 0);
+                Bench bench;
+                make_bench(&bench, &def, 1, NULL, 0);
                 hold(&bench, 0, kinds[k], 0);
                 hold(&bench, 0, kinds[k], 3);
                 if (kinds[k] != FIL_ATTACH_TWIST) {
@@ -246,7 +251,8 @@ static void networks(void** state)
             nodes[junctions[j].rod_b][3 * junctions[j].node_b + k] = nodes[0][3 * junctions[j].node_a + k];
         }
     }
-    Bench bench = make_bench(defs, 3, junctions, 2);
+    Bench bench;
+    make_bench(&bench, defs, 3, junctions, 2);
     hold(&bench, 0, FIL_ATTACH_CLAMP, 0);
     hold(&bench, 1, FIL_ATTACH_HANDLE, 5);
     hold(&bench, 2, FIL_ATTACH_PIN, 1);

@@ -17,6 +17,7 @@ typedef struct Pair {
     ReferenceRod rod;
     double base[REFERENCE_MAX_DOFS]; /* where frames start from */
     double q[REFERENCE_MAX_DOFS];    /* where derivatives are taken */
+    FilArena arena;
     FilRodChain chain;
     int n;                 /* unknowns */
     double* fast_hessian;  /* n x n */
@@ -90,7 +91,7 @@ static void make_pair(Pair* pair, Random* random, int node_count, bool closed, d
     for (int i = 0; i < pair->n; ++i) {
         pair->plain_hessian[i * pair->n + i] += diagonal;
     }
-    assert_true(fil_rod_chain_init(&pair->chain, node_count, closed));
+    assert_true(fil_rod_chain_init(&pair->chain, &pair->arena, node_count, closed));
     fil_rod_chain_begin(&pair->chain, pair->base, history, law, 0.0, added);
     assert_true(fil_rod_chain_assemble(&pair->chain, pair->q, 0.0, true));
     double gradient[4 * REFERENCE_MAX_NODES] = {0};
@@ -103,7 +104,7 @@ static void make_pair(Pair* pair, Random* random, int node_count, bool closed, d
 
 static void free_pair(Pair* pair)
 {
-    fil_rod_chain_free(&pair->chain);
+    fil_arena_free(&pair->arena);
     free(pair->fast_hessian);
     free(pair->plain_hessian);
 }

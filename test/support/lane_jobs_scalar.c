@@ -2,11 +2,9 @@
 #define FIL_SCALAR_LANES
 
 #define fil_fold_init scalar_fold_init
-#define fil_fold_free scalar_fold_free
 #define fil_fold_factor scalar_fold_factor
 #define fil_fold_solve scalar_fold_solve
 #define fil_rod_chain_init scalar_rod_chain_init
-#define fil_rod_chain_free scalar_rod_chain_free
 #define fil_rod_chain_begin scalar_rod_chain_begin
 #define fil_rod_chain_assemble scalar_rod_chain_assemble
 #define fil_rod_chain_add_gradient scalar_rod_chain_add_gradient

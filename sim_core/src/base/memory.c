@@ -1,20 +1,32 @@
+#define _DEFAULT_SOURCE /* madvise */
 #include "base/memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+/* Blocks of this size and more ask for large pages. */
+enum { LARGE_PAGE = 1 << 21 };
 
 void* fil_alloc(size_t count, size_t size)
 {
     if (size != 0 && count > (SIZE_MAX - FIL_ALIGNMENT) / size) {
         return NULL;
     }
-    // aligned_alloc wants a multiple of the alignment
+    // never empty
+    const size_t alignment = count * size >= LARGE_PAGE ? LARGE_PAGE : FIL_ALIGNMENT;
     const size_t bytes = (count * size + FIL_ALIGNMENT) / FIL_ALIGNMENT * FIL_ALIGNMENT;
-    void* block = aligned_alloc(FIL_ALIGNMENT, bytes);
-    if (block != NULL) {
-        memset(block, 0, bytes);
+    void* block = NULL;
+    if (posix_memalign(&block, alignment, bytes) != 0) {
+        return NULL;
     }
+#ifdef MADV_HUGEPAGE
+    if (alignment == LARGE_PAGE) {
+        (void)madvise(block, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE); // a hint: small pages do as well
+    }
+#endif
+    memset(block, 0, bytes);
     return block;
 }
 

@@ -261,7 +261,7 @@ static void initial_strains(FilRod* rod, const FilRodDef* def)
     }
 }
 
-static FilStatus build_rod(FilRod* rod, const FilRodDef* def, double* mass, FilError* error)
+static FilStatus build_rod(FilRod* rod, FilArena* arena, const FilRodDef* def, double* mass, FilError* error)
 {
     const size_t n = (size_t)def->node_count;
     rod->node_count = def->node_count;
@@ -272,12 +272,12 @@ static FilStatus build_rod(FilRod* rod, const FilRodDef* def, double* mass, FilE
     rod->drag = def->drag;
     rod->gyroscopic = def->gyroscopic;
     rod->collision = def->collision;
-    rod->law = fil_alloc(n, sizeof *rod->law);
-    rod->sections = fil_alloc(n, sizeof *rod->sections);
-    rod->voronoi = fil_alloc(n, sizeof *rod->voronoi);
-    rod->initial = fil_alloc(n, sizeof *rod->initial);
+    rod->law = fil_arena_alloc(arena, n, sizeof *rod->law);
+    rod->sections = fil_arena_alloc(arena, n, sizeof *rod->sections);
+    rod->voronoi = fil_arena_alloc(arena, n, sizeof *rod->voronoi);
+    rod->initial = fil_arena_alloc(arena, n, sizeof *rod->initial);
     if (rod->law == NULL || rod->sections == NULL || rod->voronoi == NULL || rod->initial == NULL ||
-        !fil_rod_chain_init(&rod->chain, def->node_count, def->closed)) {
+        !fil_rod_chain_init(&rod->chain, arena, def->node_count, def->closed)) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "rod '%s': out of memory", def->name != NULL ? def->name : "?");
     }
     FilStatus status = build_law(rod, def, mass, error);
@@ -286,7 +286,7 @@ static FilStatus build_rod(FilRod* rod, const FilRodDef* def, double* mass, FilE
     }
     if (status == FIL_OK) {
         initial_strains(rod, def);
-        status = fil_rod_build_collider(rod, error);
+        status = fil_rod_build_collider(rod, arena, error);
     }
     return status;
 }
@@ -343,28 +343,11 @@ static void destroy(void* pointer)
     if (body == NULL) {
         return;
     }
-    for (int r = 0; body->rods != NULL && r < body->rod_count; r++) {
-        FilRod* rod = &body->rods[r];
-        fil_free(rod->law);
-        fil_free(rod->sections);
-        fil_free(rod->voronoi);
-        fil_free(rod->initial);
-        fil_free(rod->radii);
-        fil_free(rod->arc);
-        fil_rod_chain_free(&rod->chain);
-    }
     for (int a = 0; a < body->attachment_count; a++) {
         fil_free(body->attachments[a].origin);
     }
-    void* blocks[] = {body->rods,   body->owner,    body->mass,    body->drag,    body->alpha,    body->attachments,
-                      body->load,   body->torque,   body->held,    body->held_q,  body->diagonal, body->q_theta,
-                      body->v_theta, body->gradient, body->reaction, body->slots, body->initial_q, body->initial_v,
-                      body->block_columns, body->block_rows, body->block_slots, body->is_free, body->force, body->damping};
-    for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
-        fil_free(blocks[k]);
-    }
+    fil_free(body->attachments);
     fil_sparse_destroy(body->sparse);
-    fil_free(body);
 }
 
 static bool allocate(FilRodBody* body)
@@ -375,13 +358,13 @@ static bool allocate(FilRodBody* body)
                         &body->is_free, &body->force,    &body->damping};
     bool ok = true;
     for (size_t k = 0; k < sizeof quads / sizeof quads[0]; k++) {
-        *quads[k] = fil_alloc(4 * n, sizeof(double));
+        *quads[k] = fil_arena_alloc(body->arena, 4 * n, sizeof(double));
         ok = ok && *quads[k] != NULL;
     }
-    body->alpha = fil_alloc(n, sizeof(double));
-    body->torque = fil_alloc(3 * n, sizeof(double));
-    body->owner = fil_alloc(n, sizeof(int));
-    body->held = fil_alloc(4 * n, sizeof(bool));
+    body->alpha = fil_arena_alloc(body->arena, n, sizeof(double));
+    body->torque = fil_arena_alloc(body->arena, 3 * n, sizeof(double));
+    body->owner = fil_arena_alloc(body->arena, n, sizeof(int));
+    body->held = fil_arena_alloc(body->arena, 4 * n, sizeof(bool));
     return ok && body->alpha != NULL && body->torque != NULL && body->owner != NULL && body->held != NULL;
 }
 
@@ -431,7 +414,7 @@ static FilStatus build_sparse(FilRodBody* body, FilError* error)
     const size_t total = (size_t)pattern.count + (size_t)unknowns;
     pattern.rows = fil_alloc(total, sizeof(int));
     pattern.columns = fil_alloc(total, sizeof(int));
-    body->slots = fil_alloc(total, sizeof(int));
+    body->slots = fil_arena_alloc(body->arena, total, sizeof(int));
     if (pattern.rows != NULL && pattern.columns != NULL && body->slots != NULL) {
         pattern.count = 0;
         for (int r = 0; r < body->rod_count; r++) {
@@ -450,15 +433,15 @@ static FilStatus build_sparse(FilRodBody* body, FilError* error)
     return body->sparse != NULL ? FIL_OK : fil_error(error, FIL_OUT_OF_MEMORY, "rod network: out of memory");
 }
 
-FilStatus fil_rod_body_create(const FilRodDef* defs, int count, const FilRodJunction* junctions, int junction_count,
-                              FilRodBody** out, FilError* error)
+FilStatus fil_rod_body_create(FilArena* arena, const FilRodDef* defs, int count, const FilRodJunction* junctions,
+                              int junction_count, FilRodBody** out, FilError* error)
 {
     *out = NULL;
-    FilRodBody* body = fil_alloc(1, sizeof *body);
-    if (body == NULL || (body->rods = fil_alloc((size_t)count, sizeof *body->rods)) == NULL) {
-        fil_free(body);
+    FilRodBody* body = fil_arena_alloc(arena, 1, sizeof *body);
+    if (body == NULL || (body->rods = fil_arena_alloc(arena, (size_t)count, sizeof *body->rods)) == NULL) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
+    body->arena = arena;
     body->rod_count = count;
     FilStatus status = FIL_OK;
     for (int r = 0; r < count && status == FIL_OK; r++) {
@@ -474,7 +457,7 @@ FilStatus fil_rod_body_create(const FilRodDef* defs, int count, const FilRodJunc
     }
     for (int r = 0; r < count && status == FIL_OK; r++) {
         FilRod* rod = &body->rods[r];
-        status = build_rod(rod, &defs[r], body->mass + 4 * rod->first_node, error);
+        status = build_rod(rod, arena, &defs[r], body->mass + 4 * rod->first_node, error);
         if (status == FIL_OK) {
             initial_state(body, rod, &defs[r]);
             body->network = body->network || !rod->chain.solvable;

@@ -46,6 +46,7 @@ typedef struct FilRodAttachment {
 } FilRodAttachment;
 
 typedef struct FilRodBody {
+    FilArena* arena;
     int rod_count, node_count;
     FilRod* rods;
     bool network;
@@ -88,9 +89,9 @@ typedef struct FilRodBody {
 
 extern const FilBodyOps fil_rod_ops;
 
-/* Nothing is kept of the defs. */
-FilStatus fil_rod_body_create(const FilRodDef* defs, int count, const FilRodJunction* junctions, int junction_count,
-                              FilRodBody** body, FilError* error);
+/* Nothing is kept of the defs. The arena must outlive the body. */
+FilStatus fil_rod_body_create(FilArena* arena, const FilRodDef* defs, int count, const FilRodJunction* junctions,
+                              int junction_count, FilRodBody** body, FilError* error);
 
 /* Sizes of the body's share of q (and v) and h. */
 int fil_rod_body_q_size(const FilRodBody* body);
@@ -135,7 +136,7 @@ Frame1 fil_rod_clamp_section(const FilClampSide* side, const double* turn);
 HingeLaw1 fil_rod_clamp_law(const FilClampSide* side, const FilRodHistory* node);
 
 /* rod_contact.c */
-FilStatus fil_rod_build_collider(FilRod* rod, FilError* error);
+FilStatus fil_rod_build_collider(FilRod* rod, FilArena* arena, FilError* error);
 int fil_rod_collider_count(const void* body);
 void fil_rod_collider(const void* body, int index, FilCollider* out);
 void fil_rod_place(const void* body, int index, const double* q, const double* v, FilPlacement* out);

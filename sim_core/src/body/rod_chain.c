@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "body/rod_block.h"
 
 enum { JOINT = FIL_FOLD_JOINT };
@@ -53,7 +52,7 @@ static void fold(FilRodChain* chain)
     chain->middle = chain->node_at[0][n - 1];
 }
 
-bool fil_rod_chain_init(FilRodChain* chain, int node_count, bool closed)
+bool fil_rod_chain_init(FilRodChain* chain, FilArena* arena, int node_count, bool closed)
 {
     memset(chain, 0, sizeof *chain);
     chain->node_count = node_count;
@@ -61,7 +60,7 @@ bool fil_rod_chain_init(FilRodChain* chain, int node_count, bool closed)
     chain->closed = closed;
     const int count = chain_positions(node_count, closed);
     const int padding = closed && node_count % 2 == 0 ? 1 : 0;
-    if (!fil_fold_init(&chain->matrix, count, closed, padding)) {
+    if (!fil_fold_init(&chain->matrix, arena, count, closed, padding)) {
         return false;
     }
     // the border must end before the joint begins
@@ -77,47 +76,25 @@ bool fil_rod_chain_init(FilRodChain* chain, int node_count, bool closed)
     };
     bool ok = true;
     for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
-        *blocks[b].block = fil_alloc(lanes * blocks[b].width, sizeof(FilLanes));
+        *blocks[b].block = fil_arena_alloc(arena, lanes * blocks[b].width, sizeof(FilLanes));
         ok = ok && *blocks[b].block != NULL;
     }
-    chain->law = fil_alloc(lanes, sizeof *chain->law);
-    chain->twist0 = fil_alloc(lanes, sizeof *chain->twist0);
-    chain->frames = fil_alloc(lanes, sizeof *chain->frames);
+    chain->law = fil_arena_alloc(arena, lanes, sizeof *chain->law);
+    chain->twist0 = fil_arena_alloc(arena, lanes, sizeof *chain->twist0);
+    chain->frames = fil_arena_alloc(arena, lanes, sizeof *chain->frames);
     ok = ok && chain->law != NULL && chain->twist0 != NULL && chain->frames != NULL;
     for (int half = 0; half < 2; half++) {
-        chain->node_at[half] = fil_alloc(n, sizeof(int));
-        chain->edge_at[half] = fil_alloc(n, sizeof(int));
-        chain->edge_acts[half] = fil_alloc(n, sizeof(bool));
-        chain->hinge_acts[half] = fil_alloc(n, sizeof(bool));
+        chain->node_at[half] = fil_arena_alloc(arena, n, sizeof(int));
+        chain->edge_at[half] = fil_arena_alloc(arena, n, sizeof(int));
+        chain->edge_acts[half] = fil_arena_alloc(arena, n, sizeof(bool));
+        chain->hinge_acts[half] = fil_arena_alloc(arena, n, sizeof(bool));
         ok = ok && chain->node_at[half] != NULL && chain->edge_at[half] != NULL && chain->edge_acts[half] != NULL &&
              chain->hinge_acts[half] != NULL;
     }
-    if (!ok) {
-        fil_rod_chain_free(chain);
-        return false;
+    if (ok) {
+        fold(chain);
     }
-    fold(chain);
-    return true;
-}
-
-void fil_rod_chain_free(FilRodChain* chain)
-{
-    FilLanes* blocks[] = {chain->tangent0, chain->director0, chain->angle0, chain->stretch, chain->natural,
-                          chain->diagonal, chain->x,         chain->angle,  chain->gradient};
-    for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
-        fil_free(blocks[b]);
-    }
-    fil_free(chain->law);
-    fil_free(chain->twist0);
-    fil_free(chain->frames);
-    for (int half = 0; half < 2; half++) {
-        fil_free(chain->node_at[half]);
-        fil_free(chain->edge_at[half]);
-        fil_free(chain->edge_acts[half]);
-        fil_free(chain->hinge_acts[half]);
-    }
-    fil_fold_free(&chain->matrix);
-    memset(chain, 0, sizeof *chain);
+    return ok;
 }
 
 /* ---- plain order to halves ---- */

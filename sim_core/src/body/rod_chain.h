@@ -54,9 +54,8 @@ typedef struct FilRodChain {
     double energy; /* J */
 } FilRodChain;
 
-/* False when out of memory. */
-bool fil_rod_chain_init(FilRodChain* chain, int node_count, bool closed);
-void fil_rod_chain_free(FilRodChain* chain);
+/* Its memory is the arena's. False when out of memory. */
+bool fil_rod_chain_init(FilRodChain* chain, FilArena* arena, int node_count, bool closed);
 
 /* Where frames start from (history and angles q[4 i + 3]), the elastic law, and the diagonal to be added (4 per node).
  * damping >= 0 adds a spring of `damping` times the elastic one, at rest at the start's strains: stiffness-proportional

@@ -10,10 +10,10 @@
 
 /* ---- colliders ---- */
 
-FilStatus fil_rod_build_collider(FilRod* rod, FilError* error)
+FilStatus fil_rod_build_collider(FilRod* rod, FilArena* arena, FilError* error)
 {
-    rod->radii = fil_alloc((size_t)rod->edge_count, sizeof(double));
-    rod->arc = fil_alloc((size_t)rod->edge_count + 1, sizeof(double));
+    rod->radii = fil_arena_alloc(arena, (size_t)rod->edge_count, sizeof(double));
+    rod->arc = fil_arena_alloc(arena, (size_t)rod->edge_count + 1, sizeof(double));
     if (rod->radii == NULL || rod->arc == NULL) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
@@ -263,9 +263,9 @@ static bool build_blocks(FilRodBody* body)
     const size_t count = (size_t)entries.count, most = count + (size_t)body->node_count;
     entries.rows = fil_alloc(count, sizeof(int));
     entries.columns = fil_alloc(count, sizeof(int));
-    body->block_slots = fil_alloc(count, sizeof(int));
-    body->block_columns = fil_alloc(most, sizeof(int));
-    body->block_rows = fil_alloc(most, sizeof(int));
+    body->block_slots = fil_arena_alloc(body->arena, count, sizeof(int));
+    body->block_columns = fil_arena_alloc(body->arena, most, sizeof(int));
+    body->block_rows = fil_arena_alloc(body->arena, most, sizeof(int));
     bool ok = entries.rows != NULL && entries.columns != NULL && body->block_slots != NULL && body->block_columns != NULL &&
               body->block_rows != NULL;
     if (ok) {

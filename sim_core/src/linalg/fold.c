@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
 
 /* Unknowns of the joint seen from each half: half 0 arrives with (x_{c-1}, theta_{c-1}, x_c), half 1 with
  * (x_{c+1}, -theta_c, x_c), where c is the middle node and the joint is (x_{c-1}, theta_{c-1}, x_c, theta_c, x_{c+1}). */
@@ -21,7 +20,7 @@ static double sign_of(int half, int k)
 #define CARRY(column, row) ((column)*7 - (column) * ((column)-1) / 2 + (row) - (column))
 #define ENTRY(column, row) (11 * (column) - (column) * ((column)-1) / 2 + (row) - (column))
 
-bool fil_fold_init(FilFold* fold, int count, bool closed, int border_node_1)
+bool fil_fold_init(FilFold* fold, FilArena* arena, int count, bool closed, int border_node_1)
 {
     memset(fold, 0, sizeof *fold);
     fold->count = count;
@@ -29,22 +28,10 @@ bool fil_fold_init(FilFold* fold, int count, bool closed, int border_node_1)
     fold->closed = closed;
     fold->border_node[1] = border_node_1;
     const size_t n = (size_t)fold->half_nodes * FIL_LANE_GROUPS;
-    fold->columns = fil_alloc(n * FIL_FOLD_COLUMNS, sizeof(FilLanes));
-    fold->rhs = fil_alloc(n * 4, sizeof(FilLanes));
-    fold->spike = closed ? fil_alloc(n * 28, sizeof(FilLanes)) : NULL;
-    if (fold->columns == NULL || fold->rhs == NULL || (closed && fold->spike == NULL)) {
-        fil_fold_free(fold);
-        return false;
-    }
-    return true;
-}
-
-void fil_fold_free(FilFold* fold)
-{
-    fil_free(fold->columns);
-    fil_free(fold->rhs);
-    fil_free(fold->spike);
-    memset(fold, 0, sizeof *fold);
+    fold->columns = fil_arena_alloc(arena, n * FIL_FOLD_COLUMNS, sizeof(FilLanes));
+    fold->rhs = fil_arena_alloc(arena, n * 4, sizeof(FilLanes));
+    fold->spike = closed ? fil_arena_alloc(arena, n * 28, sizeof(FilLanes)) : NULL;
+    return fold->columns != NULL && fold->rhs != NULL && (!closed || fold->spike != NULL);
 }
 
 /* Eliminates nodes 0 .. count-1 of a group: A = L D L', four pivots a node. The 7 x 7 Schur complement that reaches the

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/lanes.h"
 
 enum {
@@ -43,9 +44,9 @@ typedef struct FilFold {
     double dense[FIL_FOLD_DENSE * FIL_FOLD_DENSE]; /* factored: unit-lower L, 1/D on the diagonal, row-major */
 } FilFold;
 
-/* `count` is odd and at least 3; a closed chain lists its border at both ends. False when out of memory. */
-bool fil_fold_init(FilFold* fold, int count, bool closed, int border_node_1);
-void fil_fold_free(FilFold* fold);
+/* `count` is odd and at least 3; a closed chain lists its border at both ends. Its memory is the
+ * arena's; false when out of memory. */
+bool fil_fold_init(FilFold* fold, FilArena* arena, int count, bool closed, int border_node_1);
 
 /* Factors columns and joint in place. False if a pivot is not positive: the matrix is then used up. */
 bool fil_fold_factor(FilFold* fold);

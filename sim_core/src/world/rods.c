@@ -37,7 +37,7 @@ FilStatus fil_world_add_rod_network(FilWorld* world, const FilRodDef* defs, int 
         }
     }
     FilRodBody* impl;
-    FilStatus status = fil_rod_body_create(defs, count, junctions, junction_count, &impl, &world->error);
+    FilStatus status = fil_rod_body_create(&world->arena, defs, count, junctions, junction_count, &impl, &world->error);
     if (status != FIL_OK) {
         return status;
     }

@@ -152,6 +152,7 @@ void fil_world_destroy(FilWorld* world)
     for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++) {
         fil_free(scratch[k]);
     }
+    fil_arena_free(&world->arena);
     fil_collision_free(&world->collision);
     fil_contact_stage_free(&world->contact);
     fil_free(world->takes_part);

@@ -2,6 +2,7 @@
 #ifndef FILUM_WORLD_WORLD_H
 #define FILUM_WORLD_WORLD_H
 
+#include "base/arena.h"
 #include "body/body.h"
 #include "body/kinds.h"
 #include "world/collision.h"
@@ -62,6 +63,7 @@ struct FilWorld {
     int contact_model;
     FilError error;
     uint32_t generation;
+    FilArena arena; /* of the rods */
 
     int body_count, element_count, attachment_count, drive_count, probe_count;
     int body_capacity, element_capacity, attachment_capacity, drive_capacity, probe_capacity;
