@@ -135,17 +135,6 @@ static double dot(const double* a, const double* b, int n)
 
 /* ---- what A says about scales ---- */
 
-static const double* diagonal_block(const FilSapProblem* problem, int column)
-{
-    const FilBlockPattern* pattern = &problem->pattern;
-    for (int k = pattern->start[column]; k < pattern->start[column + 1]; k++) {
-        if (pattern->row[k] == column) {
-            return problem->a + FIL_BLOCK_SIZE * (size_t)k;
-        }
-    }
-    return NULL;
-}
-
 /* 1/diag(A) of one variable, 0 if it is held. */
 static double inverse_diagonal(const double* block, int d)
 {
@@ -156,7 +145,7 @@ static double inverse_diagonal(const double* block, int d)
 static bool start_from(const FilSapProblem* problem, const double* v, double* x)
 {
     for (int column = 0; column < problem->pattern.columns; column++) {
-        const double* block = diagonal_block(problem, column);
+        const double* block = fil_sap_diagonal_block(problem, column);
         if (block == NULL) {
             return false;
         }
@@ -174,7 +163,7 @@ static bool gather(FilSap* sap, const FilSapProblem* problem, const double* v)
 {
     sap->fixed_momentum = 0.0;
     for (int column = 0; column < problem->pattern.columns; column++) {
-        const double* block = diagonal_block(problem, column);
+        const double* block = fil_sap_diagonal_block(problem, column);
         if (block == NULL) {
             return false;
         }
@@ -200,29 +189,6 @@ static bool gather(FilSap* sap, const FilSapProblem* problem, const double* v)
     return true;
 }
 
-/* |W j|^2 of a row j of four for lower triangular W by columns */
-static double row_compliance(const double* w, const double* j)
-{
-    const double x0 = w[0] * j[0], x1 = w[1] * j[0] + w[5] * j[1];
-    const double x2 = w[2] * j[0] + w[6] * j[1] + w[10] * j[2];
-    const double x3 = w[3] * j[0] + w[7] * j[1] + w[11] * j[2] + w[15] * j[3];
-    return x0 * x0 + x1 * x1 + x2 * x2 + x3 * x3;
-}
-
-/* Mean diagonal of J A^-1 J' over the rows that are not zero, with only A's diagonal blocks inverted. */
-static double estimate_compliance(const FilSap* sap, const double* j, const int* participant, int block_count)
-{
-    double sum[3] = {0.0, 0.0, 0.0};
-    for (int k = 0; k < block_count; k++, j += FIL_SAP_JACOBIAN) {
-        const double* w = sap->w + FIL_BLOCK_SIZE * (size_t)participant[k];
-        for (int row = 0; row < 3; row++) {
-            sum[row] += row_compliance(w, j + 4 * row);
-        }
-    }
-    const int rows = (sum[0] > 0.0) + (sum[1] > 0.0) + (sum[2] > 0.0);
-    return rows > 0 ? (sum[0] + sum[1] + sum[2]) / rows : 1.0; // between things that cannot move any scale will do
-}
-
 static void prepare_laws(FilSap* sap, const FilSapProblem* problem, const FilSapSettings* settings)
 {
     const FilSapScales scales = {problem->dt, settings->rigidity, settings->stick, settings->slip_velocity};
@@ -233,7 +199,7 @@ static void prepare_laws(FilSap* sap, const FilSapProblem* problem, const FilSap
         const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block;
         double compliance = constraint->compliance;
         if (compliance <= 0.0) {
-            compliance = estimate_compliance(sap, j, participant, constraint->block_count);
+            compliance = fil_sap_estimate_compliance(sap->w, j, participant, constraint->block_count);
         }
         fil_sap_kinds[constraint->kind].prepare(constraint, compliance, &scales, &sap->laws[i]);
         participant += constraint->block_count;

@@ -281,6 +281,14 @@ void fil_sap_system_solve(FilSapSystem* system, double* x)
     memcpy(x, participants_part(system), size);
 }
 
+void fil_sap_system_whiten(FilSapSystem* system, double* x)
+{
+    const size_t size = FIL_BLOCK * (size_t)system->participants * sizeof *x;
+    memcpy(participants_part(system), x, size);
+    fil_block_cholesky_forward_changing(system->cholesky, system->x.at);
+    memcpy(x, participants_part(system), size);
+}
+
 void fil_sap_system_reduce(FilSapSystem* system, const double* b, double* reduced)
 {
     const int* pivot = fil_block_cholesky_pivots(system->cholesky);
@@ -345,4 +353,39 @@ void fil_sap_system_multiply_transposed(const FilSapSystem* system, const FilSap
             }
         }
     }
+}
+
+/* ---- what A says about scales ---- */
+
+const double* fil_sap_diagonal_block(const FilSapProblem* problem, int column)
+{
+    const FilBlockPattern* pattern = &problem->pattern;
+    for (int k = pattern->start[column]; k < pattern->start[column + 1]; k++) {
+        if (pattern->row[k] == column) {
+            return problem->a + FIL_BLOCK_SIZE * (size_t)k;
+        }
+    }
+    return NULL;
+}
+
+/* |W j|^2 of a row j of four for lower triangular W by columns */
+static double row_compliance(const double* w, const double* j)
+{
+    const double x0 = w[0] * j[0], x1 = w[1] * j[0] + w[5] * j[1];
+    const double x2 = w[2] * j[0] + w[6] * j[1] + w[10] * j[2];
+    const double x3 = w[3] * j[0] + w[7] * j[1] + w[11] * j[2] + w[15] * j[3];
+    return x0 * x0 + x1 * x1 + x2 * x2 + x3 * x3;
+}
+
+double fil_sap_estimate_compliance(const double* w, const double* j, const int* place, int block_count)
+{
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (int k = 0; k < block_count; k++, j += FIL_SAP_JACOBIAN) {
+        const double* inverse = w + FIL_BLOCK_SIZE * (size_t)place[k];
+        for (int row = 0; row < 3; row++) {
+            sum[row] += row_compliance(inverse, j + 4 * row);
+        }
+    }
+    const int rows = (sum[0] > 0.0) + (sum[1] > 0.0) + (sum[2] > 0.0);
+    return rows > 0 ? (sum[0] + sum[1] + sum[2]) / rows : 1.0; // between things that cannot move any scale will do
 }

@@ -51,6 +51,8 @@ FIL_MUST_CHECK bool fil_sap_system_eliminate(FilSapSystem* system, const FilSapP
 /* Factors S + J' G J, G given by 9 numbers per constraint. False when not positive definite. */
 FIL_MUST_CHECK bool fil_sap_system_factor(FilSapSystem* system, const FilSapProblem* problem, const double* hessians);
 void fil_sap_system_solve(FilSapSystem* system, double* x); /* participants, in place */
+/* x <- L^-1 x with L L' = S + J' G J as last factored: what is one as a momentum becomes one as an energy. */
+void fil_sap_system_whiten(FilSapSystem* system, double* x);
 
 /* Number of a variable among the participants, or negative. */
 int fil_sap_system_participant(const FilSapSystem* system, int variable);
@@ -68,5 +70,12 @@ void fil_sap_system_multiply(const FilSapSystem* system, const FilSapProblem* pr
 /* j = J' gamma */
 void fil_sap_system_multiply_transposed(const FilSapSystem* system, const FilSapProblem* problem, const double* gamma,
                                         double* j);
+
+/* The diagonal block of a column of A, NULL if it is missing. */
+const double* fil_sap_diagonal_block(const FilSapProblem* problem, int column);
+
+/* Mean diagonal of J A^-1 J' of one constraint over the rows that are not zero, with only A's diagonal blocks inverted.
+ * `w` has their inverse Cholesky factors; Jacobian block k multiplies the variable whose factor is at place[k]. */
+double fil_sap_estimate_compliance(const double* w, const double* j, const int* place, int block_count);
 
 #endif

@@ -283,6 +283,11 @@ void fil_block_cholesky_eliminate_fixed(const FilBlockCholesky* cholesky, double
     solve_forward(cholesky, 0, cholesky->symbolic.first_changing, x);
 }
 
+void fil_block_cholesky_forward_changing(const FilBlockCholesky* cholesky, double* x)
+{
+    solve_forward(cholesky, cholesky->symbolic.first_changing, cholesky->symbolic.columns, x);
+}
+
 void fil_block_cholesky_solve_changing(const FilBlockCholesky* cholesky, double* x)
 {
     const FilBlockSymbolic* s = &cholesky->symbolic;

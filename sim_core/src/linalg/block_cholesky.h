@@ -58,6 +58,9 @@ void fil_block_cholesky_eliminate_fixed(const FilBlockCholesky* cholesky, double
 /* (., b_p) -> (., x_p) with (S + C) x_p = b_p */
 void fil_block_cholesky_solve_changing(const FilBlockCholesky* cholesky, double* x);
 
+/* (., b_p) -> (., L_pp^-1 b_p), where L_pp L_pp' = S + C */
+void fil_block_cholesky_forward_changing(const FilBlockCholesky* cholesky, double* x);
+
 /* (y_n, x_p) -> (x_n, x_p) with L_nn' x_n = y_n - L_pn' x_p */
 void fil_block_cholesky_substitute_fixed(const FilBlockCholesky* cholesky, double* x);
 
