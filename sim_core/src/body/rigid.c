@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/vec3.h"
+#include "base/quat.h"
 
 FilShapeDef fil_shape_def_default(void)
 {
@@ -21,38 +21,6 @@ FilRigidDef fil_rigid_def_default(void)
 }
 
 /* ---- small algebra ---- */
-
-static bool unit_quat(FilQuat* q)
-{
-    const double size = sqrt(q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w);
-    if (!(isfinite(size) && size > 1e-12)) {
-        return false;
-    }
-    *q = (FilQuat){q->x / size, q->y / size, q->z / size, q->w / size};
-    return true;
-}
-
-static FilQuat multiply_quat(FilQuat a, FilQuat b)
-{
-    return (FilQuat){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-                     a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
-}
-
-/* The quaternion of a rotation vector. */
-static FilQuat exponential(const double* w)
-{
-    const double angle = fil_v3_norm(w);
-    const double s = angle > 1e-8 ? sin(0.5 * angle) / angle : 0.5 - angle * angle / 48.0;
-    return (FilQuat){s * w[0], s * w[1], s * w[2], cos(0.5 * angle)};
-}
-
-/* The rotation vector of a unit quaternion, at most pi long. */
-static void logarithm(FilQuat q, double* w)
-{
-    const double sign = q.w < 0.0 ? -1.0 : 1.0, size = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
-    const double scale = sign * (size > 1e-12 ? 2.0 * atan2(size, sign * q.w) / size : 2.0);
-    fil_v3_set(w, scale * q.x, scale * q.y, scale * q.z);
-}
 
 static bool invert3(const double* m, double* out)
 {
@@ -78,76 +46,6 @@ static FilQuat orientation_of(const double* q)
 }
 
 /* ---- making ---- */
-
-static FilStatus build_hull(const FilShapeDef* def, FilRigidShape* out, FilError* error)
-{
-    FilMesh mesh = {0};
-    const double* points = def->points;
-    int count = def->point_count;
-    if (def->type == FIL_TYPE_MESH) {
-        if (def->file == NULL) {
-            return fil_error(error, FIL_BAD_INPUT, "a mesh shape needs a file");
-        }
-        FilStatus status = fil_mesh_read(def->file, def->scale, &mesh, error);
-        if (status == FIL_OK) {
-            status = fil_mesh_check_solid(&mesh, def->file, error);
-        }
-        if (status != FIL_OK) {
-            fil_mesh_free(&mesh);
-            return status;
-        }
-        points = mesh.vertices;
-        count = mesh.vertex_count;
-    }
-    const FilStatus status = fil_hull_create(points, count, &out->hull, error);
-    fil_mesh_free(&mesh);
-    if (status == FIL_OK) {
-        out->shape = fil_shape_hull(out->hull);
-        out->def.points = out->hull->vertices;
-        out->def.point_count = out->hull->vertex_count;
-    }
-    return status;
-}
-
-static FilStatus build_shape(const FilShapeDef* def, FilRigidShape* out, FilError* error)
-{
-    out->def = *def;
-    out->def.file = NULL;
-    out->def.points = NULL;
-    FilStatus status = FIL_OK;
-    switch (def->type) {
-    case FIL_TYPE_SPHERE:
-        out->shape = fil_shape_sphere(def->radius);
-        break;
-    case FIL_TYPE_CAPSULE:
-        out->shape = fil_shape_capsule(def->radius, 0.5 * def->length);
-        break;
-    case FIL_TYPE_CYLINDER:
-        out->shape = fil_shape_cylinder(def->radius, 0.5 * def->length);
-        break;
-    case FIL_TYPE_BOX:
-        out->shape = fil_shape_box(0.5 * def->size.x, 0.5 * def->size.y, 0.5 * def->size.z);
-        break;
-    case FIL_TYPE_HALF_SPACE:
-        out->shape = fil_shape_half_space();
-        break;
-    default:
-        status = build_hull(def, out, error);
-    }
-    if (status == FIL_OK) {
-        status = fil_shape_check(&out->shape, error);
-    }
-    FilQuat orientation = def->orientation;
-    if (status == FIL_OK && !unit_quat(&orientation)) {
-        status = fil_error(error, FIL_BAD_INPUT, "a shape's orientation is no rotation");
-    }
-    fil_v3_set(out->pose.p, def->position.x, def->position.y, def->position.z);
-    if (status == FIL_OK && !fil_all_finite(out->pose.p, 3)) {
-        status = fil_error(error, FIL_BAD_INPUT, "a shape's position is not finite");
-    }
-    fil_m3_from_quat(out->pose.r, orientation);
-    return status;
-}
 
 /* Mass, centre and inertia from the definition, or from the shapes and their densities. */
 static FilStatus build_mass(const FilRigidDef* def, FilRigidBody* body, FilError* error)
@@ -189,24 +87,6 @@ static FilStatus build_mass(const FilRigidDef* def, FilRigidBody* body, FilError
     return FIL_OK;
 }
 
-static double reach_of(const FilRigidBody* body)
-{
-    double reach = 0.0;
-    for (int k = 0; k < body->shape_count; k++) {
-        const FilRigidShape* s = &body->shapes[k];
-        if (s->shape.kind == FIL_SHAPE_HALF_SPACE) {
-            continue;
-        }
-        const FilAabb box = fil_shape_aabb(&s->shape, &s->pose);
-        double far[3];
-        for (int j = 0; j < 3; j++) {
-            far[j] = fmax(fabs(box.lo[j] - body->center[j]), fabs(box.hi[j] - body->center[j]));
-        }
-        reach = fmax(reach, fil_v3_norm(far));
-    }
-    return reach;
-}
-
 static void destroy(void* pointer)
 {
     FilRigidBody* body = pointer;
@@ -214,7 +94,7 @@ static void destroy(void* pointer)
         return;
     }
     for (int k = 0; body->shapes != NULL && k < body->shape_count; k++) {
-        fil_hull_destroy(body->shapes[k].hull);
+        fil_solid_free(&body->shapes[k]);
     }
     fil_free(body->shapes);
     fil_free(body);
@@ -257,10 +137,10 @@ FilStatus fil_rigid_create(const FilRigidDef* def, FilRigidBody** out, FilError*
     body->damping_angular = def->damping_angular;
     for (int k = 0; k < def->shape_count && status == FIL_OK; k++) {
         body->shape_count = k + 1;
-        status = build_shape(&def->shapes[k], &body->shapes[k], error);
+        status = fil_solid_make(&def->shapes[k], &body->shapes[k], error);
     }
     FilQuat orientation = def->orientation;
-    if (status == FIL_OK && !unit_quat(&orientation)) {
+    if (status == FIL_OK && !fil_quat_normalise(&orientation)) {
         status = fil_error(error, FIL_BAD_INPUT, "the orientation is no rotation");
     }
     if (status == FIL_OK) {
@@ -270,7 +150,9 @@ FilStatus fil_rigid_create(const FilRigidDef* def, FilRigidBody** out, FilError*
         destroy(body);
         return status;
     }
-    body->reach = reach_of(body);
+    for (int k = 0; k < body->shape_count; k++) {
+        body->reach = fmax(body->reach, fil_solid_reach(&body->shapes[k], body->center));
+    }
     const double position[3] = {def->position.x, def->position.y, def->position.z};
     const double spin[3] = {def->angular_velocity.x, def->angular_velocity.y, def->angular_velocity.z};
     double rotation[9];
@@ -366,11 +248,11 @@ static void scripted_velocity(FilRigidBody* body)
     double position[3], rotation[3];
     const double* turn = body->target.rotation[1];
     fil_v3_add(position, body->origin, body->target.displacement[1]);
-    const FilQuat end = multiply_quat(exponential(turn), body->origin_orientation);
+    const FilQuat end = fil_quat_multiply(fil_quat_exponential(turn), body->origin_orientation);
     fil_rigid_from_pose(body, position, end, q1);
     const FilQuat now = orientation_of(body->q0);
     const FilQuat back = {-now.x, -now.y, -now.z, now.w};
-    logarithm(multiply_quat(back, end), rotation); // in the body frame
+    fil_quat_logarithm(fil_quat_multiply(back, end), rotation); // in the body frame
     for (int k = 0; k < 3; k++) {
         body->v_free[k] = (q1[k] - body->q0[k]) / body->setup.dt;
         body->v_free[4 + k] = rotation[k] / body->setup.dt;
@@ -467,8 +349,8 @@ static void finish(void* pointer, const double* v, double* q1, double* v1, doubl
         q1[k] = body->q0[k] + dt * (vq * v[k] + (1.0 - vq) * body->v0[k]);
         turn[k] = dt * (vq * v[4 + k] + (1.0 - vq) * body->v0[4 + k]);
     }
-    FilQuat orientation = multiply_quat(orientation_of(body->q0), exponential(turn));
-    (void)unit_quat(&orientation); // a product of unit quaternions
+    FilQuat orientation = fil_quat_multiply(orientation_of(body->q0), fil_quat_exponential(turn));
+    (void)fil_quat_normalise(&orientation); // a product of unit quaternions
     q1[3] = 0.0;
     q1[4] = orientation.x, q1[5] = orientation.y, q1[6] = orientation.z, q1[7] = orientation.w;
 }

@@ -7,20 +7,14 @@
 #define FILUM_BODY_RIGID_H
 
 #include "body/body.h"
+#include "body/solid.h"
 
 enum { FIL_RIGID_UNKNOWNS = 8 };
-
-typedef struct FilRigidShape {
-    FilShape shape;
-    FilPose pose;   /* in the body frame */
-    FilHull* hull;  /* owned; NULL unless the shape is one */
-    FilShapeDef def; /* as given, for those who ask; its points are those of the hull */
-} FilRigidShape;
 
 typedef struct FilRigidBody {
     FilMotion motion;
     int shape_count;
-    FilRigidShape* shapes;
+    FilSolid* shapes;
     FilCollision collision;
     double mass, inertia[9], inverse_inertia[9]; /* body frame, about the centre of mass */
     double center[3];                            /* of mass, body frame */
