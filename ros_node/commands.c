@@ -1,20 +1,73 @@
 #include "commands.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "messages.h"
+#include "command_kinds.h"
 #include "rclc/subscription.h"
 #include "rmw/qos_profiles.h"
+#include "std_msgs/msg/header.h"
 
-/* counts and tells a refusal; at most one line a second */
-#define REFUSE(commands, ...)                                                                        \
-    do {                                                                                             \
-        (commands)->refused++;                                                                       \
-        RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, (commands)->logger, __VA_ARGS__); \
-    } while (0)
+/* ---- the topics ---- */
 
-static bool all_finite(const rosidl_runtime_c__double__Sequence* numbers)
+/* what the table needs of a type, as functions of one signature */
+#define KIND(package, type, field, apply)                                 \
+    static const rosidl_message_type_support_t* type_of_##field(void)     \
+    {                                                                     \
+        return ROSIDL_GET_MSG_TYPE_SUPPORT(package, msg, type);           \
+    }                                                                     \
+    static void* message_of_##field(FilCommands* commands)                \
+    {                                                                     \
+        return &commands->field;                                          \
+    }                                                                     \
+    static bool init_##field(FilCommands* commands)                       \
+    {                                                                     \
+        return package##__msg__##type##__init(&commands->field);          \
+    }                                                                     \
+    static void fini_##field(FilCommands* commands)                       \
+    {                                                                     \
+        package##__msg__##type##__fini(&commands->field);                 \
+    }                                                                     \
+    static void renew_##field(FilCommands* commands)                      \
+    {                                                                     \
+        FIL_MESSAGE_RENEW(package##__msg__##type, &commands->field);      \
+    }                                                                     \
+    static void apply_##field(FilCommands* commands, const void* message) \
+    {                                                                     \
+        apply(commands, message);                                         \
+    }
+KIND(filum, RodCommand, rod, fil_command_rods)
+KIND(filum, ChamberPressures, chamber, fil_command_chambers)
+#undef KIND
+
+/* every type begins with a std_msgs/Header */
+static const struct {
+    FilOutputTopic topic;
+    void* (*message)(FilCommands* commands);
+    bool (*init)(FilCommands* commands);
+    void (*fini)(FilCommands* commands);
+    void (*renew)(FilCommands* commands);
+    void (*apply)(FilCommands* commands, const void* message);
+} kinds[FIL_COMMAND_COUNT] = {
+#define ROW(topic, type, field)                                                                               \
+    {                                                                                                         \
+        {topic, 100, false, type, type_of_##field}, message_of_##field, init_##field, fini_##field, renew_##field, \
+            apply_##field                                                                                     \
+    }
+    [FIL_COMMAND_ROD] = ROW("rod_commands", "filum/msg/RodCommand", rod),
+    [FIL_COMMAND_CHAMBER] = ROW("chamber_commands", "filum/msg/ChamberPressures", chamber),
+#undef ROW
+};
+
+const FilOutputTopic* fil_command_topic(FilCommandId id)
+{
+    return &kinds[id].topic;
+}
+
+/* ---- parts ---- */
+
+bool fil_command_is_finite(const rosidl_runtime_c__double__Sequence* numbers)
 {
     for (size_t i = 0; i < numbers->size; i++) {
         if (!isfinite(numbers->data[i])) {
@@ -24,135 +77,136 @@ static bool all_finite(const rosidl_runtime_c__double__Sequence* numbers)
     return true;
 }
 
-/* whether `numbers` are finite and `per_node` for each of some nodes of the rod; the count of those nodes */
-static bool fits_nodes(FilCommands* commands, const filum__msg__RodCommand* command, FilId rod,
-                       const rosidl_runtime_c__double__Sequence* numbers, size_t per_node, const char* what, int* count)
+void fil_command_done(FilCommands* commands, const char* topic, FilStatus status)
 {
-    const size_t nodes = (size_t)fil_rod_node_count(commands->simulation->world, rod);
-    *count = 0;
-    if (numbers->size % per_node != 0 || command->first_node > nodes ||
-        numbers->size / per_node > nodes - command->first_node) {
-        REFUSE(commands, "rod_commands: %s: %zu numbers of %s from node %u on do not fit %zu nodes", command->rod.data,
-               numbers->size, what, command->first_node, nodes);
+    if (status == FIL_OK) {
+        commands->accepted++;
+    } else {
+        FIL_REFUSE(commands, "%s: %s", topic, fil_world_error(commands->simulation->world));
+    }
+}
+
+int fil_commands_apply(FilCommands* commands, FilCommandId id, const void* message)
+{
+    const uint64_t refused = commands->refused;
+    const uint64_t accepted = commands->accepted;
+    if (commands->simulation->world == NULL) {
+        FIL_REFUSE(commands, "%s: there is no world", kinds[id].topic.name);
+    } else {
+        kinds[id].apply(commands, message);
+    }
+    // what was taken in part is recorded whole: played again, the same parts are refused again
+    if (commands->accepted > accepted) {
+        fil_tap_pass(commands->tap, &kinds[id].topic, message);
+    }
+    return (int)(commands->refused - refused);
+}
+
+/* ---- lockstep ---- */
+
+void fil_commands_await(FilCommands* commands, int64_t stamp)
+{
+    commands->answered = stamp == commands->awaited_stamp ? commands->answered : 0;
+    commands->awaited_stamp = stamp;
+}
+
+/* takes the answer to the awaited state; those needed are awaited on until all have answered */
+static void answer(FilCommands* commands, FilCommandId id, const void* message, int64_t stamp)
+{
+    const unsigned bit = 1u << id;
+    if (stamp == commands->awaited_stamp && (commands->answered & bit) == 0) {
+        fil_commands_apply(commands, id, message);
+        commands->answered |= bit;
+        if ((commands->answered & commands->needed) == commands->needed) {
+            commands->accepted_stamp = stamp;
+            commands->awaited_stamp = -1;
+        }
+    } else if (stamp != commands->accepted_stamp && stamp != commands->awaited_stamp) {
+        // states are told again while a command is awaited: a second answer to the same state is no fault
+        FIL_REFUSE(commands, "%s: a command for the state at %.9f s, which is not the awaited one",
+                   kinds[id].topic.name, 1e-9 * (double)stamp);
+    }
+}
+
+static void take(const void* received, void* context)
+{
+    (void)received;
+    const FilCommandSlot* slot = context;
+    FilCommands* commands = slot->commands;
+    const void* message = kinds[slot->id].message(commands);
+    const std_msgs__msg__Header* header = message;
+    commands->received++;
+    if (commands->lockstep) {
+        answer(commands, slot->id, message, (int64_t)header->stamp.sec * 1000000000 + header->stamp.nanosec);
+    } else {
+        fil_commands_apply(commands, slot->id, message);
+    }
+    kinds[slot->id].renew(commands);
+}
+
+/* the bits of topics in a list of names */
+static bool read_needed(FilCommands* commands, const char* names)
+{
+    char list[256];
+    if (snprintf(list, sizeof list, "%s", names) >= (int)sizeof list) {
+        RCUTILS_LOG_ERROR_NAMED(commands->logger, "lockstep_topics is too long");
         return false;
     }
-    if (!all_finite(numbers)) {
-        REFUSE(commands, "rod_commands: %s: %s is not finite", command->rod.data, what);
-        return false;
+    char* rest = NULL;
+    for (const char* name = strtok_r(list, " ,", &rest); name != NULL; name = strtok_r(NULL, " ,", &rest)) {
+        int id = 0;
+        while (id < FIL_COMMAND_COUNT && strcmp(kinds[id].topic.name, name) != 0) {
+            id++;
+        }
+        if (id == FIL_COMMAND_COUNT) {
+            RCUTILS_LOG_ERROR_NAMED(commands->logger, "lockstep_topics: there is no command topic '%s'", name);
+            return false;
+        }
+        commands->needed |= 1u << id;
     }
-    *count = (int)(numbers->size / per_node);
     return true;
 }
 
-static void apply_rest_shape(FilCommands* commands, const filum__msg__RodCommand* command)
-{
-    FilWorld* world = commands->simulation->world;
-    const FilId rod = fil_world_find_rod(world, command->rod.data);
-    const int first = (int)command->first_node;
-    int count;
-    if (rod.index == 0) {
-        REFUSE(commands, "rod_commands: there is no rod '%.200s'", command->rod.data);
-        return;
-    }
-    if (command->rest_curvature.size > 0 &&
-        fits_nodes(commands, command, rod, &command->rest_curvature, 2, "rest curvature", &count) &&
-        fil_rod_set_rest_curvature(world, rod, first, count, command->rest_curvature.data) != FIL_OK) {
-        REFUSE(commands, "rod_commands: %s", fil_world_error(world));
-    }
-    if (command->rest_twist.size > 0 &&
-        fits_nodes(commands, command, rod, &command->rest_twist, 1, "rest twist", &count) &&
-        fil_rod_set_rest_twist(world, rod, first, count, command->rest_twist.data) != FIL_OK) {
-        REFUSE(commands, "rod_commands: %s", fil_world_error(world));
-    }
-}
-
-static void apply_target(FilCommands* commands, const filum__msg__DriveTarget* target)
-{
-    FilWorld* world = commands->simulation->world;
-    const FilId drive = fil_world_find_drive(world, target->drive.data);
-    if (drive.index == 0) {
-        REFUSE(commands, "rod_commands: there is no drive '%.200s'", target->drive.data);
-    } else if (target->release && target->value.size > 0) {
-        REFUSE(commands, "rod_commands: drive '%.200s' is released and given a value at once", target->drive.data);
-    } else if (!all_finite(&target->value)) {
-        REFUSE(commands, "rod_commands: the value for drive '%.200s' is not finite", target->drive.data);
-    } else if (target->value.size > 3) {
-        REFUSE(commands, "rod_commands: drive '%.200s' was given %zu numbers", target->drive.data, target->value.size);
-    } else {
-        const FilStatus status = target->release
-                                     ? fil_drive_release(world, drive)
-                                     : fil_drive_set(world, drive, target->value.data, (int)target->value.size);
-        if (status != FIL_OK) {
-            REFUSE(commands, "rod_commands: %s", fil_world_error(world));
-        }
-    }
-}
-
-int fil_commands_apply(FilCommands* commands, const filum__msg__RodCommand* command)
-{
-    const uint64_t before = commands->refused;
-    if (commands->simulation->world == NULL) {
-        REFUSE(commands, "rod_commands: there is no world");
-    } else {
-        if (command->rod.size > 0) {
-            apply_rest_shape(commands, command);
-        } else if (command->rest_curvature.size > 0 || command->rest_twist.size > 0) {
-            REFUSE(commands, "rod_commands: a rest shape without the name of a rod");
-        }
-        for (size_t i = 0; i < command->targets.size; i++) {
-            apply_target(commands, &command->targets.data[i]);
-        }
-    }
-    return (int)(commands->refused - before);
-}
-
-static void take_rod_command(const void* message, void* context)
-{
-    (void)message;
-    FilCommands* commands = context;
-    const filum__msg__RodCommand* command = &commands->rod_command;
-    const int64_t stamp = (int64_t)command->header.stamp.sec * 1000000000 + command->header.stamp.nanosec;
-    commands->received++;
-    if (!commands->lockstep) {
-        fil_commands_apply(commands, command);
-    } else if (stamp == commands->awaited_stamp) {
-        fil_commands_apply(commands, command);
-        commands->accepted_stamp = stamp;
-        commands->awaited_stamp = -1;
-    } else if (stamp != commands->accepted_stamp) {  // states are told again while a command is awaited
-        REFUSE(commands, "rod_commands: a command for the state at %.9f s, which is not the awaited one",
-               1e-9 * (double)stamp);
-    }
-    FIL_MESSAGE_RENEW(filum__msg__RodCommand, &commands->rod_command);
-}
+/* ---- life ---- */
 
 bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t* executor, FilSimulation* simulation,
-                       bool lockstep)
+                       const FilTap* tap, bool lockstep, const char* needed)
 {
     memset(commands, 0, sizeof *commands);
     commands->logger = rcl_node_get_logger_name(node);
     commands->simulation = simulation;
+    commands->tap = tap;
     commands->lockstep = lockstep;
     commands->awaited_stamp = -1;
     commands->accepted_stamp = -1;
-    commands->rod_subscription = rcl_get_zero_initialized_subscription();
     rmw_qos_profile_t qos = lockstep ? rmw_qos_profile_default : rmw_qos_profile_sensor_data;
-    qos.depth = lockstep ? 100 : qos.depth;
-    if (!filum__msg__RodCommand__init(&commands->rod_command)) {
-        RCUTILS_LOG_ERROR_NAMED(commands->logger, "out of memory");
-        return false;
+    bool done = read_needed(commands, needed);
+    for (int i = 0; i < FIL_COMMAND_COUNT; i++) {
+        commands->subscriptions[i] = rcl_get_zero_initialized_subscription();
+        commands->slots[i] = (FilCommandSlot){commands, (FilCommandId)i};
     }
-    return fil_ros_ok(rclc_subscription_init(&commands->rod_subscription, node,
-                                             ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, RodCommand), "rod_commands", &qos),
-                      commands->logger, "rod_commands") &&
-           fil_ros_ok(rclc_executor_add_subscription_with_context(executor, &commands->rod_subscription,
-                                                                  &commands->rod_command, take_rod_command, commands,
-                                                                  ON_NEW_DATA),
-                      commands->logger, "rod_commands");
+    for (int i = 0; done && i < FIL_COMMAND_COUNT; i++) {
+        const FilOutputTopic* topic = &kinds[i].topic;
+        qos.depth = lockstep ? topic->depth : qos.depth;
+        if (!kinds[i].init(commands)) {
+            RCUTILS_LOG_ERROR_NAMED(commands->logger, "out of memory");
+            return false;
+        }
+        rcl_subscription_t* subscription = &commands->subscriptions[i];
+        done = fil_ros_ok(rclc_subscription_init(subscription, node, topic->type(), topic->name, &qos),
+                          commands->logger, topic->name) &&
+               fil_ros_ok(rclc_executor_add_subscription_with_context(executor, subscription,
+                                                                      kinds[i].message(commands), take,
+                                                                      &commands->slots[i], ON_NEW_DATA),
+                          commands->logger, topic->name);
+    }
+    return done;
 }
 
 void fil_commands_fini(FilCommands* commands, rcl_node_t* node)
 {
-    fil_ros_ok(rcl_subscription_fini(&commands->rod_subscription, node), commands->logger, "rod_commands");
-    filum__msg__RodCommand__fini(&commands->rod_command);
+    for (int i = FIL_COMMAND_COUNT; i-- > 0;) {
+        fil_ros_ok(rcl_subscription_fini(&commands->subscriptions[i], node), commands->logger, kinds[i].topic.name);
+        kinds[i].fini(commands);
+    }
 }

@@ -1,33 +1,62 @@
-/* Commands to the world: what arrives on rod_commands is checked and handed on; what makes no sense is refused. */
+/* Commands to the world: what arrives on the command topics is checked and handed on; what makes no sense is refused,
+ * counted and told. */
 #ifndef FILUM_NODE_COMMANDS_H
 #define FILUM_NODE_COMMANDS_H
 
+#include "filum/msg/chamber_pressures.h"
 #include "filum/msg/rod_command.h"
 #include "rcl/rcl.h"
 #include "rclc/executor.h"
 #include "simulation.h"
+#include "tap.h"
 
-enum { FIL_COMMAND_SUBSCRIPTIONS = 1 }; /* handles of the executor that commands need */
+typedef enum FilCommandId {
+    FIL_COMMAND_ROD,
+    FIL_COMMAND_CHAMBER,
+    FIL_COMMAND_COUNT, /* handles of the executor that commands need */
+} FilCommandId;
+
+struct FilCommands;
+
+/* One command topic, as the executor's callback sees it. */
+typedef struct FilCommandSlot {
+    struct FilCommands* commands;
+    FilCommandId id;
+} FilCommandSlot;
 
 typedef struct FilCommands {
     const char* logger;
     FilSimulation* simulation;
-    rcl_subscription_t rod_subscription;
-    filum__msg__RodCommand rod_command;
-    uint64_t received;
-    uint64_t refused; /* parts of commands, each told in a throttled warning */
+    const FilTap* tap;
+    FilCommandSlot slots[FIL_COMMAND_COUNT];
+    rcl_subscription_t subscriptions[FIL_COMMAND_COUNT];
+    filum__msg__RodCommand rod;
+    filum__msg__ChamberPressures chamber;
+    uint64_t received; /* messages */
+    uint64_t accepted; /* parts of commands */
+    uint64_t refused;  /* parts of commands, each told in a throttled warning */
+
     bool lockstep;
+    unsigned needed;        /* bits of the topics that must all answer a state; 0: any one */
+    unsigned answered;      /* bits of those that have answered the awaited state */
     int64_t awaited_stamp;  /* ns; under lockstep, the stamp that a command must bear; -1: none is awaited */
-    int64_t accepted_stamp; /* of the last command taken under lockstep */
+    int64_t accepted_stamp; /* of the last state that was answered */
 } FilCommands;
 
 /* Under lockstep commands are received reliably, and those that bear another stamp than the awaited one are refused;
- * else commands are taken as they come. Failures are logged. */
+ * else commands are taken as they come. `needed` lists the topics that must all answer, separated by spaces; empty:
+ * any one. Failures are logged. */
 bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t* executor, FilSimulation* simulation,
-                       bool lockstep);
+                       const FilTap* tap, bool lockstep, const char* needed);
 void fil_commands_fini(FilCommands* commands, rcl_node_t* node);
 
+/* From now on commands must bear this stamp. */
+void fil_commands_await(FilCommands* commands, int64_t stamp);
+
+/* The topic of a command, for those who list topics. */
+const FilOutputTopic* fil_command_topic(FilCommandId id);
+
 /* Applies a command to the world; returns how many of its parts were refused. */
-int fil_commands_apply(FilCommands* commands, const filum__msg__RodCommand* command);
+int fil_commands_apply(FilCommands* commands, FilCommandId id, const void* message);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "filum/msg/contact_wrench.h"
 #include "filum/msg/rod_state.h"
-#include "geometry_msgs/msg/transform_stamped.h"
 #include "geometry_msgs/msg/wrench.h"
 #include "messages.h"
 #include "rosidl_runtime_c/primitives_sequence_functions.h"
@@ -17,7 +16,8 @@
 bool fil_state_messages_init(FilStateMessages* messages)
 {
     memset(messages, 0, sizeof *messages);
-    return filum__msg__RodStates__init(&messages->rod_states) && filum__msg__Probes__init(&messages->probes) &&
+    return filum__msg__RodStates__init(&messages->rod_states) &&
+           filum__msg__ArmStates__init(&messages->arm_states) && filum__msg__Probes__init(&messages->probes) &&
            filum__msg__StepInfo__init(&messages->step_info) && filum__msg__ContactWrenches__init(&messages->contacts) &&
            tf2_msgs__msg__TFMessage__init(&messages->static_transforms) &&
            tf2_msgs__msg__TFMessage__init(&messages->transforms) &&
@@ -31,6 +31,8 @@ void fil_state_messages_fini(FilStateMessages* messages)
     free(messages->frames);
     free(messages->rods);
     free(messages->rigids);
+    free(messages->arms);
+    filum__msg__ArmStates__fini(&messages->arm_states);
     filum__msg__ContactWrenches__fini(&messages->contacts);
     tf2_msgs__msg__TFMessage__fini(&messages->static_transforms);
     rosgraph_msgs__msg__Clock__fini(&messages->clock);
@@ -50,31 +52,37 @@ static bool size_doubles(rosidl_runtime_c__double__Sequence* sequence, int count
     return rosidl_runtime_c__double__Sequence__init(sequence, (size_t)count);
 }
 
-static bool set_frame(std_msgs__msg__Header* header)
+bool fil_set_frame(std_msgs__msg__Header* header)
 {
     return rosidl_runtime_c__String__assign(&header->frame_id, FIL_ROOT_FRAME);
+}
+
+/* the ids of all things of a kind; NULL: out of memory */
+static FilId* list_kind(const FilWorld* world, int count, FilId (*at)(const FilWorld* world, int index))
+{
+    FilId* ids = malloc((size_t)(count + 1) * sizeof *ids);
+    for (int i = 0; ids != NULL && i < count; i++) {
+        ids[i] = at(world, i);
+    }
+    return ids;
 }
 
 static bool list_things(FilStateMessages* messages, const FilWorld* world)
 {
     messages->rod_count = fil_world_rod_count(world);
     messages->rigid_count = fil_world_rigid_count(world);
-    messages->rods = malloc((size_t)(messages->rod_count + 1) * sizeof *messages->rods);
-    messages->rigids = malloc((size_t)(messages->rigid_count + 1) * sizeof *messages->rigids);
-    for (int i = 0; messages->rods != NULL && i < messages->rod_count; i++) {
-        messages->rods[i] = fil_world_rod_at(world, i);
-    }
-    for (int i = 0; messages->rigids != NULL && i < messages->rigid_count; i++) {
-        messages->rigids[i] = fil_world_rigid_at(world, i);
-    }
-    return messages->rods != NULL && messages->rigids != NULL;
+    messages->arm_count = fil_world_arm_count(world);
+    messages->rods = list_kind(world, messages->rod_count, fil_world_rod_at);
+    messages->rigids = list_kind(world, messages->rigid_count, fil_world_rigid_at);
+    messages->arms = list_kind(world, messages->arm_count, fil_world_arm_at);
+    return messages->rods != NULL && messages->rigids != NULL && messages->arms != NULL;
 }
 
 static bool size_rod_states(FilStateMessages* messages, const FilWorld* world)
 {
     const int count = messages->rod_count;
     bool done = filum__msg__RodState__Sequence__init(&messages->rod_states.rods, (size_t)count) &&
-                set_frame(&messages->rod_states.header);
+                fil_set_frame(&messages->rod_states.header);
     int longest = 0;
     for (int i = 0; done && i < count; i++) {
         const FilId rod = messages->rods[i];
@@ -97,79 +105,40 @@ static bool size_probes(FilStateMessages* messages, const FilWorld* world)
 {
     const int count = fil_world_probe_count(world);
     bool done = rosidl_runtime_c__String__Sequence__init(&messages->probes.names, (size_t)count) &&
-                size_doubles(&messages->probes.values, count) && set_frame(&messages->probes.header);
+                size_doubles(&messages->probes.values, count) && fil_set_frame(&messages->probes.header);
     for (int i = 0; done && i < count; i++) {
         done = rosidl_runtime_c__String__assign(&messages->probes.names.data[i], fil_world_probe_name(world, i));
     }
     return done;
 }
 
-static bool add_transform(tf2_msgs__msg__TFMessage* message, const char* child)
+/* the i-th of all things that contacts are summed over: rods, rigid bodies, arms */
+static FilId touchable(const FilStateMessages* messages, int i)
 {
-    geometry_msgs__msg__TransformStamped* transform = &message->transforms.data[message->transforms.size++];
-    return set_frame(&transform->header) && rosidl_runtime_c__String__assign(&transform->child_frame_id, child);
+    if (i < messages->rod_count) {
+        return messages->rods[i];
+    }
+    i -= messages->rod_count;
+    return i < messages->rigid_count ? messages->rigids[i] : messages->arms[i - messages->rigid_count];
 }
 
-static bool add_rod_transform(FilStateMessages* messages, const char* rod, const char* what, int node)
+static const char* name_of(const FilWorld* world, FilId thing)
 {
-    char frame[256];
-    if (node >= 0) {
-        snprintf(frame, sizeof frame, "%.200s/%s%d", rod, what, node);
-    } else {
-        snprintf(frame, sizeof frame, "%.200s/%s", rod, what);
-    }
-    return add_transform(&messages->transforms, frame);
-}
-
-/* empties a message and makes room for `count` transforms */
-static bool size_transform_message(tf2_msgs__msg__TFMessage* message, int count)
-{
-    FIL_MESSAGE_RENEW(tf2_msgs__msg__TFMessage, message);
-    const bool done = geometry_msgs__msg__TransformStamped__Sequence__init(&message->transforms, (size_t)count);
-    message->transforms.size = 0;
-    return done;
-}
-
-/* order as in fil_fill_transforms: per rod start, end, then all nodes; then rigid bodies */
-static bool size_transforms(FilStateMessages* messages, const FilWorld* world)
-{
-    int moving = 0;
-    for (int i = 0; i < messages->rod_count; i++) {
-        const FilId rod = messages->rods[i];
-        moving += 1 + !fil_rod_closed(world, rod) + (messages->node_frames ? fil_rod_node_count(world, rod) : 0);
-    }
-    bool done = size_transform_message(&messages->transforms, moving + messages->rigid_count) &&
-                size_transform_message(&messages->static_transforms, messages->rigid_count);
-    for (int i = 0; done && i < messages->rod_count; i++) {
-        const FilId rod = messages->rods[i];
-        const char* name = fil_rod_name(world, rod);
-        done = add_rod_transform(messages, name, "start", -1) &&
-               (fil_rod_closed(world, rod) || add_rod_transform(messages, name, "end", -1));
-        for (int k = 0; done && messages->node_frames && k < fil_rod_node_count(world, rod); k++) {
-            done = add_rod_transform(messages, name, "node_", k);
-        }
-    }
-    for (int i = 0; done && i < messages->rigid_count; i++) {
-        const bool fixed = fil_rigid_motion(world, messages->rigids[i]) == FIL_STATIC;
-        done = add_transform(fixed ? &messages->static_transforms : &messages->transforms,
-                             fil_rigid_name(world, messages->rigids[i]));
-    }
-    return done;
+    const char* name = fil_rod_name(world, thing);
+    name = name != NULL ? name : fil_rigid_name(world, thing);
+    name = name != NULL ? name : fil_arm_name(world, thing);
+    return name != NULL ? name : "";
 }
 
 static bool size_contacts(FilStateMessages* messages, const FilWorld* world)
 {
-    const size_t count = (size_t)(messages->rod_count + messages->rigid_count);
-    bool done = set_frame(&messages->contacts.header) &&
+    const size_t count = (size_t)(messages->rod_count + messages->rigid_count + messages->arm_count);
+    bool done = fil_set_frame(&messages->contacts.header) &&
                 rosidl_runtime_c__String__Sequence__init(&messages->contacts.bodies, count) &&
                 geometry_msgs__msg__Wrench__Sequence__init(&messages->contacts.totals, count);
-    for (int i = 0; done && i < messages->rod_count; i++) {
+    for (size_t i = 0; done && i < count; i++) {
         done = rosidl_runtime_c__String__assign(&messages->contacts.bodies.data[i],
-                                                fil_rod_name(world, messages->rods[i]));
-    }
-    for (int i = 0; done && i < messages->rigid_count; i++) {
-        done = rosidl_runtime_c__String__assign(&messages->contacts.bodies.data[messages->rod_count + i],
-                                                fil_rigid_name(world, messages->rigids[i]));
+                                                name_of(world, touchable(messages, (int)i)));
     }
     return done;
 }
@@ -182,7 +151,7 @@ bool fil_state_messages_fit(FilStateMessages* messages, const FilSimulation* sim
     }
     messages->node_frames = node_frames;
     if (messages->fits_load == simulation->load_count) {
-        return size_transforms(messages, world);
+        return fil_size_transforms(messages, world);
     }
     fil_state_messages_fini(messages);
     if (!fil_state_messages_init(messages)) {
@@ -190,9 +159,9 @@ bool fil_state_messages_fit(FilStateMessages* messages, const FilSimulation* sim
     }
     messages->node_frames = node_frames;
     messages->fits_load = simulation->load_count;
-    return set_frame(&messages->step_info.header) && list_things(messages, world) && size_rod_states(messages, world) &&
-           size_contacts(messages, world) && size_probes(messages, world) && size_transforms(messages, world) &&
-           fil_size_markers(messages, world);
+    return fil_set_frame(&messages->step_info.header) && list_things(messages, world) && size_rod_states(messages, world) &&
+           fil_size_arm_states(messages, world) && size_contacts(messages, world) && size_probes(messages, world) &&
+           fil_size_transforms(messages, world) && fil_size_markers(messages, world);
 }
 
 /* ---- contents ---- */
@@ -220,20 +189,20 @@ FilQuat fil_quat_from_axes(const double x[3], const double y[3], const double z[
     }
 }
 
-static builtin_interfaces__msg__Time stamp_of(const FilSimulation* simulation)
+builtin_interfaces__msg__Time fil_stamp_of(const FilSimulation* simulation)
 {
     return fil_time_message(fil_world_time(simulation->world));
 }
 
 void fil_fill_clock(FilStateMessages* messages, const FilSimulation* simulation)
 {
-    messages->clock.clock = stamp_of(simulation);
+    messages->clock.clock = fil_stamp_of(simulation);
 }
 
 void fil_fill_rod_states(FilStateMessages* messages, const FilSimulation* simulation)
 {
     const FilWorld* world = simulation->world;
-    messages->rod_states.header.stamp = stamp_of(simulation);
+    messages->rod_states.header.stamp = fil_stamp_of(simulation);
     for (size_t i = 0; i < messages->rod_states.rods.size; i++) {
         const FilId rod = messages->rods[i];
         filum__msg__RodState* state = &messages->rod_states.rods.data[i];
@@ -257,7 +226,7 @@ void fil_fill_rod_states(FilStateMessages* messages, const FilSimulation* simula
 
 void fil_fill_probes(FilStateMessages* messages, const FilSimulation* simulation)
 {
-    messages->probes.header.stamp = stamp_of(simulation);
+    messages->probes.header.stamp = fil_stamp_of(simulation);
     for (size_t i = 0; i < messages->probes.values.size; i++) {
         messages->probes.values.data[i] = fil_world_probe_value(simulation->world, (int)i);
     }
@@ -267,7 +236,7 @@ void fil_fill_step_info(FilStateMessages* messages, const FilSimulation* simulat
 {
     const FilStepInfo* last = &simulation->last_step;
     filum__msg__StepInfo* info = &messages->step_info;
-    info->header.stamp = stamp_of(simulation);
+    info->header.stamp = fil_stamp_of(simulation);
     info->step = fil_world_step_count(simulation->world);
     info->dt = fil_world_dt(simulation->world);
     info->state_hash = fil_world_hash(simulation->world);
@@ -281,66 +250,6 @@ void fil_fill_step_info(FilStateMessages* messages, const FilSimulation* simulat
     info->real_time_rate = simulation->real_time_rate;
 }
 
-static void fill_transform(geometry_msgs__msg__TransformStamped* transform, builtin_interfaces__msg__Time stamp,
-                           FilVec3 position, FilQuat q)
-{
-    transform->header.stamp = stamp;
-    transform->transform.translation = (geometry_msgs__msg__Vector3){position.x, position.y, position.z};
-    transform->transform.rotation = (geometry_msgs__msg__Quaternion){q.x, q.y, q.z, q.w};
-}
-
-/* node `node` of a rod, turned as its edge is */
-static void fill_node_transform(geometry_msgs__msg__TransformStamped* transform, builtin_interfaces__msg__Time stamp,
-                                const double* positions, const double* frames, int node, int edges)
-{
-    const double* x = positions + 3 * node;
-    const double* axes = frames + 9 * (node < edges ? node : edges - 1);
-    fill_transform(transform, stamp, (FilVec3){x[0], x[1], x[2]}, fil_quat_from_axes(axes, axes + 3, axes + 6));
-}
-
-/* rigid bodies that move, or those that do not */
-static void fill_rigid_transforms(const FilStateMessages* messages, const FilSimulation* simulation, bool fixed,
-                                  geometry_msgs__msg__TransformStamped* next)
-{
-    const FilWorld* world = simulation->world;
-    for (int i = 0; i < messages->rigid_count; i++) {
-        if ((fil_rigid_motion(world, messages->rigids[i]) == FIL_STATIC) == fixed) {
-            FilVec3 position;
-            FilQuat orientation;
-            fil_rigid_get_pose(world, messages->rigids[i], &position, &orientation);
-            fill_transform(next++, stamp_of(simulation), position, orientation);
-        }
-    }
-}
-
-void fil_fill_transforms(FilStateMessages* messages, const FilSimulation* simulation)
-{
-    const FilWorld* world = simulation->world;
-    const builtin_interfaces__msg__Time stamp = stamp_of(simulation);
-    geometry_msgs__msg__TransformStamped* next = messages->transforms.transforms.data;
-    for (int i = 0; i < messages->rod_count; i++) {
-        filum__msg__RodState* state = &messages->rod_states.rods.data[i];
-        const int nodes = (int)state->twists.size;
-        const int edges = (int)state->tensions.size;
-        double* positions = state->positions.data;
-        fil_rod_get_positions(world, messages->rods[i], positions);
-        fil_rod_get_frames(world, messages->rods[i], messages->frames);
-        fill_node_transform(next++, stamp, positions, messages->frames, 0, edges);
-        if (!state->closed) {
-            fill_node_transform(next++, stamp, positions, messages->frames, nodes - 1, edges);
-        }
-        for (int k = 0; messages->node_frames && k < nodes; k++) {
-            fill_node_transform(next++, stamp, positions, messages->frames, k, edges);
-        }
-    }
-    fill_rigid_transforms(messages, simulation, false, next);
-}
-
-void fil_fill_static_transforms(FilStateMessages* messages, const FilSimulation* simulation)
-{
-    fill_rigid_transforms(messages, simulation, true, messages->static_transforms.transforms.data);
-}
-
 /* ---- contacts ---- */
 
 bool fil_has_contact(const FilSimulation* simulation)
@@ -351,13 +260,6 @@ bool fil_has_contact(const FilSimulation* simulation)
 static geometry_msgs__msg__Vector3 vector_message(FilVec3 v)
 {
     return (geometry_msgs__msg__Vector3){v.x, v.y, v.z};
-}
-
-static const char* name_of(const FilWorld* world, FilId thing)
-{
-    const char* name = fil_rod_name(world, thing);
-    name = name != NULL ? name : fil_rigid_name(world, thing);
-    return name != NULL ? name : "";
 }
 
 static bool fill_contact(const FilWorld* world, int index, filum__msg__ContactWrench* message)
@@ -385,18 +287,16 @@ bool fil_fill_contacts(FilStateMessages* messages, const FilSimulation* simulati
             return false;
         }
     }
-    message->header.stamp = stamp_of(simulation);
+    message->header.stamp = fil_stamp_of(simulation);
     message->contacts.size = count;
     bool done = true;
     for (size_t i = 0; i < count; i++) {
         done &= fill_contact(world, (int)i, &message->contacts.data[i]);
     }
-    for (int i = 0; i < messages->rod_count + messages->rigid_count; i++) {
+    for (size_t i = 0; i < message->totals.size; i++) {
         FilVec3 force;
         FilVec3 torque;
-        fil_world_contact_wrench(
-            world, i < messages->rod_count ? messages->rods[i] : messages->rigids[i - messages->rod_count], &force,
-            &torque);
+        fil_world_contact_wrench(world, touchable(messages, (int)i), &force, &torque);
         message->totals.data[i].force = vector_message(force);
         message->totals.data[i].torque = vector_message(torque);
     }

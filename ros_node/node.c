@@ -80,7 +80,7 @@ static void undo_rosout(FilNode* node)
 static bool make_executor(FilNode* node)
 {
     const size_t handles =
-        FIL_PARAMETER_SERVICES + FIL_CONTROL_SERVICES + FIL_COMMAND_SUBSCRIPTIONS + fil_standard_services_handles();
+        FIL_PARAMETER_SERVICES + FIL_CONTROL_SERVICES + (size_t)FIL_COMMAND_COUNT + fil_standard_services_handles();
     node->executor = rclc_executor_get_zero_initialized_executor();
     return fil_ros_ok(rclc_executor_init(&node->executor, &node->support.context, handles, &node->allocator),
                       node->logger, "executor");
@@ -99,7 +99,7 @@ static bool make_parameters(FilNode* node)
 
 static bool make_publishers(FilNode* node)
 {
-    return fil_publishers_init(&node->publishers, &node->node, &node->parameters);
+    return fil_publishers_init(&node->publishers, &node->node, &node->parameters, &node->tap);
 }
 
 static void undo_publishers(FilNode* node)
@@ -110,7 +110,9 @@ static void undo_publishers(FilNode* node)
 static bool make_commands(FilNode* node)
 {
     const bool lockstep = fil_parameters_find(&node->parameters, "lockstep")->value.boolean;
-    return fil_commands_init(&node->commands, &node->node, &node->executor, &node->simulation, lockstep);
+    const char* needed = fil_parameters_find(&node->parameters, "lockstep_topics")->value.text;
+    return fil_commands_init(&node->commands, &node->node, &node->executor, &node->simulation, &node->tap, lockstep,
+                             needed);
 }
 
 static void undo_commands(FilNode* node)
@@ -130,7 +132,8 @@ static void undo_control(FilNode* node)
 
 static bool make_parameter_server(FilNode* node)
 {
-    return fil_parameter_server_init(&node->parameter_server, &node->node, &node->executor, &node->parameters);
+    return fil_parameter_server_init(&node->parameter_server, &node->node, &node->executor, &node->parameters,
+                                     &node->tap);
 }
 
 static void undo_parameter_server(FilNode* node)
@@ -245,7 +248,7 @@ static void publish(FilNode* node, bool all, double now)
     fil_publishers_update(&node->publishers, &node->simulation, all);
     const bool told = node->publishers.outputs.states.next != before || all;
     if (node->commands.lockstep && told) {
-        node->commands.awaited_stamp = stamp_of(node);
+        fil_commands_await(&node->commands, stamp_of(node));
         node->await_limit = now + node->lockstep_timeout;
         node->await_repeat = now + AWAIT_REPEAT;
     }

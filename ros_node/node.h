@@ -21,6 +21,7 @@ typedef struct FilNode {
     FilSimulation simulation;
     FilParameters parameters;
     FilParameterServer parameter_server;
+    FilTap tap;
     FilPublishers publishers;
     FilCommands commands;
     FilControl control;

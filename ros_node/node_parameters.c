@@ -40,6 +40,11 @@ static bool set_gravity(FilNode* node, const FilParameterValue* value, char reas
     return world_says(node, fil_world_set_gravity(node->simulation.world, wanted), reason);
 }
 
+static bool set_friction(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
+{
+    return world_says(node, fil_world_set_friction(node->simulation.world, value->real), reason);
+}
+
 static bool set_real_time_factor(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
 {
     (void)reason;
@@ -98,6 +103,8 @@ static const struct {
     {"time_step", FIL_PARAMETER_DOUBLE, 0, 1e-7, 1, false, set_time_step, "s; the scene's own if not given"},
     {"gravity", FIL_PARAMETER_DOUBLE, 0, 0, 1000, false, set_gravity,
      "m/s^2, in the scene's direction; the scene's own if not given"},
+    {"friction", FIL_PARAMETER_DOUBLE, -1, -1, 100, false, set_friction,
+     "Coulomb coefficient of all contacts; negative: the surfaces' own"},
     {"real_time_factor", FIL_PARAMETER_DOUBLE, 1, 0, 1000, false, set_real_time_factor,
      "simulated seconds per second; 0: as fast as it can"},
     {"publish_rate", FIL_PARAMETER_DOUBLE, 50, 0, 10000, false, set_publish_rate,
@@ -111,6 +118,8 @@ static const struct {
      "at each published state, wait for the command that bears its stamp"},
     {"lockstep_timeout", FIL_PARAMETER_DOUBLE, 5, 0.001, 3600, false, set_lockstep_timeout,
      "s that lockstep waits for a command before it pauses the simulation"},
+    {"lockstep_topics", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
+     "command topics that lockstep waits for, all of them, separated by spaces; empty: any one"},
     {"use_sim_time", FIL_PARAMETER_BOOL, 0, 0, 0, false, NULL, "accepted without effect: this node is the clock"},
 };
 
@@ -213,6 +222,7 @@ void fil_node_show_world(FilNode* node)
         {"contact_model", fil_parameter_string(fil_world_contact_model(world))},
         {"time_step", fil_parameter_double(fil_world_dt(world))},
         {"gravity", fil_parameter_double(gravity_of(world))},
+        {"friction", fil_parameter_double(fil_world_friction(world))},
     };
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         find(node, shown[i].name)->value = shown[i].value;
@@ -231,6 +241,9 @@ bool fil_node_start_parameters(FilNode* node)
     find(node, "time_step")->value = fil_parameter_double(fil_world_dt(world));
     if (!find(node, "gravity")->given) {
         find(node, "gravity")->value = fil_parameter_double(gravity_of(world));
+    }
+    if (!find(node, "friction")->given) {
+        find(node, "friction")->value = fil_parameter_double(fil_world_friction(world));
     }
     node->simulation.paused = find(node, "start_paused")->value.boolean;
     for (int i = 0; i < TABLE_SIZE; i++) {

@@ -15,6 +15,7 @@
 TYPE(rosgraph_msgs, Clock)
 TYPE(tf2_msgs, TFMessage)
 TYPE(filum, RodStates)
+TYPE(filum, ArmStates)
 TYPE(filum, ContactWrenches)
 TYPE(filum, Probes)
 TYPE(filum, StepInfo)
@@ -27,6 +28,7 @@ static const FilOutputTopic topics[FIL_TOPIC_COUNT] = {
     [FIL_TOPIC_TF] = {"/tf", 100, false, "tf2_msgs/msg/TFMessage", type_of_TFMessage},
     [FIL_TOPIC_TF_STATIC] = {"/tf_static", 1, true, "tf2_msgs/msg/TFMessage", type_of_TFMessage},
     [FIL_TOPIC_ROD_STATES] = {"rod_states", 10, false, "filum/msg/RodStates", type_of_RodStates},
+    [FIL_TOPIC_ARM_STATES] = {"arm_states", 10, false, "filum/msg/ArmStates", type_of_ArmStates},
     [FIL_TOPIC_CONTACT_WRENCHES] = {"contact_wrenches", 10, false, "filum/msg/ContactWrenches",
                                     type_of_ContactWrenches},
     [FIL_TOPIC_PROBES] = {"probes", 10, false, "filum/msg/Probes", type_of_Probes},
@@ -46,6 +48,9 @@ const FilOutputTopic* fil_output_topic(FilTopicId topic)
 bool fil_outputs_init(FilOutputs* outputs)
 {
     memset(outputs, 0, sizeof *outputs);
+    outputs->states.rate = FIL_STATE_RATE;
+    outputs->transforms.rate = FIL_TF_RATE;
+    outputs->clock.rate = FIL_CLOCK_RATE;
     return fil_state_messages_init(&outputs->messages);
 }
 
@@ -89,6 +94,10 @@ static bool send_states(FilOutputs* outputs, const FilSimulation* simulation, bo
     if (messages->rod_states.rods.size > 0) {
         fil_fill_rod_states(messages, simulation);
         send(context, FIL_TOPIC_ROD_STATES, &messages->rod_states);
+    }
+    if (messages->arm_states.arms.size > 0) {
+        fil_fill_arm_states(messages, simulation);
+        send(context, FIL_TOPIC_ARM_STATES, &messages->arm_states);
     }
     if (fil_has_contact(simulation)) {
         done = fil_fill_contacts(messages, simulation);

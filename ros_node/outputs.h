@@ -11,6 +11,7 @@ typedef enum FilTopicId {
     FIL_TOPIC_TF,
     FIL_TOPIC_TF_STATIC,
     FIL_TOPIC_ROD_STATES,
+    FIL_TOPIC_ARM_STATES,
     FIL_TOPIC_CONTACT_WRENCHES,
     FIL_TOPIC_PROBES,
     FIL_TOPIC_STEP_INFO,
@@ -34,6 +35,9 @@ typedef struct FilSchedule {
     double rate; /* Hz; 0: never */
     double next; /* s */
 } FilSchedule;
+
+/* Hz, unless somebody asks for something else */
+enum { FIL_STATE_RATE = 50, FIL_TF_RATE = 50, FIL_CLOCK_RATE = 100 };
 
 typedef struct FilOutputs {
     FilStateMessages messages;

@@ -71,6 +71,14 @@ static void write_parameter(const FilParameter* parameter, rcl_interfaces__msg__
     write_value(&parameter->value, &message->value);
 }
 
+static const rosidl_message_type_support_t* event_type(void)
+{
+    return ROSIDL_GET_MSG_TYPE_SUPPORT(rcl_interfaces, msg, ParameterEvent);
+}
+
+static const FilOutputTopic event_topic = {"/parameter_events", 1000, false, "rcl_interfaces/msg/ParameterEvent",
+                                           event_type};
+
 static void send_event(FilParameterServer* server)
 {
     rcutils_time_point_value_t now = 0;
@@ -80,7 +88,8 @@ static void send_event(FilParameterServer* server)
     server->event.stamp.sec = (int32_t)(now / 1000000000);
     server->event.stamp.nanosec = (uint32_t)(now % 1000000000);
     rosidl_runtime_c__String__assign(&server->event.node, server->node_name);
-    fil_ros_ok(rcl_publish(&server->events, &server->event, NULL), server->logger, "/parameter_events");
+    fil_ros_ok(rcl_publish(&server->events, &server->event, NULL), server->logger, event_topic.name);
+    fil_tap_pass(server->tap, &event_topic, &server->event);
     FIL_MESSAGE_RENEW(rcl_interfaces__msg__ParameterEvent, &server->event);
 }
 
@@ -293,10 +302,11 @@ static bool init_messages(FilParameterServer* server)
 }
 
 bool fil_parameter_server_init(FilParameterServer* server, rcl_node_t* node, rclc_executor_t* executor,
-                               FilParameters* parameters)
+                               FilParameters* parameters, const FilTap* tap)
 {
     memset(server, 0, sizeof *server);
     server->parameters = parameters;
+    server->tap = tap;
     server->logger = rcl_node_get_logger_name(node);
     server->node_name = rcl_node_get_fully_qualified_name(node);
     if (!init_messages(server)) {
@@ -336,13 +346,13 @@ bool fil_parameter_server_init(FilParameterServer* server, rcl_node_t* node, rcl
     server->events = rcl_get_zero_initialized_publisher();
     return fil_ros_ok(
         rclc_publisher_init(&server->events, node, ROSIDL_GET_MSG_TYPE_SUPPORT(rcl_interfaces, msg, ParameterEvent),
-                            "/parameter_events", &rmw_qos_profile_parameter_events),
-        server->logger, "/parameter_events");
+                            event_topic.name, &rmw_qos_profile_parameter_events),
+        server->logger, event_topic.name);
 }
 
 void fil_parameter_server_fini(FilParameterServer* server, rcl_node_t* node)
 {
-    fil_ros_ok(rcl_publisher_fini(&server->events, node), server->logger, "/parameter_events");
+    fil_ros_ok(rcl_publisher_fini(&server->events, node), server->logger, event_topic.name);
     for (size_t i = FIL_PARAMETER_SERVICES; i-- > 0;) {
         fil_ros_ok(rcl_service_fini(&server->services[i], node), server->logger, "parameter service");
     }

@@ -12,11 +12,13 @@
 #include "rcl_interfaces/srv/set_parameters.h"
 #include "rcl_interfaces/srv/set_parameters_atomically.h"
 #include "rclc/executor.h"
+#include "tap.h"
 
 enum { FIL_PARAMETER_SERVICES = 6 }; /* handles of the executor that the server needs */
 
 typedef struct FilParameterServer {
     FilParameters* parameters;
+    const FilTap* tap;
     const char* logger;
     const char* node_name; /* full */
     rcl_service_t services[FIL_PARAMETER_SERVICES];
@@ -39,7 +41,7 @@ typedef struct FilParameterServer {
 
 /* Failures are logged. What is passed must outlive the server. */
 bool fil_parameter_server_init(FilParameterServer* server, rcl_node_t* node, rclc_executor_t* executor,
-                               FilParameters* parameters);
+                               FilParameters* parameters, const FilTap* tap);
 void fil_parameter_server_fini(FilParameterServer* server, rcl_node_t* node);
 
 /* Tells all parameters as new ones; to be called once, when the node is complete. */

@@ -94,9 +94,10 @@ static bool read_qos(const FilPublishers* publishers, FilParameters* parameters,
 
 /* ---- life ---- */
 
-bool fil_publishers_init(FilPublishers* publishers, rcl_node_t* node, FilParameters* parameters)
+bool fil_publishers_init(FilPublishers* publishers, rcl_node_t* node, FilParameters* parameters, const FilTap* tap)
 {
     memset(publishers, 0, sizeof *publishers);
+    publishers->tap = tap;
     publishers->logger = rcl_node_get_logger_name(node);
     publishers->node_name = rcl_node_get_fully_qualified_name(node);
     if (!fil_outputs_init(&publishers->outputs) ||
@@ -148,6 +149,7 @@ static void publish(void* context, FilTopicId topic, const void* message)
                                         rcl_get_error_string().str);
         rcl_reset_error();
     }
+    fil_tap_pass(publishers->tap, fil_output_topic(topic), message);
     publishers->slowest = fmax(publishers->slowest, wall_time() - begin);
 }
 

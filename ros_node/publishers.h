@@ -8,11 +8,13 @@
 #include "parameters.h"
 #include "rcl/rcl.h"
 #include "rmw/qos_profiles.h"
+#include "tap.h"
 
 typedef struct FilPublishers {
     const char* logger;
     const char* node_name; /* full */
     rcl_publisher_t publishers[FIL_TOPIC_COUNT];
+    const FilTap* tap;
     FilOutputs outputs;
     diagnostic_msgs__msg__DiagnosticArray diagnostics;
     double next_diagnostics; /* wall time, s */
@@ -26,7 +28,7 @@ typedef struct FilPublishers {
 void fil_publishers_declare(FilParameters* parameters, const char* name_space);
 
 /* Failures are logged. */
-bool fil_publishers_init(FilPublishers* publishers, rcl_node_t* node, FilParameters* parameters);
+bool fil_publishers_init(FilPublishers* publishers, rcl_node_t* node, FilParameters* parameters, const FilTap* tap);
 void fil_publishers_fini(FilPublishers* publishers, rcl_node_t* node);
 
 /* Publishes what is due at the simulation's time; everything when `all` (after a load, a reset, a single step). */
