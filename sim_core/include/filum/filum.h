@@ -9,6 +9,7 @@
 #include "filum/robot.h"
 #include "filum/rod.h"
 #include "filum/scene.h"
+#include "filum/shell.h"
 #include "filum/world.h"
 
 #endif

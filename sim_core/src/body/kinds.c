@@ -2,10 +2,12 @@
 
 #include "body/rigid.h"
 #include "body/rod.h"
+#include "body/shell.h"
 #include "body/soft_arm.h"
 
 const FilBodyOps* const fil_body_kinds[FIL_BODY_KIND_COUNT] = {
     [FIL_BODY_ROD] = &fil_rod_ops,
     [FIL_BODY_RIGID] = &fil_rigid_ops,
     [FIL_BODY_ARM] = &fil_soft_arm_ops,
+    [FIL_BODY_SHELL] = &fil_shell_ops,
 };

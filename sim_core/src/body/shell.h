@@ -1,0 +1,85 @@
+/* The body kind "shell": a sheet of triangles. Four unknowns a vertex, (x, y, z, idle), so that blocks of four are one
+ * vertex each. */
+#ifndef FILUM_BODY_SHELL_H
+#define FILUM_BODY_SHELL_H
+
+#include "body/body.h"
+#include "body/shell_elements.h"
+#include "linalg/block_cholesky.h"
+
+typedef struct FilShellAttachment {
+    int first, count;
+    double* origin; /* held places where it was made: 3 per vertex */
+    FilTarget target;
+    double force[3], torque[3];
+} FilShellAttachment;
+
+typedef struct FilShellBody {
+    int vertex_count, triangle_count, edge_count, fold_count;
+    int* triangles; /* 3 each */
+    FilShellEdge* edges;
+    FilShellFold* folds;
+    FilShellBending bending;
+    double thickness, damping_mass, damping_stiffness;
+    double* mass; /* per vertex, kg */
+    FilCollision collision;
+    double *initial_q, *initial_v;
+
+    int attachment_count, attachment_capacity;
+    FilShellAttachment* attachments;
+    double* load; /* 4 per vertex, N */
+
+    /* the tangent's lower triangle in blocks */
+    int block_count;
+    int *block_start, *block_column, *block_row; /* by columns, rows rising */
+    int* edge_slots;                             /* per edge: its block */
+    int* fold_slots;                             /* per fold: its blocks (b, a), (c, a), (c, b), (d, a), (d, b), (d, c) */
+    FilBlockCholesky* cholesky;
+    double* values;  /* tangent */
+    double* damping; /* stiffness at the step's start, where stiffness damping needs it; else NULL */
+
+    /* the step */
+    FilStepSetup setup;
+    const double *q0, *v0;
+    bool* held;      /* per vertex */
+    double* held_q;  /* 4 per vertex, where held vertices are at the end of the step */
+    double *q_theta, *v_theta, *gradient, *reaction, *damped;
+    double shift;
+    bool assembled; /* values are those of the last evaluation */
+    bool analysed;
+} FilShellBody;
+
+extern const FilBodyOps fil_shell_ops;
+
+FilStatus fil_shell_create(const FilShellDef* def, FilShellBody** body, FilError* error);
+
+/* ---- the parts of the table, by file ---- */
+
+/* shell_mesh.c: edges, folds, masses and the block pattern of a definition that has been checked. */
+FilStatus fil_shell_build_mesh(FilShellBody* body, const FilShellDef* def, FilError* error);
+FilStatus fil_shell_build_pattern(FilShellBody* body, FilError* error);
+
+/* shell_step.c */
+void fil_shell_begin(void* body, const FilStepSetup* setup, const double* q, const double* v, const double* h);
+void fil_shell_guess(const void* body, const double* change, double* v);
+bool fil_shell_evaluate(void* body, const double* v, double shift, double* residual, double* potential);
+void fil_shell_diagonal(const void* body, const double* v, double* diagonal, double* scale);
+bool fil_shell_factor(void* body);
+void fil_shell_solve(void* body, double* x);
+void fil_shell_push(void* body, const double* v, const double* impulse, double* scratch);
+void fil_shell_finish(void* body, const double* v, double* q1, double* v1, double* h1);
+void fil_shell_tangent(void* body, double* values);
+double fil_shell_elastic_energy(const FilShellBody* body, const double* q);
+
+/* shell_boundary.c */
+FilStatus fil_shell_attach(void* body, int element, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
+                           FilError* error);
+void fil_shell_set_target(void* body, int slot, const FilTarget* target);
+void fil_shell_reaction(const void* body, int slot, double* force, double* torque);
+void fil_shell_clear_loads(void* body);
+void fil_shell_load(void* body, int element, FilDriveKind kind, int first, int count, const double* value, double* h);
+int fil_shell_load_range(const void* body, int element, FilDriveKind kind);
+void fil_shell_apply_holds(FilShellBody* body);
+void fil_shell_collect_reactions(FilShellBody* body);
+
+#endif

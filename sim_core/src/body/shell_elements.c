@@ -1,0 +1,174 @@
+/* The angle theta of a fold has the gradient (Bridson; Tamstorf and Grinspun)
+ *     per triangle (a, b, c) with N = (b - a) x (c - a), u = |e| N / |N|^2, foot of c at a + t e:
+ *     d theta / d(a, b, c) = ((1 - t) u, t u, -u),
+ * so it is a sum of one term per triangle, each a function of that triangle alone. Its Jacobian is then the sum of two
+ * 9 x 9 matrices, and only their sum is symmetric. */
+#include "body/shell_elements.h"
+
+#include <string.h>
+
+#include "base/vec3.h"
+
+/* ---- edges ---- */
+
+double fil_shell_edge_gradient(const FilShellEdge* edge, const double* x0, const double* x1, double* gradient)
+{
+    fil_v3_sub(gradient, x1, x0);
+    const double length = fil_v3_norm(gradient), stretch = length - edge->length;
+    fil_v3_scale(gradient, length > 0.0 ? edge->stiffness * stretch / length : 0.0, gradient);
+    return 0.5 * edge->stiffness * stretch * stretch;
+}
+
+void fil_shell_edge_hessian(const FilShellEdge* edge, const double* x0, const double* x1, bool positive, double* hessian)
+{
+    double t[3];
+    fil_v3_sub(t, x1, x0);
+    const double length = fil_v3_normalise(t);
+    double across = length > 0.0 ? 1.0 - edge->length / length : 0.0;
+    across = positive && across < 0.0 ? 0.0 : across;
+    for (int j = 0; j < 3; j++) {
+        for (int k = 0; k < 3; k++) {
+            const double along = t[j] * t[k];
+            hessian[3 * j + k] = edge->stiffness * (along + across * ((j == k ? 1.0 : 0.0) - along));
+        }
+    }
+}
+
+/* ---- folds ---- */
+
+/* One triangle of a fold. */
+typedef struct Wing {
+    double e[3], f[3];    /* b - a, c - a */
+    double n[3], u[3];    /* unit normal, and |e| N / |N|^2 */
+    double t;             /* foot of c on the edge */
+    double e2, e_size, n_size;
+} Wing;
+
+static Wing wing_of(const double* a, const double* b, const double* c)
+{
+    Wing w;
+    fil_v3_sub(w.e, b, a);
+    fil_v3_sub(w.f, c, a);
+    fil_v3_cross(w.n, w.e, w.f);
+    w.n_size = fil_v3_normalise(w.n);
+    w.e2 = fil_v3_dot(w.e, w.e);
+    w.e_size = sqrt(w.e2);
+    fil_v3_scale(w.u, w.n_size > 0.0 ? w.e_size / w.n_size : 0.0, w.n);
+    w.t = w.e2 > 0.0 ? fil_v3_dot(w.f, w.e) / w.e2 : 0.0;
+    return w;
+}
+
+static double angle_between(const Wing* first, const Wing* second)
+{
+    double cross[3];
+    fil_v3_cross(cross, first->n, second->n);
+    return atan2(fil_v3_dot(cross, first->e) / first->e_size, fil_v3_dot(first->n, second->n));
+}
+
+/* Energy psi(theta) and its first two derivatives. P4 eq. 4b with k = Y b^3 / (6 sqrt 3), |n_a - n_b| = 2 sin(theta/2):
+ * psi = 2 k (sin(theta/2) - sin(rest/2))^2. */
+static double fold_law(const FilShellFold* fold, FilShellBending law, double theta, double* first, double* second)
+{
+    const double k = fold->stiffness;
+    if (law == FIL_BENDING_HINGES) {
+        const double off = theta - fold->rest;
+        *first = k * off;
+        *second = k;
+        return 0.5 * k * off * off;
+    }
+    const double s = sin(0.5 * theta), c = cos(0.5 * theta), off = s - sin(0.5 * fold->rest);
+    *first = 2.0 * k * off * c;
+    *second = k * (c * c - off * s);
+    return 2.0 * k * off * off;
+}
+
+double fil_shell_fold_angle(const double* const x[4])
+{
+    const Wing first = wing_of(x[0], x[1], x[2]), second = wing_of(x[1], x[0], x[3]);
+    return angle_between(&first, &second);
+}
+
+/* Gradient of the angle: a, b, c, d. */
+static void angle_gradient(const Wing* first, const Wing* second, double* gradient)
+{
+    for (int k = 0; k < 3; k++) {
+        gradient[k] = (1.0 - first->t) * first->u[k] + second->t * second->u[k];
+        gradient[3 + k] = first->t * first->u[k] + (1.0 - second->t) * second->u[k];
+        gradient[6 + k] = -first->u[k];
+        gradient[9 + k] = -second->u[k];
+    }
+}
+
+double fil_shell_fold_gradient(const FilShellFold* fold, FilShellBending law, const double* const x[4], double* gradient)
+{
+    const Wing first = wing_of(x[0], x[1], x[2]), second = wing_of(x[1], x[0], x[3]);
+    double slope, curve;
+    const double energy = fold_law(fold, law, angle_between(&first, &second), &slope, &curve);
+    angle_gradient(&first, &second, gradient);
+    for (int k = 0; k < 12; k++) {
+        gradient[k] *= slope;
+    }
+    return energy;
+}
+
+/* Adds `scale` times the Jacobian of one wing's term to the Hessian; place[] says where a, b, c of the wing stand. */
+static void add_wing_jacobian(const Wing* w, const int place[3], double scale, double* hessian)
+{
+    double m[9], dn[3][9], du[3][9], dt[3][3];
+    // du/dN = |e| / |N|^2 (1 - 2 n n')
+    const double size = w->e_size / (w->n_size * w->n_size);
+    for (int k = 0; k < 9; k++) {
+        m[k] = size * ((k % 4 == 0 ? 1.0 : 0.0) - 2.0 * w->n[k / 3] * w->n[k % 3]);
+    }
+    // dN/da = [f] - [e], dN/db = -[f], dN/dc = [e]
+    const double e[9] = {0.0, -w->e[2], w->e[1], w->e[2], 0.0, -w->e[0], -w->e[1], w->e[0], 0.0};
+    const double f[9] = {0.0, -w->f[2], w->f[1], w->f[2], 0.0, -w->f[0], -w->f[1], w->f[0], 0.0};
+    for (int k = 0; k < 9; k++) {
+        dn[0][k] = f[k] - e[k];
+        dn[1][k] = -f[k];
+        dn[2][k] = e[k];
+    }
+    const double sign[3] = {-1.0, 1.0, 0.0}; // of d|e|
+    for (int p = 0; p < 3; p++) {
+        for (int j = 0; j < 3; j++) {
+            for (int k = 0; k < 3; k++) {
+                du[p][3 * j + k] = m[3 * j] * dn[p][k] + m[3 * j + 1] * dn[p][3 + k] + m[3 * j + 2] * dn[p][6 + k] +
+                                   sign[p] * w->u[j] * w->e[k] / w->e2;
+            }
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        dt[0][k] = (2.0 * w->t * w->e[k] - w->e[k] - w->f[k]) / w->e2;
+        dt[1][k] = (w->f[k] - 2.0 * w->t * w->e[k]) / w->e2;
+        dt[2][k] = w->e[k] / w->e2;
+    }
+    const double weight[3] = {1.0 - w->t, w->t, -1.0}, change[3] = {-1.0, 1.0, 0.0};
+    for (int p = 0; p < 3; p++) {
+        for (int r = 0; r < 3; r++) {
+            for (int k = 0; k < 9; k++) {
+                hessian[12 * (3 * place[p] + k / 3) + 3 * place[r] + k % 3] +=
+                    scale * (weight[p] * du[r][k] + change[p] * w->u[k / 3] * dt[r][k % 3]);
+            }
+        }
+    }
+}
+
+void fil_shell_fold_hessian(const FilShellFold* fold, FilShellBending law, const double* const x[4], bool positive,
+                            double* hessian)
+{
+    static const int places[2][3] = {{0, 1, 2}, {1, 0, 3}};
+    const Wing first = wing_of(x[0], x[1], x[2]), second = wing_of(x[1], x[0], x[3]);
+    double slope, curve, gradient[12];
+    fold_law(fold, law, angle_between(&first, &second), &slope, &curve);
+    angle_gradient(&first, &second, gradient);
+    curve = positive && curve < 0.0 ? 0.0 : curve;
+    for (int j = 0; j < 12; j++) {
+        for (int k = 0; k < 12; k++) {
+            hessian[12 * j + k] = curve * gradient[j] * gradient[k];
+        }
+    }
+    if (!positive) {
+        add_wing_jacobian(&first, places[0], slope, hessian);
+        add_wing_jacobian(&second, places[1], slope, hessian);
+    }
+}

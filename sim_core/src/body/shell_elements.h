@@ -1,0 +1,36 @@
+/* Elements of shells: stretched edges and folds between two triangles. Energies, gradients, Hessians; no state. */
+#ifndef FILUM_BODY_SHELL_ELEMENTS_H
+#define FILUM_BODY_SHELL_ELEMENTS_H
+
+#include "filum/shell.h"
+
+/* An edge as a spring: 1/2 k (|e| - L)^2. */
+typedef struct FilShellEdge {
+    int vertex[2];
+    double stiffness, length; /* N/m, m */
+} FilShellEdge;
+
+/* A fold: triangles (a, b, c) and (b, a, d) about the edge a b, at the angle theta between their normals. */
+typedef struct FilShellFold {
+    int vertex[4];          /* a, b, c, d */
+    double stiffness, rest; /* N m/rad^2 of theta when flat; theta at rest, rad */
+} FilShellFold;
+
+/* Energy, and the force gradient on the second end (on the first: its negative). */
+double fil_shell_edge_gradient(const FilShellEdge* edge, const double* x0, const double* x1, double* gradient);
+
+/* The 3 x 3 block d2E/dx1 dx1 (the others: the same up to sign). `positive`: without the part that compression makes
+ * negative. */
+void fil_shell_edge_hessian(const FilShellEdge* edge, const double* x0, const double* x1, bool positive, double* hessian);
+
+/* The angle by which n_a turns into n_b about the edge, in (-pi, pi]: negative when c rises towards n_a. */
+double fil_shell_fold_angle(const double* const x[4]);
+
+/* Energy and its gradient, 3 numbers for each of a, b, c, d. */
+double fil_shell_fold_gradient(const FilShellFold* fold, FilShellBending law, const double* const x[4], double* gradient);
+
+/* The 12 x 12 Hessian by rows. `positive`: the part psi'' grad theta grad theta' only, if psi'' > 0. */
+void fil_shell_fold_hessian(const FilShellFold* fold, FilShellBending law, const double* const x[4], bool positive,
+                            double* hessian);
+
+#endif

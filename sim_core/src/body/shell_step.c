@@ -1,0 +1,284 @@
+/* One step of a shell: residual, tangent, solve, and the state at the end. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/vec3.h"
+#include "body/shell.h"
+
+/* Added to the diagonal of a held vertex: it stays put to the last bit, and its row needs no special care. */
+static const double HOLD = 1e30;
+
+/* ---- elastic forces and stiffness ---- */
+
+/* Energy at q; its gradient is added, 4 numbers a vertex. */
+static double add_gradient(const FilShellBody* body, const double* q, double* gradient)
+{
+    double energy = 0.0, g[12];
+    for (int e = 0; e < body->edge_count; e++) {
+        const FilShellEdge* edge = &body->edges[e];
+        const int a = 4 * edge->vertex[0], b = 4 * edge->vertex[1];
+        energy += fil_shell_edge_gradient(edge, q + a, q + b, g);
+        fil_v3_axpy(gradient + a, -1.0, g);
+        fil_v3_axpy(gradient + b, 1.0, g);
+    }
+    for (int f = 0; f < body->fold_count; f++) {
+        const FilShellFold* fold = &body->folds[f];
+        const double* const x[4] = {q + 4 * fold->vertex[0], q + 4 * fold->vertex[1], q + 4 * fold->vertex[2],
+                                    q + 4 * fold->vertex[3]};
+        energy += fil_shell_fold_gradient(fold, body->bending, x, g);
+        for (int k = 0; k < 4; k++) {
+            fil_v3_axpy(gradient + 4 * fold->vertex[k], 1.0, g + 3 * k);
+        }
+    }
+    return energy;
+}
+
+double fil_shell_elastic_energy(const FilShellBody* body, const double* q)
+{
+    double energy = 0.0, g[12];
+    for (int e = 0; e < body->edge_count; e++) {
+        const FilShellEdge* edge = &body->edges[e];
+        energy += fil_shell_edge_gradient(edge, q + 4 * edge->vertex[0], q + 4 * edge->vertex[1], g);
+    }
+    for (int f = 0; f < body->fold_count; f++) {
+        const FilShellFold* fold = &body->folds[f];
+        const double* const x[4] = {q + 4 * fold->vertex[0], q + 4 * fold->vertex[1], q + 4 * fold->vertex[2],
+                                    q + 4 * fold->vertex[3]};
+        energy += fil_shell_fold_gradient(fold, body->bending, x, g);
+    }
+    return energy;
+}
+
+/* Adds scale times rows r and columns c of h (a matrix with `stride` columns) to a block. */
+static void add_block(double* block, double scale, const double* h, int stride, int row, int column)
+{
+    for (int c = 0; c < 3; c++) {
+        for (int r = 0; r < 3; r++) {
+            block[4 * c + r] += scale * h[stride * (row + r) + column + c];
+        }
+    }
+}
+
+static double* diagonal_block(const FilShellBody* body, double* values, int vertex)
+{
+    return values + FIL_BLOCK_SIZE * body->block_start[vertex];
+}
+
+/* Adds scale times the stiffness at q to the blocks. */
+static void add_stiffness(const FilShellBody* body, const double* q, bool positive, double scale, double* values)
+{
+    static const int pair[6][2] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}};
+    double h[144];
+    for (int e = 0; e < body->edge_count; e++) {
+        const FilShellEdge* edge = &body->edges[e];
+        fil_shell_edge_hessian(edge, q + 4 * edge->vertex[0], q + 4 * edge->vertex[1], positive, h);
+        add_block(diagonal_block(body, values, edge->vertex[0]), scale, h, 3, 0, 0);
+        add_block(diagonal_block(body, values, edge->vertex[1]), scale, h, 3, 0, 0);
+        add_block(values + FIL_BLOCK_SIZE * body->edge_slots[e], -scale, h, 3, 0, 0);
+    }
+    for (int f = 0; f < body->fold_count; f++) {
+        const FilShellFold* fold = &body->folds[f];
+        const int* v = fold->vertex;
+        const double* const x[4] = {q + 4 * v[0], q + 4 * v[1], q + 4 * v[2], q + 4 * v[3]};
+        fil_shell_fold_hessian(fold, body->bending, x, positive, h);
+        for (int k = 0; k < 4; k++) {
+            add_block(diagonal_block(body, values, v[k]), scale, h, 12, 3 * k, 3 * k);
+        }
+        for (int k = 0; k < 6; k++) {
+            // the block's row is the larger vertex
+            const bool swap = v[pair[k][0]] < v[pair[k][1]];
+            add_block(values + FIL_BLOCK_SIZE * body->fold_slots[6 * f + k], scale, h, 12, 3 * pair[k][swap ? 1 : 0],
+                      3 * pair[k][swap ? 0 : 1]);
+        }
+    }
+}
+
+/* ---- the step ---- */
+
+static bool implicit(const FilShellBody* body)
+{
+    return body->setup.theta > 0.0;
+}
+
+void fil_shell_begin(void* pointer, const FilStepSetup* setup, const double* q, const double* v, const double* h)
+{
+    (void)h;
+    FilShellBody* body = pointer;
+    body->setup = *setup;
+    body->q0 = q;
+    body->v0 = v;
+    body->assembled = false;
+    fil_shell_apply_holds(body);
+    if (body->damping != NULL) {
+        memset(body->damping, 0, sizeof(double) * FIL_BLOCK_SIZE * (size_t)body->block_count);
+        add_stiffness(body, q, true, body->damping_stiffness, body->damping);
+    }
+}
+
+void fil_shell_guess(const void* pointer, const double* change, double* v)
+{
+    const FilShellBody* body = pointer;
+    for (int k = 0; k < 4 * body->vertex_count; k++) {
+        v[k] = body->held[k / 4] ? (body->held_q[k] - body->q0[k]) / body->setup.dt : body->v0[k] + change[k];
+    }
+    for (int i = 0; i < body->vertex_count; i++) {
+        v[4 * i + 3] = 0.0;
+    }
+}
+
+/* Configuration and velocity that forces are taken at (P0 eq. 8). */
+static void set_trial(FilShellBody* body, const double* v)
+{
+    const double dt = body->setup.dt, theta = body->setup.theta, vq = body->setup.theta_vq;
+    for (int i = 0; i < body->vertex_count; i++) {
+        for (int k = 4 * i; k < 4 * i + 3; k++) {
+            const double move = body->held_q[k] - body->q0[k];
+            body->q_theta[k] = body->q0[k] + theta * (body->held[i] ? move : dt * (vq * v[k] + (1.0 - vq) * body->v0[k]));
+            body->v_theta[k] = body->held[i] ? move / dt : theta * v[k] + (1.0 - theta) * body->v0[k];
+        }
+    }
+}
+
+bool fil_shell_evaluate(void* pointer, const double* v, double shift, double* residual, double* potential)
+{
+    FilShellBody* body = pointer;
+    const double dt = body->setup.dt, theta = body->setup.theta;
+    const int unknowns = 4 * body->vertex_count;
+    body->shift = shift;
+    body->assembled = false;
+    set_trial(body, v);
+    memset(body->gradient, 0, sizeof(double) * (size_t)unknowns);
+    const double over = implicit(body) ? 1.0 / (theta * body->setup.theta_vq) : 0.0;
+    double sum = over * add_gradient(body, body->q_theta, body->gradient);
+    if (body->damping != NULL) {
+        const FilBlockPattern pattern = {body->vertex_count, body->block_start, body->block_row};
+        fil_block_multiply(&pattern, body->damping, body->v_theta, body->damped);
+    }
+    const double half_over_theta = implicit(body) ? 0.5 * dt / theta : 0.0;
+    for (int i = 0; i < body->vertex_count; i++) {
+        const double mass = body->mass[i];
+        residual[4 * i + 3] = 0.0;
+        for (int j = 0; j < 3; j++) {
+            const int k = 4 * i + j;
+            const double change = v[k] - body->v0[k], force = body->load[k] + mass * body->setup.gravity[j];
+            const double drag = body->damping_mass * mass * body->v_theta[k] + (body->damping != NULL ? body->damped[k] : 0.0);
+            const double m = mass * change + dt * (body->gradient[k] - force + drag);
+            body->reaction[k] = m / dt;
+            residual[k] = body->held[i] ? 0.0 : m;
+            sum += half_over_theta * drag * body->v_theta[k]; // held vertices damp their neighbours
+            sum += body->held[i] ? 0.0 : 0.5 * mass * change * change - over * force * body->q_theta[k];
+        }
+    }
+    *potential = sum;
+    return isfinite(sum);
+}
+
+/* The tangent at the last evaluation: M (1 + shift) + theta dt C + theta theta_vq dt^2 K. A shift also leaves out what
+ * makes single elements indefinite. */
+static void assemble(FilShellBody* body)
+{
+    if (body->assembled) {
+        return;
+    }
+    const double dt = body->setup.dt, theta = body->setup.theta;
+    double* values = body->values;
+    if (body->damping != NULL && implicit(body)) {
+        for (int k = 0; k < FIL_BLOCK_SIZE * body->block_count; k++) {
+            values[k] = theta * dt * body->damping[k];
+        }
+    } else {
+        memset(values, 0, sizeof(double) * FIL_BLOCK_SIZE * (size_t)body->block_count);
+    }
+    if (implicit(body)) {
+        add_stiffness(body, body->q_theta, body->shift > 0.0, theta * body->setup.theta_vq * dt * dt, values);
+    }
+    for (int i = 0; i < body->vertex_count; i++) {
+        double* block = diagonal_block(body, values, i);
+        for (int j = 0; j < 3; j++) {
+            block[5 * j] += body->mass[i] * (1.0 + body->shift + theta * dt * body->damping_mass) + (body->held[i] ? HOLD : 0.0);
+        }
+        block[15] = 1.0;
+    }
+    body->assembled = true;
+}
+
+void fil_shell_diagonal(const void* pointer, const double* v, double* diagonal, double* scale)
+{
+    FilShellBody* body = (FilShellBody*)(uintptr_t)pointer; // the tangent is made when first asked for
+    assemble(body);
+    for (int i = 0; i < body->vertex_count; i++) {
+        const double* block = diagonal_block(body, body->values, i);
+        for (int j = 0; j < 4; j++) {
+            const int k = 4 * i + j;
+            const bool is_free = j < 3 && !body->held[i];
+            diagonal[k] = is_free ? block[5 * j] : 0.0;
+            scale[k] = is_free ? body->mass[i] * (fabs(v[k]) + body->setup.dt * fabs(body->setup.gravity[j])) +
+                                     body->setup.dt * fabs(body->load[k])
+                               : 0.0;
+        }
+    }
+}
+
+bool fil_shell_factor(void* pointer)
+{
+    FilShellBody* body = pointer;
+    const FilBlockPattern pattern = {body->vertex_count, body->block_start, body->block_row};
+    if (!body->analysed && fil_block_cholesky_analyze(body->cholesky, &pattern, NULL) != FIL_OK) {
+        return false;
+    }
+    body->analysed = true;
+    assemble(body);
+    return fil_block_cholesky_factor(body->cholesky, body->values, NULL);
+}
+
+void fil_shell_solve(void* pointer, double* x)
+{
+    FilShellBody* body = pointer;
+    if (implicit(body)) {
+        fil_block_cholesky_solve(body->cholesky, x);
+    }
+    for (int i = 0; i < body->vertex_count; i++) {
+        for (int j = 0; j < 4; j++) {
+            const bool is_free = j < 3 && !body->held[i];
+            x[4 * i + j] = !is_free ? 0.0 : implicit(body) ? x[4 * i + j] : x[4 * i + j] / body->mass[i];
+        }
+    }
+}
+
+void fil_shell_tangent(void* pointer, double* values)
+{
+    FilShellBody* body = pointer;
+    assemble(body);
+    memcpy(values, body->values, sizeof(double) * FIL_BLOCK_SIZE * (size_t)body->block_count);
+}
+
+/* ---- the end of a step ---- */
+
+void fil_shell_push(void* pointer, const double* v, const double* impulse, double* scratch)
+{
+    FilShellBody* body = pointer;
+    double potential;
+    if (body->attachment_count == 0 || !fil_shell_evaluate(body, v, 0.0, scratch, &potential)) {
+        return;
+    }
+    // what holds need not do themselves
+    for (int k = 0; k < 4 * body->vertex_count; k++) {
+        body->reaction[k] -= impulse[k] / body->setup.dt;
+    }
+}
+
+void fil_shell_finish(void* pointer, const double* v, double* q1, double* v1, double* h1)
+{
+    (void)h1;
+    FilShellBody* body = pointer;
+    const double dt = body->setup.dt, vq = body->setup.theta_vq;
+    for (int i = 0; i < body->vertex_count; i++) {
+        for (int k = 4 * i; k < 4 * i + 3; k++) {
+            q1[k] = body->held[i] ? body->held_q[k] : body->q0[k] + dt * (vq * v[k] + (1.0 - vq) * body->v0[k]);
+            v1[k] = body->held[i] ? (body->held_q[k] - body->q0[k]) / dt : v[k];
+        }
+        q1[4 * i + 3] = v1[4 * i + 3] = 0.0;
+    }
+    fil_shell_collect_reactions(body);
+}

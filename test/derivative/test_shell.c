@@ -1,0 +1,255 @@
+/* Shells: gradients and Hessians of edges and folds, and of a whole body in a step with holds and damping. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/vec3.h"
+#include "body/shell.h"
+#include "random.h"
+
+/* fourth-order central differences with steps of 1e-3 of the size: truncation 1e-12, rounding 1e-13 of the value */
+static const double STEP = 1e-3;
+static const double NEAR = 1e-9;
+
+static void fold_at(const double* x, const double** corners)
+{
+    for (int k = 0; k < 4; ++k) {
+        corners[k] = x + 3 * k;
+    }
+}
+
+static double fold_energy(const FilShellFold* fold, FilShellBending law, const double* x, double* gradient)
+{
+    const double* corners[4];
+    fold_at(x, corners);
+    return fil_shell_fold_gradient(fold, law, corners, gradient);
+}
+
+/* a fold of edges about 1 long, at any angle that is not near pi */
+static void random_fold(Random* random, double* x)
+{
+    const double flat[12] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.5, 0.9, 0.0, 0.5, -0.9, 0.0};
+    const double angle = random_between(random, -2.5, 2.5);
+    for (int k = 0; k < 12; ++k) {
+        x[k] = flat[k] + random_between(random, -0.15, 0.15);
+    }
+    const double y = x[10];
+    x[10] = cos(angle) * y;
+    x[11] += sin(angle) * y;
+}
+
+static void test_fold_derivatives(void** state)
+{
+    (void)state;
+    Random random = {11};
+    for (int round = 0; round < 200; ++round) {
+        const FilShellBending law = round % 2 == 0 ? FIL_BENDING_NORMALS : FIL_BENDING_HINGES;
+        const FilShellFold fold = {{0, 1, 2, 3}, 1.7, random_between(&random, -0.8, 0.8)};
+        double x[12], gradient[12], hessian[144], side[12];
+        const double* corners[4];
+        random_fold(&random, x);
+        fold_at(x, corners);
+        fil_shell_fold_gradient(&fold, law, corners, gradient);
+        fil_shell_fold_hessian(&fold, law, corners, false, hessian);
+        for (int k = 0; k < 12; ++k) {
+            double slope = 0.0, row[12] = {0.0};
+            static const double weights[4] = {1.0 / 12.0, -2.0 / 3.0, 2.0 / 3.0, -1.0 / 12.0};
+            for (int s = 0; s < 4; ++s) {
+                const double keep = x[k], step = STEP * (s < 2 ? s - 2 : s - 1);
+                x[k] += step;
+                slope += weights[s] * fold_energy(&fold, law, x, side) / STEP;
+                for (int j = 0; j < 12; ++j) {
+                    row[j] += weights[s] * side[j] / STEP;
+                }
+                x[k] = keep;
+            }
+            assert_true(fabs(slope - gradient[k]) < NEAR);
+            for (int j = 0; j < 12; ++j) {
+                assert_true(fabs(row[j] - hessian[12 * k + j]) < 10.0 * NEAR); // triangles may be as flat as 0.6
+                assert_true(fabs(hessian[12 * k + j] - hessian[12 * j + k]) < 1e-12);
+            }
+        }
+    }
+}
+
+/* the published law is c |n_a - n_b|^2 for a flat rest shape */
+static void test_fold_is_as_published(void** state)
+{
+    (void)state;
+    Random random = {12};
+    for (int round = 0; round < 50; ++round) {
+        const double young = 3.0, thickness = 0.7, cubed = young * thickness * thickness * thickness;
+        const FilShellFold fold = {{0, 1, 2, 3}, cubed / (6.0 * sqrt(3.0)), 0.0};
+        double x[12], gradient[12], e[3], f[3], normals[2][3], off[3];
+        random_fold(&random, x);
+        for (int side = 0; side < 2; ++side) {
+            fil_v3_sub(e, x + 3, x);
+            fil_v3_sub(f, x + 6 + 3 * side, x);
+            fil_v3_cross(normals[side], side == 0 ? e : f, side == 0 ? f : e);
+            fil_v3_normalise(normals[side]);
+        }
+        fil_v3_sub(off, normals[0], normals[1]);
+        const double expected = cubed / (12.0 * sqrt(3.0)) * fil_v3_dot(off, off);
+        assert_true(fabs(fold_energy(&fold, FIL_BENDING_NORMALS, x, gradient) - expected) < 1e-13);
+    }
+}
+
+static void test_edge_derivatives(void** state)
+{
+    (void)state;
+    Random random = {13};
+    for (int round = 0; round < 100; ++round) {
+        const FilShellEdge edge = {{0, 1}, 4.0, random_between(&random, 0.5, 1.5)};
+        const double a[3] = {0.0};
+        double b[3] = {random_between(&random, 0.3, 1.0), random_between(&random, -1.0, 1.0), random_between(&random, -1.0, 1.0)};
+        double gradient[3], hessian[9], sides[2][3], energies[2];
+        fil_shell_edge_gradient(&edge, a, b, gradient);
+        fil_shell_edge_hessian(&edge, a, b, false, hessian);
+        for (int k = 0; k < 3; ++k) {
+            const double keep = b[k];
+            for (int s = 0; s < 2; ++s) {
+                b[k] = keep + (s == 0 ? -1e-5 : 1e-5);
+                energies[s] = fil_shell_edge_gradient(&edge, a, b, sides[s]);
+            }
+            b[k] = keep;
+            // truncation (1e-5)^2 of third derivatives near 100, rounding 1e-16/1e-5
+            assert_true(fabs((energies[1] - energies[0]) / 2e-5 - gradient[k]) < 1e-7);
+            for (int j = 0; j < 3; ++j) {
+                assert_true(fabs((sides[1][j] - sides[0][j]) / 2e-5 - hessian[3 * k + j]) < 1e-7);
+            }
+        }
+    }
+}
+
+/* ---- a whole body ---- */
+
+enum { SIDE = 4, VERTICES = SIDE * SIDE, UNKNOWNS = 4 * VERTICES };
+
+static FilShellBody* crumpled_sheet(Random* random, FilShellBending bending, double* q, double* v)
+{
+    double vertices[3 * VERTICES];
+    int triangles[6 * (SIDE - 1) * (SIDE - 1)], count = 0;
+    for (int i = 0; i < VERTICES; ++i) {
+        fil_v3_set(vertices + 3 * i, 0.1 * (i % SIDE), 0.1 * (i / SIDE), 0.0);
+    }
+    for (int j = 0; j + 1 < SIDE; ++j) {
+        for (int i = 0; i + 1 < SIDE; ++i) {
+            const int a = SIDE * j + i, b = a + 1, c = a + SIDE, d = c + 1;
+            const int corners[6] = {a, b, d, a, d, c};
+            memcpy(triangles + 3 * count, corners, sizeof corners);
+            count += 2;
+        }
+    }
+    FilShellDef def = fil_shell_def_default();
+    def.vertex_count = VERTICES;
+    def.vertices = vertices;
+    def.triangle_count = count;
+    def.triangles = triangles;
+    def.thickness = 0.02;
+    def.young = 1e4;
+    def.poisson = 0.3;
+    def.density = 300.0;
+    def.bending = bending;
+    def.damping_mass = 0.3;
+    def.damping_stiffness = 0.01;
+    FilShellBody* body;
+    FilError error;
+    assert_int_equal(fil_shell_create(&def, &body, &error), FIL_OK);
+    fil_shell_ops.init_state(body, q, v, NULL);
+    for (int k = 0; k < UNKNOWNS; ++k) {
+        q[k] += k % 4 < 3 ? random_between(random, -0.02, 0.02) : 0.0;
+        v[k] = k % 4 < 3 ? random_between(random, -1.0, 1.0) : 0.0;
+    }
+    FilAttachmentDef pin = fil_attachment_def_default();
+    int slot;
+    pin.first = 3;
+    pin.count = 2;
+    assert_int_equal(fil_shell_ops.attach(body, 0, &pin, q, NULL, &slot, &error), FIL_OK);
+    const FilTarget target = {.active = true, .displacement = {{0.0}, {0.001, 0.002, 0.003}}};
+    fil_shell_ops.set_target(body, slot, &target);
+    return body;
+}
+
+static bool held_vertex(int vertex)
+{
+    return vertex == 3 || vertex == 4;
+}
+
+static double largest_free(const double* a)
+{
+    double largest = 0.0;
+    for (int k = 0; k < UNKNOWNS; ++k) {
+        if (!held_vertex(k / 4) && fabs(a[k]) > largest) {
+            largest = fabs(a[k]);
+        }
+    }
+    return largest;
+}
+
+static void check_body(FilShellBending bending, double theta)
+{
+    Random random = {14};
+    double q[UNKNOWNS], v0[UNKNOWNS], v[UNKNOWNS], zero[UNKNOWNS] = {0.0}, residual[UNKNOWNS];
+    FilShellBody* body = crumpled_sheet(&random, bending, q, v0);
+    const FilStepSetup setup = {.dt = 0.002, .theta = theta, .theta_vq = theta, .gravity = {0.5, -1.0, -9.81}};
+    fil_shell_ops.begin(body, &setup, q, v0, NULL);
+    fil_shell_ops.guess(body, zero, v);
+    for (int round = 0; round < 10; ++round) {
+        double direction[UNKNOWNS], sides[2][UNKNOWNS], potentials[2], potential, product[UNKNOWNS];
+        for (int k = 0; k < UNKNOWNS; ++k) {
+            direction[k] = k % 4 < 3 && !held_vertex(k / 4) ? random_between(&random, -1.0, 1.0) : 0.0;
+        }
+        const double step = 1e-6 / setup.dt; // 1e-6 m in edges of 0.1 m
+        for (int s = 0; s < 2; ++s) {
+            double moved[UNKNOWNS];
+            for (int k = 0; k < UNKNOWNS; ++k) {
+                moved[k] = v[k] + (s == 0 ? -step : step) * direction[k];
+            }
+            assert_true(fil_shell_ops.evaluate(body, moved, 0.0, sides[s], &potentials[s]));
+        }
+        assert_true(fil_shell_ops.evaluate(body, v, 0.0, residual, &potential));
+        double slope = 0.0, size = 0.0;
+        for (int k = 0; k < UNKNOWNS; ++k) {
+            slope += residual[k] * direction[k];
+            size += fabs(residual[k] * direction[k]);
+        }
+        assert_true(fabs((potentials[1] - potentials[0]) / (2.0 * step) - slope) < 1e-7 * size);
+        const FilBlockPattern pattern = {VERTICES, body->block_start, body->block_row};
+        double values[16 * 200];
+        assert_in_range(body->block_count, 1, 200);
+        fil_shell_ops.tangent(body, values);
+        fil_block_multiply(&pattern, values, direction, product);
+        const double largest = largest_free(product);
+        for (int k = 0; k < UNKNOWNS; ++k) {
+            if (!held_vertex(k / 4)) {
+                assert_true(fabs((sides[1][k] - sides[0][k]) / (2.0 * step) - product[k]) < 1e-6 * largest);
+            }
+        }
+    }
+    fil_shell_ops.destroy(body);
+}
+
+static void test_body_derivatives(void** state)
+{
+    (void)state;
+    check_body(FIL_BENDING_NORMALS, 1.0);
+    check_body(FIL_BENDING_NORMALS, 0.5);
+    check_body(FIL_BENDING_HINGES, 1.0);
+    check_body(FIL_BENDING_HINGES, 0.5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fold_derivatives),
+        cmocka_unit_test(test_fold_is_as_published),
+        cmocka_unit_test(test_edge_derivatives),
+        cmocka_unit_test(test_body_derivatives),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
