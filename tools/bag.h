@@ -3,7 +3,7 @@
 #define FILUM_TOOLS_BAG_H
 
 #include "cli.h"
-#include "record/definition.h"
+#include "definitions.h"
 #include "record/reader.h"
 
 enum { FIL_BAG_PATH = 4096 };
@@ -19,16 +19,6 @@ FIL_MUST_CHECK bool fil_bag_find(const char* bag, char* path, size_t size, FilEr
 
 /* "bag" + ending, before the extension if there is one: run.mcap becomes run_repaired.mcap. */
 FIL_MUST_CHECK bool fil_bag_derive(const char* bag, const char* ending, bool keep_extension, char* path, size_t size);
-
-/* ---- definitions ---- */
-
-/* Where definitions are looked for: FilDefinitionLookup's context. */
-typedef struct FilDefinitionPlaces {
-    const char* path; /* folders separated by colons, or NULL; before all others */
-} FilDefinitionPlaces;
-
-/* Looks in the given folders, in those of AMENT_PREFIX_PATH (share/pkg/msg), and among the definitions built in. */
-bool fil_bag_lookup(void* places, const char* type, FilBytes* text);
 
 /* ---- messages taken apart by their definition ---- */
 

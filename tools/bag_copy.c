@@ -77,7 +77,7 @@ static void add_definition(void* context, FilBagChannel* channel)
         return;
     }
     fil_bytes_clear(&revision->text);
-    if (fil_definition_join(channel->type, fil_bag_lookup, &revision->places, &revision->text, &error) != FIL_OK) {
+    if (fil_definition_join(channel->type, fil_definition_find, &revision->places, &revision->text, &error) != FIL_OK) {
         revision->missing += 1;
         fil_cli_fail("bag add-definitions", 0, "%s: %s", channel->topic, error.text);
         return;

@@ -1,11 +1,12 @@
-/* Owns `filum run`: a scene from start to end, with CSV rows on the way, a picture and a summary at
- * the end. */
+/* Owns `filum run`: a scene from start to end, with CSV rows and messages on the way, a picture and a summary at the
+ * end. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
+#include "bag_run.h"
 #include "bench.h"
 #include "cli.h"
 #include "csv.h"
@@ -19,6 +20,7 @@ typedef struct Options {
     const char* csv;
     const char* svg;
     FilVec3 view; /* zero: the usual one */
+    FilRunBagOptions bag;
     FilSeed seed;
     bool hash, json, quiet;
 } Options;
@@ -32,6 +34,8 @@ typedef struct Run {
     uint64_t rows;       /* of CSV written */
     FILE* csv;           /* NULL: none */
     FilDrawing* drawing; /* NULL: none */
+    FilRunBag* bag;      /* NULL: none */
+    FilRunBagCounts recorded;
     FilRunTotals totals;
     FilBenchClock time;
 } Run;
@@ -46,8 +50,12 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
         {"--csv", FIL_OPTION_TEXT, &options->csv, "FILE", "one row per output period: t, probes; - is standard output"},
         {"--svg", FIL_OPTION_TEXT, &options->svg, "FILE", "draw the rods at the end, and faintly how they got there"},
         {"--view", FIL_OPTION_DIRECTION, &options->view, "X,Y,Z", "where the picture is seen from"},
-        {"--bag", FIL_OPTION_REFUSED, "this build has no recorder; --csv FILE writes the probes", "PATH",
-         "(not in this build)"},
+        {"--bag", FIL_OPTION_TEXT, &options->bag.path, "PATH",
+         "record what the node would publish: a new directory, or a file .mcap or .db3"},
+        {"--bag-rate", FIL_OPTION_POSITIVE, &options->bag.rate, "HZ",
+         "messages per simulated second, instead of the node's; above 1/dt every step"},
+        {"--bag-compression", FIL_OPTION_TEXT, &options->bag.compression, "CODEC", "none, lz4 or zstd; of .mcap"},
+        {"--bag-storage", FIL_OPTION_TEXT, &options->bag.storage, "KIND", "of a directory: mcap or sqlite3"},
         {"--seed", FIL_OPTION_SEED, &options->seed, "N", "of the scene's random numbers"},
         {"--hash", FIL_OPTION_FLAG, &options->hash, NULL, "print the hash of the final state"},
         {"--json", FIL_OPTION_FLAG, &options->json, NULL, "print the summary as one JSON object"},
@@ -87,7 +95,7 @@ static bool know_contact_model(const char* name)
     return false;
 }
 
-/* Loads the scene and opens the CSV file; false after a message. */
+/* Loads the scene and opens the files to write; false after a message. */
 static bool start(Run* run, const char* scene)
 {
     const Options* options = run->options;
@@ -113,6 +121,11 @@ static bool start(Run* run, const char* scene)
     run->steps = fil_run_step_count(run->duration, fil_world_dt(run->world));
     if (options->svg != NULL && fil_drawing_create(run->world, options->view, &run->drawing) != FIL_OK) {
         fil_cli_fail("run", 0, "out of memory");
+        return false;
+    }
+    if (options->bag.path != NULL &&
+        fil_run_bag_start(&options->bag, run->world, &run->scene, path, &scene_options, &run->bag, &error) != FIL_OK) {
+        fil_cli_fail("run", 0, "%s", error.text);
         return false;
     }
     if (options->csv != NULL) {
@@ -148,13 +161,24 @@ static void write_row(Run* run)
     run->rows += 1;
 }
 
-/* What is to be seen of the current state. */
-static void observe(Run* run)
+/* What is to be seen of the current state; `last` is NULL before the first step. False after a message. */
+static bool observe(Run* run, const FilStepInfo* last)
 {
+    FilError error = {""};
     write_row(run);
     if (run->drawing != NULL) {
         fil_drawing_watch(run->drawing, run->world, (double)run->totals.steps / (double)run->steps);
     }
+    if (run->csv != NULL && ferror(run->csv)) {
+        fil_cli_fail("run", 0, "cannot write %s: %s", run->options->csv, strerror(errno));
+        return false;
+    }
+    if (run->bag != NULL && fil_run_bag_observe(run->bag, last, &error) != FIL_OK) {
+        fil_cli_fail("run", 0, "stopped at t = %g s, as the bag cannot be written: %s", fil_world_time(run->world),
+                     error.text);
+        return false;
+    }
+    return true;
 }
 
 static int simulate(Run* run)
@@ -163,13 +187,13 @@ static int simulate(Run* run)
     FilProgress progress = fil_progress_start(run->options->quiet);
     fil_stop_on_signals();
     const FilBenchClock start_time = fil_bench_clock();
-    observe(run);
+    exit_code = observe(run, NULL) ? FIL_EXIT_DONE : FIL_EXIT_FAILED;
     while (run->totals.steps < run->steps && exit_code == FIL_EXIT_DONE) {
         FilStepInfo info;
         const FilStatus status = fil_world_step(run->world, &info);
         if (status == FIL_OK) {
             fil_run_totals_add(&run->totals, &info);
-            observe(run);
+            exit_code = observe(run, &info) ? FIL_EXIT_DONE : FIL_EXIT_FAILED;
         }
         if (progress.shown) {
             const double time = fil_world_time(run->world);
@@ -181,10 +205,7 @@ static int simulate(Run* run)
             exit_code = fil_cli_fail("run", FIL_EXIT_FAILED, "%s, step %" PRIu64 " at t = %g s: %s: %s",
                                      run->scene.name, run->totals.steps + 1, fil_world_time(run->world),
                                      fil_status_name(status), fil_world_error(run->world));
-        } else if (run->csv != NULL && ferror(run->csv)) {
-            fil_progress_clear(&progress);
-            exit_code = fil_cli_fail("run", FIL_EXIT_FAILED, "cannot write %s: %s", run->options->csv, strerror(errno));
-        } else if (fil_stop_requested() && run->totals.steps < run->steps) {
+        } else if (exit_code == FIL_EXIT_DONE && fil_stop_requested() && run->totals.steps < run->steps) {
             fil_progress_clear(&progress);
             exit_code = fil_cli_fail("run", FIL_EXIT_FAILED, "stopped at t = %g of %g s", fil_world_time(run->world),
                                      run->duration);
@@ -193,6 +214,21 @@ static int simulate(Run* run)
     run->time = fil_bench_since(start_time);
     fil_progress_clear(&progress);
     return exit_code;
+}
+
+/* Ends the bag of a run, also of one that failed. */
+static int stop_bag(Run* run, int exit_code)
+{
+    FilError error = {""};
+    if (run->bag == NULL) {
+        return exit_code;
+    }
+    run->recorded = fil_run_bag_counts(run->bag);
+    const FilStatus status = fil_run_bag_stop(run->bag, &error);
+    run->bag = NULL;
+    // a failure on the way has been told already
+    return status == FIL_OK || exit_code != FIL_EXIT_DONE ? exit_code
+                                                          : fil_cli_fail("run", FIL_EXIT_FAILED, "%s", error.text);
 }
 
 /* A run that failed is drawn too, as far as it came. */
@@ -242,6 +278,13 @@ static void print_json(const Run* run)
     fil_json_number(&json, "contact", totals->timings.contact);
     fil_json_number(&json, "other", totals->timings.other);
     fil_json_close(&json, '}');
+    if (run->options->bag.path != NULL) {
+        fil_json_open(&json, "bag", '{');
+        fil_json_text(&json, "path", run->options->bag.path);
+        fil_json_integer(&json, "messages", run->recorded.messages);
+        fil_json_integer(&json, "bytes", run->recorded.bytes);
+        fil_json_close(&json, '}');
+    }
     fil_json_close(&json, '}');
 }
 
@@ -283,6 +326,10 @@ static void print_summary(const Run* run, FILE* out)
     }
     fprintf(out, "\n  energy       kinetic %.6g J, elastic %.6g J, gravity %.6g J\n", energy.kinetic, energy.elastic,
             energy.gravity);
+    if (run->options->bag.path != NULL) {
+        fprintf(out, "  bag          %s, %" PRIu64 " messages of %.4g MB in all\n", run->options->bag.path,
+                run->recorded.messages, 1e-6 * (double)run->recorded.bytes);
+    }
     print_probes(run->world, out);
 }
 
@@ -309,6 +356,7 @@ int fil_command_run(int argc, char** argv)
     int exit_code = FIL_EXIT_DONE;
     if (parse(argc, argv, &options, &scene, &exit_code)) {
         exit_code = start(&run, scene) ? simulate(&run) : FIL_EXIT_USAGE;
+        exit_code = stop_bag(&run, exit_code);
         if (exit_code != FIL_EXIT_USAGE) {
             exit_code = draw(&run, exit_code);
             report(&run);

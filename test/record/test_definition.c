@@ -113,7 +113,7 @@ static void test_built_in(void** state)
         FilDefinitionPlaces places = {0};
         FilBytes text = {0};
         FilError error = {""};
-        if (fil_definition_join(types[i], fil_bag_lookup, &places, &text, &error) != FIL_OK) {
+        if (fil_definition_join(types[i], fil_definition_find, &places, &text, &error) != FIL_OK) {
             fail_msg("%s", error.text);
         }
         const FilBagChannel channel = {.topic = "/t",

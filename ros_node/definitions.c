@@ -1,8 +1,10 @@
-/* Owns the search for message definitions. */
+#include "definitions.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bag.h"
+enum { PATH_SIZE = 4096 };
 
 typedef struct BuiltIn {
     const char* type; /* "pkg/T" */
@@ -35,7 +37,7 @@ static bool look_in_folders(const char* folders, const char* inside, const char*
     const char* slash = strchr(type, '/');
     while (folders != NULL && *folders != '\0') {
         const size_t length = strcspn(folders, ":");
-        char path[FIL_BAG_PATH];
+        char path[PATH_SIZE];
         const int size = snprintf(path, sizeof path, "%.*s/%s%.*s/msg/%s.msg", (int)length, folders, inside,
                                   (int)(slash - type), type, slash + 1);
         if (length > 0 && size > 0 && (size_t)size < sizeof path && append_file(path, text)) {
@@ -46,7 +48,7 @@ static bool look_in_folders(const char* folders, const char* inside, const char*
     return false;
 }
 
-bool fil_bag_lookup(void* places, const char* type, FilBytes* text)
+bool fil_definition_find(void* places, const char* type, FilBytes* text)
 {
     const FilDefinitionPlaces* given = places;
     if (look_in_folders(given->path, "", type, text) || look_in_folders(given->path, "share/", type, text) ||

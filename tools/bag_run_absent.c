@@ -1,0 +1,40 @@
+/* Owns what `filum run --bag` says in a build that cannot record messages. */
+#include "bag_run.h"
+#include "base/error.h"
+
+FilStatus fil_run_bag_start(const FilRunBagOptions* options, FilWorld* world, const FilSceneInfo* scene,
+                            const char* path, const FilSceneOptions* how, FilRunBag** bag, FilError* error)
+{
+    (void)world;
+    (void)scene;
+    (void)path;
+    (void)how;
+    *bag = NULL;
+#ifdef FILUM_RECORD
+    const char* reason = "this build has no message types: configure with -DFILUM_ROS=embedded or in a ROS 2 workspace";
+#else
+    const char* reason = "this build has no recorder: it was configured without zlib, lz4, zstd or sqlite3";
+#endif
+    return fil_error(error, FIL_BAD_INPUT, "--bag %s: %s; --csv FILE writes the probes", options->path, reason);
+}
+
+FilStatus fil_run_bag_observe(FilRunBag* bag, const FilStepInfo* last, FilError* error)
+{
+    (void)bag;
+    (void)last;
+    (void)error;
+    return FIL_OK;
+}
+
+FilRunBagCounts fil_run_bag_counts(const FilRunBag* bag)
+{
+    (void)bag;
+    return (FilRunBagCounts){0};
+}
+
+FilStatus fil_run_bag_stop(FilRunBag* bag, FilError* error)
+{
+    (void)bag;
+    (void)error;
+    return FIL_OK;
+}
