@@ -37,7 +37,6 @@ typedef enum FilOptionKind {
     FIL_OPTION_SEED,      /* FilSeed */
     FIL_OPTION_SETTING,   /* FilSettings, may be repeated */
     FIL_OPTION_DIRECTION, /* FilVec3, not zero */
-    FIL_OPTION_REFUSED,   /* const char*: why this build does not have it */
 } FilOptionKind;
 
 typedef struct FilSeed {

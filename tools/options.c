@@ -96,8 +96,6 @@ static const char* store(const FilOption* option, char* text)
             return add_setting(option->value, text) ? NULL : "key.path=value";
         case FIL_OPTION_DIRECTION:
             return read_direction(text, option->value) ? NULL : "a direction x,y,z";
-        case FIL_OPTION_REFUSED:
-            return NULL;
     }
     return NULL;
 }
@@ -126,10 +124,6 @@ static bool read_option(const FilUsage* usage, int argc, char** argv, int* index
     char* equals = strchr(text, '=');
     const FilOption* option = find_option(usage, text, equals ? (size_t)(equals - text) : strlen(text));
     if (option == NULL) {
-        return false;
-    }
-    if (option->kind == FIL_OPTION_REFUSED) {
-        fil_cli_fail(usage->command, 0, "%s: %s", option->name, (const char*)option->value);
         return false;
     }
     char* value = equals ? equals + 1 : NULL;

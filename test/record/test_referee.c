@@ -1,12 +1,11 @@
 /* Independent readers as referees: writes bags of every codec, and what is in them as JSON, and lets
  * test/record/node/run (Node.js with @mcap/core) read and compare. Skipped where Node.js or its packages cannot be had.
  */
-#include "record/sample_bag.h"
-
 #include <math.h>
-#include <sys/wait.h>
 
-enum { COUNT = 700, SKIPPED = 77 };
+#include "record/node_referee.h"
+
+enum { COUNT = 700 };
 
 static const char STATES_DEFINITION[] =
     "std_msgs/Header header\nstring[] names\nfloat64[] positions\ngeometry_msgs/Vector3[2] ends\nbool closed\n"
@@ -133,14 +132,7 @@ static void test_referee(void** state)
     for (FilCompression compression = FIL_COMPRESSION_NONE; compression <= FIL_COMPRESSION_ZSTD; ++compression) {
         make_bag(folder, compression);
     }
-    char command[512];
-    snprintf(command, sizeof command, "bash '" FILUM_SOURCE_DIR "/test/record/node/run' '%s'", folder);
-    const int result = system(command);
-    assert_true(WIFEXITED(result));
-    if (WEXITSTATUS(result) == SKIPPED) {
-        skip();
-    }
-    assert_int_equal(WEXITSTATUS(result), 0);
+    let_node_judge(folder);
 }
 
 int main(void)

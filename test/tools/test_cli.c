@@ -121,7 +121,7 @@ static void test_bad_usage(void** state)
         {"run short_rod --set world.dt", "--set: 'world.dt' is not key.path=value"},
         {"run short_rod --set world.td=1", "world.td"},
         {"run short_rod --contact magic", "no contact model 'magic'"},
-        {"run short_rod --bag out.mcap", "this build has no recorder"},
+        {"run short_rod --bag out.mcap --bag-rate 0", "--bag-rate: '0' is not a number above zero"},
         {"run short_rod --json --csv -", "both want standard output"},
         {"run short_rod --quiet=yes", "--quiet takes no value"},
         {"run short_rod --csv /missing/rows.csv", "cannot write /missing/rows.csv"},
