@@ -112,33 +112,15 @@ static bool size_probes(FilStateMessages* messages, const FilWorld* world)
     return done;
 }
 
-/* the i-th of all things that contacts are summed over: rods, rigid bodies, arms */
-static FilId touchable(const FilStateMessages* messages, int i)
-{
-    if (i < messages->rod_count) {
-        return messages->rods[i];
-    }
-    i -= messages->rod_count;
-    return i < messages->rigid_count ? messages->rigids[i] : messages->arms[i - messages->rigid_count];
-}
-
-static const char* name_of(const FilWorld* world, FilId thing)
-{
-    const char* name = fil_rod_name(world, thing);
-    name = name != NULL ? name : fil_rigid_name(world, thing);
-    name = name != NULL ? name : fil_arm_name(world, thing);
-    return name != NULL ? name : "";
-}
-
 static bool size_contacts(FilStateMessages* messages, const FilWorld* world)
 {
-    const size_t count = (size_t)(messages->rod_count + messages->rigid_count + messages->arm_count);
+    const size_t count = (size_t)fil_world_thing_count(world);
     bool done = fil_set_frame(&messages->contacts.header) &&
                 rosidl_runtime_c__String__Sequence__init(&messages->contacts.bodies, count) &&
                 geometry_msgs__msg__Wrench__Sequence__init(&messages->contacts.totals, count);
     for (size_t i = 0; done && i < count; i++) {
         done = rosidl_runtime_c__String__assign(&messages->contacts.bodies.data[i],
-                                                name_of(world, touchable(messages, (int)i)));
+                                                fil_thing_name(world, fil_world_thing_at(world, (int)i)));
     }
     return done;
 }
@@ -272,8 +254,8 @@ static bool fill_contact(const FilWorld* world, int index, filum__msg__ContactWr
     message->depth = -contact.distance;
     message->slip = vector_message(contact.slip);
     message->wrench.force = vector_message(contact.force);
-    return rosidl_runtime_c__String__assign(&message->body_a, name_of(world, contact.a)) &&
-           rosidl_runtime_c__String__assign(&message->body_b, name_of(world, contact.b));
+    return rosidl_runtime_c__String__assign(&message->body_a, fil_thing_name(world, contact.a)) &&
+           rosidl_runtime_c__String__assign(&message->body_b, fil_thing_name(world, contact.b));
 }
 
 bool fil_fill_contacts(FilStateMessages* messages, const FilSimulation* simulation)
@@ -296,7 +278,7 @@ bool fil_fill_contacts(FilStateMessages* messages, const FilSimulation* simulati
     for (size_t i = 0; i < message->totals.size; i++) {
         FilVec3 force;
         FilVec3 torque;
-        fil_world_contact_wrench(world, touchable(messages, (int)i), &force, &torque);
+        fil_world_contact_wrench(world, fil_world_thing_at(world, (int)i), &force, &torque);
         message->totals.data[i].force = vector_message(force);
         message->totals.data[i].torque = vector_message(torque);
     }

@@ -89,6 +89,11 @@ const char* fil_world_body_kind(const FilWorld* world, int body);
 int fil_world_body_dofs(const FilWorld* world, int body);
 int fil_world_dofs(const FilWorld* world);
 
+/* Things are what users address by name, of whatever kind: rods, rigid bodies, arms, links, ... */
+int fil_world_thing_count(const FilWorld* world);
+FilId fil_world_thing_at(const FilWorld* world, int index);
+const char* fil_thing_name(const FilWorld* world, FilId thing); /* NULL if it is none of this world */
+
 /* ---- state ---- */
 
 /* Everything that a step changes, as bytes: time, positions, velocities, history, targets and live parameters. */

@@ -344,6 +344,22 @@ int fil_element_count(const FilWorld* world, FilBodyKind kind)
     return count;
 }
 
+int fil_world_thing_count(const FilWorld* world)
+{
+    return world->element_count;
+}
+
+FilId fil_world_thing_at(const FilWorld* world, int index)
+{
+    return index >= 0 && index < world->element_count ? fil_make_id(world, FIL_OBJECT_ELEMENT, index) : (FilId){0};
+}
+
+const char* fil_thing_name(const FilWorld* world, FilId thing)
+{
+    const int index = fil_id_index(world, FIL_OBJECT_ELEMENT, thing);
+    return index < 0 ? NULL : world->elements[index].name;
+}
+
 FilStatus fil_world_name_element(FilWorld* world, const char* given, const char* prefix, char made[64], const char** name)
 {
     *name = given;
