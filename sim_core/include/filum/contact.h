@@ -35,6 +35,37 @@ FilCollision fil_collision_default(void);
  * two things are rods or rigid bodies. Allocates. */
 FIL_MUST_CHECK FilStatus fil_world_set_pair_surface(FilWorld* world, FilId a, FilId b, const FilSurface* surface);
 
+/* How the contact model "imc" counts friction. */
+typedef enum FilImcFriction {
+    FIL_IMC_SLIDING, /* P2: against the velocity of the last step, and none at rest */
+    FIL_IMC_STATIC,  /* against the new velocity: holds, but for creep below static_speed */
+} FilImcFriction;
+
+/* The contact model "imc": smooth potentials of the distance (P2). Lengths are in radii, so that one set serves all rods.
+ * The default is P2's, but for its hybrid scheme, which here turns the contact's tangent on as soon as it pays. */
+typedef struct FilImcSettings {
+    double stiffness;      /* N, k_c at the start: what one contact bears at most; 0: from the inertia of a node in a step */
+    double sharpness;      /* ce_k of the energy */
+    double smoothing;      /* k of the softened distance, and of the friction's threshold */
+    double reach;          /* delta: how far surfaces feel each other, radii */
+    double closest, farthest; /* least distance of surfaces within which the stiffness stays, radii */
+    double rate;           /* largest share by which the stiffness changes in a step */
+    double force_tolerance; /* N: Newton stops where all unbalanced forces are below, or ... */
+    double reduction;      /* ... reduced to this share of those at the first guess; 0: the world's newton_tolerance */
+    int tangent_after;     /* omega: iterations without the contact's tangent; negative: until convergence is slow */
+    bool damping;          /* halve the Newton step every other iteration instead of searching the line */
+    FilImcFriction friction;
+    double slip_speed;     /* radii/s, c: where sliding friction sets in */
+    double static_speed;   /* m/s, below which static friction creeps */
+    bool contact_points;   /* friction acts at the contact points, and turns edges; else mid-edge */
+    bool local_stiffness;  /* each edge has its own stiffness */
+    bool rectangles;       /* rectangular sections touch with their sides; else as round ones */
+    bool adaptive_dt;      /* step in parts while Newton needs more than adaptive_iterations */
+    int adaptive_iterations;
+} FilImcSettings;
+
+FilImcSettings fil_imc_settings_default(void);
+
 /* A contact of the last step. */
 typedef struct FilContactInfo {
     FilId a, b;       /* rods or rigid bodies */

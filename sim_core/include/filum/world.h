@@ -29,6 +29,7 @@ typedef struct FilWorldDef {
     double contact_tolerance;    /* of the contact solver's momentum residual, relative */
     int contact_max_iterations;
     int relinearisations;        /* further tangents taken about the contact solution; 0: as published */
+    FilImcSettings imc;          /* contact model "imc", and "spt" as far as it applies */
     bool check_nonlinear;        /* measure FilStepInfo.nonlinear_residual: one more assembly a step */
 } FilWorldDef;
 
@@ -56,6 +57,7 @@ typedef struct FilStepInfo {
     double residual;       /* relative, at the end of Newton, worst body */
     int contacts;
     double max_penetration; /* m */
+    double least_distance;  /* m, between surfaces of things that could touch, at the step's start; INFINITY: none could */
     int contact_iterations; /* Newton steps of the contact solver */
     int analyses;           /* symbolic factorisations of the contact system */
     double contact_residual;   /* relative momentum residual of the contact problem, worst sub-step */

@@ -145,9 +145,60 @@ static void read_contact(FilReader* reader, const FilYaml* world, FilWorldDef* d
     }
 }
 
+/* Settings of the model "imc". */
+static void read_imc(FilReader* reader, const FilYaml* world, FilImcSettings* imc)
+{
+    static const char* const frictions[] = {[FIL_IMC_SLIDING] = "sliding", [FIL_IMC_STATIC] = "static", NULL};
+    const struct {
+        const char* key;
+        unsigned flags;
+        double* value;
+    } numbers[] = {
+        {"stiffness", FIL_NOT_NEGATIVE, &imc->stiffness},
+        {"sharpness", FIL_POSITIVE, &imc->sharpness},
+        {"smoothing", FIL_POSITIVE, &imc->smoothing},
+        {"reach", FIL_POSITIVE, &imc->reach},
+        {"closest", FIL_OPTIONAL, &imc->closest},
+        {"farthest", FIL_OPTIONAL, &imc->farthest},
+        {"rate", FIL_NOT_NEGATIVE, &imc->rate},
+        {"force_tolerance", FIL_NOT_NEGATIVE, &imc->force_tolerance},
+        {"reduction", FIL_NOT_NEGATIVE, &imc->reduction},
+        {"slip_speed", FIL_NOT_NEGATIVE, &imc->slip_speed},
+        {"static_speed", FIL_POSITIVE, &imc->static_speed},
+    };
+    const struct {
+        const char* key;
+        bool* flag;
+    } flags[] = {
+        {"damping", &imc->damping},       {"contact_points", &imc->contact_points},
+        {"local_stiffness", &imc->local_stiffness}, {"rectangles", &imc->rectangles},
+        {"adaptive_dt", &imc->adaptive_dt},
+    };
+    enum { NUMBERS = sizeof numbers / sizeof *numbers, FLAGS = sizeof flags / sizeof *flags };
+    const char* keys[NUMBERS + FLAGS + 4] = {"friction", "tangent_after", "adaptive_iterations"};
+    for (int k = 0; k < NUMBERS + FLAGS; k++) {
+        keys[3 + k] = k < NUMBERS ? numbers[k].key : flags[k - NUMBERS].key;
+    }
+    const FilYaml* node = fil_read_node(reader, world, "imc", FIL_OPTIONAL);
+    if (node == NULL || !fil_check_keys(reader, node, keys)) {
+        return;
+    }
+    for (int k = 0; k < NUMBERS; k++) {
+        fil_read_number(reader, node, numbers[k].key, numbers[k].flags, numbers[k].value);
+    }
+    for (int k = 0; k < FLAGS; k++) {
+        fil_read_flag(reader, node, flags[k].key, flags[k].flag);
+    }
+    int friction = (int)imc->friction;
+    fil_read_choice(reader, node, "friction", frictions, &friction);
+    imc->friction = (FilImcFriction)friction;
+    fil_read_integer(reader, node, "tangent_after", FIL_OPTIONAL, -1, 10000, &imc->tangent_after);
+    fil_read_integer(reader, node, "adaptive_iterations", FIL_OPTIONAL, 2, 10000, &imc->adaptive_iterations);
+}
+
 static void read_world(FilReader* reader, const FilYaml* node, FilWorldDef* def)
 {
-    static const char* const keys[] = {"gravity", "dt", "integrator", "contact", "newton", "max_halvings", NULL};
+    static const char* const keys[] = {"gravity", "dt", "integrator", "contact", "imc", "newton", "max_halvings", NULL};
     static const char* const newton_keys[] = {"tolerance", "max_iterations", NULL};
     static const char* const integrators[] = {
         [FIL_BACKWARD_EULER] = "backward_euler",
@@ -167,6 +218,7 @@ static void read_world(FilReader* reader, const FilYaml* node, FilWorldDef* def)
     fil_read_choice(reader, node, "integrator", integrators, &integrator);
     def->integrator = (FilIntegrator)integrator;
     read_contact(reader, node, def);
+    read_imc(reader, node, &def->imc);
     const FilYaml* newton = fil_read_node(reader, node, "newton", FIL_OPTIONAL);
     if (newton != NULL && fil_check_keys(reader, newton, newton_keys)) {
         fil_read_number(reader, newton, "tolerance", FIL_POSITIVE, &def->newton_tolerance);

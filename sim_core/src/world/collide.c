@@ -14,6 +14,11 @@
 static const double LOOK_AHEAD = 2.0;
 static const double LOOK_AROUND = 0.02; /* of the radius */
 
+static double look_around(const FilCollisionStage* stage)
+{
+    return fmax(stage->around, LOOK_AROUND);
+}
+
 /* Rigid surfaces store no energy: where they overlap nevertheless they part slowly, over this time and slower than the
  * inverse of this dissipation, instead of leaping apart within a step. */
 static const double RIGID_TIME = 0.05;        /* s */
@@ -55,7 +60,7 @@ FilStatus fil_collision_register(FilWorld* world, int body_index, const int* ele
             return status;
         }
         FilWorldCollider* c = &stage->colliders[stage->collider_count];
-        *c = (FilWorldCollider){.body = body_index, .index = k};
+        *c = (FilWorldCollider){.body = body_index, .index = k, .memory = -1};
         body->ops->collider(body->impl, k, &c->collider);
         c->element = element_of[c->collider.element];
         c->unbounded = c->collider.kind == FIL_COLLIDER_SHAPE && c->collider.shape.kind == FIL_SHAPE_HALF_SPACE;
@@ -63,6 +68,10 @@ FilStatus fil_collision_register(FilWorld* world, int body_index, const int* ele
             return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
         }
         stage->collider_count++;
+        if (c->collider.kind == FIL_COLLIDER_ROW &&
+            (status = fil_world_add_memory(world, c->collider.edge_count, &c->memory)) != FIL_OK) {
+            return status;
+        }
     }
     return FIL_OK;
 }
@@ -116,7 +125,7 @@ static double edge_speed(const FilPlacement* place, int a, int b)
 }
 
 /* Boxes of a row's edges, over the motion of the step to come. */
-static FilAabb bound_row(FilWorldCollider* c, double dt)
+static FilAabb bound_row(FilWorldCollider* c, double around_radii, double dt)
 {
     const int n = c->collider.node_count;
     for (int i = 0; i < c->collider.edge_count; i++) {
@@ -125,7 +134,7 @@ static FilAabb bound_row(FilWorldCollider* c, double dt)
         FilAabb box = fil_aabb_of_segment(x + 4 * i, x + 4 * j, 0.0);
         for (int k = 0; k < 3; k++) {
             const double a = LOOK_AHEAD * dt * v[4 * i + k], b = LOOK_AHEAD * dt * v[4 * j + k];
-            const double around = (1.0 + LOOK_AROUND) * c->collider.radii[i];
+            const double around = (1.0 + around_radii) * c->collider.radii[i];
             box.lo[k] += fmin(fmin(a, b), 0.0) - around;
             box.hi[k] += fmax(fmax(a, b), 0.0) + around;
         }
@@ -154,7 +163,7 @@ static FilStatus broad_phase(FilWorld* world, double dt)
         if (c->unbounded || !c->collider.collision.enabled) {
             continue;
         }
-        const FilAabb box = c->collider.kind == FIL_COLLIDER_ROW ? bound_row(c, dt) : bound_shape(c, dt);
+        const FilAabb box = c->collider.kind == FIL_COLLIDER_ROW ? bound_row(c, look_around(stage), dt) : bound_shape(c, dt);
         if (!stage->tree_ready) {
             size = fil_v3_distance(box.lo, box.hi);
             fil_tree_init(&stage->tree, 0.02 * size); // small motions leave the tree alone
@@ -258,14 +267,14 @@ static FilStatus emit(FilWorld* world, int a, int part_a, int b, int part_b, con
 }
 
 /* How far two edges of rows are looked ahead for: by the fastest relative motion of their ends. */
-static double edge_margin(const FilWorldCollider* a, int i, const FilWorldCollider* b, int j, double dt)
+static double edge_margin(const FilWorldCollider* a, int i, const FilWorldCollider* b, int j, double around, double dt)
 {
     const int i1 = (i + 1) % a->collider.node_count, j1 = (j + 1) % b->collider.node_count;
     const double *p0 = a->place.velocities + 4 * i, *p1 = a->place.velocities + 4 * i1;
     const double *q0 = b->place.velocities + 4 * j, *q1 = b->place.velocities + 4 * j1;
     const double fastest = fmax(fmax(fil_v3_distance(p0, q0), fil_v3_distance(p0, q1)),
                                 fmax(fil_v3_distance(p1, q0), fil_v3_distance(p1, q1)));
-    return LOOK_AHEAD * dt * fastest + LOOK_AROUND * fmin(a->collider.radii[i], b->collider.radii[j]);
+    return LOOK_AHEAD * dt * fastest + around * fmin(a->collider.radii[i], b->collider.radii[j]);
 }
 
 /* Two round edges: the closest points of their axes. */
@@ -393,7 +402,7 @@ static FilStatus meet_edges(FilWorld* world, int a, int b, double dt)
 {
     FilCollisionStage* stage = &world->collision;
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
-    const bool round = !ca->collider.boxes && !cb->collider.boxes;
+    const bool round = stage->round || (!ca->collider.boxes && !cb->collider.boxes);
     FilStatus status = FIL_OK;
     for (int k = 0; k < stage->parts.count && status == FIL_OK; k++) {
         const int i = stage->parts.items[k].a, j = stage->parts.items[k].b;
@@ -405,7 +414,7 @@ static FilStatus meet_edges(FilWorld* world, int a, int b, double dt)
             at_joint(world, a, i, b, j)) {
             continue;
         }
-        const double margin = edge_margin(ca, i, cb, j, dt);
+        const double margin = edge_margin(ca, i, cb, j, look_around(stage), dt);
         if (!round) {
             status = meet_parts(world, a, i, b, j, margin);
             continue;
@@ -456,7 +465,7 @@ static FilStatus meet_row_shape(FilWorld* world, int row, int shape, double dt)
             continue;
         }
         const double margin = LOOK_AHEAD * dt * (edge_speed(&r->place, i, j) + s->place.speed) +
-                              LOOK_AROUND * r->collider.radii[i];
+                              look_around(stage) * r->collider.radii[i];
         status = row < shape ? meet_parts(world, row, i, shape, 0, margin) : meet_parts(world, shape, 0, row, i, margin);
     }
     return status;
@@ -483,7 +492,7 @@ static FilStatus meet(FilWorld* world, int a, int b, double dt)
     if (kept_apart(stage, ca->body, cb->body)) {
         return FIL_OK;
     }
-    const double margin = LOOK_AHEAD * dt * (ca->place.speed + cb->place.speed) + 1e-4 * world->contact_length;
+    const double margin = LOOK_AHEAD * dt * (ca->place.speed + cb->place.speed) + fmax(stage->around, 1e-4) * world->contact_length;
     return meet_parts(world, a, 0, b, 0, margin);
 }
 

@@ -13,6 +13,7 @@ typedef struct FilWorldCollider {
     int element;     /* of the world */
     bool unbounded;  /* a half-space: kept out of the tree */
     FilChain row;    /* a row's bounding tree */
+    int memory;      /* a row: where potential models keep one number per edge in the world's h; -1: a shape */
     FilPlacement place;
 } FilWorldCollider;
 
@@ -31,6 +32,8 @@ typedef struct FilCollisionStage {
     FilPairs parts; /* of one pair of colliders */
     FilPairs near;  /* edges of rows that came close: (collider << 0, edge) twice per pair, for the crossing check */
     FilContactSet set;
+    double around; /* how far contacts are looked for at rest, radii; 0: a little */
+    bool round;    /* take rectangular sections as round */
     int pair_surface_count, pair_surface_capacity;
     FilPairSurface* pair_surfaces;
     int apart_count, apart_capacity;

@@ -3,13 +3,17 @@
 
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "contact/imc.h"
+#include "contact/spt.h"
 #include "world/joint.h"
 #include "world/world.h"
 
 const FilContactModel fil_contact_models[] = {
-    {"none", false, FIL_SAP_CONTACT},
-    {"sap", true, FIL_SAP_CONTACT},
-    {"sap_lagged", true, FIL_SAP_LAGGED_CONTACT},
+    {"none", false, FIL_SAP_CONTACT, NULL},
+    {"sap", true, FIL_SAP_CONTACT, NULL},
+    {"sap_lagged", true, FIL_SAP_LAGGED_CONTACT, NULL},
+    {"imc", true, FIL_SAP_CONTACT, &fil_imc_model},
+    {"spt", true, FIL_SAP_CONTACT, &fil_spt_model},
 };
 const int fil_contact_models_count = (int)(sizeof fil_contact_models / sizeof fil_contact_models[0]);
 

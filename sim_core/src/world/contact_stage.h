@@ -54,6 +54,7 @@ typedef struct FilContactModel {
     const char* name;
     bool contacts; /* looks for contacts at all */
     FilSapKind kind;
+    const struct FilPotentialModel* potential; /* NULL: at velocity level */
 } FilContactModel;
 
 extern const FilContactModel fil_contact_models[];

@@ -40,8 +40,9 @@ static void begin(FilWorld* world, int b, const FilStepSetup* setup)
     body->ops->begin(body->impl, setup, world->state.q + body->q, world->state.v + body->v, world->state.h + body->h);
 }
 
-/* Velocities of every body without contact, in the scratch; one body after the other while its data are at hand. */
-static bool free_motion(FilWorld* world, const FilStepSetup* setup, FilStepInfo* info)
+/* Velocities of every body without contact, in the scratch; one body after the other while its data are at hand. Bodies
+ * whose contacts are potentials only begin: contact is a part of their motion. */
+static bool free_motion(FilWorld* world, const FilStepSetup* setup, bool potential, FilStepInfo* info)
 {
     int iterations = 0;
     bool ok = true;
@@ -51,6 +52,9 @@ static bool free_motion(FilWorld* world, const FilStepSetup* setup, FilStepInfo*
         double *v = world->scratch.solution + body->v, *change = world->next.change + body->v;
         if (body->moves) {
             begin(world, b, setup);
+        }
+        if (potential && world->contact.active && world->contact.offset[b] >= 0) {
+            continue;
         }
         ok = fil_free_motion(body, setup, &world->def, world->state.q + body->q, world->state.change + body->v, v,
                              &world->scratch, &report);
@@ -75,6 +79,18 @@ static void finish(FilWorld* world)
     }
 }
 
+/* What models keep from step to step goes along, until they change it. */
+static void carry_memory(FilWorld* world)
+{
+    memcpy(world->next.h + world->memory, world->state.h + world->memory, sizeof(double) * FIL_POTENTIAL_MEMORY);
+    for (int k = 0; k < world->collision.collider_count; k++) {
+        const FilWorldCollider* c = &world->collision.colliders[k];
+        if (c->memory >= 0) {
+            memcpy(world->next.h + c->memory, world->state.h + c->memory, sizeof(double) * (size_t)c->collider.edge_count);
+        }
+    }
+}
+
 /* One sub-step. On failure the state is untouched. */
 static FilStatus advance(FilWorld* world, double t, double dt, FilStepInfo* info)
 {
@@ -87,10 +103,14 @@ static FilStatus advance(FilWorld* world, double t, double dt, FilStepInfo* info
         }
     }
     const bool touching = fil_contact_models[world->contact_model].contacts;
+    const FilPotentialModel* potential = fil_contact_models[world->contact_model].potential;
     FilStatus status = FIL_OK;
+    carry_memory(world);
 
     double start = seconds();
     fil_contact_set_clear(&world->collision.set);
+    world->collision.around = potential != NULL ? world->def.imc.reach : 0.0;
+    world->collision.round = potential != NULL && !world->def.imc.rectangles;
     if (touching) {
         status = fil_collide_world(world, dt);
     }
@@ -98,13 +118,16 @@ static FilStatus advance(FilWorld* world, double t, double dt, FilStepInfo* info
     info->timings.collide += seconds() - start;
 
     start = seconds();
-    if (status == FIL_OK && !free_motion(world, &setup, info)) {
+    if (status == FIL_OK && !free_motion(world, &setup, potential != NULL, info)) {
         status = FIL_NOT_CONVERGED;
+    }
+    if (status == FIL_OK && potential != NULL) {
+        status = fil_solve_potential(world, potential, dt, info);
     }
     info->timings.free_motion += seconds() - start;
 
     start = seconds();
-    if (status == FIL_OK) {
+    if (status == FIL_OK && potential == NULL) {
         status = fil_solve_contacts(world, dt, info);
     }
     info->timings.contact += seconds() - start;
@@ -178,7 +201,11 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
     info = info != NULL ? info : &local;
     // counted in steps since dt was last changed, so that times do not drift
     const double end = world->clock.time + (double)(world->step + 1 - world->clock.step) * dt;
-    *info = (FilStepInfo){.step = world->step + 1, .time = end, .dt = dt};
+    *info = (FilStepInfo){.step = world->step + 1, .time = end, .dt = dt, .least_distance = INFINITY};
+    if (fil_contact_models[world->contact_model].potential != NULL && world->contact.joint_count > 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "contact model '%s' knows no joints, and the world has '%s': use sap",
+                              world->def.contact_model, world->contact.joints[0].name);
+    }
     if (world->step == 0) {
         copy_state(world, &world->initial, &world->state);
     }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "contact/imc.h"
 
 FilWorldDef fil_world_def_default(void)
 {
@@ -21,7 +22,8 @@ FilWorldDef fil_world_def_default(void)
                          .newton_max_iterations = 50,
                          .max_halvings = 8,
                          .contact_tolerance = 1e-6,
-                         .contact_max_iterations = 100};
+                         .contact_max_iterations = 100,
+                         .imc = fil_imc_settings_default()};
 }
 
 int fil_contact_model_count(void)
@@ -82,7 +84,8 @@ static FilStatus check_def(const FilWorldDef* def, FilError* error)
         return fil_error(error, FIL_BAD_INPUT, "world: contact_tolerance must lie between 0 and 1, contact_max_iterations must "
                          "be positive and relinearisations not negative");
     }
-    return FIL_OK;
+    const char* problem = fil_imc_settings_problem(&def->imc);
+    return problem == NULL ? FIL_OK : fil_error(error, FIL_BAD_INPUT, "world: imc: %s", problem);
 }
 
 FilStatus fil_world_create(const FilWorldDef* def, FilWorld** out, FilError* error)
@@ -104,6 +107,10 @@ FilStatus fil_world_create(const FilWorldDef* def, FilWorld** out, FilError* err
     clock_gettime(CLOCK_MONOTONIC, &now);
     const uint64_t origin[] = {(uint64_t)(uintptr_t)world, (uint64_t)now.tv_sec, (uint64_t)now.tv_nsec};
     world->generation = (uint32_t)fil_hash_bytes(FIL_HASH_SEED, origin, sizeof origin) & ~UINT32_C(7);
+    if (fil_world_add_memory(world, FIL_POTENTIAL_MEMORY, &world->memory) != FIL_OK) {
+        fil_world_destroy(world);
+        return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    }
     *out = world;
     return FIL_OK;
 }
@@ -155,6 +162,7 @@ void fil_world_destroy(FilWorld* world)
     fil_arena_free(&world->arena);
     fil_collision_free(&world->collision);
     fil_contact_stage_free(&world->contact);
+    fil_potential_stage_free(&world->potential);
     fil_free(world->takes_part);
     fil_free(world->bodies);
     fil_free(world->elements);
@@ -251,6 +259,20 @@ FilStatus fil_world_grow_controls(FilWorld* world, int attachments, int drives)
             memset(at, 0, sizeof(double) * (size_t)(FIL_CONTROL_SIZE * attachments));
         }
     }
+    return FIL_OK;
+}
+
+FilStatus fil_world_add_memory(FilWorld* world, int count, int* first)
+{
+    const int rounded = (count + 7) / 8 * 8; // histories of bodies stay aligned
+    for (int s = 0; s < STATE_COUNT; s++) {
+        FilState* state = states_of(world, s);
+        if (!grow_doubles(&state->h, world->h_count, world->h_count + rounded)) {
+            return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+        }
+    }
+    *first = world->h_count;
+    world->h_count += rounded;
     return FIL_OK;
 }
 

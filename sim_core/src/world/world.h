@@ -7,6 +7,7 @@
 #include "body/kinds.h"
 #include "world/collision.h"
 #include "world/contact_stage.h"
+#include "world/potential_stage.h"
 
 typedef struct FilBody {
     const FilBodyOps* ops;
@@ -88,6 +89,8 @@ struct FilWorld {
 
     FilCollisionStage collision;
     FilContactStage contact;
+    FilPotentialStage potential;
+    int memory;            /* where potential models keep numbers from step to step in h */
     double last_dt;        /* s, of the last sub-step: what impulses are forces over */
     bool* takes_part;      /* per body: in the contact problem */
     double contact_length; /* m, size of the smallest shape: what contact distances are compared with */
@@ -105,6 +108,8 @@ FilStatus fil_world_fail(FilWorld* world, FilStatus status, const char* format, 
 /* Takes over `impl`. Its initial state becomes the body's part of the state arrays. */
 FilStatus fil_world_add_body(FilWorld* world, FilBodyKind kind, void* impl, int q_count, int v_count, int h_count,
                              const char* name, int* index);
+/* Room for more numbers of the state, zero at first: in h, from *first on. */
+FilStatus fil_world_add_memory(FilWorld* world, int count, int* first);
 FilStatus fil_world_add_element(FilWorld* world, const char* name, FilBodyKind kind, int body, int local, int* index);
 /* Index of the element with this name, -1 if there is none. */
 int fil_world_find_element(const FilWorld* world, const char* name);

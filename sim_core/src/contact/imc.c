@@ -1,0 +1,332 @@
+#include "contact/imc.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vec3.h"
+#include "geometry/smooth_distance.h"
+
+/* Memory: the global stiffness. */
+enum { STIFFNESS };
+
+/* Of a contact's stiffness, against the one that starts: it may be large, not endless. */
+static const double SOFTEST = 1e-6, STIFFEST = 1e6;
+
+/* Shares of both edges in the slip at mid-edge (P2 eq. 18). */
+static const double MID_EDGE[4] = {0.5, 0.5, -0.5, -0.5};
+
+FilImcSettings fil_imc_settings_default(void)
+{
+    return (FilImcSettings){.sharpness = 50.0,
+                            .smoothing = 50.0,
+                            .reach = 0.15,
+                            .closest = -0.001,
+                            .farthest = 0.006,
+                            .rate = 0.005,
+                            .tangent_after = -1,
+                            .slip_speed = 0.15,
+                            .static_speed = 1e-5,
+                            .adaptive_iterations = 8};
+}
+
+const char* fil_imc_settings_problem(const FilImcSettings* s)
+{
+    const double positive[] = {s->sharpness, s->smoothing, s->reach, s->static_speed};
+    const double others[] = {s->stiffness, s->rate, s->force_tolerance, s->reduction, s->slip_speed};
+    for (size_t k = 0; k < sizeof positive / sizeof *positive; k++) {
+        if (!(isfinite(positive[k]) && positive[k] > 0.0)) {
+            return "sharpness, smoothing, reach and static_speed must be positive";
+        }
+    }
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        if (!(isfinite(others[k]) && others[k] >= 0.0)) {
+            return "stiffness, rate, force_tolerance, reduction and slip_speed must not be negative";
+        }
+    }
+    if (!(s->closest < s->farthest && s->farthest < s->reach)) {
+        return "closest must be below farthest, and that below reach";
+    }
+    if (!(s->rate < 0.5 && s->reduction < 1.0)) {
+        return "rate must be below 0.5 and reduction below 1";
+    }
+    if (s->adaptive_iterations < 2) {
+        return "adaptive_iterations must be at least 2";
+    }
+    return (unsigned)s->friction > FIL_IMC_STATIC ? "unknown kind of friction" : NULL;
+}
+
+/* ---- the energy ---- */
+
+double fil_imc_energy(const FilImcSettings* settings, double stiffness, double radius, double over, double* first,
+                      double* second)
+{
+    const double ce = settings->sharpness, y = -ce * over / radius, small = exp(-fabs(y));
+    const double logistic = (y > 0.0 ? 1.0 : small) / (1.0 + small);
+    *first = -stiffness * logistic;
+    *second = stiffness * ce / radius * small / ((1.0 + small) * (1.0 + small));
+    return stiffness * radius / ce * (fmax(y, 0.0) + log1p(small));
+}
+
+/* ---- stiffness ---- */
+
+double fil_imc_adapt(const FilImcSettings* s, double stiffness, double least)
+{
+    // by more the further off, so that sudden changes are followed
+    const double width = s->farthest - s->closest;
+    double change = 0.0;
+    if (least < s->closest) {
+        change = fmin((s->closest - least) / width, 1.0);
+    } else if (least > s->farthest) {
+        change = -fmin((least - s->farthest) / width, 1.0);
+    }
+    return stiffness * (1.0 + s->rate * change);
+}
+
+static double bounded(double stiffness, double start)
+{
+    return fmin(fmax(stiffness, SOFTEST * start), STIFFEST * start);
+}
+
+/* Contact as stiff as the inertia that it moves in a step. */
+static double starting_stiffness(const FilPotentialProblem* problem)
+{
+    const FilImcSettings* s = problem->settings;
+    if (s->stiffness > 0.0 || problem->count == 0) {
+        return s->stiffness;
+    }
+    double force = INFINITY;
+    for (int k = 0; k < problem->count; k++) {
+        const FilPotentialContact* c = &problem->contacts[k];
+        force = fmin(force, c->diagonal / (problem->dt * problem->dt) * c->radius / s->sharpness);
+    }
+    return force;
+}
+
+static double edge_stiffness(const FilPotentialProblem* problem, int edge, double start)
+{
+    return edge >= 0 && problem->edge_memory[edge] > 0.0 ? problem->edge_memory[edge] : start;
+}
+
+/* Each edge's own, driven by what is closest to it; a pair has the mean of its two. */
+static void adapt_edges(FilPotentialProblem* problem, double start)
+{
+    double* least = problem->edge_scratch;
+    for (int pass = 0; pass < 3; pass++) {
+        for (int k = 0; k < problem->count; k++) {
+            FilPotentialContact* c = &problem->contacts[k];
+            for (int side = 0; side < 2; side++) {
+                const int edge = c->memory[side];
+                if (edge < 0) {
+                    continue;
+                }
+                if (pass == 0) {
+                    least[edge] = INFINITY;
+                } else if (pass == 1) {
+                    least[edge] = fmin(least[edge], c->contact->distance / c->radius);
+                } else if (least[edge] < problem->settings->reach) {
+                    const double old = edge_stiffness(problem, edge, start);
+                    problem->edge_memory[edge] = bounded(fil_imc_adapt(problem->settings, old, least[edge]), start);
+                    least[edge] = INFINITY; // once
+                }
+            }
+        }
+    }
+    for (int k = 0; k < problem->count; k++) {
+        FilPotentialContact* c = &problem->contacts[k];
+        c->stiffness = sqrt(edge_stiffness(problem, c->memory[0], start) * edge_stiffness(problem, c->memory[1], start));
+    }
+}
+
+static void set_stiffness(FilPotentialProblem* problem)
+{
+    const FilImcSettings* s = problem->settings;
+    double* global = &problem->memory[STIFFNESS];
+    if (problem->count == 0) {
+        return;
+    }
+    if (!(*global > 0.0)) {
+        *global = starting_stiffness(problem);
+    }
+    if (s->local_stiffness) {
+        adapt_edges(problem, *global);
+        return;
+    }
+    double least = INFINITY;
+    for (int k = 0; k < problem->count; k++) {
+        least = fmin(least, problem->contacts[k].contact->distance / problem->contacts[k].radius);
+    }
+    if (least < s->reach) {
+        *global = fil_imc_adapt(s, *global, least);
+    }
+    for (int k = 0; k < problem->count; k++) {
+        problem->contacts[k].stiffness = *global;
+    }
+}
+
+/* ---- friction ---- */
+
+/* Direction of slip weighted by the threshold, times mu (P2 eq. 18, 19): slip of side 0 against side 1, across `normal`. */
+static void weigh_slip(const FilImcSettings* s, double mu, double radius, const double* slip, const double* normal, double* push)
+{
+    fil_v3_copy(push, slip);
+    fil_v3_axpy(push, -fil_v3_dot(slip, normal), normal);
+    const double speed = fil_v3_norm(push);
+    const double weight = 1.0 / (1.0 + exp(-s->smoothing * (speed / radius - s->slip_speed)));
+    fil_v3_scale(push, speed > 0.0 ? mu * weight / speed : 0.0, push);
+}
+
+/* Slip of edge 0 against edge 1 at mid-edge. */
+static void mid_edge_slip(const double* speed, double* slip)
+{
+    for (int k = 0; k < 3; k++) {
+        slip[k] = 0.0;
+        for (int n = 0; n < 4; n++) {
+            slip[k] += MID_EDGE[n] * speed[3 * n + k];
+        }
+    }
+}
+
+/* Potential mu F sqrt(|u|^2 + e^2) of the tangential slip u, as energy over the step: gradient and Hessian by u dt. */
+static double hold(double force, double creep, double dt, const double* u, double* gradient, double* hessian)
+{
+    const double s = sqrt(fil_v3_dot(u, u) + creep * creep);
+    for (int i = 0; i < 3; i++) {
+        gradient[i] = force * u[i] / s;
+        for (int j = 0; j < 3; j++) {
+            hessian[3 * i + j] = force / (dt * s) * ((i == j ? 1.0 : 0.0) - u[i] * u[j] / (s * s));
+        }
+    }
+    return force * dt * (s - creep);
+}
+
+/* ---- the model ---- */
+
+static void lag_friction(FilPotentialProblem* problem, FilPotentialContact* c)
+{
+    const FilImcSettings* s = problem->settings;
+    double first, second;
+    static const double up[3] = {0.0, 0.0, 1.0};
+    if (c->nodes) {
+        FilSmoothDistance d;
+        double gradient[12];
+        fil_smooth_distance(c->x, s->smoothing, &d);
+        fil_imc_energy(s, c->stiffness, c->radius, d.distance - c->thickness, &first, &second);
+        fil_smooth_distance_gradient(&d, gradient);
+        fil_v3_add(c->normal, gradient, gradient + 3); // away from side 1
+        c->normal_force = -first * fil_v3_normalise(c->normal);
+    } else {
+        fil_imc_energy(s, c->stiffness, c->radius, c->contact->distance, &first, &second);
+        c->normal_force = -first;
+    }
+    if (c->rows) {
+        // u is side 1 against side 0
+        weigh_slip(s, c->contact->mu, c->radius, c->slip, up, c->push);
+    }
+}
+
+static void begin(FilPotentialProblem* problem)
+{
+    set_stiffness(problem);
+    for (int k = 0; k < problem->count; k++) {
+        FilPotentialContact* c = &problem->contacts[k];
+        c->rows = !c->nodes || (problem->settings->contact_points && c->contact->mu > 0.0);
+        lag_friction(problem, c);
+    }
+}
+
+/* Friction of two edges at mid-edge, on their four ends. */
+static void mid_edge_friction(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* x,
+                              const double* distance_gradient, double first, FilPotentialOrder order, FilPotentialTerm* term)
+{
+    const FilImcSettings* s = problem->settings;
+    double slip[3], force[3], hessian[9];
+    if (s->friction == FIL_IMC_SLIDING) {
+        // the direction is the last step's, the size follows the normal force (P2 eq. 18-20)
+        double normal[3], push[3];
+        fil_v3_add(normal, distance_gradient, distance_gradient + 3);
+        const double share = fil_v3_normalise(normal);
+        mid_edge_slip(c->speed, slip);
+        weigh_slip(s, c->contact->mu, c->radius, slip, normal, push);
+        fil_v3_scale(force, -first * share, push);
+        order = FIL_POTENTIAL_FORCE;
+    } else {
+        double moved[12];
+        for (int k = 0; k < 12; k++) {
+            moved[k] = (x[k] - c->x[k]) / problem->dt;
+        }
+        mid_edge_slip(moved, slip);
+        fil_v3_axpy(slip, -fil_v3_dot(slip, c->normal), c->normal);
+        term->energy += hold(c->contact->mu * c->normal_force, s->static_speed, problem->dt, slip, force, hessian);
+    }
+    for (int n = 0; n < 4; n++) {
+        fil_v3_axpy(term->gradient + 3 * n, MID_EDGE[n], force);
+    }
+    if (order == FIL_POTENTIAL_FORCE) {
+        return;
+    }
+    // seen across the normal only
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            hessian[3 * i + j] -= c->contact->mu * c->normal_force /
+                                  (problem->dt * sqrt(fil_v3_dot(slip, slip) + s->static_speed * s->static_speed)) * c->normal[i] *
+                                  c->normal[j];
+        }
+    }
+    for (int a = 0; a < 12; a++) {
+        for (int b = 0; b < 12; b++) {
+            term->hessian[12 * a + b] += MID_EDGE[a / 3] * MID_EDGE[b / 3] * hessian[3 * (a % 3) + b % 3];
+        }
+    }
+}
+
+/* Friction at the contact point, through the Jacobian. */
+static void point_friction(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* u, double first,
+                           FilPotentialTerm* term)
+{
+    if (problem->settings->friction == FIL_IMC_SLIDING) {
+        fil_v3_axpy(term->row_gradient, -first, c->push);
+        return;
+    }
+    const double across[3] = {u[0], u[1], 0.0};
+    double force[3], hessian[9];
+    term->energy += hold(c->contact->mu * c->normal_force, problem->settings->static_speed, problem->dt, across, force, hessian);
+    for (int i = 0; i < 2; i++) {
+        term->row_gradient[i] += force[i];
+        for (int j = 0; j < 2; j++) {
+            term->row_hessian[3 * i + j] += hessian[3 * i + j];
+        }
+    }
+}
+
+static void evaluate(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* x, const double* u,
+                     FilPotentialOrder order, FilPotentialTerm* term)
+{
+    const FilImcSettings* s = problem->settings;
+    double first, second;
+    if (!c->nodes) {
+        // a shape: its distance is linear over the step
+        term->energy = fil_imc_energy(s, c->stiffness, c->radius, c->contact->distance + problem->dt * u[2], &first, &second);
+        term->row_gradient[2] = first;
+        term->row_hessian[8] = second;
+    } else {
+        FilSmoothDistance d;
+        double gradient[12];
+        (order == FIL_POTENTIAL_FULL ? fil_smooth_distance_second : fil_smooth_distance)(x, s->smoothing, &d);
+        fil_smooth_distance_gradient(&d, gradient);
+        term->energy = fil_imc_energy(s, c->stiffness, c->radius, d.distance - c->thickness, &first, &second);
+        for (int k = 0; k < 12; k++) {
+            term->gradient[k] = first * gradient[k];
+        }
+        if (order != FIL_POTENTIAL_FORCE) {
+            fil_smooth_distance_hessian(&d, gradient, second, order == FIL_POTENTIAL_FULL ? first : 0.0, term->hessian);
+        }
+        if (c->contact->mu > 0.0 && !c->rows) {
+            mid_edge_friction(problem, c, x, gradient, first, order, term);
+        }
+    }
+    if (c->contact->mu > 0.0 && c->rows) {
+        point_friction(problem, c, u, first, term);
+    }
+}
+
+const FilPotentialModel fil_imc_model = {.begin = begin, .evaluate = evaluate, .tangent = true};

@@ -1,0 +1,39 @@
+/* Contact at potential level: one Newton iteration over all bodies that touch, with the energies of their contacts in it.
+ *
+ *     m_b(v) + dt dE/dq(q0 + dt v) = 0 for every body b that takes part (P2 eq. 5, 6)
+ *
+ * The tangent is that of the bodies plus dt^2 d2E/dq2. Without the contacts' part it falls apart into the bodies' own,
+ * which are banded and quickly solved; with it, it is a sparse matrix of 4x4 blocks. P2's hybrid scheme starts with the
+ * former and goes on with the latter. */
+#ifndef FILUM_WORLD_POTENTIAL_STAGE_H
+#define FILUM_WORLD_POTENTIAL_STAGE_H
+
+#include "contact/potential.h"
+#include "filum/world.h"
+#include "linalg/block_cholesky.h"
+#include "linalg/block_sum.h"
+
+typedef struct FilPotentialStage {
+    FilPotentialProblem problem;
+    void* contacts;
+    size_t contact_capacity;
+    FilDoubles gradients;  /* per contact: 12 of nodes and 3 of rows, as last evaluated */
+    FilDoubles distances;  /* per contact, of the solution */
+    FilDoubles impulse;    /* on the world's velocities, by contacts */
+    FilDoubles edge_scratch;
+    FilBlockCholesky* cholesky;
+    FilBlockSum hessian;
+    FilInts list_end, list_variable; /* of contacts: columns of the matrix */
+    int analysed_blocks;
+    bool analysed, bound;
+} FilPotentialStage;
+
+struct FilWorld;
+
+void fil_potential_stage_free(FilPotentialStage* stage);
+
+/* Finds the velocities of all bodies, in the world's scratch. Bodies have begun their step, contacts are known and
+ * fil_contacts_prepare() has chosen who takes part. */
+FilStatus fil_solve_potential(struct FilWorld* world, const FilPotentialModel* model, double dt, FilStepInfo* info);
+
+#endif
