@@ -30,6 +30,9 @@ void fil_check_knot_four(FilCheck* check);
 void fil_check_ring_chain(FilCheck* check);
 void fil_check_ring_chain_long(FilCheck* check);
 
+/* contact_rival.c */
+void fil_check_capsule_chain(FilCheck* check);
+
 /* contact_joints.c: what holds bodies together */
 void fil_check_joint_weight(FilCheck* check);
 void fil_check_joint_weld(FilCheck* check);

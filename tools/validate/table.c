@@ -44,6 +44,7 @@ static const FilCheckCase table[] = {
     {"contact", "knot_two", "the same with unknotting number 2", true, fil_check_knot_two},
     {"contact", "knot_three", "the same with unknotting number 3", true, fil_check_knot_three},
     {"contact", "knot_four", "the same with unknotting number 4, which snaps through", false, fil_check_knot_four},
+    {"contact", "capsule_chain", "the same as a chain of rigid capsules, which does not", true, fil_check_capsule_chain},
     {"contact", "ring_chain", "25 linked rings hang still for 10 s", false, fil_check_ring_chain},
     {"contact", "ring_chain_long", "100 linked rings hang still for 10 minutes", true, fil_check_ring_chain_long},
     {"contact", "joint_weight", "what joints bear", false, fil_check_joint_weight},
