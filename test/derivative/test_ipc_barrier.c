@@ -84,10 +84,22 @@ static double repulsion_of(const void* context, const double* x, double* gradien
     return fil_repulsion_energy(context, x, gradient, hessian, false);
 }
 
+/* a ring on a track of five nodes, of which the three in the middle of the array may move */
+typedef struct RingCase {
+    FilTrack track;
+    FilTrackPlace place;
+    double offset, fixed[20]; /* 4 numbers a node */
+    int piece_nodes[3];
+} RingCase;
+
 static double ring_of(const void* context, const double* x, double* gradient, double* hessian)
 {
-    const double* offset = context;
-    return fil_ring_energy(*offset, 1.5, 2.0, x, gradient, hessian);
+    RingCase ring = *(const RingCase*)context;
+    for (int k = 0; k < 3; ++k) {
+        fil_v3_copy(ring.fixed + 4 * ring.piece_nodes[k], x + 3 + 3 * k);
+    }
+    const FilTrackPoint point = fil_track_closest(&ring.track, ring.fixed, x, &ring.place);
+    return fil_ring_energy(ring.offset, 0.8, 2.0, &point, gradient, hessian, false);
 }
 
 /* largest differences of gradient and Hessian from those by differences, relative to their sizes */
@@ -248,27 +260,66 @@ static void test_positive_hessians(void** state)
 static void test_ring(void** state)
 {
     (void)state;
+    static const int nodes[5] = {0, 1, 2, 3, 4};
     Random random = {24};
-    for (int round = 0; round < 300; ++round) {
-        double x[12], errors[2];
-        const double offset = round % 2 == 0 ? 0.0 : 0.2;
-        random_corners(&random, x);
-        const FilClosest c = fil_feature_closest(FIL_POINT_SEGMENT, x);
-        const double d = sqrt(2.0 * c.half_square);
-        if (d > 1.2 || d < offset + 0.05 || near_switch(FIL_POINT_SEGMENT, x)) {
+    int checked = 0;
+    for (int round = 0; round < 3000; ++round) {
+        RingCase ring = {.track = {.count = 5, .loop = round % 4 == 3, .open = {round % 3 == 0, round % 3 == 0}, .node = nodes},
+                         .offset = round % 2 == 0 ? 0.0 : 0.1};
+        double p[3], x[12], errors[2];
+        for (int i = 0; i < 5; ++i) {
+            const double turn = 0.5 * i + random_between(&random, -0.1, 0.1);
+            fil_v3_set(ring.fixed + 4 * i, 2.0 * cos(turn), 2.0 * sin(turn), random_between(&random, -0.3, 0.3));
+        }
+        for (int k = 0; k < 3; ++k) {
+            p[k] = ring.fixed[4 * (round % 5) + k] + random_between(&random, -0.5, 0.5);
+        }
+        ring.place = fil_track_search(&ring.track, ring.fixed, p);
+        const FilTrackPoint point = fil_track_closest(&ring.track, ring.fixed, p, &ring.place);
+        const double d = sqrt(2.0 * point.half_square);
+        // pieces meet with a jump of curvature, and so the Hessian
+        const bool at_border = fabs(ring.place.u) < 0.02 || fabs(ring.place.u - 1.0) < 0.02 || fabs(ring.place.u - 0.5) < 1e-3;
+        const bool repeats = point.node[0] == point.node[1] || point.node[1] == point.node[2];
+        if (d > 0.7 || d < ring.offset + 0.05 || (at_border && !point.held) || repeats || point.held) {
             continue;
         }
-        differences(ring_of, &offset, x, 9, 1e-4, errors);
+        fil_v3_copy(x, p);
+        for (int k = 0; k < 3; ++k) {
+            ring.piece_nodes[k] = point.node[k];
+            fil_v3_copy(x + 3 + 3 * k, ring.fixed + 4 * point.node[k]);
+        }
+        differences(ring_of, &ring, x, 12, 1e-4, errors);
         assert_true(errors[0] < 1e-8);
         assert_true(errors[1] < 1e-6);
+        checked++;
     }
-    // on the rod itself everything is finite and zero
-    const double on[9] = {0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0};
-    double gradient[9], hessian[81];
-    assert_true(fil_ring_energy(0.0, 1.0, 2.0, on, gradient, hessian) == 0.0);
-    for (int k = 0; k < 81; ++k) {
-        assert_true(hessian[k] == 0.0 && gradient[k % 9] == 0.0);
+    assert_true(checked > 300);
+}
+
+/* the curve goes on smoothly from piece to piece, stops at a closed end and goes beyond an open one */
+static void test_track(void** state)
+{
+    (void)state;
+    static const int nodes[4] = {0, 1, 2, 3};
+    const double x[16] = {0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 0.5, 0.0, 0.0, 3.0, 0.5, 0.5, 0.0};
+    FilTrack track = {.count = 4, .node = nodes};
+    FilTrackPlace place = {0, 0.5};
+    double last = 0.0;
+    for (int k = 0; k <= 400; ++k) { // a point led along the curve at a distance
+        const double p[3] = {0.3 + 0.006 * k, 0.3, 0.1};
+        const FilTrackPoint point = fil_track_closest(&track, x, p, &place);
+        const double d = sqrt(2.0 * point.half_square), length = fil_track_length(&track, x, place);
+        assert_true(d < 0.6 && (k == 0 || (length > last && length - last < 0.05)));
+        assert_true(fabs(fil_v3_dot(point.r, point.slope)) < 1e-12);
+        last = length;
     }
+    const double off[3] = {-0.4, 0.1, 0.0};
+    place = fil_track_search(&track, x, off);
+    const FilTrackPoint stopped = fil_track_closest(&track, x, off, &place);
+    assert_true(stopped.held && !stopped.past && fabs(2.0 * stopped.half_square - 0.17) < 1e-14);
+    track.open[0] = true;
+    const FilTrackPoint gone = fil_track_closest(&track, x, off, &place);
+    assert_true(!gone.held && gone.past && fabs(2.0 * gone.half_square - 0.01) < 1e-14);
 }
 
 int main(void)
@@ -277,6 +328,7 @@ int main(void)
         cmocka_unit_test(test_jets),           cmocka_unit_test(test_thresholds),
         cmocka_unit_test(test_pairs),          cmocka_unit_test(test_parallel_segments),
         cmocka_unit_test(test_positive_hessians), cmocka_unit_test(test_ring),
+        cmocka_unit_test(test_track),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,13 +219,26 @@ double fil_repulsion_energy(const FilRepulsion* repulsion, const double* x, doub
 
 /* ---- rings ---- */
 
-double fil_ring_energy(double offset, double range, double stiffness, const double* x, double* gradient, double* hessian)
+double fil_ring_energy(double offset, double range, double stiffness, const FilTrackPoint* point, double* gradient,
+                       double* hessian, bool positive)
 {
-    const FilClosest closest = fil_feature_closest(FIL_POINT_SEGMENT, x);
-    const double d = sqrt(2.0 * closest.half_square);
+    const double d = sqrt(2.0 * point->half_square);
     const FilJet jet = fil_ring_barrier(d - offset, range, stiffness);
-    if (isfinite(jet.value)) {
-        spread_jet(FIL_POINT_SEGMENT, &jet, &closest, d, x, false, gradient, hessian);
+    const double slope = d > 0.0 ? jet.first / d : 0.0;
+    double g[12];
+    if (!isfinite(jet.value) || (gradient == NULL && hessian == NULL)) {
+        return jet.value;
+    }
+    fil_track_gradient(point, g);
+    for (int k = 0; k < 12 && gradient != NULL; k++) {
+        gradient[k] = slope * g[k];
+    }
+    if (hessian != NULL) {
+        const double along = d > 0.0 ? (jet.second - slope) / (d * d) : 0.0;
+        fil_track_hessian(point, positive, hessian);
+        for (int k = 0; k < 144; k++) {
+            hessian[k] = slope * hessian[k] + along * g[k / 12] * g[k % 12];
+        }
     }
     return jet.value;
 }

@@ -8,6 +8,7 @@
 #define FILUM_CONTACT_IPC_BARRIER_H
 
 #include "geometry/feature.h"
+#include "geometry/track.h"
 
 /* A value and its first two derivatives. */
 typedef struct FilJet {
@@ -38,7 +39,9 @@ double fil_repulsion_energy(const FilRepulsion* repulsion, const double* x, doub
 /* The rule of the thumb: |e|^2 |f|^2 / 1000 of the rest lengths, angles below 1.8 degrees. */
 double fil_parallel_threshold(double length_a, double length_b);
 
-/* A point bound to a segment, x = (point, q0, q1), to within `offset` plus `range` of it. */
-double fil_ring_energy(double offset, double range, double stiffness, const double* x, double* gradient, double* hessian);
+/* A ring: a point bound to a track to within `offset` plus `range` of it; 12 and 12 x 12 numbers over (point, nodes of the
+ * piece). `gradient` and `hessian` may be NULL. */
+double fil_ring_energy(double offset, double range, double stiffness, const FilTrackPoint* point, double* gradient,
+                       double* hessian, bool positive);
 
 #endif
