@@ -5,6 +5,7 @@
 
 #include "messages.h"
 #include "node_parameters.h"
+#include "node_recording.h"
 #include "rcl/logging.h"
 #include "rcl/logging_rosout.h"
 #include "rcutils/time.h"
@@ -159,6 +160,8 @@ static bool make_world(FilNode* node)
 
 static void undo_world(FilNode* node)
 {
+    char reason[FIL_REASON_TEXT];
+    fil_node_record(node, "", reason);
     fil_simulation_fini(&node->simulation);
 }
 
@@ -304,6 +307,7 @@ void fil_node_run(FilNode* node, const volatile sig_atomic_t* stop)
         if (!is_awaiting(node, now) && fil_simulation_wait(simulation, now) <= 0.0) {
             step(node, now);
         }
+        fil_node_watch_recording(node, now);
         fil_publishers_diagnose(&node->publishers, simulation, node->commands.refused, now);
     }
 }

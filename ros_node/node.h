@@ -22,6 +22,9 @@ typedef struct FilNode {
     FilParameters parameters;
     FilParameterServer parameter_server;
     FilTap tap;
+    struct FilRecording* recording; /* NULL: none */
+    uint64_t told_drops;            /* messages known to be missing in the recording */
+    double next_complaint;          /* wall time, s: not before that about more of them */
     FilPublishers publishers;
     FilCommands commands;
     FilControl control;

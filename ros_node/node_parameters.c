@@ -5,45 +5,13 @@
 #include <string.h>
 
 #include "messages.h"
+#include "node_recording.h"
 #include "overrides.h"
 #include "rcl_yaml_param_parser/parser.h"
+#include "world_parameters.h"
 
 /* what a parameter does when it changes; false with a reason if it cannot */
 typedef bool (*Effect)(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT]);
-
-static bool world_says(const FilNode* node, FilStatus status, char reason[FIL_REASON_TEXT])
-{
-    if (status != FIL_OK) {
-        snprintf(reason, FIL_REASON_TEXT, "%s", fil_world_error(node->simulation.world));
-    }
-    return status == FIL_OK;
-}
-
-static bool set_contact_model(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
-{
-    return world_says(node, fil_world_set_contact_model(node->simulation.world, value->text), reason);
-}
-
-static bool set_time_step(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
-{
-    return world_says(node, fil_world_set_dt(node->simulation.world, value->real), reason);
-}
-
-/* changes the size of gravity; a scene without any gets it downwards */
-static bool set_gravity(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
-{
-    const FilVec3 now = fil_world_gravity(node->simulation.world);
-    const double size = sqrt(now.x * now.x + now.y * now.y + now.z * now.z);
-    const double scale = size > 0.0 ? value->real / size : 0.0;
-    const FilVec3 wanted =
-        size > 0.0 ? (FilVec3){scale * now.x, scale * now.y, scale * now.z} : (FilVec3){0.0, 0.0, -value->real};
-    return world_says(node, fil_world_set_gravity(node->simulation.world, wanted), reason);
-}
-
-static bool set_friction(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
-{
-    return world_says(node, fil_world_set_friction(node->simulation.world, value->real), reason);
-}
 
 static bool set_real_time_factor(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
 {
@@ -88,29 +56,34 @@ static bool set_lockstep_timeout(FilNode* node, const FilParameterValue* value, 
     return true;
 }
 
+static bool set_record(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
+{
+    return fil_node_record(node, value->text, reason);
+}
+
 static const struct {
     const char* name;
     FilParameterType type;
     double number; /* the default, also of a bool */
     double lowest, highest;
     bool read_only;
-    Effect effect;
+    Effect effect; /* beside that of fil_world_parameter() */
     const char* description;
 } table[] = {
     {"scene", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL, "scene to load: a path, or the name of one in config/scenes"},
-    {"contact_model", FIL_PARAMETER_STRING, 0, 0, 0, false, set_contact_model,
+    {"contact_model", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL,
      "how contact is computed; the scene's own if not given"},
-    {"time_step", FIL_PARAMETER_DOUBLE, 0, 1e-7, 1, false, set_time_step, "s; the scene's own if not given"},
-    {"gravity", FIL_PARAMETER_DOUBLE, 0, 0, 1000, false, set_gravity,
+    {"time_step", FIL_PARAMETER_DOUBLE, 0, 1e-7, 1, false, NULL, "s; the scene's own if not given"},
+    {"gravity", FIL_PARAMETER_DOUBLE, 0, 0, 1000, false, NULL,
      "m/s^2, in the scene's direction; the scene's own if not given"},
-    {"friction", FIL_PARAMETER_DOUBLE, -1, -1, 100, false, set_friction,
+    {"friction", FIL_PARAMETER_DOUBLE, -1, -1, 100, false, NULL,
      "Coulomb coefficient of all contacts; negative: the surfaces' own"},
     {"real_time_factor", FIL_PARAMETER_DOUBLE, 1, 0, 1000, false, set_real_time_factor,
      "simulated seconds per second; 0: as fast as it can"},
-    {"publish_rate", FIL_PARAMETER_DOUBLE, 50, 0, 10000, false, set_publish_rate,
+    {"publish_rate", FIL_PARAMETER_DOUBLE, FIL_STATE_RATE, 0, 10000, false, set_publish_rate,
      "Hz in simulated time: rod_states, probes, step_info, markers; 0: never"},
-    {"tf_rate", FIL_PARAMETER_DOUBLE, 50, 0, 10000, false, set_tf_rate, "Hz in simulated time: /tf; 0: never"},
-    {"clock_rate", FIL_PARAMETER_DOUBLE, 100, 0, 10000, false, set_clock_rate,
+    {"tf_rate", FIL_PARAMETER_DOUBLE, FIL_TF_RATE, 0, 10000, false, set_tf_rate, "Hz in simulated time: /tf; 0: never"},
+    {"clock_rate", FIL_PARAMETER_DOUBLE, FIL_CLOCK_RATE, 0, 10000, false, set_clock_rate,
      "Hz in simulated time: /clock; 0: never"},
     {"rod_node_frames", FIL_PARAMETER_BOOL, 0, 0, 0, false, set_node_frames, "publish a frame for each node of a rod"},
     {"start_paused", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "wait for ~/pause or ~/step before the first step"},
@@ -120,6 +93,12 @@ static const struct {
      "s that lockstep waits for a command before it pauses the simulation"},
     {"lockstep_topics", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
      "command topics that lockstep waits for, all of them, separated by spaces; empty: any one"},
+    {"record_storage", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL,
+     "of the bags that are directories, from the next one on: mcap or sqlite3; empty: mcap"},
+    {"record_compression", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL,
+     "of bags of mcap, from the next one on: none, lz4 or zstd; empty: none"},
+    {"record", FIL_PARAMETER_STRING, 0, 0, 0, false, set_record,
+     "record a bag: a new directory, or a file .mcap or .db3; empty: no more"},
     {"use_sim_time", FIL_PARAMETER_BOOL, 0, 0, 0, false, NULL, "accepted without effect: this node is the clock"},
 };
 
@@ -168,12 +147,23 @@ bool fil_node_override_parameters(FilNode* node)
     return done;
 }
 
+/* lets a value of the table's row count */
+static bool take_effect(FilNode* node, int row, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
+{
+    const FilWorldParameterSet set = fil_world_parameter(table[row].name);
+    if (set != NULL && set(node->simulation.world, value) != FIL_OK) {
+        snprintf(reason, FIL_REASON_TEXT, "%s", fil_world_error(node->simulation.world));
+        return false;
+    }
+    return table[row].effect == NULL || table[row].effect(node, value, reason);
+}
+
 static bool apply(void* context, const FilParameter* parameter, const FilParameterValue* value,
                   char reason[FIL_REASON_TEXT])
 {
     for (int i = 0; i < TABLE_SIZE; i++) {
         if (strcmp(table[i].name, parameter->name) == 0) {
-            return table[i].effect == NULL || table[i].effect(context, value, reason);
+            return take_effect(context, i, value, reason);
         }
     }
     return true;
@@ -249,7 +239,7 @@ bool fil_node_start_parameters(FilNode* node)
     for (int i = 0; i < TABLE_SIZE; i++) {
         const FilParameter* parameter = find(node, table[i].name);
         char reason[FIL_REASON_TEXT];
-        if (table[i].effect != NULL && !table[i].effect(node, &parameter->value, reason)) {
+        if (!take_effect(node, i, &parameter->value, reason)) {
             RCUTILS_LOG_FATAL_NAMED(node->logger, "%s", reason);
             return false;
         }

@@ -10,6 +10,7 @@
 #include "messages.h"
 #include "node.h"
 #include "node_parameters.h"
+#include "node_recording.h"
 #include "rclc/service.h"
 #include "rmw/qos_profiles.h"
 #include "rosidl_runtime_c/primitives_sequence_functions.h"
@@ -326,9 +327,12 @@ static void answer_set_entity_state(FilNode* node, const simulation_interfaces__
         set_result(&response->result, simulation_interfaces__srv__SetEntityState_Response__INVALID_POSE,
                    "a number is not finite, or the orientation is not of unit length");
     } else {
-        set_status(
-            node, &response->result,
-            fil_entity_set_state(node->simulation.world, entity, set_pose ? &state : NULL, set_twist ? &state : NULL));
+        const FilStatus status =
+            fil_entity_set_state(node->simulation.world, entity, set_pose ? &state : NULL, set_twist ? &state : NULL);
+        set_status(node, &response->result, status);
+        if (status == FIL_OK) {
+            fil_node_changed_by_hand(node, "the state of an entity was set");
+        }
         node->control.changed = true;
     }
 }
@@ -409,6 +413,7 @@ static void load(FilStandardServices* services)
     fil_simulation_set_paused(&node->simulation, true);
     node->simulation.stopped = true;
     node->control.changed = true;
+    fil_node_changed_by_hand(node, "another world was loaded");
     fil_node_show_world(node);
     set_result(&response->result, RESULT(OK), "");
     rosidl_runtime_c__String__assign(&response->world.name, node->simulation.scene.name);
