@@ -210,6 +210,7 @@ typedef enum FilProbeKind {
     FIL_PROBE_CONTACT_FORCE,    /* total on a rod or rigid body, N */
     FIL_PROBE_CONTACTS,         /* number of contacts */
     FIL_PROBE_PENETRATION,      /* deepest, m */
+    FIL_PROBE_CLEARANCE,        /* least distance of surfaces that could touch, m; below 0 where they overlap, NaN if none could */
     FIL_PROBE_JOINT_FORCE,      /* N */
     FIL_PROBE_JOINT_TORQUE,     /* N m */
     FIL_PROBE_DISK_POSITION,    /* of an arm's disk, m */

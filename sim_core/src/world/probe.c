@@ -25,7 +25,8 @@ static const struct {
     [FIL_PROBE_ANGULAR_MOMENTUM] = {WORLD, 3}, [FIL_PROBE_BODY_POSITION] = {BODY, 3},
     [FIL_PROBE_BODY_VELOCITY] = {BODY, 3},   [FIL_PROBE_BODY_SPIN] = {BODY, 3},
     [FIL_PROBE_CONTACT_FORCE] = {THING, 3},  [FIL_PROBE_CONTACTS] = {WORLD, 1},
-    [FIL_PROBE_PENETRATION] = {WORLD, 1},    [FIL_PROBE_JOINT_FORCE] = {JOINT, 3},
+    [FIL_PROBE_PENETRATION] = {WORLD, 1},    [FIL_PROBE_CLEARANCE] = {WORLD, 1},
+    [FIL_PROBE_JOINT_FORCE] = {JOINT, 3},
     [FIL_PROBE_JOINT_TORQUE] = {JOINT, 3},   [FIL_PROBE_DISK_POSITION] = {DISK, 3},
     [FIL_PROBE_DISK_VELOCITY] = {DISK, 3},   [FIL_PROBE_BENDING] = {SECTION, 1},
     [FIL_PROBE_SECTION_LENGTH] = {SECTION, 1}, [FIL_PROBE_PRESSURE] = {CHAMBER, 1},
@@ -144,13 +145,14 @@ static void copy3(double* out, FilVec3 a)
     out[0] = a.x, out[1] = a.y, out[2] = a.z;
 }
 
-static double deepest(const FilWorld* world)
+/* Least distance of surfaces in the contact set; INFINITY if it is empty. */
+static double closest(const FilWorld* world)
 {
-    double depth = 0.0;
+    double distance = INFINITY;
     for (int k = 0; k < world->collision.set.count; k++) {
-        depth = fmax(depth, -world->collision.set.contacts[k].distance);
+        distance = fmin(distance, world->collision.set.contacts[k].distance);
     }
-    return depth;
+    return distance;
 }
 
 static void measure_body(const FilWorld* world, const FilProbeDef* def, double* out)
@@ -184,8 +186,13 @@ static void measure_arm(const FilWorld* world, const FilProbeDef* def, double* o
 
 static void measure_world(const FilWorld* world, FilProbeKind kind, double* out)
 {
-    if (kind == FIL_PROBE_CONTACTS || kind == FIL_PROBE_PENETRATION) {
-        out[0] = kind == FIL_PROBE_CONTACTS ? (double)world->collision.set.count : deepest(world);
+    if (kind == FIL_PROBE_CONTACTS) {
+        out[0] = (double)world->collision.set.count;
+        return;
+    }
+    if (kind == FIL_PROBE_PENETRATION || kind == FIL_PROBE_CLEARANCE) {
+        const double distance = closest(world);
+        out[0] = kind == FIL_PROBE_PENETRATION ? fmax(-distance, 0.0) : isfinite(distance) ? distance : NAN;
         return;
     }
     if (kind == FIL_PROBE_MOMENTUM || kind == FIL_PROBE_ANGULAR_MOMENTUM) {
