@@ -6,31 +6,55 @@
 
 #include "conversion.h"
 
+/* in the order of the list */
+typedef enum Kind { ROD, RIGID, ARM, KIND_COUNT } Kind;
+
+static const struct {
+    int (*count)(const FilWorld* world);
+    FilId (*at)(const FilWorld* world, int index);
+} kinds[KIND_COUNT] = {
+    [ROD] = {fil_world_rod_count, fil_world_rod_at},
+    [RIGID] = {fil_world_rigid_count, fil_world_rigid_at},
+    [ARM] = {fil_world_arm_count, fil_world_arm_at},
+};
+
 int fil_entity_count(const FilWorld* world)
 {
-    return fil_world_rod_count(world) + fil_world_rigid_count(world);
+    int count = 0;
+    for (int k = 0; k < KIND_COUNT; k++) {
+        count += kinds[k].count(world);
+    }
+    return count;
 }
 
-/* rods come first; the null id for what is none */
-static FilId rod_of(const FilWorld* world, int entity)
+static FilId id_of(const FilWorld* world, int entity, Kind* kind)
 {
-    return entity < fil_world_rod_count(world) ? fil_world_rod_at(world, entity) : (FilId){0};
-}
-
-static FilId rigid_of(const FilWorld* world, int entity)
-{
-    return fil_world_rigid_at(world, entity - fil_world_rod_count(world));
+    int k = 0;
+    while (k < KIND_COUNT - 1 && entity >= kinds[k].count(world)) {
+        entity -= kinds[k++].count(world);
+    }
+    *kind = (Kind)k;
+    return kinds[k].at(world, entity);
 }
 
 const char* fil_entity_name(const FilWorld* world, int entity)
 {
-    const FilId rod = rod_of(world, entity);
-    return rod.index != 0 ? fil_rod_name(world, rod) : fil_rigid_name(world, rigid_of(world, entity));
+    Kind kind;
+    return fil_thing_name(world, id_of(world, entity, &kind));
 }
 
 bool fil_entity_is_static(const FilWorld* world, int entity)
 {
-    return rod_of(world, entity).index == 0 && fil_rigid_motion(world, rigid_of(world, entity)) == FIL_STATIC;
+    Kind kind;
+    const FilId id = id_of(world, entity, &kind);
+    return kind == RIGID && fil_rigid_motion(world, id) == FIL_STATIC;
+}
+
+bool fil_entity_is_mounted(const FilWorld* world, int entity)
+{
+    Kind kind;
+    id_of(world, entity, &kind);
+    return kind == ARM;
 }
 
 int fil_entity_find(const FilWorld* world, const char* name)
@@ -92,17 +116,9 @@ static FilVec3 rotate(FilQuat q, FilVec3 v)
     return (FilVec3){v.x + 2.0 * twice.x, v.y + 2.0 * twice.y, v.z + 2.0 * twice.z};
 }
 
-void fil_entity_get_state(const FilWorld* world, int entity, FilEntityState* state)
+static void get_rod_state(const FilWorld* world, FilId id, FilEntityState* state)
 {
-    const FilId id = rod_of(world, entity);
     RodCopy rod;
-    *state = (FilEntityState){.orientation = {0.0, 0.0, 0.0, 1.0}};
-    if (id.index == 0) {
-        const FilId body = rigid_of(world, entity);
-        fil_rigid_get_pose(world, body, &state->position, &state->orientation);
-        fil_rigid_get_velocity(world, body, &state->velocity, &state->angular_velocity);
-        return;
-    }
     if (!copy_rod(world, id, &rod)) {
         return;
     }
@@ -119,6 +135,26 @@ void fil_entity_get_state(const FilWorld* world, int entity, FilEntityState* sta
         (FilVec3){turn.x / length + rod.spins[0] * tangent.x, turn.y / length + rod.spins[0] * tangent.y,
                   turn.z / length + rod.spins[0] * tangent.z};
     free(rod.positions);
+}
+
+void fil_entity_get_state(const FilWorld* world, int entity, FilEntityState* state)
+{
+    Kind kind;
+    const FilId id = id_of(world, entity, &kind);
+    *state = (FilEntityState){.orientation = {0.0, 0.0, 0.0, 1.0}};
+    switch (kind) {
+        case RIGID:
+            fil_rigid_get_pose(world, id, &state->position, &state->orientation);
+            fil_rigid_get_velocity(world, id, &state->velocity, &state->angular_velocity);
+            break;
+        case ARM:
+            fil_arm_disk_pose(world, id, 0, &state->position, &state->orientation);
+            fil_arm_disk_velocity(world, id, 0, &state->velocity, &state->angular_velocity);
+            break;
+        default:
+            get_rod_state(world, id, state);
+            break;
+    }
 }
 
 /* q = a b^-1: the rotation that leads from b to a */
@@ -195,14 +231,15 @@ static FilStatus set_rod_state(FilWorld* world, FilId id, const FilEntityState* 
 
 FilStatus fil_entity_set_state(FilWorld* world, int entity, const FilEntityState* pose, const FilEntityState* twist)
 {
-    const FilId rod = rod_of(world, entity);
+    Kind kind;
+    const FilId id = id_of(world, entity, &kind);
     FilEntityState now;
     fil_entity_get_state(world, entity, &now);
-    if (rod.index != 0) {
-        return set_rod_state(world, rod, &now, pose, twist);
+    if (kind == ROD) {
+        return set_rod_state(world, id, &now, pose, twist);
     }
     const FilEntityState* place = pose != NULL ? pose : &now;
     const FilEntityState* motion = twist != NULL ? twist : &now;
-    return fil_rigid_set_state(world, rigid_of(world, entity), place->position, place->orientation, motion->velocity,
+    return fil_rigid_set_state(world, id, place->position, place->orientation, motion->velocity,
                                motion->angular_velocity);
 }

@@ -1,4 +1,5 @@
-/* What the world holds, one by one, as poses: rods, seen by the frame of their start, and rigid bodies. No ROS. */
+/* What the world holds, one by one, as poses: rods, seen by the frame of their start, rigid bodies, and soft arms, seen
+ * by their base. No ROS. */
 #ifndef FILUM_NODE_ENTITIES_H
 #define FILUM_NODE_ENTITIES_H
 
@@ -15,10 +16,11 @@ int fil_entity_count(const FilWorld* world);
 const char* fil_entity_name(const FilWorld* world, int entity);
 int fil_entity_find(const FilWorld* world, const char* name); /* -1: there is none */
 bool fil_entity_is_static(const FilWorld* world, int entity);
+bool fil_entity_is_mounted(const FilWorld* world, int entity); /* an arm: where it stands is the scene's to say */
 
 void fil_entity_get_state(const FilWorld* world, int entity, FilEntityState* state);
 
-/* Moves the entity as if it were rigid: its shape stays. NULL keeps the pose or the velocities. */
+/* Moves the entity as if it were rigid: its shape stays. NULL keeps the pose or the velocities. Not for mounted ones. */
 FIL_MUST_CHECK FilStatus fil_entity_set_state(FilWorld* world, int entity, const FilEntityState* pose,
                                               const FilEntityState* twist);
 

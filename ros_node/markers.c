@@ -1,4 +1,5 @@
-/* Markers for RViz and Foxglove: rods as lines, rigid bodies as their shapes, contact forces as strokes. */
+/* Markers for RViz and Foxglove: rods as lines, rigid bodies as their shapes, soft arms as a backbone with disks,
+ * contact forces as strokes. */
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@ typedef visualization_msgs__msg__Marker Marker;
 #define LONGEST_FORCE 0.1 /* m, the length at which the largest contact force is drawn */
 #define PLANE_SIZE 4.0    /* m, of the square drawn for a half space */
 #define THIN 0.002        /* m, of lines and planes that have no thickness */
+#define BACKBONE 0.8      /* thickness of an arm's backbone, by the radius of its first disk */
+enum { ARC_POINTS = 8 };  /* per section of a backbone */
 
 /* a colour for the i-th of many things: hues apart by the golden ratio */
 static std_msgs__msg__ColorRGBA colour(int i)
@@ -95,6 +98,39 @@ static bool size_shape_marker(Marker* marker, const char* body, int id, const Fi
     return true;
 }
 
+/* the backbone, then one marker per disk */
+static bool size_arm_markers(Marker** next, const FilWorld* world, FilId arm, int number)
+{
+    const char* name = fil_arm_name(world, arm);
+    const int disks = fil_arm_disk_count(world, arm);
+    bool done = true;
+    for (int k = 0; done && k <= disks; k++) {
+        Marker* marker = (*next)++;
+        double radius;
+        double thickness;
+        fil_arm_disk_size(world, arm, k < disks ? k : 0, &radius, &thickness);
+        marker->color = colour(number);
+        if (k < disks) {
+            marker->scale = (geometry_msgs__msg__Vector3){2.0 * radius, 2.0 * radius, thickness};
+            done = size_marker(marker, name, k, MARKER(CYLINDER), 0);
+        } else {
+            marker->scale.x = BACKBONE * radius;
+            done = size_marker(marker, name, k, MARKER(LINE_STRIP),
+                               1 + ARC_POINTS * fil_arm_section_count(world, arm));
+        }
+    }
+    return done;
+}
+
+static int arm_marker_count(const FilStateMessages* messages, const FilWorld* world)
+{
+    int count = 0;
+    for (int i = 0; i < messages->arm_count; i++) {
+        count += 1 + fil_arm_disk_count(world, messages->arms[i]);
+    }
+    return count;
+}
+
 static int shape_count(const FilStateMessages* messages, const FilWorld* world)
 {
     int count = 0;
@@ -104,10 +140,10 @@ static int shape_count(const FilStateMessages* messages, const FilWorld* world)
     return count;
 }
 
-/* order as in fil_fill_markers: rods, shapes of rigid bodies, contact forces */
+/* order as in fil_fill_markers: rods, shapes of rigid bodies, arms, contact forces */
 bool fil_size_markers(FilStateMessages* messages, const FilWorld* world)
 {
-    const int count = messages->rod_count + shape_count(messages, world) + 1;
+    const int count = messages->rod_count + shape_count(messages, world) + arm_marker_count(messages, world) + 1;
     if (!visualization_msgs__msg__Marker__Sequence__init(&messages->markers.markers, (size_t)count) ||
         !visualization_msgs__msg__Marker__Sequence__init(&messages->no_markers.markers, 1) ||
         !size_marker(&messages->no_markers.markers.data[0], "", 0, MARKER(SPHERE), 0)) {
@@ -127,6 +163,9 @@ bool fil_size_markers(FilStateMessages* messages, const FilWorld* world)
             next->color = fixed ? (std_msgs__msg__ColorRGBA){0.6f, 0.6f, 0.6f, 1.0f} : colour(messages->rod_count + i);
             done = size_shape_marker(next++, fil_rigid_name(world, body), k, &shape);
         }
+    }
+    for (int i = 0; done && i < messages->arm_count; i++) {
+        done = size_arm_markers(&next, world, messages->arms[i], messages->rod_count + messages->rigid_count + i);
     }
     next->color = (std_msgs__msg__ColorRGBA){1.0f, 0.1f, 0.1f, 1.0f};
     next->scale.x = THIN;
@@ -164,6 +203,25 @@ static void fill_shape(Marker* marker, const FilWorld* world, FilId body, int in
     marker->pose.orientation = (geometry_msgs__msg__Quaternion){
         a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
         a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+}
+
+static void fill_arm(Marker** next, const FilWorld* world, FilId arm)
+{
+    const int disks = fil_arm_disk_count(world, arm);
+    FilVec3 p;
+    FilQuat q;
+    for (int k = 0; k < disks; k++) {
+        Marker* marker = (*next)++;
+        fil_arm_disk_pose(world, arm, k, &p, &q);
+        marker->pose.position = (geometry_msgs__msg__Point){p.x, p.y, p.z};
+        marker->pose.orientation = (geometry_msgs__msg__Quaternion){q.x, q.y, q.z, q.w};
+    }
+    Marker* backbone = (*next)++;
+    for (int k = 0; k < (int)backbone->points.size; k++) {
+        const int section = k > 0 ? (k - 1) / ARC_POINTS : 0;
+        fil_arm_pose(world, arm, section, k / (double)ARC_POINTS - section, &p, &q);
+        backbone->points.data[k] = (geometry_msgs__msg__Point){p.x, p.y, p.z};
+    }
 }
 
 static double size_of(FilVec3 v)
@@ -210,6 +268,9 @@ void fil_fill_markers(FilStateMessages* messages, const FilSimulation* simulatio
         for (int k = 0; k < fil_rigid_shape_count(world, messages->rigids[i]); k++) {
             fill_shape(next++, world, messages->rigids[i], k);
         }
+    }
+    for (int i = 0; i < messages->arm_count; i++) {
+        fill_arm(&next, world, messages->arms[i]);
     }
     fill_forces(next, world);
 }

@@ -94,7 +94,7 @@ static void answer_features(FilNode* node, const simulation_interfaces__srv__Get
         memcpy(response->features.features.data, features, sizeof features);
     }
     rosidl_runtime_c__String__assign(&response->features.custom_info,
-                                     "Filum: elastic rods and rigid bodies in contact; worlds are scenes in YAML");
+                                     "Filum: elastic rods, soft arms and rigid bodies in contact; worlds are scenes in YAML");
 #undef FEATURE
 }
 
@@ -323,6 +323,8 @@ static void answer_set_entity_state(FilNode* node, const simulation_interfaces__
     }
     if (frame->size > 0 && strcmp(frame->data, FIL_ROOT_FRAME) != 0) {
         set_result(&response->result, RESULT(FEATURE_UNSUPPORTED), "states are understood in the frame world only");
+    } else if (fil_entity_is_mounted(node->simulation.world, entity)) {
+        set_result(&response->result, RESULT(OPERATION_FAILED), "an arm stays where the scene has mounted it");
     } else if (!read_state(&request->state, &state)) {
         set_result(&response->result, simulation_interfaces__srv__SetEntityState_Response__INVALID_POSE,
                    "a number is not finite, or the orientation is not of unit length");
