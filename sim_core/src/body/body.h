@@ -10,6 +10,7 @@
 #include "filum/world.h"
 
 typedef struct FilStepSetup {
+    double time;            /* s, at the start */
     double dt;              /* s */
     double theta, theta_vq; /* P0 eq. 8 */
     double gravity[3];      /* m/s^2 */
@@ -22,6 +23,18 @@ typedef struct FilTarget {
     double rotation[2][3];     /* rotation vector, rad */
     double angle[2];           /* rad */
 } FilTarget;
+
+/* A scalar equation on a body's own unknowns, g(q) = 0 with dg/dt = sum rate v + bias: its impulse is that of a spring and
+ * damper, kept in [lower, upper]. */
+typedef struct FilBodyConstraint {
+    int count; /* of unknowns, 1 or 2 */
+    int unknown[2];
+    double rate[2], bias;
+    double error;              /* g at the step's start */
+    double stiffness, damping; /* stiffness INFINITY: as rigid as the step can resolve */
+    bool exact;                /* stiffness and damping as they are, even where the step cannot resolve them */
+    double lower, upper;       /* impulse: <= 0, >= 0 */
+} FilBodyConstraint;
 
 typedef struct FilBodyOps {
     const char* kind;
@@ -93,6 +106,14 @@ typedef struct FilBodyOps {
     /* Contacts and joints have brought the body to `v` by `impulse`, J' gamma on its unknowns: what the reactions of its
      * holds follow from. `scratch` has v_count numbers. NULL: it has no holds. */
     void (*push)(void* body, const double* v, const double* impulse, double* scratch);
+
+    /* ---- constraints on its own unknowns, solved with the contacts; NULL: there are none ---- */
+
+    int (*constraint_count)(const void* body, const double* h);
+    /* After the step's begin: one of those that are in force in it. */
+    void (*constraint)(const void* body, int index, FilBodyConstraint* out);
+    /* The impulse that it took. */
+    void (*constrained)(void* body, int index, double impulse);
 } FilBodyOps;
 
 enum { FIL_JACOBIAN_BLOCKS = 32 };

@@ -1,5 +1,6 @@
 #include "body/kinds.h"
 
+#include "body/articulated.h"
 #include "body/rigid.h"
 #include "body/rod.h"
 #include "body/shell.h"
@@ -10,4 +11,5 @@ const FilBodyOps* const fil_body_kinds[FIL_BODY_KIND_COUNT] = {
     [FIL_BODY_RIGID] = &fil_rigid_ops,
     [FIL_BODY_ARM] = &fil_soft_arm_ops,
     [FIL_BODY_SHELL] = &fil_shell_ops,
+    [FIL_BODY_ROBOT] = &fil_articulated_ops,
 };

@@ -158,7 +158,7 @@ static void prepare_bounded(const FilSapConstraint* constraint, double complianc
                             FilSapLaw* law)
 {
     const FilSapBounded* bounded = &constraint->bounded;
-    const double rigid = near_rigid(compliance, scales);
+    const double rigid = bounded->exact ? 0.0 : near_rigid(compliance, scales);
     const bool idle = bounded->stiffness <= 0.0 && bounded->damping <= 0.0;
     for (int row = 0; row < bounded->equations && !idle; row++) {
         double r;

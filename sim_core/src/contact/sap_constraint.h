@@ -31,6 +31,7 @@ typedef struct FilSapBounded {
     double error[3];  /* g at the step's start */
     double stiffness; /* k; INFINITY: as rigid as the step can resolve */
     double damping;   /* c, force per velocity; >= 0, may stand alone (k = 0) */
+    bool exact;       /* k and c as they are, even where the step cannot resolve them */
     double lower[3];  /* impulse, <= 0 */
     double upper[3];  /* impulse, >= 0 */
 } FilSapBounded;

@@ -92,23 +92,23 @@ static int find_apart(const FilCollisionStage* stage, int a, int b)
     return low;
 }
 
-static bool kept_apart(const FilCollisionStage* stage, int body_a, int body_b)
+static bool kept_apart(const FilCollisionStage* stage, int element_a, int element_b)
 {
-    const int a = body_a < body_b ? body_a : body_b, b = body_a < body_b ? body_b : body_a;
+    const int a = element_a < element_b ? element_a : element_b, b = element_a < element_b ? element_b : element_a;
     const int at = find_apart(stage, a, b);
     return at < stage->apart_count && stage->apart[at].a == a && stage->apart[at].b == b;
 }
 
-FilStatus fil_collision_keep_apart(FilWorld* world, int body_a, int body_b)
+FilStatus fil_collision_keep_apart(FilWorld* world, int element_a, int element_b)
 {
     FilCollisionStage* stage = &world->collision;
-    if (kept_apart(stage, body_a, body_b)) {
+    if (kept_apart(stage, element_a, element_b)) {
         return FIL_OK;
     }
     const FilStatus status = fil_world_reserve(world, (void**)&stage->apart, stage->apart_count, &stage->apart_capacity,
                                                sizeof *stage->apart);
     if (status == FIL_OK) {
-        const FilPair pair = {body_a < body_b ? body_a : body_b, body_a < body_b ? body_b : body_a};
+        const FilPair pair = {element_a < element_b ? element_a : element_b, element_a < element_b ? element_b : element_a};
         const int at = find_apart(stage, pair.a, pair.b);
         memmove(stage->apart + at + 1, stage->apart + at, (size_t)(stage->apart_count - at) * sizeof pair);
         stage->apart[at] = pair;
@@ -339,11 +339,13 @@ static FilStatus meet_parts(FilWorld* world, int a, int part_a, int b, int part_
 
 /* ---- pairs of colliders ---- */
 
-static bool may_meet(const FilWorldCollider* a, const FilWorldCollider* b)
+static bool may_meet(const FilWorld* world, const FilWorldCollider* a, const FilWorldCollider* b)
 {
     const FilCollision *ca = &a->collider.collision, *cb = &b->collider.collision;
-    const bool same_body = a->body == b->body && a->collider.kind == FIL_COLLIDER_SHAPE;
-    return !same_body && ca->enabled && cb->enabled && (a->collider.movable || b->collider.movable) &&
+    const FilBody* body = &world->bodies[a->body];
+    const bool joined = a->body == b->body && a->collider.kind == FIL_COLLIDER_SHAPE &&
+                        body->ops->joined(body->impl, a->index, 0, b->index, 0);
+    return !joined && ca->enabled && cb->enabled && (a->collider.movable || b->collider.movable) &&
            (ca->groups & cb->mask) != 0 && (cb->groups & ca->mask) != 0;
 }
 
@@ -475,7 +477,7 @@ static FilStatus meet(FilWorld* world, int a, int b, double dt)
 {
     FilCollisionStage* stage = &world->collision;
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
-    if (!may_meet(ca, cb)) {
+    if (!may_meet(world, ca, cb)) {
         return FIL_OK;
     }
     if (ca->collider.kind == FIL_COLLIDER_ROW && cb->collider.kind == FIL_COLLIDER_ROW) {
@@ -489,7 +491,7 @@ static FilStatus meet(FilWorld* world, int a, int b, double dt)
     if (cb->collider.kind == FIL_COLLIDER_ROW) {
         return meet_row_shape(world, b, a, dt);
     }
-    if (kept_apart(stage, ca->body, cb->body)) {
+    if (kept_apart(stage, ca->element, cb->element)) {
         return FIL_OK;
     }
     const double margin = LOOK_AHEAD * dt * (ca->place.speed + cb->place.speed) + fmax(stage->around, 1e-4) * world->contact_length;

@@ -37,7 +37,7 @@ typedef struct FilCollisionStage {
     int pair_surface_count, pair_surface_capacity;
     FilPairSurface* pair_surfaces;
     int apart_count, apart_capacity;
-    FilPair* apart; /* bodies that do not collide: (smaller, larger), sorted */
+    FilPair* apart; /* elements that do not collide: (smaller, larger), sorted */
 } FilCollisionStage;
 
 struct FilWorld;
@@ -47,8 +47,8 @@ void fil_collision_free(FilCollisionStage* stage);
 /* Takes in the colliders of a body; their elements are element_of[collider's own element]. */
 FilStatus fil_collision_register(struct FilWorld* world, int body, const int* element_of);
 
-/* Two bodies that shall not collide with each other, such as joined ones. Allocates. */
-FilStatus fil_collision_keep_apart(struct FilWorld* world, int body_a, int body_b);
+/* Two elements that shall not collide with each other, such as joined bodies. Allocates. */
+FilStatus fil_collision_keep_apart(struct FilWorld* world, int element_a, int element_b);
 
 /* Fills the contact set for a step of dt from the current state. Bodies have begun their step. Jacobian variables are
  * blocks of the world's velocities. */

@@ -6,6 +6,7 @@
 #include "contact/imc.h"
 #include "contact/spt.h"
 #include "world/joint.h"
+#include "world/own_constraint.h"
 #include "world/world.h"
 
 const FilContactModel fil_contact_models[] = {
@@ -52,7 +53,7 @@ static bool choose_bodies(FilWorld* world)
     FilContactStage* stage = &world->contact;
     bool changed = !stage->pattern_ready;
     for (int b = 0; b < world->body_count; b++) {
-        world->takes_part[b] = false;
+        world->takes_part[b] = fil_own_constraints_of(world, b) > 0;
     }
     for (int k = 0; k < world->collision.set.count; k++) {
         for (int side = 0; side < 2; side++) {
@@ -190,6 +191,7 @@ static void spread_solution(FilWorld* world, double dt, FilStepInfo* info)
         info->max_penetration = fmax(info->max_penetration, -set->contacts[k].distance);
     }
     fil_joints_collect(world, dt);
+    fil_own_constraints_collect(world);
 }
 
 /* J' gamma of all constraints, on the problem's unknowns; takes the place of the free velocities, which have served. */
@@ -327,7 +329,7 @@ static FilStatus solve_once(FilWorld* world, double dt, bool again, FilStepInfo*
 static bool make_room(FilWorld* world)
 {
     FilContactStage* stage = &world->contact;
-    const int most = world->collision.set.count + fil_joints_constraints(world);
+    const int most = world->collision.set.count + fil_joints_constraints(world) + fil_own_constraints(world);
     if (stage->offset_capacity < world->body_count) {
         if (!room((void**)&stage->offset, world->body_count, &stage->offset_capacity, sizeof(int)) ||
             !room((void**)&stage->first_block, world->body_count, &stage->first_block_capacity, sizeof(int))) {
@@ -346,7 +348,7 @@ FilStatus fil_contacts_prepare(FilWorld* world)
 {
     FilContactStage* stage = &world->contact;
     stage->constraint_count = 0;
-    stage->active = world->collision.set.count > 0 || stage->joint_count > 0;
+    stage->active = world->collision.set.count > 0 || stage->joint_count > 0 || fil_own_constraints(world) > 0;
     if (stage->active && (!make_room(world) || (choose_bodies(world) && !build_pattern(world)))) {
         return FIL_OUT_OF_MEMORY;
     }
@@ -371,6 +373,7 @@ FilStatus fil_solve_contacts(FilWorld* world, double dt, FilStepInfo* info)
         fil_contact_set_clear(&stage->rows);
         status = add_contacts(world, model->kind);
         status = status == FIL_OK ? fil_joints_add(world) : status;
+        status = status == FIL_OK ? fil_own_constraints_add(world) : status;
         status = status == FIL_OK ? solve_once(world, dt, pass > 0, info) : status;
         if (status == FIL_OK) {
             spread_solution(world, dt, info);

@@ -39,9 +39,10 @@ typedef struct FilContactStage {
     double *values, *v_free, *v;
     int column_capacity, block_capacity;
 
-    FilSapConstraint* constraints;
+    FilSapConstraint* constraints; /* of contacts, of joints, of bodies on their own */
     double* impulses;
     int constraint_count, constraint_capacity, impulse_capacity;
+    int first_own; /* constraint of bodies on their own */
     FilContactSet rows; /* Jacobian blocks of contacts and joints, on the problem's variables; no contacts */
 } FilContactStage;
 

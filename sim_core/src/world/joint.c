@@ -43,6 +43,10 @@ static FilStatus find_side(FilWorld* world, FilId id, int node, const char* name
     side->body = element->body;
     side->index = element->local;
     *is_rod = element->kind == FIL_BODY_ROD;
+    if (element->kind == FIL_BODY_ROBOT) { // links stand behind the shapes
+        const FilBody* body = &world->bodies[element->body];
+        side->index += body->ops->collider_count(body->impl);
+    }
     if (element->kind == FIL_BODY_ARM) {
         const int count = fil_arm_disk_count(world, id);
         side->index = node < 0 ? node + count : node;
@@ -132,7 +136,8 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
         rod_stiffness(world, is_rod[0] ? def->a : def->b, joint.side[is_rod[0] ? 0 : 1].edge, joint.angular_stiffness);
     }
     if (!is_rod[0] && !is_rod[1] && joint.side[1].body >= 0) {
-        status = fil_collision_keep_apart(world, joint.side[0].body, joint.side[1].body);
+        status = fil_collision_keep_apart(world, fil_id_index(world, FIL_OBJECT_ELEMENT, def->a),
+                                          fil_id_index(world, FIL_OBJECT_ELEMENT, def->b));
         if (status != FIL_OK) {
             return status;
         }

@@ -13,11 +13,11 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void set_up(const FilWorld* world, double dt, FilStepSetup* setup)
+static void set_up(const FilWorld* world, double t, double dt, FilStepSetup* setup)
 {
     static const double thetas[][2] = {
         [FIL_BACKWARD_EULER] = {1.0, 1.0}, [FIL_MIDPOINT] = {0.5, 0.5}, [FIL_SYMPLECTIC_EULER] = {0.0, 1.0}};
-    *setup = (FilStepSetup){.dt = dt, .theta = thetas[world->def.integrator][0], .theta_vq = thetas[world->def.integrator][1],
+    *setup = (FilStepSetup){.time = t, .dt = dt, .theta = thetas[world->def.integrator][0], .theta_vq = thetas[world->def.integrator][1],
                             .gravity = {world->def.gravity.x, world->def.gravity.y, world->def.gravity.z}};
 }
 
@@ -95,7 +95,7 @@ static void carry_memory(FilWorld* world)
 static FilStatus advance(FilWorld* world, double t, double dt, FilStepInfo* info)
 {
     FilStepSetup setup;
-    set_up(world, dt, &setup);
+    set_up(world, t, dt, &setup);
     fil_world_apply_drives(world, t, dt, setup.theta);
     for (int b = 0; b < world->body_count; b++) { // scripted bodies first: contacts need their velocities
         if (!world->bodies[b].moves) {

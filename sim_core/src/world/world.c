@@ -146,6 +146,9 @@ void fil_world_destroy(FilWorld* world)
     for (int p = 0; p < world->probe_count; p++) {
         fil_free(world->probes[p].name);
     }
+    for (int r = 0; r < world->robot_count; r++) {
+        fil_free(world->robots[r].name);
+    }
     for (int s = 0; s < STATE_COUNT; s++) {
         FilState* state = states_of(world, s);
         fil_free(state->q);
@@ -169,6 +172,7 @@ void fil_world_destroy(FilWorld* world)
     fil_free(world->attachments);
     fil_free(world->drives);
     fil_free(world->probes);
+    fil_free(world->robots);
     fil_free(world);
 }
 
@@ -196,7 +200,7 @@ FilId fil_make_id(const FilWorld* world, FilObject kind, int index)
 int fil_id_index(const FilWorld* world, FilObject kind, FilId id)
 {
     const int counts[] = {0, world->element_count, world->attachment_count, world->drive_count, world->probe_count,
-                          world->contact.joint_count};
+                          world->contact.joint_count, world->robot_count};
     const bool known = id.generation == (world->generation | (uint32_t)kind) && id.index >= 1 &&
                        id.index <= (uint32_t)counts[kind];
     return known ? (int)id.index - 1 : -1;

@@ -41,6 +41,12 @@ typedef struct FilDrive {
     double *times, *values;
 } FilDrive;
 
+/* A robot: one body whose links are elements in a row. */
+typedef struct FilRobot {
+    char* name;
+    int body, first_link;
+} FilRobot;
+
 typedef struct FilProbe {
     char* name;
     FilProbeDef def; /* ids and indices checked */
@@ -73,6 +79,8 @@ struct FilWorld {
     FilAttachment* attachments;
     FilDrive* drives;
     FilProbe* probes;
+    int robot_count, robot_capacity;
+    FilRobot* robots;
 
     int q_count, v_count, h_count;
     FilState state;   /* now */
@@ -97,7 +105,7 @@ struct FilWorld {
 };
 
 /* What FilId a kind of object carries, so that ids of different kinds cannot be mixed up. */
-typedef enum FilObject { FIL_OBJECT_ELEMENT = 1, FIL_OBJECT_ATTACHMENT, FIL_OBJECT_DRIVE, FIL_OBJECT_PROBE, FIL_OBJECT_JOINT } FilObject;
+typedef enum FilObject { FIL_OBJECT_ELEMENT = 1, FIL_OBJECT_ATTACHMENT, FIL_OBJECT_DRIVE, FIL_OBJECT_PROBE, FIL_OBJECT_JOINT, FIL_OBJECT_ROBOT } FilObject;
 
 FilId fil_make_id(const FilWorld* world, FilObject kind, int index);
 /* Index of an id, or -1 if it is not one of this world and kind. */

@@ -1,0 +1,697 @@
+/* Making a tree of links: from a definition, checked, to moving bodies, unknowns and their places; and its table. */
+#include "body/articulated.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/quat.h"
+#include "geometry/mass.h"
+
+/* Frequency that joints are held at where no gains are given. */
+static const double HOLDING = 10.0; /* Hz */
+
+FilLinkDef fil_link_def_default(void)
+{
+    return (FilLinkDef){.name = NULL};
+}
+
+FilRobotJointDef fil_robot_joint_def_default(void)
+{
+    return (FilRobotJointDef){.type = FIL_ROBOT_FIXED,
+                              .orientation = {0.0, 0.0, 0.0, 1.0},
+                              .axis = {1.0, 0.0, 0.0},
+                              .lower = -INFINITY,
+                              .upper = INFINITY,
+                              .limit_stiffness = INFINITY,
+                              .max_effort = INFINITY,
+                              .max_velocity = INFINITY,
+                              .mimic = -1,
+                              .multiplier = 1.0,
+                              .start_position = NAN};
+}
+
+FilRobotDef fil_robot_def_default(void)
+{
+    FilRobotDef def = {
+        .orientation = {0.0, 0.0, 0.0, 1.0}, .collision = fil_collision_default(), .trajectory_points = 128};
+    def.collision.self = false;
+    return def;
+}
+
+FilTrajectoryDef fil_trajectory_def_default(void)
+{
+    return (FilTrajectoryDef){.interpolation = FIL_INTERPOLATE_SPLINE};
+}
+
+static bool has_coordinate(FilRobotJointType type)
+{
+    return type == FIL_ROBOT_REVOLUTE || type == FIL_ROBOT_CONTINUOUS || type == FIL_ROBOT_PRISMATIC;
+}
+
+/* ---- checking ---- */
+
+static FilStatus check_link(const FilLinkDef* link, FilError* error)
+{
+    const double* i = link->inertia;
+    const double numbers[] = {link->mass, link->center_of_mass.x, link->center_of_mass.y, link->center_of_mass.z};
+    if (!fil_all_finite(numbers, 4) || !fil_all_finite(i, 6)) {
+        return fil_error(error, FIL_BAD_INPUT, "link '%s': its inertia is not finite", link->name);
+    }
+    if (link->mass < 0.0) {
+        return fil_error(error, FIL_BAD_INPUT, "link '%s': its mass of %g kg is negative", link->name, link->mass);
+    }
+    // no negative moment about any axis: all principal minors are at least zero, up to rounding of printed numbers
+    const double size = fabs(i[0]) + fabs(i[1]) + fabs(i[2]), slack = 1e-9 * size * size;
+    const double det = i[0] * (i[1] * i[2] - i[5] * i[5]) - i[3] * (i[3] * i[2] - i[5] * i[4]) +
+                       i[4] * (i[3] * i[5] - i[1] * i[4]);
+    if (i[0] < 0.0 || i[1] < 0.0 || i[2] < 0.0 || i[0] * i[1] - i[3] * i[3] < -slack || i[0] * i[2] - i[4] * i[4] < -slack ||
+        i[1] * i[2] - i[5] * i[5] < -slack || det < -slack * size) {
+        return fil_error(error, FIL_BAD_INPUT, "link '%s': its inertia is negative about some axis", link->name);
+    }
+    if (link->mass == 0.0 && size > 0.0) {
+        return fil_error(error, FIL_BAD_INPUT, "link '%s': it has an inertia but no mass", link->name);
+    }
+    return FIL_OK;
+}
+
+/* Numbers of a joint that turns or slides. */
+static FilStatus check_coordinate(const FilRobotJointDef* j, FilError* error)
+{
+    const struct {
+        const char* name;
+        double value;
+        bool may_be_infinite;
+    } numbers[] = {{"effort", j->max_effort, true},
+                   {"velocity limit", j->max_velocity, true},
+                   {"limit stiffness", j->limit_stiffness, true},
+                   {"limit damping", j->limit_damping, false},
+                   {"damping", j->damping, false},
+                   {"friction", j->friction, false},
+                   {"armature", j->armature, false},
+                   {"stiffness gain", j->stiffness_gain, false},
+                   {"damping gain", j->damping_gain, false}};
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+        if (!(numbers[k].value >= 0.0) || (isinf(numbers[k].value) && !numbers[k].may_be_infinite)) {
+            return fil_error(error, FIL_BAD_INPUT, "joint '%s': its %s must be zero or positive, not %g", j->name,
+                             numbers[k].name, numbers[k].value);
+        }
+    }
+    const double length = sqrt(j->axis.x * j->axis.x + j->axis.y * j->axis.y + j->axis.z * j->axis.z);
+    if (!(isfinite(length) && length > 1e-9)) {
+        return fil_error(error, FIL_BAD_INPUT, "joint '%s': its axis has no direction", j->name);
+    }
+    if (!(j->lower <= j->upper) || !(j->limit_stiffness > 0.0)) {
+        return fil_error(error, FIL_BAD_INPUT, "joint '%s': its limits %g and %g must be in order and not soft", j->name,
+                         j->lower, j->upper);
+    }
+    if (!isfinite(j->multiplier) || !isfinite(j->offset) || !isfinite(j->start_velocity) || isinf(j->start_position) ||
+        (j->modes & ~(unsigned)(FIL_JOINT_POSITION | FIL_JOINT_VELOCITY | FIL_JOINT_EFFORT)) != 0) {
+        return fil_error(error, FIL_BAD_INPUT, "joint '%s': its coupling, start or modes are not usable", j->name);
+    }
+    if (j->start_position < j->lower || j->start_position > j->upper) {
+        return fil_error(error, FIL_BAD_INPUT, "joint '%s': it starts at %g, outside its limits %g and %g", j->name,
+                         j->start_position, j->lower, j->upper);
+    }
+    return FIL_OK;
+}
+
+static FilStatus check_joint(const FilRobotDef* def, const FilRobotJointDef* j, FilError* error)
+{
+    const double numbers[] = {j->position.x,    j->position.y,    j->position.z,   j->orientation.x,
+                              j->orientation.y, j->orientation.z, j->orientation.w};
+    FilQuat unit = j->orientation;
+    if (j->parent < 0 || j->parent >= def->link_count || j->child < 0 || j->child >= def->link_count) {
+        return fil_error(error, FIL_BAD_INPUT, "joint '%s': there is no link %d", j->name,
+                         j->parent < 0 || j->parent >= def->link_count ? j->parent : j->child);
+    }
+    if (j->parent == j->child) {
+        return fil_error(error, FIL_BAD_INPUT, "joint '%s': it joins link '%s' to itself", j->name,
+                         def->links[j->child].name);
+    }
+    if ((unsigned)j->type > FIL_ROBOT_FLOATING || !fil_all_finite(numbers, 7) || !fil_quat_normalise(&unit)) {
+        return fil_error(error, FIL_BAD_INPUT, "joint '%s': its type or its place is not usable", j->name);
+    }
+    if (j->mimic >= 0) {
+        const FilRobotJointDef* leader = j->mimic < def->joint_count ? &def->joints[j->mimic] : NULL;
+        if (leader == NULL || leader == j || !has_coordinate(leader->type) || leader->mimic >= 0 ||
+            !has_coordinate(j->type)) {
+            return fil_error(error, FIL_BAD_INPUT, "joint '%s': it can only mimic a joint that turns or slides by itself",
+                             j->name);
+        }
+    }
+    return has_coordinate(j->type) ? check_coordinate(j, error) : FIL_OK;
+}
+
+/* Links depth first from the root into `order`; the joint above each into `joint_of`, -1 of the root. */
+static FilStatus sort_links(const FilRobotDef* def, int* order, int* joint_of, FilError* error)
+{
+    for (int l = 0; l < def->link_count; l++) {
+        joint_of[l] = -1;
+    }
+    for (int j = 0; j < def->joint_count; j++) {
+        int* above = &joint_of[def->joints[j].child];
+        if (*above >= 0) {
+            return fil_error(error, FIL_BAD_INPUT, "link '%s' has two parents: joints '%s' and '%s'",
+                             def->links[def->joints[j].child].name, def->joints[*above].name, def->joints[j].name);
+        }
+        *above = j;
+    }
+    int root = -1, count = 0;
+    for (int l = 0; l < def->link_count; l++) {
+        if (joint_of[l] >= 0) {
+            continue;
+        }
+        if (root >= 0) {
+            return fil_error(error, FIL_BAD_INPUT, "there are two roots: no joint leads to links '%s' and '%s'",
+                             def->links[root].name, def->links[l].name);
+        }
+        root = l;
+    }
+    if (root < 0) {
+        return fil_error(error, FIL_BAD_INPUT, "the joints make a circle: every link, '%s' too, has a parent",
+                         def->links[0].name);
+    }
+    order[count++] = root;
+    for (int k = 0; k < count; k++) { // children follow right behind their parent, the last one found first
+        for (int j = def->joint_count - 1; j >= 0; j--) {
+            if (def->joints[j].parent == order[k]) {
+                memmove(order + k + 2, order + k + 1, sizeof(int) * (size_t)(count - k - 1));
+                order[k + 1] = def->joints[j].child;
+                count++;
+            }
+        }
+    }
+    for (int l = 0; l < def->link_count && count < def->link_count; l++) {
+        bool found = false;
+        for (int k = 0; k < count && !found; k++) {
+            found = order[k] == l;
+        }
+        if (!found) {
+            return fil_error(error, FIL_BAD_INPUT, "the joints make a circle: link '%s' does not hang on the root '%s'",
+                             def->links[l].name, def->links[root].name);
+        }
+    }
+    return FIL_OK;
+}
+
+static FilStatus check_def(const FilRobotDef* def, FilError* error)
+{
+    const double numbers[] = {def->position.x, def->position.y, def->position.z};
+    FilQuat unit = def->orientation;
+    if (def->link_count < 1 || def->links == NULL || (def->joint_count > 0 && def->joints == NULL)) {
+        return fil_error(error, FIL_BAD_INPUT, "a robot needs at least one link");
+    }
+    if (!fil_all_finite(numbers, 3) || !fil_quat_normalise(&unit)) {
+        return fil_error(error, FIL_BAD_INPUT, "the position of the base is not finite, or its orientation is no rotation");
+    }
+    if (def->trajectory_points < 0 || def->trajectory_points > 100000) {
+        return fil_error(error, FIL_BAD_INPUT, "a trajectory can have 0 to 100000 points, not %d", def->trajectory_points);
+    }
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < def->link_count && status == FIL_OK; k++) {
+        status = def->links[k].name != NULL ? check_link(&def->links[k], error)
+                                            : fil_error(error, FIL_BAD_INPUT, "link %d has no name", k);
+    }
+    int unknowns = def->floating ? 6 : 0;
+    for (int k = 0; k < def->joint_count && status == FIL_OK; k++) {
+        const FilRobotJointDef* j = &def->joints[k];
+        status = j->name != NULL ? check_joint(def, j, error) : fil_error(error, FIL_BAD_INPUT, "joint %d has no name", k);
+        unknowns += has_coordinate(j->type) ? 1 : (j->type == FIL_ROBOT_BALL ? 3 : (j->type == FIL_ROBOT_FLOATING ? 6 : 0));
+    }
+    if (status == FIL_OK && unknowns > FIL_ROBOT_UNKNOWNS) {
+        status = fil_error(error, FIL_BAD_INPUT, "a robot can have %d degrees of freedom, not %d", FIL_ROBOT_UNKNOWNS, unknowns);
+    }
+    return status;
+}
+
+/* ---- making ---- */
+
+static void destroy(void* pointer)
+{
+    FilArticulated* robot = pointer;
+    if (robot == NULL) {
+        return;
+    }
+    for (int l = 0; robot->links != NULL && l < robot->link_count; l++) {
+        fil_free(robot->links[l].name);
+    }
+    for (int j = 0; robot->joints != NULL && j < robot->joint_count; j++) {
+        fil_free(robot->joints[j].name);
+    }
+    for (int s = 0; robot->solids != NULL && s < robot->solid_count; s++) {
+        fil_solid_free(&robot->solids[s]);
+    }
+    void* blocks[] = {robot->bodies,    robot->links,      robot->joints,      robot->solids,   robot->solid_link,
+                      robot->dof_parent, robot->dof_body,  robot->depth,       robot->row,      robot->below,
+                      robot->armature,  robot->damping,    robot->start_q,     robot->start_v,  robot->description,
+                      robot->ignored,   robot->block_at,   robot->wrench,      robot->mass,     robot->tangent,
+                      robot->factor,    robot->force,      robot->v_free,      robot->q_theta,  robot->v_theta,
+                      robot->target,    robot->constraints, robot->effort,     robot->seen_q,   robot->poses,
+                      robot->motion,    robot->inertia,    robot->composite,   robot->velocity, robot->acceleration,
+                      robot->wrenches,  robot->scratch};
+    for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
+        fil_free(blocks[k]);
+    }
+    fil_free(robot);
+}
+
+static char* prefixed(const char* prefix, const char* name)
+{
+    const size_t size = strlen(prefix) + strlen(name) + 1;
+    char* text = fil_alloc(size, 1);
+    if (text != NULL) {
+        snprintf(text, size, "%s%s", prefix, name);
+    }
+    return text;
+}
+
+static FilPose pose_of(FilVec3 position, FilQuat orientation)
+{
+    FilPose pose;
+    (void)fil_quat_normalise(&orientation); // checked
+    fil_v3_set(pose.p, position.x, position.y, position.z);
+    fil_m3_from_quat(pose.r, orientation);
+    return pose;
+}
+
+/* A new moving body below `parent`. */
+static int add_body(FilArticulated* robot, int parent, FilRobotJointType type, const FilPose* rest, FilVec3 axis)
+{
+    FilTreeBody* body = &robot->bodies[robot->body_count];
+    *body = (FilTreeBody){.parent = parent, .type = type, .q = robot->q_count, .v = robot->dof_count, .rest = *rest};
+    body->dofs = type == FIL_ROBOT_BALL ? 3 : (type == FIL_ROBOT_FLOATING ? 6 : 1);
+    fil_v3_set(body->axis, axis.x, axis.y, axis.z);
+    fil_v3_normalise(body->axis);
+    robot->q_count += body->dofs == 1 ? 1 : body->dofs + 1;
+    robot->dof_count += body->dofs;
+    return robot->body_count++;
+}
+
+/* A link's own inertia joins that of its body. */
+static void add_inertia(const FilArticulated* robot, const FilLinkDef* def, const FilTreeLink* link)
+{
+    if (link->body < 0 || def->mass == 0.0) {
+        return;
+    }
+    FilTreeBody* body = &robot->bodies[link->body];
+    FilMassProperties sum = {.volume = body->mass}, own = {.volume = def->mass};
+    const double* i = def->inertia;
+    const double full[9] = {i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]};
+    fil_v3_set(own.centre, def->center_of_mass.x, def->center_of_mass.y, def->center_of_mass.z);
+    memcpy(own.inertia, full, sizeof full);
+    memcpy(sum.centre, body->center, sizeof sum.centre);
+    memcpy(sum.inertia, body->inertia, sizeof sum.inertia);
+    const FilMassProperties posed = fil_mass_posed(&own, &link->pose);
+    fil_mass_add(&sum, 1.0, &posed);
+    body->mass = sum.volume;
+    memcpy(body->center, sum.centre, sizeof sum.centre);
+    memcpy(body->inertia, sum.inertia, sizeof sum.inertia);
+}
+
+static FilStatus add_solids(FilArticulated* robot, const FilLinkDef* def, int l, FilError* error)
+{
+    FilTreeLink* link = &robot->links[l];
+    link->first_solid = robot->solid_count;
+    link->solid_count = def->shape_count;
+    static const double origin[3] = {0.0, 0.0, 0.0};
+    for (int k = 0; k < def->shape_count; k++) {
+        FilSolid* solid = &robot->solids[robot->solid_count];
+        robot->solid_link[robot->solid_count++] = l;
+        FilError inner;
+        const FilStatus status = def->shapes[k].type == FIL_TYPE_HALF_SPACE
+                                     ? fil_error(&inner, FIL_BAD_INPUT, "a link is no half-space")
+                                     : fil_solid_make(&def->shapes[k], solid, &inner);
+        if (status != FIL_OK) {
+            return fil_error(error, status, "link '%s': %s", def->name, inner.text);
+        }
+        link->reach = fmax(link->reach, fil_solid_reach(solid, origin));
+    }
+    return FIL_OK;
+}
+
+/* One link of the sorted tree and what its joint brings. `place` tells where links of the definition stand. */
+static FilStatus add_link(FilArticulated* robot, const FilRobotDef* def, int given, int joint, int* place, int* joint_place,
+                          FilError* error)
+{
+    const char* prefix = def->prefix != NULL ? def->prefix : "";
+    const FilLinkDef* link_def = &def->links[given];
+    const int l = robot->link_count;
+    FilTreeLink* link = &robot->links[l];
+    *link = (FilTreeLink){.parent = -1, .fixed = true, .body = -1, .name = prefixed(prefix, link_def->name)};
+    place[given] = l;
+    robot->link_count++;
+    if (joint < 0) {
+        link->pose = pose_of(def->position, def->orientation);
+        if (def->floating) {
+            const FilPose world = fil_pose_identity();
+            link->body = add_body(robot, -1, FIL_ROBOT_FLOATING, &world, (FilVec3){0.0, 0.0, 1.0});
+            link->pose = world;
+            link->fixed = false;
+        }
+    } else {
+        const FilRobotJointDef* j = &def->joints[joint];
+        const FilTreeLink* parent = &robot->links[place[j->parent]];
+        const FilPose own = pose_of(j->position, j->orientation);
+        FilPose rest;
+        fil_pose_compose(&rest, &parent->pose, &own);
+        link->parent = place[j->parent];
+        link->fixed = j->type == FIL_ROBOT_FIXED;
+        link->body = parent->body;
+        link->pose = rest;
+        if (!link->fixed) {
+            link->body = add_body(robot, parent->body, j->type, &rest, j->axis);
+            link->pose = fil_pose_identity();
+        }
+        if (has_coordinate(j->type)) {
+            FilTreeJoint* made = &robot->joints[robot->joint_count];
+            *made = (FilTreeJoint){.link = l, .body = link->body, .def = *j, .mimic = j->mimic};
+            made->name = prefixed(prefix, j->name);
+            joint_place[joint] = robot->joint_count++;
+            if (made->name == NULL) {
+                return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+            }
+        }
+    }
+    if (link->name == NULL) {
+        return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    add_inertia(robot, link_def, link);
+    return add_solids(robot, link_def, l, error);
+}
+
+/* Room for what the definition bounds. */
+static bool allocate_parts(FilArticulated* robot, const FilRobotDef* def)
+{
+    const size_t links = (size_t)def->link_count, joints = (size_t)def->joint_count;
+    size_t solids = 0;
+    for (int l = 0; l < def->link_count; l++) {
+        solids += (size_t)def->links[l].shape_count;
+    }
+    return (robot->bodies = fil_alloc(links, sizeof *robot->bodies)) != NULL &&
+           (robot->links = fil_alloc(links, sizeof *robot->links)) != NULL &&
+           (robot->joints = fil_alloc(joints, sizeof *robot->joints)) != NULL &&
+           (robot->solids = fil_alloc(solids, sizeof *robot->solids)) != NULL &&
+           (robot->solid_link = fil_alloc(solids, sizeof *robot->solid_link)) != NULL;
+}
+
+/* Room for what follows from the bodies. */
+static bool allocate_numbers(FilArticulated* robot)
+{
+    const size_t n = (size_t)robot->dof_count, bodies = (size_t)robot->body_count, joints = (size_t)robot->joint_count;
+    const size_t blocks = (size_t)(robot->v_count / 4), entries = (size_t)robot->entry_count, q = (size_t)robot->q_count;
+    double** per_unknown[] = {&robot->armature, &robot->damping, &robot->start_v, &robot->force,
+                              &robot->v_free,   &robot->v_theta, &robot->scratch};
+    double** per_entry[] = {&robot->mass, &robot->tangent, &robot->factor};
+    double** per_body[] = {&robot->velocity, &robot->acceleration, &robot->wrenches};
+    double** per_coordinate[] = {&robot->start_q, &robot->q_theta, &robot->seen_q};
+    bool ok = (robot->below = fil_alloc(entries, sizeof(int))) != NULL &&
+              (robot->block_at = fil_alloc(blocks * blocks, sizeof(int))) != NULL &&
+              (robot->wrench = fil_alloc(6 * (size_t)robot->link_count, sizeof(double))) != NULL &&
+              (robot->target = fil_alloc(joints, sizeof *robot->target)) != NULL &&
+              (robot->constraints = fil_alloc(5 * joints, sizeof *robot->constraints)) != NULL &&
+              (robot->effort = fil_alloc(joints, sizeof(double))) != NULL &&
+              (robot->poses = fil_alloc(bodies, sizeof *robot->poses)) != NULL &&
+              (robot->motion = fil_alloc(6 * n, sizeof(double))) != NULL &&
+              (robot->inertia = fil_alloc(bodies, sizeof *robot->inertia)) != NULL &&
+              (robot->composite = fil_alloc(bodies, sizeof *robot->composite)) != NULL;
+    for (size_t k = 0; k < sizeof per_unknown / sizeof per_unknown[0] && ok; k++) {
+        ok = (*per_unknown[k] = fil_alloc(n, sizeof(double))) != NULL;
+    }
+    for (size_t k = 0; k < sizeof per_entry / sizeof per_entry[0] && ok; k++) {
+        ok = (*per_entry[k] = fil_alloc(entries, sizeof(double))) != NULL;
+    }
+    for (size_t k = 0; k < sizeof per_body / sizeof per_body[0] && ok; k++) {
+        ok = (*per_body[k] = fil_alloc(6 * bodies, sizeof(double))) != NULL;
+    }
+    for (size_t k = 0; k < sizeof per_coordinate / sizeof per_coordinate[0] && ok; k++) {
+        ok = (*per_coordinate[k] = fil_alloc(q, sizeof(double))) != NULL;
+    }
+    return ok;
+}
+
+/* Who is below whom among the unknowns. */
+static bool lay_rows(FilArticulated* robot)
+{
+    const size_t n = (size_t)robot->dof_count;
+    robot->v_count = (robot->dof_count + 3) / 4 * 4;
+    if ((robot->dof_parent = fil_alloc(n, sizeof(int))) == NULL || (robot->dof_body = fil_alloc(n, sizeof(int))) == NULL ||
+        (robot->depth = fil_alloc(n, sizeof(int))) == NULL || (robot->row = fil_alloc(n, sizeof(int))) == NULL) {
+        return false;
+    }
+    for (int b = 0; b < robot->body_count; b++) {
+        const FilTreeBody* body = &robot->bodies[b];
+        const FilTreeBody* parent = body->parent >= 0 ? &robot->bodies[body->parent] : NULL;
+        for (int d = body->v; d < body->v + body->dofs; d++) {
+            robot->dof_body[d] = b;
+            robot->dof_parent[d] = d > body->v ? d - 1 : (parent != NULL ? parent->v + parent->dofs - 1 : -1);
+            robot->depth[d] = robot->dof_parent[d] >= 0 ? robot->depth[robot->dof_parent[d]] + 1 : 0;
+            robot->row[d] = robot->entry_count;
+            robot->entry_count += robot->depth[d] + 1;
+        }
+    }
+    return true;
+}
+
+/* The unknowns below each, and the blocks of four by four that have entries. */
+static void lay_entries(FilArticulated* robot)
+{
+    const int n = robot->v_count / 4;
+    for (int k = 0; k < n * n; k++) {
+        robot->block_at[k] = k % (n + 1) == 0 ? 0 : -1; // the diagonal is always there
+    }
+    for (int d = 0; d < robot->dof_count; d++) {
+        int* below = robot->below + robot->row[d];
+        below[robot->depth[d]] = d;
+        for (int t = robot->depth[d] - 1; t >= 0; t--) {
+            below[t] = robot->dof_parent[below[t + 1]];
+            robot->block_at[(d / 4) * n + below[t] / 4] = 0;
+        }
+    }
+    for (int c = 0; c < n; c++) { // numbered by columns
+        for (int r = c; r < n; r++) {
+            int* at = &robot->block_at[r * n + c];
+            *at = *at < 0 ? -1 : robot->block_count++;
+        }
+    }
+}
+
+/* ---- where it starts ---- */
+
+static void start_state(FilArticulated* robot, const FilRobotDef* def)
+{
+    for (int b = 0; b < robot->body_count; b++) {
+        const FilTreeBody* body = &robot->bodies[b];
+        if (body->dofs > 1) { // the unit quaternion
+            robot->start_q[body->q + body->dofs] = 1.0;
+        }
+    }
+    if (def->floating) {
+        FilQuat o = def->orientation;
+        (void)fil_quat_normalise(&o); // checked
+        double* q = robot->start_q;
+        fil_v3_set(q, def->position.x, def->position.y, def->position.z);
+        q[3] = o.x, q[4] = o.y, q[5] = o.z, q[6] = o.w;
+    }
+    for (int pass = 0; pass < 2; pass++) { // those that follow others after them
+        for (int j = 0; j < robot->joint_count; j++) {
+            FilTreeJoint* joint = &robot->joints[j];
+            FilRobotJointDef* own = &joint->def;
+            if ((joint->mimic >= 0) != (pass == 1)) {
+                continue;
+            }
+            if (pass == 1) {
+                const FilRobotJointDef* leader = &robot->joints[joint->mimic].def;
+                own->start_position = own->multiplier * leader->start_position + own->offset;
+                own->start_velocity = own->multiplier * leader->start_velocity;
+            } else if (isnan(own->start_position)) { // zero, or the limit nearest to it
+                own->start_position = fmin(fmax(0.0, own->lower), own->upper);
+            }
+            robot->start_q[robot->bodies[joint->body].q] = own->start_position;
+            robot->start_v[robot->bodies[joint->body].v] = own->start_velocity;
+        }
+    }
+}
+
+/* Every unknown needs inertia at the start; gains that are not given follow from it. */
+static FilStatus check_inertia(FilArticulated* robot, FilError* error)
+{
+    fil_articulated_mass(robot, robot->start_q, robot->mass);
+    memcpy(robot->factor, robot->mass, sizeof(double) * (size_t)robot->entry_count);
+    const bool definite = fil_articulated_factor_entries(robot, robot->factor);
+    for (int l = 0; l < robot->link_count; l++) {
+        const FilTreeLink* link = &robot->links[l];
+        const FilTreeBody* body = link->fixed ? NULL : &robot->bodies[link->body];
+        for (int d = body != NULL ? body->v : 0; body != NULL && d < body->v + body->dofs; d++) {
+            if (!(robot->mass[robot->row[d] + robot->depth[d]] > 0.0)) {
+                return fil_error(error, FIL_BAD_INPUT,
+                                 "link '%s' moves, but neither it nor what hangs on it has inertia to move", link->name);
+            }
+        }
+    }
+    if (!definite) {
+        return fil_error(error, FIL_BAD_INPUT, "the mass matrix at the start is singular: some joints move nothing");
+    }
+    for (int j = 0; j < robot->joint_count; j++) {
+        FilRobotJointDef* def = &robot->joints[j].def;
+        const int d = robot->bodies[robot->joints[j].body].v;
+        if (def->stiffness_gain == 0.0 && def->damping_gain == 0.0) {
+            const double inertia = robot->mass[robot->row[d] + robot->depth[d]], rate = 2.0 * FIL_PI * HOLDING;
+            def->stiffness_gain = inertia * rate * rate;
+            def->damping_gain = 2.0 * inertia * rate;
+        }
+    }
+    return FIL_OK;
+}
+
+static FilStatus build(FilArticulated* robot, const FilRobotDef* def, int* scratch, FilError* error)
+{
+    int *order = scratch, *joint_of = order + def->link_count, *place = joint_of + def->link_count;
+    int* joint_place = place + def->link_count;
+    FilStatus status = sort_links(def, order, joint_of, error);
+    if (status == FIL_OK && !allocate_parts(robot, def)) {
+        status = fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    for (int k = 0; k < def->link_count && status == FIL_OK; k++) {
+        status = add_link(robot, def, order[k], joint_of[order[k]], place, joint_place, error);
+    }
+    if (status == FIL_OK && (!lay_rows(robot) || !allocate_numbers(robot))) {
+        status = fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    if (status != FIL_OK) {
+        return status;
+    }
+    lay_entries(robot);
+    for (int j = 0; j < robot->joint_count; j++) {
+        FilTreeJoint* joint = &robot->joints[j];
+        const int d = robot->bodies[joint->body].v;
+        robot->armature[d] = joint->def.armature;
+        robot->damping[d] = joint->def.damping;
+        joint->mimic = joint->mimic >= 0 ? joint_place[joint->mimic] : -1;
+        joint->def.name = NULL;
+    }
+    start_state(robot, def);
+    return check_inertia(robot, error);
+}
+
+FilStatus fil_articulated_create(const FilRobotDef* def, FilArticulated** out, FilError* error)
+{
+    *out = NULL;
+    FilStatus status = check_def(def, error);
+    if (status != FIL_OK) {
+        return status;
+    }
+    FilArticulated* robot = fil_alloc(1, sizeof *robot);
+    int* scratch = fil_alloc(3 * (size_t)def->link_count + (size_t)def->joint_count, sizeof(int));
+    if (robot == NULL || scratch == NULL) {
+        status = fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    } else {
+        robot->collision = def->collision;
+        robot->trajectory_points = def->trajectory_points;
+        robot->description = def->description != NULL ? fil_strdup(def->description) : NULL;
+        status = build(robot, def, scratch, error);
+    }
+    fil_free(scratch);
+    if (status != FIL_OK) {
+        destroy(robot);
+        return status;
+    }
+    *out = robot;
+    return FIL_OK;
+}
+
+/* ---- the rest of the table ---- */
+
+static int dofs(const void* pointer)
+{
+    return ((const FilArticulated*)pointer)->dof_count;
+}
+
+static void init_state(const void* pointer, double* q, double* v, double* h)
+{
+    const FilArticulated* robot = pointer;
+    memcpy(q, robot->start_q, sizeof(double) * (size_t)robot->q_count);
+    memset(v, 0, sizeof(double) * (size_t)robot->v_count);
+    memcpy(v, robot->start_v, sizeof(double) * (size_t)robot->dof_count);
+    fil_articulated_init_commands(robot, h);
+}
+
+static FilStatus attach(void* pointer, int element, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
+                        FilError* error)
+{
+    (void)pointer, (void)element, (void)def, (void)q, (void)h, (void)slot;
+    return fil_error(error, FIL_BAD_INPUT, "a robot's link has no attachments; hold it by a joint");
+}
+
+static void set_target(void* pointer, int slot, const FilTarget* target)
+{
+    (void)pointer, (void)slot, (void)target; // nothing can be attached
+}
+
+static void reaction(const void* pointer, int slot, double* force, double* torque)
+{
+    (void)pointer, (void)slot;
+    fil_v3_set(force, 0.0, 0.0, 0.0);
+    fil_v3_set(torque, 0.0, 0.0, 0.0);
+}
+
+static void clear_loads(void* pointer)
+{
+    FilArticulated* robot = pointer;
+    if (robot->loaded) {
+        memset(robot->wrench, 0, sizeof(double) * 6 * (size_t)robot->link_count);
+        robot->loaded = false;
+    }
+}
+
+static void load(void* pointer, int element, FilDriveKind kind, int first, int count, const double* value, double* h)
+{
+    (void)first, (void)count, (void)h;
+    FilArticulated* robot = pointer;
+    fil_v3_axpy(robot->wrench + 6 * element + (kind == FIL_DRIVE_FORCE ? 0 : 3), 1.0, value);
+    robot->loaded = true;
+}
+
+static int load_range(const void* pointer, int element, FilDriveKind kind)
+{
+    const FilArticulated* robot = pointer;
+    const bool takes = kind == FIL_DRIVE_FORCE || kind == FIL_DRIVE_TORQUE;
+    return takes && robot->links[element].body >= 0 ? 1 : 0;
+}
+
+const FilBodyOps fil_articulated_ops = {
+    .kind = "robot",
+    .destroy = destroy,
+    .dofs = dofs,
+    .init_state = init_state,
+    .begin = fil_articulated_begin,
+    .guess = fil_articulated_guess,
+    .evaluate = fil_articulated_evaluate,
+    .diagonal = fil_articulated_diagonal,
+    .factor = fil_articulated_factor,
+    .solve = fil_articulated_solve,
+    .finish = fil_articulated_finish,
+    .energy = fil_articulated_energy,
+    .momentum = fil_articulated_momentum,
+    .attach = attach,
+    .set_target = set_target,
+    .reaction = reaction,
+    .clear_loads = clear_loads,
+    .load = load,
+    .load_range = load_range,
+    .collider_count = fil_articulated_collider_count,
+    .collider = fil_articulated_collider,
+    .place = fil_articulated_placement,
+    .part = fil_articulated_part,
+    .joined = fil_articulated_joined,
+    .frame = fil_articulated_frame,
+    .point_jacobian = fil_articulated_point_jacobian,
+    .turn_jacobian = fil_articulated_turn_jacobian,
+    .tangent_pattern = fil_articulated_tangent_pattern,
+    .tangent = fil_articulated_tangent,
+    .constraint_count = fil_articulated_constraint_count,
+    .constraint = fil_articulated_constraint,
+    .constrained = fil_articulated_constrained,
+};

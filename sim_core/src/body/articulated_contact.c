@@ -1,0 +1,112 @@
+/* What a tree of links shows to collision and joints: the shapes of its links, and behind them the links themselves. */
+#include <string.h>
+
+#include "base/vec3.h"
+#include "body/articulated.h"
+
+/* Shapes come first, then links. */
+static int link_of(const FilArticulated* robot, int index)
+{
+    return index < robot->solid_count ? robot->solid_link[index] : index - robot->solid_count;
+}
+
+int fil_articulated_collider_count(const void* pointer)
+{
+    return ((const FilArticulated*)pointer)->solid_count;
+}
+
+void fil_articulated_collider(const void* pointer, int index, FilCollider* out)
+{
+    const FilArticulated* robot = pointer;
+    const int link = robot->solid_link[index];
+    *out = (FilCollider){.kind = FIL_COLLIDER_SHAPE,
+                         .element = link,
+                         .movable = robot->links[link].body >= 0,
+                         .collision = robot->collision,
+                         .shape = robot->solids[index].shape};
+}
+
+void fil_articulated_placement(const void* pointer, int index, const double* q, const double* v, FilPlacement* out)
+{
+    const FilArticulated* robot = pointer;
+    const int link = robot->solid_link[index];
+    FilPose pose;
+    double velocity[3], angular[3];
+    fil_articulated_link_pose(robot, q, link, &pose);
+    fil_articulated_link_velocity(robot, q, v, link, pose.p, velocity, angular);
+    *out = (FilPlacement){.speed = fil_v3_norm(velocity) + robot->links[link].reach * fil_v3_norm(angular)};
+    fil_pose_compose(&out->pose, &pose, &robot->solids[index].pose);
+}
+
+void fil_articulated_part(const void* pointer, int index, int part, const double* q, const double* h, FilShape* shape,
+                          FilPose* pose)
+{
+    const FilArticulated* robot = pointer;
+    FilPose own;
+    fil_articulated_frame(robot, index, part, q, h, &own);
+    *shape = robot->solids[index].shape;
+    fil_pose_compose(pose, &own, &robot->solids[index].pose);
+}
+
+void fil_articulated_frame(const void* pointer, int index, int part, const double* q, const double* h, FilPose* pose)
+{
+    (void)part, (void)h;
+    const FilArticulated* robot = pointer;
+    fil_articulated_link_pose(robot, q, link_of(robot, index), pose);
+}
+
+/* Parts of one body, or neighbours in the tree, which overlap at their joint. */
+bool fil_articulated_joined(const void* pointer, int index_a, int part_a, int index_b, int part_b)
+{
+    (void)part_a, (void)part_b;
+    const FilArticulated* robot = pointer;
+    const int a = robot->links[link_of(robot, index_a)].body, b = robot->links[link_of(robot, index_b)].body;
+    return !robot->collision.self || a == b || (a >= 0 && robot->bodies[a].parent == b) ||
+           (b >= 0 && robot->bodies[b].parent == a);
+}
+
+/* Columns of the unknowns that move a link; `point` NULL: of its angular velocity. */
+static int columns_of(const FilArticulated* robot, int link, const double* point, const double* q, int* blocks,
+                      double* jacobian)
+{
+    const int body = robot->links[link].body;
+    const int last = body >= 0 ? robot->bodies[body].v + robot->bodies[body].dofs - 1 : -1;
+    int count = 0;
+    fil_articulated_place(robot, q);
+    for (int d = last; d >= 0; d = robot->dof_parent[d]) {
+        if (count == 0 || blocks[count - 1] != d / 4) { // from the link down the numbers only fall
+            memset(jacobian + 12 * count, 0, 12 * sizeof(double));
+            blocks[count++] = d / 4;
+        }
+        const double* motion = robot->motion + 6 * d;
+        double *column = jacobian + 12 * (count - 1) + d % 4, own[3], arm[3];
+        fil_v3_copy(own, motion);
+        if (point != NULL) {
+            fil_v3_sub(arm, point, robot->origin);
+            fil_v3_cross(own, motion, arm);
+            fil_v3_add(own, own, motion + 3);
+        }
+        column[0] = own[0];
+        column[4] = own[1];
+        column[8] = own[2];
+    }
+    return count;
+}
+
+int fil_articulated_point_jacobian(const void* pointer, int index, int part, const double* point, const double* q,
+                                   int* blocks, double* jacobian, double* bias)
+{
+    (void)part;
+    const FilArticulated* robot = pointer;
+    fil_v3_set(bias, 0.0, 0.0, 0.0);
+    return columns_of(robot, link_of(robot, index), point, q, blocks, jacobian);
+}
+
+int fil_articulated_turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks, double* jacobian,
+                                  double* bias)
+{
+    (void)part;
+    const FilArticulated* robot = pointer;
+    fil_v3_set(bias, 0.0, 0.0, 0.0);
+    return columns_of(robot, link_of(robot, index), NULL, q, blocks, jacobian);
+}
