@@ -68,6 +68,8 @@ typedef struct FilPotentialModel {
     /* After convergence, with distances of the solution: changes the problem and asks for another solution. NULL: never. */
     bool (*refine)(FilPotentialProblem* problem, const double* distances);
     bool tangent; /* has second derivatives at all */
+    /* A model with pairs of its own finding, which may change from iteration to iteration: instead of all the above. */
+    const struct FilPotentialField* field;
 } FilPotentialModel;
 
 #endif

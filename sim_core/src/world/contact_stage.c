@@ -52,8 +52,10 @@ static bool choose_bodies(FilWorld* world)
 {
     FilContactStage* stage = &world->contact;
     bool changed = !stage->pattern_ready;
+    const FilPotentialModel* potential = fil_contact_models[world->contact_model].potential;
+    const bool everyone = potential != NULL && potential->field != NULL;
     for (int b = 0; b < world->body_count; b++) {
-        world->takes_part[b] = fil_own_constraints_of(world, b) > 0;
+        world->takes_part[b] = (everyone && world->bodies[b].moves) || fil_own_constraints_of(world, b) > 0;
     }
     for (int k = 0; k < world->collision.set.count; k++) {
         for (int side = 0; side < 2; side++) {
@@ -348,7 +350,9 @@ FilStatus fil_contacts_prepare(FilWorld* world)
 {
     FilContactStage* stage = &world->contact;
     stage->constraint_count = 0;
-    stage->active = world->collision.set.count > 0 || stage->joint_count > 0 || fil_own_constraints(world) > 0;
+    const FilPotentialModel* potential = fil_contact_models[world->contact_model].potential;
+    const bool field = potential != NULL && potential->field != NULL;
+    stage->active = world->collision.set.count > 0 || stage->joint_count > 0 || fil_own_constraints(world) > 0 || field;
     if (stage->active && (!make_room(world) || (choose_bodies(world) && !build_pattern(world)))) {
         return FIL_OUT_OF_MEMORY;
     }

@@ -174,7 +174,9 @@ static FilStatus set_up(FilWorld* world, const FilPotentialModel* model, double 
         c->memory[1] = memory_of(world, c->contact, 1);
         p->count++;
     }
-    model->begin(p);
+    if (model->begin != NULL) {
+        model->begin(p);
+    }
     return FIL_OK;
 }
 
@@ -268,7 +270,7 @@ static bool evaluate_bodies(FilWorld* world, const double* v, double* residual, 
 static bool evaluate_contacts(FilWorld* world, const FilPotentialModel* model, const double* v, double* residual,
                               double* potential)
 {
-    *potential += add_contacts(world, model, v, residual);
+    *potential += model->field != NULL ? model->field->add(world, v, residual) : add_contacts(world, model, v, residual);
     // what is held feels no contact
     const double* weight = world->scratch.weight;
     for (int b = 0; b < world->body_count; b++) {
@@ -359,15 +361,14 @@ static int column_of(const FilWorld* world, const FilContact* contact, int block
     return -1;
 }
 
-/* The pattern of the contacts' part, and the analysis of the whole. */
-static FilStatus bind(FilWorld* world, FilStepInfo* info)
+/* The columns that each contact couples. */
+static FilStatus list_contacts(FilWorld* world, int* count)
 {
     FilPotentialStage* stage = &world->potential;
     const FilPotentialProblem* p = &stage->problem;
     const FilContactSet* set = &world->collision.set;
     if (!fil_ints_reserve(&stage->list_end, (size_t)p->count) ||
-        !fil_ints_reserve(&stage->list_variable, (size_t)set->block_count) ||
-        (stage->cholesky == NULL && (stage->cholesky = fil_block_cholesky_create()) == NULL)) {
+        !fil_ints_reserve(&stage->list_variable, (size_t)set->block_count)) {
         return FIL_OUT_OF_MEMORY;
     }
     int end = 0;
@@ -378,15 +379,31 @@ static FilStatus bind(FilWorld* world, FilStepInfo* info)
         }
         stage->list_end.at[k] = end;
     }
+    *count = p->count;
+    return FIL_OK;
+}
+
+/* The pattern of the contacts' part, and the analysis of the whole. */
+static FilStatus bind(FilWorld* world, const FilPotentialModel* model, FilStepInfo* info)
+{
+    FilPotentialStage* stage = &world->potential;
+    if (stage->cholesky == NULL && (stage->cholesky = fil_block_cholesky_create()) == NULL) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    int count = 0;
+    FilStatus status = model->field != NULL ? model->field->list(world, &stage->list_end, &stage->list_variable, &count)
+                                            : list_contacts(world, &count);
+    if (status != FIL_OK) {
+        return status;
+    }
     const FilBlockPattern a = {world->contact.column_count, world->contact.start, world->contact.row};
     bool same;
-    if (!fil_block_sum_adopt(&stage->hessian, a.columns, p->count, stage->list_end.at, stage->list_variable.at, &same)) {
+    if (!fil_block_sum_adopt(&stage->hessian, a.columns, count, stage->list_end.at, stage->list_variable.at, &same)) {
         return FIL_OUT_OF_MEMORY;
     }
     const FilBlockPattern c = fil_block_sum_pattern(&stage->hessian);
     const int blocks = a.start[a.columns] + c.start[c.columns];
     bool fits = false;
-    FilStatus status = FIL_OK;
     // an old analysis serves while the blocks fit and it is not mostly about blocks that are gone
     if (stage->analysed && 2 * blocks > stage->analysed_blocks) {
         status = fil_block_cholesky_bind(stage->cholesky, &a, &c, &fits);
@@ -433,6 +450,10 @@ static void assemble(FilWorld* world, const FilPotentialModel* model, const doub
     const double scale = p->dt * p->dt;
     double block[FIL_BLOCK_SIZE];
     fil_block_sum_clear(&stage->hessian);
+    if (model->field != NULL) {
+        model->field->hessian(world, v, &stage->hessian);
+        return;
+    }
     for (int k = 0; k < p->count; k++) {
         const FilPotentialContact* c = &p->contacts[k];
         FilPotentialTerm term;
@@ -460,7 +481,7 @@ static FilStatus solve_all(FilWorld* world, const FilPotentialModel* model, cons
 {
     FilPotentialStage* stage = &world->potential;
     const FilContactStage* all = &world->contact;
-    FilStatus status = stage->bound ? FIL_OK : bind(world, info);
+    FilStatus status = stage->bound ? FIL_OK : bind(world, model, info);
     if (status != FIL_OK) {
         return status;
     }
@@ -529,7 +550,7 @@ static void try_step(FilWorld* world, const double* v, const double* direction, 
 static double longest_step(FilWorld* world, const FilPotentialModel* model, const double* v, const double* direction)
 {
     const FilPotentialProblem* p = &world->potential.problem;
-    double longest = 1.0;
+    double longest = model->field != NULL ? model->field->longest(world, v, direction) : 1.0;
     for (int k = 0; model->step_limit != NULL && k < p->count; k++) {
         const FilPotentialContact* c = &p->contacts[k];
         double x[12], moved[12];
@@ -556,8 +577,9 @@ static bool search(FilWorld* world, const FilPotentialModel* model, Newton* newt
     }
     // P2 section 2.5: halved every other iteration, whatever comes of it
     const double longest = longest_step(world, model, v, s->direction);
-    const double first = settings->damping ? ldexp(1.0, -(newton->iterations - 1) / 2) : longest;
-    const double shortest = settings->damping ? first : (newton->tangent ? 1e-4 : 0.2);
+    const bool damping = settings->damping && model->field == NULL;
+    const double first = damping ? ldexp(1.0, -(newton->iterations - 1) / 2) : longest;
+    const double shortest = damping ? first : (newton->tangent ? 1e-4 * longest : 0.2);
     for (double step = first; step >= shortest; step *= 0.5) {
         double potential;
         try_step(world, v, s->direction, step, s->trial);
@@ -565,7 +587,7 @@ static bool search(FilWorld* world, const FilPotentialModel* model, Newton* newt
             continue;
         }
         const double norm = size_of(world, s->residual, newton->as_force);
-        if (settings->damping || norm <= (1.0 - 1e-4 * step) * newton->norm || norm <= newton->tolerance ||
+        if (damping || norm <= (1.0 - 1e-4 * step) * newton->norm || norm <= newton->tolerance ||
             potential <= newton->potential + 1e-4 * step * slope) {
             try_step(world, v, s->direction, step, v);
             newton->tangent = newton->tangent || (settings->tangent_after < 0 && norm > SLOW * newton->norm);
@@ -580,6 +602,7 @@ static bool search(FilWorld* world, const FilPotentialModel* model, Newton* newt
 /* Newton's method from v; the residual at the solution is left evaluated. */
 static FilStatus iterate(FilWorld* world, const FilPotentialModel* model, Newton* newton, double* v, FilStepInfo* info)
 {
+    FilPotentialStage* stage = &world->potential;
     FilNewtonScratch* s = &world->scratch;
     const int after = world->def.imc.tangent_after;
     for (int first = newton->iterations; newton->norm > newton->tolerance || newton->iterations == first;) {
@@ -604,6 +627,13 @@ static FilStatus iterate(FilWorld* world, const FilPotentialModel* model, Newton
                 return FIL_NOT_CONVERGED;
             }
             newton->tangent = true;
+        } else if (model->field != NULL) {
+            bool changed = false;
+            status = model->field->accept(world, v, &changed);
+            if (status != FIL_OK) {
+                return status;
+            }
+            stage->bound = stage->bound && !changed;
         }
     }
     return FIL_OK;
@@ -631,13 +661,15 @@ static void measure_distances(FilWorld* world, const double* v)
 }
 
 /* Impulses of the contacts in their frames, and on the bodies. */
-static void spread_impulses(FilWorld* world, const FilPotentialModel* model, const double* v)
+static void spread_impulses(FilWorld* world, const FilPotentialModel* model, const double* v, FilStepInfo* info)
 {
     FilPotentialStage* stage = &world->potential;
     const FilPotentialProblem* p = &stage->problem;
     double* impulse = stage->impulse.at;
     memset(impulse, 0, sizeof(double) * (size_t)world->v_count);
-    add_contacts(world, model, v, impulse);
+    if (model->field == NULL) {
+        add_contacts(world, model, v, impulse);
+    }
     for (int k = 0; k < p->count; k++) {
         const FilPotentialContact* c = &p->contacts[k];
         const double* kept = stage->gradients.at + GRADIENTS * k;
@@ -650,6 +682,9 @@ static void spread_impulses(FilWorld* world, const FilPotentialModel* model, con
     for (int k = 0; k < world->v_count; k++) {
         impulse[k] = -impulse[k];
     }
+    if (model->field != NULL) {
+        model->field->finish(world, v, impulse, info);
+    }
     for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
         if (takes_part(world, b) && body->ops->push != NULL) {
@@ -659,10 +694,10 @@ static void spread_impulses(FilWorld* world, const FilPotentialModel* model, con
 }
 
 /* What Newton stops at. */
-static Newton start_newton(const FilWorld* world, double at_work, double rounding)
+static Newton start_newton(const FilWorld* world, const FilPotentialModel* model, double at_work, double rounding)
 {
     const FilImcSettings* settings = &world->def.imc;
-    Newton newton = {.as_force = settings->reduction > 0.0 || settings->force_tolerance > 0.0};
+    Newton newton = {.as_force = model->field == NULL && (settings->reduction > 0.0 || settings->force_tolerance > 0.0)};
     newton.norm = size_of(world, world->scratch.residual, newton.as_force);
     if (newton.as_force) {
         newton.tolerance = fmax(settings->force_tolerance, settings->reduction * newton.norm);
@@ -684,21 +719,32 @@ static void guess(FilWorld* world, bool change, double* v)
     }
 }
 
+/* Lets a field find its pairs; v keeps things apart from then on. */
+static FilStatus set_up_field(FilWorld* world, const FilPotentialModel* model, double dt, double* v, FilStepInfo* info)
+{
+    return model->field != NULL ? model->field->begin(world, dt, v, info) : FIL_OK;
+}
+
 /* All bodies that touch something, together. */
 static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model, double dt, FilStepInfo* info)
 {
     FilPotentialStage* stage = &world->potential;
     double *v = world->scratch.solution, potential, rounding;
     guess(world, true, v);
+    FilStatus status = set_up_field(world, model, dt, v, info);
+    if (status != FIL_OK) {
+        return status;
+    }
     if (!evaluate_bodies(world, v, world->scratch.residual, &potential)) {
         guess(world, false, v); // that was too far
-        if (!evaluate_bodies(world, v, world->scratch.residual, &potential)) {
+        status = set_up_field(world, model, dt, v, info);
+        if (status != FIL_OK || !evaluate_bodies(world, v, world->scratch.residual, &potential)) {
             return FIL_NOT_CONVERGED;
         }
     }
     // contacts are weighed by the tangent's diagonal
     const double at_work = set_measure(world, dt, v, &rounding);
-    FilStatus status = set_up(world, model, dt);
+    status = set_up(world, model, dt);
     if (status != FIL_OK) {
         return status;
     }
@@ -706,9 +752,9 @@ static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model,
     if (!evaluate_contacts(world, model, v, world->scratch.residual, &potential)) {
         return FIL_NOT_CONVERGED;
     }
-    Newton newton = start_newton(world, at_work, rounding);
+    Newton newton = start_newton(world, model, at_work, rounding);
     newton.potential = potential;
-    newton.tangent = world->def.imc.tangent_after < 0 && *hint > 0.0;
+    newton.tangent = model->field != NULL || (world->def.imc.tangent_after < 0 && *hint > 0.0);
     bool again;
     do {
         status = iterate(world, model, &newton, v, info);
@@ -728,7 +774,7 @@ static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model,
     } while (again);
     info->newton_iterations += newton.iterations;
     info->residual = fmax(info->residual, newton.norm);
-    spread_impulses(world, model, v);
+    spread_impulses(world, model, v, info);
     return FIL_OK;
 }
 

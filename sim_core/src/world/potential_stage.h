@@ -30,6 +30,25 @@ typedef struct FilPotentialStage {
 
 struct FilWorld;
 
+/* A potential over all bodies of the world that finds its own pairs (world/ipc_field.c). Velocities and residuals are the
+ * world's; derivatives over velocities: dt times those over positions. */
+typedef struct FilPotentialField {
+    /* What is near, lagged friction; v is a wish for the first guess and becomes one that keeps things apart. */
+    FilStatus (*begin)(struct FilWorld* world, double dt, double* v, FilStepInfo* info);
+    /* Adds the gradient to the residual; returns the potential, infinite where things would touch. */
+    double (*add)(struct FilWorld* world, const double* v, double* residual);
+    /* Blocks of the world's velocities that its terms couple, as fil_block_sum_adopt() wants them. */
+    FilStatus (*list)(struct FilWorld* world, FilInts* end, FilInts* variable, int* count);
+    /* Adds the positive semi-definite Hessian. */
+    void (*hessian)(struct FilWorld* world, const double* v, FilBlockSum* sum);
+    /* The longest part of the step -direction from v on which nothing meets. */
+    double (*longest)(struct FilWorld* world, const double* v, const double* direction);
+    /* v has been accepted; *changed: the terms are others now. */
+    FilStatus (*accept)(struct FilWorld* world, const double* v, bool* changed);
+    /* v is the solution: the field keeps what the next step needs; impulses on the bodies are added to `impulse`. */
+    void (*finish)(struct FilWorld* world, const double* v, double* impulse, FilStepInfo* info);
+} FilPotentialField;
+
 void fil_potential_stage_free(FilPotentialStage* stage);
 
 /* Finds the velocities of all bodies, in the world's scratch. Bodies have begun their step, contacts are known and
