@@ -7,6 +7,7 @@
 #include "command_kinds.h"
 #include "rclc/subscription.h"
 #include "rmw/qos_profiles.h"
+#include "rmw/rmw.h"
 #include "std_msgs/msg/header.h"
 
 /* ---- the topics ---- */
@@ -50,10 +51,10 @@ static const struct {
     void (*renew)(FilCommands* commands);
     void (*apply)(FilCommands* commands, const void* message);
 } kinds[FIL_COMMAND_COUNT] = {
-#define ROW(topic, type, field)                                                                               \
-    {                                                                                                         \
+#define ROW(topic, type, field)                                                                                    \
+    {                                                                                                              \
         {topic, 100, false, type, type_of_##field}, message_of_##field, init_##field, fini_##field, renew_##field, \
-            apply_##field                                                                                     \
+            apply_##field                                                                                          \
     }
     [FIL_COMMAND_ROD] = ROW("rod_commands", "filum/msg/RodCommand", rod),
     [FIL_COMMAND_CHAMBER] = ROW("chamber_commands", "filum/msg/ChamberPressures", chamber),
@@ -100,6 +101,19 @@ int fil_commands_apply(FilCommands* commands, FilCommandId id, const void* messa
         fil_tap_pass(commands->tap, &kinds[id].topic, message);
     }
     return (int)(commands->refused - refused);
+}
+
+bool fil_commands_apply_bytes(FilCommands* commands, FilCommandId id, const rmw_serialized_message_t* bytes)
+{
+    kinds[id].renew(commands);
+    void* message = kinds[id].message(commands);
+    const bool good =
+        fil_ros_ok(rmw_deserialize(bytes, kinds[id].topic.type(), message), commands->logger, kinds[id].topic.name);
+    if (good) {
+        fil_commands_apply(commands, id, message);
+    }
+    kinds[id].fini(commands);
+    return good;
 }
 
 /* ---- lockstep ---- */
@@ -193,12 +207,12 @@ bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t*
             return false;
         }
         rcl_subscription_t* subscription = &commands->subscriptions[i];
-        done = fil_ros_ok(rclc_subscription_init(subscription, node, topic->type(), topic->name, &qos),
-                          commands->logger, topic->name) &&
-               fil_ros_ok(rclc_executor_add_subscription_with_context(executor, subscription,
-                                                                      kinds[i].message(commands), take,
-                                                                      &commands->slots[i], ON_NEW_DATA),
-                          commands->logger, topic->name);
+        done =
+            fil_ros_ok(rclc_subscription_init(subscription, node, topic->type(), topic->name, &qos), commands->logger,
+                       topic->name) &&
+            fil_ros_ok(rclc_executor_add_subscription_with_context(executor, subscription, kinds[i].message(commands),
+                                                                   take, &commands->slots[i], ON_NEW_DATA),
+                       commands->logger, topic->name);
     }
     return done;
 }

@@ -7,6 +7,7 @@
 #include "filum/msg/rod_command.h"
 #include "rcl/rcl.h"
 #include "rclc/executor.h"
+#include "rmw/serialized_message.h"
 #include "simulation.h"
 #include "tap.h"
 
@@ -58,5 +59,9 @@ const FilOutputTopic* fil_command_topic(FilCommandId id);
 
 /* Applies a command to the world; returns how many of its parts were refused. */
 int fil_commands_apply(FilCommands* commands, FilCommandId id, const void* message);
+
+/* The same of a recorded command; false if the bytes are none. Needs no subscriptions: `commands` may be zero but for
+ * its first three fields. */
+bool fil_commands_apply_bytes(FilCommands* commands, FilCommandId id, const rmw_serialized_message_t* bytes);
 
 #endif

@@ -13,6 +13,7 @@ int fil_bag_info(int argc, char** argv);
 int fil_bag_repair(int argc, char** argv);
 int fil_bag_export(int argc, char** argv);
 int fil_bag_add_definitions(int argc, char** argv);
+int fil_bag_replay_check(int argc, char** argv); /* in builds with messages */
 
 /* The MCAP file of a bag given as a file or as a directory. */
 FIL_MUST_CHECK bool fil_bag_find(const char* bag, char* path, size_t size, FilError* error);

@@ -7,6 +7,21 @@
 
 #include "bag.h"
 
+#ifdef FILUM_MESSAGES
+#define WITH_MESSAGES(run) run
+#else
+#define WITH_MESSAGES(run) say_no_messages
+
+static int say_no_messages(int argc, char** argv)
+{
+    (void)argc;
+    return fil_cli_fail("bag", FIL_EXIT_USAGE,
+                        "%s: this build has no message types: configure with -DFILUM_ROS=embedded or in a ROS 2 "
+                        "workspace",
+                        argv[0]);
+}
+#endif
+
 typedef struct Subcommand {
     const char* name;
     const char* arguments;
@@ -19,6 +34,7 @@ static const Subcommand subcommands[] = {
     {"repair", "BAG [NEW]", "copy all that can be read of a bag that was cut off or damaged", fil_bag_repair},
     {"export", "BAG", "write the messages as CSV, one file per topic", fil_bag_export},
     {"add-definitions", "BAG [NEW]", "copy a bag, with the message definitions that it lacks", fil_bag_add_definitions},
+    {"replay-check", "BAG", "do a recorded run again and compare its states", WITH_MESSAGES(fil_bag_replay_check)},
 };
 enum { SUBCOMMAND_COUNT = sizeof subcommands / sizeof subcommands[0] };
 
