@@ -4,6 +4,10 @@
 # the scope of the package's main file: include this file there, before add_subdirectory(ros_node).
 
 set(filum_ros ${FILUM_ROS})
+# Debian's ament and rosidl belong to Debian's Python, whatever else comes first on the path
+if(NOT Python3_EXECUTABLE AND NOT DEFINED ENV{AMENT_PREFIX_PATH} AND EXISTS /usr/bin/python3)
+    set(Python3_EXECUTABLE /usr/bin/python3)
+endif()
 set(embedded_packages CycloneDDS rcutils ament_cmake rosidl_cmake rosidl_adapter rosidl_generator_c
     rosidl_typesupport_introspection_c)
 if(filum_ros STREQUAL "auto")
