@@ -66,6 +66,15 @@ typedef struct FilImcSettings {
 
 FilImcSettings fil_imc_settings_default(void);
 
+/* The contact model "ipc": barriers of the distance that nothing ever crosses (P4 eq. 5, 7). */
+typedef struct FilIpcSettings {
+    double range;      /* m: surfaces feel each other from this distance on */
+    double stiffness;  /* N/m, K; 0: from the masses that touch, and stiffer while surfaces come too close */
+    double slip_speed; /* m/s: friction is full from there on */
+} FilIpcSettings;
+
+FilIpcSettings fil_ipc_settings_default(void);
+
 /* A contact of the last step. */
 typedef struct FilContactInfo {
     FilId a, b;       /* rods or rigid bodies */

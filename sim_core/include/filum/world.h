@@ -30,6 +30,7 @@ typedef struct FilWorldDef {
     int contact_max_iterations;
     int relinearisations;        /* further tangents taken about the contact solution; 0: as published */
     FilImcSettings imc;          /* contact model "imc", and "spt" as far as it applies */
+    FilIpcSettings ipc;          /* contact model "ipc" */
     bool check_nonlinear;        /* measure FilStepInfo.nonlinear_residual: one more assembly a step */
 } FilWorldDef;
 

@@ -38,6 +38,7 @@ typedef struct FilBodyConstraint {
 
 typedef struct FilBodyOps {
     const char* kind;
+    bool points; /* q and v are points, 4 numbers each of which the first three are the place; they move by dt v */
     void (*destroy)(void* body);
     int (*dofs)(const void* body);
     void (*init_state)(const void* body, double* q, double* v, double* h);

@@ -2,6 +2,7 @@
 
 #include "body/articulated.h"
 #include "body/rigid.h"
+#include "body/ring.h"
 #include "body/rod.h"
 #include "body/shell.h"
 #include "body/soft_arm.h"
@@ -11,5 +12,6 @@ const FilBodyOps* const fil_body_kinds[FIL_BODY_KIND_COUNT] = {
     [FIL_BODY_RIGID] = &fil_rigid_ops,
     [FIL_BODY_ARM] = &fil_soft_arm_ops,
     [FIL_BODY_SHELL] = &fil_shell_ops,
+    [FIL_BODY_RING] = &fil_ring_ops,
     [FIL_BODY_ROBOT] = &fil_articulated_ops,
 };

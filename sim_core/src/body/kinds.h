@@ -9,6 +9,7 @@ typedef enum FilBodyKind {
     FIL_BODY_RIGID,
     FIL_BODY_ARM,
     FIL_BODY_SHELL,
+    FIL_BODY_RING,
     FIL_BODY_ROBOT,
     FIL_BODY_KIND_COUNT,
 } FilBodyKind;

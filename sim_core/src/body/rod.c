@@ -512,6 +512,7 @@ static void init_state(const void* pointer, double* q, double* v, double* h)
 
 const FilBodyOps fil_rod_ops = {
     .kind = "rod",
+    .points = true,
     .destroy = destroy,
     .dofs = dofs,
     .init_state = init_state,

@@ -226,6 +226,7 @@ static int tangent_pattern(void* pointer, int* columns, int* rows)
 
 const FilBodyOps fil_shell_ops = {
     .kind = "shell",
+    .points = true,
     .destroy = destroy,
     .dofs = dofs,
     .init_state = init_state,

@@ -15,6 +15,7 @@ const FilContactModel fil_contact_models[] = {
     {"sap_lagged", true, FIL_SAP_LAGGED_CONTACT, NULL},
     {"imc", true, FIL_SAP_CONTACT, &fil_imc_model},
     {"spt", true, FIL_SAP_CONTACT, &fil_spt_model},
+    {"ipc", false, FIL_SAP_CONTACT, &fil_ipc_model},
 };
 const int fil_contact_models_count = (int)(sizeof fil_contact_models / sizeof fil_contact_models[0]);
 

@@ -23,7 +23,8 @@ FilWorldDef fil_world_def_default(void)
                          .max_halvings = 8,
                          .contact_tolerance = 1e-6,
                          .contact_max_iterations = 100,
-                         .imc = fil_imc_settings_default()};
+                         .imc = fil_imc_settings_default(),
+                         .ipc = fil_ipc_settings_default()};
 }
 
 int fil_contact_model_count(void)
@@ -166,6 +167,7 @@ void fil_world_destroy(FilWorld* world)
     fil_collision_free(&world->collision);
     fil_contact_stage_free(&world->contact);
     fil_potential_stage_free(&world->potential);
+    fil_ipc_field_free(&world->ipc);
     fil_free(world->takes_part);
     fil_free(world->bodies);
     fil_free(world->elements);

@@ -7,6 +7,7 @@
 #include "body/kinds.h"
 #include "world/collision.h"
 #include "world/contact_stage.h"
+#include "world/ipc_field.h"
 #include "world/potential_stage.h"
 
 typedef struct FilBody {
@@ -98,6 +99,7 @@ struct FilWorld {
     FilCollisionStage collision;
     FilContactStage contact;
     FilPotentialStage potential;
+    FilIpcField ipc;
     int memory;            /* where potential models keep numbers from step to step in h */
     double last_dt;        /* s, of the last sub-step: what impulses are forces over */
     bool* takes_part;      /* per body: in the contact problem */

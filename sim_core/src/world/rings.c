@@ -1,0 +1,294 @@
+/* The public face of rings: threading them on rods, and reading where they are. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/vec3.h"
+#include "body/ring.h"
+#include "body/rod.h"
+#include "body/shell.h"
+#include "contact/ipc_barrier.h"
+#include "filum/ring.h"
+#include "filum/shell.h"
+#include "world/world.h"
+
+FilRingDef fil_ring_def_default(void)
+{
+    return (FilRingDef){.range = 0.01, .stiffness = 1.0};
+}
+
+/* ---- adding ---- */
+
+static FilStatus check_numbers(FilWorld* world, const FilRingDef* def, const char* name)
+{
+    const struct {
+        const char* name;
+        double value;
+        bool positive;
+    } numbers[] = {{"range", def->range, true},       {"stiffness", def->stiffness, true}, {"offset", def->offset, false},
+                   {"friction", def->friction, false}, {"mass", def->mass, false}};
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+        if (!isfinite(numbers[k].value) || numbers[k].value < 0.0 || (numbers[k].positive && numbers[k].value == 0.0)) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': %s must be %s, not %g", name, numbers[k].name,
+                                  numbers[k].positive ? "positive" : "zero or positive", numbers[k].value);
+        }
+    }
+    const double place[6] = {def->position.x, def->position.y, def->position.z, def->velocity.x, def->velocity.y, def->velocity.z};
+    const bool carried = def->carrier.index != 0;
+    if (!fil_all_finite(place, 6)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': position and velocity must be finite", name);
+    }
+    return carried == (def->mass == 0.0)
+               ? FIL_OK
+               : fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': needs either a mass or a node of a rod or shell", name);
+}
+
+/* The rods of the track, as elements of the world; all of one body. */
+static FilStatus count_nodes(FilWorld* world, const FilRingDef* def, const char* name, int* body, int* count)
+{
+    *body = -1;
+    *count = 0;
+    for (int r = 0; r < def->rod_count; r++) {
+        const int index = fil_element_index(world, FIL_BODY_ROD, def->rods[r]);
+        if (index < 0) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': rides on rods only", name);
+        }
+        const FilElement* element = &world->elements[index];
+        if (*body >= 0 && element->body != *body) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': rod '%s' shares no node with the rod before", name, element->name);
+        }
+        *body = element->body;
+        *count += fil_rod_node_count(world, def->rods[r]);
+    }
+    return *count > 0 ? FIL_OK : fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': needs a rod", name);
+}
+
+/* Nodes of all rods one after the other; where one ends and the next begins they must be the same. */
+static FilStatus lay_track(FilWorld* world, const FilRingDef* def, const char* name, FilRingBody* ring)
+{
+    int count = 0;
+    for (int r = 0; r < def->rod_count; r++) {
+        const FilElement* element = &world->elements[fil_element_index(world, FIL_BODY_ROD, def->rods[r])];
+        const FilRodBody* body = world->bodies[element->body].impl;
+        const FilRod* rod = &body->rods[element->local];
+        if (rod->closed && def->rod_count > 1) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': the closed rod '%s' leads nowhere", name, element->name);
+        }
+        ring->track.loop = rod->closed;
+        for (int i = 0; i < rod->node_count; i++) {
+            const int node = body->owner[rod->first_node + i];
+            if (i == 0 && r > 0) {
+                if (ring->nodes[count - 1] != node) {
+                    return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': rod '%s' does not begin where the rod before ends",
+                                          name, element->name);
+                }
+                continue;
+            }
+            ring->nodes[count++] = node;
+        }
+    }
+    ring->track.count = count;
+    return FIL_OK;
+}
+
+static FilStatus find_carrier(FilWorld* world, const FilRingDef* def, const char* name, FilRingBody* ring)
+{
+    ring->carrier_body = -1;
+    if (def->carrier.index == 0) {
+        return FIL_OK;
+    }
+    const int index = fil_id_index(world, FIL_OBJECT_ELEMENT, def->carrier);
+    const FilBodyKind kind = index >= 0 ? world->elements[index].kind : FIL_BODY_KIND_COUNT;
+    if (kind != FIL_BODY_ROD && kind != FIL_BODY_SHELL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': only nodes of rods and shells can be rings", name);
+    }
+    const FilElement* element = &world->elements[index];
+    ring->carrier_body = element->body;
+    const bool on_rod = kind == FIL_BODY_ROD;
+    const int count = on_rod ? fil_rod_node_count(world, def->carrier) : fil_shell_vertex_count(world, def->carrier);
+    const int node = def->node < 0 ? def->node + count : def->node;
+    if (node < 0 || node >= count) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': node %d is not on '%s', which has %d", name, def->node,
+                              element->name, count);
+    }
+    ring->carrier_node = node;
+    if (on_rod) {
+        const FilRodBody* body = world->bodies[element->body].impl;
+        ring->carrier_node = body->owner[body->rods[element->local].first_node + node];
+    }
+    return FIL_OK;
+}
+
+/* The gap at which the potential carries the part of the ring's weight across the rod; moves the ring there. */
+static void settle(const FilWorld* world, FilRingBody* ring, const double* rods)
+{
+    FilTrackPlace place = fil_track_search(&ring->track, rods, ring->initial_q);
+    const FilTrackPoint point = fil_track_closest(&ring->track, rods, ring->initial_q, &place);
+    double across[3] = {world->def.gravity.x, world->def.gravity.y, world->def.gravity.z}, t[3];
+    fil_v3_copy(t, point.slope);
+    fil_v3_normalise(t);
+    fil_v3_axpy(across, -fil_v3_dot(across, t), t);
+    const double weight = ring->mass * fil_v3_normalise(across);
+    double low = 0.0, high = ring->range;
+    for (int k = 0; k < 200; k++) {
+        const double middle = 0.5 * (low + high);
+        if (fil_ring_barrier(middle, ring->range, ring->stiffness).first < weight) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    fil_v3_axpy(ring->initial_q, -1.0, point.r);
+    fil_v3_axpy(ring->initial_q, ring->offset + low, across);
+}
+
+/* Where it starts on the track, and whether that is near enough. */
+static FilStatus place_ring(FilWorld* world, const FilRingDef* def, const char* name, FilRingBody* ring)
+{
+    const double* rods = world->state.q + world->bodies[ring->rod_body].q;
+    fil_v3_set(ring->initial_q, def->position.x, def->position.y, def->position.z);
+    fil_v3_set(ring->initial_v, def->velocity.x, def->velocity.y, def->velocity.z);
+    if (ring->mass > 0.0 && def->settled) {
+        settle(world, ring, rods);
+    }
+    const double* point = ring->mass > 0.0 ? ring->initial_q
+                                           : world->state.q + world->bodies[ring->carrier_body].q + 4 * ring->carrier_node;
+    ring->initial_place = fil_track_search(&ring->track, rods, point);
+    const FilTrackPoint closest = fil_track_closest(&ring->track, rods, point, &ring->initial_place);
+    const double gap = sqrt(2.0 * closest.half_square) - ring->offset;
+    return gap < ring->range ? FIL_OK
+                             : fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': starts %g m from its rod, out of its range of %g m",
+                                              name, gap + ring->offset, ring->offset + ring->range);
+}
+
+FilStatus fil_world_add_ring(FilWorld* world, const FilRingDef* def, FilId* id)
+{
+    char made[64];
+    const char* name;
+    int rod_body, count, body, element;
+    FilStatus status = fil_world_name_element(world, def->name, "ring", made, &name);
+    status = status == FIL_OK ? check_numbers(world, def, name) : status;
+    status = status == FIL_OK ? count_nodes(world, def, name, &rod_body, &count) : status;
+    if (status != FIL_OK) {
+        return status;
+    }
+    FilRingBody* ring = fil_ring_create(count);
+    if (ring == NULL) {
+        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    ring->mass = def->mass;
+    ring->offset = def->offset;
+    ring->range = def->range;
+    ring->stiffness = def->stiffness;
+    ring->friction = def->friction;
+    ring->rod_body = rod_body;
+    status = lay_track(world, def, name, ring);
+    status = status == FIL_OK ? find_carrier(world, def, name, ring) : status;
+    status = status == FIL_OK ? place_ring(world, def, name, ring) : status;
+    if (status != FIL_OK) {
+        fil_ring_ops.destroy(ring);
+        return status;
+    }
+    const int unknowns = ring->mass > 0.0 ? 4 : 0;
+    status = fil_world_add_body(world, FIL_BODY_RING, ring, unknowns, unknowns, FIL_RING_HISTORY, name, &body);
+    status = status == FIL_OK ? fil_world_add_element(world, name, FIL_BODY_RING, body, 0, &element) : status;
+    if (status == FIL_OK) {
+        if (ring->mass > 0.0) {
+            ring->carrier_body = body;
+        }
+        *id = fil_make_id(world, FIL_OBJECT_ELEMENT, element);
+    }
+    return status;
+}
+
+int fil_world_ring_count(const FilWorld* world)
+{
+    return fil_element_count(world, FIL_BODY_RING);
+}
+
+FilId fil_world_ring_at(const FilWorld* world, int index)
+{
+    return fil_element_at(world, FIL_BODY_RING, index);
+}
+
+FilId fil_world_find_ring(const FilWorld* world, const char* name)
+{
+    const int index = fil_world_find_element(world, name);
+    const bool found = index >= 0 && world->elements[index].kind == FIL_BODY_RING;
+    return found ? fil_make_id(world, FIL_OBJECT_ELEMENT, index) : (FilId){0};
+}
+
+const char* fil_ring_name(const FilWorld* world, FilId id)
+{
+    const int index = fil_element_index(world, FIL_BODY_RING, id);
+    return index < 0 ? NULL : world->elements[index].name;
+}
+
+/* ---- state ---- */
+
+/* A ring, its point, and where that is on the track. */
+typedef struct View {
+    const FilRingBody* ring;
+    const double *q, *v, *h;
+    FilTrackPlace place;
+    FilTrackPoint point;
+    double distance;
+} View;
+
+static View see(const FilWorld* world, FilId id)
+{
+    const int index = fil_element_index(world, FIL_BODY_RING, id);
+    FIL_ASSERT(index >= 0 && "a ring's id of this world");
+    const FilBody* body = &world->bodies[world->elements[index].body];
+    View view = {.ring = body->impl, .h = world->state.h + body->h};
+    const FilBody* carrier = &world->bodies[view.ring->carrier_body];
+    view.q = world->state.q + carrier->q + 4 * view.ring->carrier_node;
+    view.v = world->state.v + carrier->v + 4 * view.ring->carrier_node;
+    view.place = (FilTrackPlace){(int)view.h[FIL_RING_PIECE], view.h[FIL_RING_U]};
+    if (view.h[FIL_RING_THREADED] != 0.0) {
+        const double* rods = world->state.q + world->bodies[view.ring->rod_body].q;
+        view.point = fil_track_closest(&view.ring->track, rods, view.q, &view.place);
+        view.distance = sqrt(2.0 * view.point.half_square);
+    }
+    return view;
+}
+
+FilVec3 fil_ring_position(const FilWorld* world, FilId id)
+{
+    const double* q = see(world, id).q;
+    return (FilVec3){q[0], q[1], q[2]};
+}
+
+FilVec3 fil_ring_velocity(const FilWorld* world, FilId id)
+{
+    const double* v = see(world, id).v;
+    return (FilVec3){v[0], v[1], v[2]};
+}
+
+bool fil_ring_threaded(const FilWorld* world, FilId id)
+{
+    return see(world, id).h[FIL_RING_THREADED] != 0.0;
+}
+
+double fil_ring_distance(const FilWorld* world, FilId id)
+{
+    return see(world, id).distance;
+}
+
+double fil_ring_travel(const FilWorld* world, FilId id)
+{
+    const View view = see(world, id);
+    return fil_track_length(&view.ring->track, world->state.q + world->bodies[view.ring->rod_body].q, view.place);
+}
+
+double fil_ring_force(const FilWorld* world, FilId id)
+{
+    const View view = see(world, id);
+    return fil_ring_barrier(view.distance - view.ring->offset, view.ring->range, view.ring->stiffness).first;
+}
+
+double fil_ring_energy_stored(const FilWorld* world, FilId id)
+{
+    const View view = see(world, id);
+    return fil_ring_barrier(view.distance - view.ring->offset, view.ring->range, view.ring->stiffness).value;
+}
