@@ -21,5 +21,7 @@ void fil_command_done(FilCommands* commands, const char* topic, FilStatus status
 /* Each hands one message on to the world, part by part. */
 void fil_command_rods(FilCommands* commands, const filum__msg__RodCommand* command);
 void fil_command_chambers(FilCommands* commands, const filum__msg__ChamberPressures* command);
+void fil_command_joints(FilCommands* commands, const sensor_msgs__msg__JointState* command);
+void fil_command_trajectory(FilCommands* commands, const trajectory_msgs__msg__JointTrajectory* command);
 
 #endif

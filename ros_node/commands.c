@@ -40,6 +40,8 @@
     }
 KIND(filum, RodCommand, rod, fil_command_rods)
 KIND(filum, ChamberPressures, chamber, fil_command_chambers)
+KIND(sensor_msgs, JointState, joint, fil_command_joints)
+KIND(trajectory_msgs, JointTrajectory, trajectory, fil_command_trajectory)
 #undef KIND
 
 /* every type begins with a std_msgs/Header */
@@ -58,6 +60,8 @@ static const struct {
     }
     [FIL_COMMAND_ROD] = ROW("rod_commands", "filum/msg/RodCommand", rod),
     [FIL_COMMAND_CHAMBER] = ROW("chamber_commands", "filum/msg/ChamberPressures", chamber),
+    [FIL_COMMAND_JOINT] = ROW("joint_commands", "sensor_msgs/msg/JointState", joint),
+    [FIL_COMMAND_TRAJECTORY] = ROW("joint_trajectory", "trajectory_msgs/msg/JointTrajectory", trajectory),
 #undef ROW
 };
 

@@ -8,12 +8,16 @@
 #include "rcl/rcl.h"
 #include "rclc/executor.h"
 #include "rmw/serialized_message.h"
+#include "sensor_msgs/msg/joint_state.h"
 #include "simulation.h"
 #include "tap.h"
+#include "trajectory_msgs/msg/joint_trajectory.h"
 
 typedef enum FilCommandId {
     FIL_COMMAND_ROD,
     FIL_COMMAND_CHAMBER,
+    FIL_COMMAND_JOINT,
+    FIL_COMMAND_TRAJECTORY,
     FIL_COMMAND_COUNT, /* handles of the executor that commands need */
 } FilCommandId;
 
@@ -33,6 +37,8 @@ typedef struct FilCommands {
     rcl_subscription_t subscriptions[FIL_COMMAND_COUNT];
     filum__msg__RodCommand rod;
     filum__msg__ChamberPressures chamber;
+    sensor_msgs__msg__JointState joint;
+    trajectory_msgs__msg__JointTrajectory trajectory;
     uint64_t received; /* messages */
     uint64_t accepted; /* parts of commands */
     uint64_t refused;  /* parts of commands, each told in a throttled warning */

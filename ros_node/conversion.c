@@ -17,7 +17,8 @@ bool fil_state_messages_init(FilStateMessages* messages)
 {
     memset(messages, 0, sizeof *messages);
     return filum__msg__RodStates__init(&messages->rod_states) &&
-           filum__msg__ArmStates__init(&messages->arm_states) && filum__msg__Probes__init(&messages->probes) &&
+           filum__msg__ArmStates__init(&messages->arm_states) &&
+           sensor_msgs__msg__JointState__init(&messages->joint_states) && filum__msg__Probes__init(&messages->probes) &&
            filum__msg__StepInfo__init(&messages->step_info) && filum__msg__ContactWrenches__init(&messages->contacts) &&
            tf2_msgs__msg__TFMessage__init(&messages->static_transforms) &&
            tf2_msgs__msg__TFMessage__init(&messages->transforms) &&
@@ -32,6 +33,8 @@ void fil_state_messages_fini(FilStateMessages* messages)
     free(messages->rods);
     free(messages->rigids);
     free(messages->arms);
+    free(messages->robots);
+    sensor_msgs__msg__JointState__fini(&messages->joint_states);
     filum__msg__ArmStates__fini(&messages->arm_states);
     filum__msg__ContactWrenches__fini(&messages->contacts);
     tf2_msgs__msg__TFMessage__fini(&messages->static_transforms);
@@ -72,10 +75,13 @@ static bool list_things(FilStateMessages* messages, const FilWorld* world)
     messages->rod_count = fil_world_rod_count(world);
     messages->rigid_count = fil_world_rigid_count(world);
     messages->arm_count = fil_world_arm_count(world);
+    messages->robot_count = fil_world_robot_count(world);
     messages->rods = list_kind(world, messages->rod_count, fil_world_rod_at);
     messages->rigids = list_kind(world, messages->rigid_count, fil_world_rigid_at);
     messages->arms = list_kind(world, messages->arm_count, fil_world_arm_at);
-    return messages->rods != NULL && messages->rigids != NULL && messages->arms != NULL;
+    messages->robots = list_kind(world, messages->robot_count, fil_world_robot_at);
+    return messages->rods != NULL && messages->rigids != NULL && messages->arms != NULL &&
+           messages->robots != NULL;
 }
 
 static bool size_rod_states(FilStateMessages* messages, const FilWorld* world)
@@ -142,7 +148,7 @@ bool fil_state_messages_fit(FilStateMessages* messages, const FilSimulation* sim
     messages->node_frames = node_frames;
     messages->fits_load = simulation->load_count;
     return fil_set_frame(&messages->step_info.header) && list_things(messages, world) && size_rod_states(messages, world) &&
-           fil_size_arm_states(messages, world) && size_contacts(messages, world) && size_probes(messages, world) &&
+           fil_size_arm_states(messages, world) && fil_size_joint_states(messages, world) && size_contacts(messages, world) && size_probes(messages, world) &&
            fil_size_transforms(messages, world) && fil_size_markers(messages, world);
 }
 

@@ -10,6 +10,7 @@
 #include "filum/msg/rod_states.h"
 #include "filum/msg/step_info.h"
 #include "rosgraph_msgs/msg/clock.h"
+#include "sensor_msgs/msg/joint_state.h"
 #include "simulation.h"
 #include "tf2_msgs/msg/tf_message.h"
 #include "visualization_msgs/msg/marker_array.h"
@@ -21,6 +22,7 @@ enum { FIL_FRAME_NAME = 256 }; /* bytes, of the longest name of a frame or chamb
 typedef struct FilStateMessages {
     filum__msg__RodStates rod_states;
     filum__msg__ArmStates arm_states;
+    sensor_msgs__msg__JointState joint_states;
     filum__msg__Probes probes;
     filum__msg__StepInfo step_info;
     filum__msg__ContactWrenches contacts;
@@ -29,8 +31,8 @@ typedef struct FilStateMessages {
     visualization_msgs__msg__MarkerArray markers;
     visualization_msgs__msg__MarkerArray no_markers; /* takes away what another world has left */
     rosgraph_msgs__msg__Clock clock;
-    FilId *rods, *rigids, *arms; /* all of them */
-    int rod_count, rigid_count, arm_count;
+    FilId *rods, *rigids, *arms, *robots; /* all of them */
+    int rod_count, rigid_count, arm_count, robot_count;
     double* frames;     /* 9 per edge of the longest rod */
     uint64_t fits_load; /* the world (FilSimulation.load_count) that they are sized for; 0: none */
     bool node_frames;   /* whether transforms hold a frame per node */
@@ -45,10 +47,11 @@ bool fil_state_messages_fit(FilStateMessages* messages, const FilSimulation* sim
 /* Each fills one message with the state of now. Rods give the frames <rod>/start and <rod>/end (not when closed) and,
  * if asked, <rod>/node_<i>; z points along the rod, x and y are the section's axes. A rigid body gives the frame of its
  * name; those of static bodies never change and stand apart. A soft arm gives <arm>/base and <arm>/section_<i>, the end
- * of section i. */
+ * of section i. A robot gives a frame per link, as a child of its parent link; those that cannot move stand apart too. */
 void fil_fill_clock(FilStateMessages* messages, const FilSimulation* simulation);
 void fil_fill_rod_states(FilStateMessages* messages, const FilSimulation* simulation);
 void fil_fill_arm_states(FilStateMessages* messages, const FilSimulation* simulation);
+void fil_fill_joint_states(FilStateMessages* messages, const FilSimulation* simulation);
 void fil_fill_probes(FilStateMessages* messages, const FilSimulation* simulation);
 void fil_fill_step_info(FilStateMessages* messages, const FilSimulation* simulation);
 void fil_fill_transforms(FilStateMessages* messages, const FilSimulation* simulation);
@@ -70,6 +73,7 @@ builtin_interfaces__msg__Time fil_stamp_of(const FilSimulation* simulation);
 
 /* Sizes parts of the messages for the world; used by fil_state_messages_fit(). */
 bool fil_size_arm_states(FilStateMessages* messages, const FilWorld* world);
+bool fil_size_joint_states(FilStateMessages* messages, const FilWorld* world);
 bool fil_size_transforms(FilStateMessages* messages, const FilWorld* world);
 
 /* Sizes markers for the world; used by fil_state_messages_fit(). */

@@ -7,15 +7,17 @@
 #include "conversion.h"
 
 /* in the order of the list */
-typedef enum Kind { ROD, RIGID, ARM, KIND_COUNT } Kind;
+typedef enum Kind { ROD, RIGID, ARM, ROBOT, KIND_COUNT } Kind;
 
 static const struct {
     int (*count)(const FilWorld* world);
     FilId (*at)(const FilWorld* world, int index);
+    const char* (*name)(const FilWorld* world, FilId id);
 } kinds[KIND_COUNT] = {
-    [ROD] = {fil_world_rod_count, fil_world_rod_at},
-    [RIGID] = {fil_world_rigid_count, fil_world_rigid_at},
-    [ARM] = {fil_world_arm_count, fil_world_arm_at},
+    [ROD] = {fil_world_rod_count, fil_world_rod_at, fil_rod_name},
+    [RIGID] = {fil_world_rigid_count, fil_world_rigid_at, fil_rigid_name},
+    [ARM] = {fil_world_arm_count, fil_world_arm_at, fil_arm_name},
+    [ROBOT] = {fil_world_robot_count, fil_world_robot_at, fil_robot_name},
 };
 
 int fil_entity_count(const FilWorld* world)
@@ -40,7 +42,8 @@ static FilId id_of(const FilWorld* world, int entity, Kind* kind)
 const char* fil_entity_name(const FilWorld* world, int entity)
 {
     Kind kind;
-    return fil_thing_name(world, id_of(world, entity, &kind));
+    const FilId id = id_of(world, entity, &kind);
+    return kinds[kind].name(world, id);
 }
 
 bool fil_entity_is_static(const FilWorld* world, int entity)
@@ -53,8 +56,15 @@ bool fil_entity_is_static(const FilWorld* world, int entity)
 bool fil_entity_is_mounted(const FilWorld* world, int entity)
 {
     Kind kind;
+    const FilId id = id_of(world, entity, &kind);
+    return kind == ARM || (kind == ROBOT && fil_robot_link_fixed(world, id, 0));
+}
+
+bool fil_entity_is_robot(const FilWorld* world, int entity)
+{
+    Kind kind;
     id_of(world, entity, &kind);
-    return kind == ARM;
+    return kind == ARM || kind == ROBOT;
 }
 
 int fil_entity_find(const FilWorld* world, const char* name)
@@ -151,6 +161,10 @@ void fil_entity_get_state(const FilWorld* world, int entity, FilEntityState* sta
             fil_arm_disk_pose(world, id, 0, &state->position, &state->orientation);
             fil_arm_disk_velocity(world, id, 0, &state->velocity, &state->angular_velocity);
             break;
+        case ROBOT:
+            fil_robot_link_pose(world, id, 0, &state->position, &state->orientation);
+            fil_robot_link_velocity(world, id, 0, &state->velocity, &state->angular_velocity);
+            break;
         default:
             get_rod_state(world, id, state);
             break;
@@ -240,6 +254,10 @@ FilStatus fil_entity_set_state(FilWorld* world, int entity, const FilEntityState
     }
     const FilEntityState* place = pose != NULL ? pose : &now;
     const FilEntityState* motion = twist != NULL ? twist : &now;
+    if (kind == ROBOT) {
+        return fil_robot_set_base(world, id, place->position, place->orientation, motion->velocity,
+                                  motion->angular_velocity);
+    }
     return fil_rigid_set_state(world, id, place->position, place->orientation, motion->velocity,
                                motion->angular_velocity);
 }

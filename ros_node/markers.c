@@ -1,4 +1,4 @@
-/* Markers for RViz and Foxglove: rods as lines, rigid bodies as their shapes, soft arms as a backbone with disks,
+/* Markers for RViz and Foxglove: rods as lines, rigid bodies and links as their shapes, soft arms as a backbone with disks,
  * contact forces as strokes. */
 #include <math.h>
 #include <string.h>
@@ -122,6 +122,19 @@ static bool size_arm_markers(Marker** next, const FilWorld* world, FilId arm, in
     return done;
 }
 
+static bool size_robot_markers(Marker** next, const FilWorld* world, FilId robot, int number)
+{
+    bool done = true;
+    for (int link = 0; done && link < fil_robot_link_count(world, robot); link++) {
+        for (int k = 0; done && k < fil_robot_shape_count(world, robot, link); k++) {
+            const FilShapeDef shape = fil_robot_shape(world, robot, link, k);
+            (*next)->color = colour(number);
+            done = size_shape_marker((*next)++, fil_robot_link_name(world, robot, link), k, &shape);
+        }
+    }
+    return done;
+}
+
 static int arm_marker_count(const FilStateMessages* messages, const FilWorld* world)
 {
     int count = 0;
@@ -137,10 +150,15 @@ static int shape_count(const FilStateMessages* messages, const FilWorld* world)
     for (int i = 0; i < messages->rigid_count; i++) {
         count += fil_rigid_shape_count(world, messages->rigids[i]);
     }
+    for (int i = 0; i < messages->robot_count; i++) {
+        for (int link = 0; link < fil_robot_link_count(world, messages->robots[i]); link++) {
+            count += fil_robot_shape_count(world, messages->robots[i], link);
+        }
+    }
     return count;
 }
 
-/* order as in fil_fill_markers: rods, shapes of rigid bodies, arms, contact forces */
+/* order as in fil_fill_markers: rods, shapes of rigid bodies and links, arms, contact forces */
 bool fil_size_markers(FilStateMessages* messages, const FilWorld* world)
 {
     const int count = messages->rod_count + shape_count(messages, world) + arm_marker_count(messages, world) + 1;
@@ -164,6 +182,9 @@ bool fil_size_markers(FilStateMessages* messages, const FilWorld* world)
             done = size_shape_marker(next++, fil_rigid_name(world, body), k, &shape);
         }
     }
+    for (int i = 0; done && i < messages->robot_count; i++) {
+        done = size_robot_markers(&next, world, messages->robots[i], messages->rod_count + i);
+    }
     for (int i = 0; done && i < messages->arm_count; i++) {
         done = size_arm_markers(&next, world, messages->arms[i], messages->rod_count + messages->rigid_count + i);
     }
@@ -185,15 +206,11 @@ static void fill_rod(Marker* marker, FilStateMessages* messages, const FilWorld*
     }
 }
 
-/* the pose of a shape in the world: that of the body, then that of the shape in it */
-static void fill_shape(Marker* marker, const FilWorld* world, FilId body, int index)
+/* the pose of a shape in the world: that of what it belongs to, x and a, then its own in it */
+static void fill_shape(Marker* marker, FilVec3 x, FilQuat a, const FilShapeDef* shape)
 {
-    const FilShapeDef shape = fil_rigid_shape(world, body, index);
-    FilVec3 x;
-    FilQuat a;
-    fil_rigid_get_pose(world, body, &x, &a);
-    const FilQuat b = shape.orientation;
-    const FilVec3 p = shape.position;
+    const FilQuat b = shape->orientation;
+    const FilVec3 p = shape->position;
     // p + 2 u x (u x p + w p), u the vector part of the body's quaternion
     const double c[3] = {a.y * p.z - a.z * p.y + a.w * p.x, a.z * p.x - a.x * p.z + a.w * p.y,
                          a.x * p.y - a.y * p.x + a.w * p.z};
@@ -264,9 +281,22 @@ void fil_fill_markers(FilStateMessages* messages, const FilSimulation* simulatio
     for (int i = 0; i < messages->rod_count; i++) {
         fill_rod(next++, messages, world, i);
     }
+    FilVec3 position;
+    FilQuat orientation;
     for (int i = 0; i < messages->rigid_count; i++) {
+        fil_rigid_get_pose(world, messages->rigids[i], &position, &orientation);
         for (int k = 0; k < fil_rigid_shape_count(world, messages->rigids[i]); k++) {
-            fill_shape(next++, world, messages->rigids[i], k);
+            const FilShapeDef shape = fil_rigid_shape(world, messages->rigids[i], k);
+            fill_shape(next++, position, orientation, &shape);
+        }
+    }
+    for (int i = 0; i < messages->robot_count; i++) {
+        for (int link = 0; link < fil_robot_link_count(world, messages->robots[i]); link++) {
+            fil_robot_link_pose(world, messages->robots[i], link, &position, &orientation);
+            for (int k = 0; k < fil_robot_shape_count(world, messages->robots[i], link); k++) {
+                const FilShapeDef shape = fil_robot_shape(world, messages->robots[i], link, k);
+                fill_shape(next++, position, orientation, &shape);
+            }
         }
     }
     for (int i = 0; i < messages->arm_count; i++) {

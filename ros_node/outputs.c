@@ -16,6 +16,7 @@ TYPE(rosgraph_msgs, Clock)
 TYPE(tf2_msgs, TFMessage)
 TYPE(filum, RodStates)
 TYPE(filum, ArmStates)
+TYPE(sensor_msgs, JointState)
 TYPE(filum, ContactWrenches)
 TYPE(filum, Probes)
 TYPE(filum, StepInfo)
@@ -29,6 +30,7 @@ static const FilOutputTopic topics[FIL_TOPIC_COUNT] = {
     [FIL_TOPIC_TF_STATIC] = {"/tf_static", 1, true, "tf2_msgs/msg/TFMessage", type_of_TFMessage},
     [FIL_TOPIC_ROD_STATES] = {"rod_states", 10, false, "filum/msg/RodStates", type_of_RodStates},
     [FIL_TOPIC_ARM_STATES] = {"arm_states", 10, false, "filum/msg/ArmStates", type_of_ArmStates},
+    [FIL_TOPIC_JOINT_STATES] = {"joint_states", 10, false, "sensor_msgs/msg/JointState", type_of_JointState},
     [FIL_TOPIC_CONTACT_WRENCHES] = {"contact_wrenches", 10, false, "filum/msg/ContactWrenches",
                                     type_of_ContactWrenches},
     [FIL_TOPIC_PROBES] = {"probes", 10, false, "filum/msg/Probes", type_of_Probes},
@@ -98,6 +100,10 @@ static bool send_states(FilOutputs* outputs, const FilSimulation* simulation, bo
     if (messages->arm_states.arms.size > 0) {
         fil_fill_arm_states(messages, simulation);
         send(context, FIL_TOPIC_ARM_STATES, &messages->arm_states);
+    }
+    if (messages->joint_states.name.size > 0) {
+        fil_fill_joint_states(messages, simulation);
+        send(context, FIL_TOPIC_JOINT_STATES, &messages->joint_states);
     }
     if (fil_has_contact(simulation)) {
         done = fil_fill_contacts(messages, simulation);

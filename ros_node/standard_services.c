@@ -94,7 +94,7 @@ static void answer_features(FilNode* node, const simulation_interfaces__srv__Get
         memcpy(response->features.features.data, features, sizeof features);
     }
     rosidl_runtime_c__String__assign(&response->features.custom_info,
-                                     "Filum: elastic rods, soft arms and rigid bodies in contact; worlds are scenes in YAML");
+                                     "Filum: elastic rods, soft arms, robots and rigid bodies in contact; worlds are scenes in YAML");
 #undef FEATURE
 }
 
@@ -196,12 +196,16 @@ static void filter_fini(Filter* filter)
     }
 }
 
-/* entities are dynamic or static objects without tags */
+/* entities are robots, dynamic or static objects, without tags */
 static bool filter_accepts(const Filter* filter, const simulation_interfaces__msg__EntityFilters* wanted,
-                           const char* name, bool is_static)
+                           const FilWorld* world, int entity)
 {
-    const uint8_t own = is_static ? simulation_interfaces__msg__EntityCategory__CATEGORY_STATIC_OBJECT
-                                  : simulation_interfaces__msg__EntityCategory__CATEGORY_DYNAMIC_OBJECT;
+    const uint8_t own = fil_entity_is_robot(world, entity)
+                            ? simulation_interfaces__msg__EntityCategory__CATEGORY_ROBOT
+                        : fil_entity_is_static(world, entity)
+                            ? simulation_interfaces__msg__EntityCategory__CATEGORY_STATIC_OBJECT
+                            : simulation_interfaces__msg__EntityCategory__CATEGORY_DYNAMIC_OBJECT;
+    const char* name = fil_entity_name(world, entity);
     bool category = wanted->categories.size == 0;
     for (size_t i = 0; i < wanted->categories.size; i++) {
         category |= wanted->categories.data[i].category == own;
@@ -227,7 +231,7 @@ static bool list_entities(const FilNode* node, const simulation_interfaces__msg_
     }
     names->size = 0;
     for (int i = 0; i < count; i++) {
-        if (filter_accepts(&filter, wanted, fil_entity_name(world, i), fil_entity_is_static(world, i))) {
+        if (filter_accepts(&filter, wanted, world, i)) {
             (*chosen)[names->size] = i;
             rosidl_runtime_c__String__assign(&names->data[names->size++], fil_entity_name(world, i));
         }
@@ -324,7 +328,7 @@ static void answer_set_entity_state(FilNode* node, const simulation_interfaces__
     if (frame->size > 0 && strcmp(frame->data, FIL_ROOT_FRAME) != 0) {
         set_result(&response->result, RESULT(FEATURE_UNSUPPORTED), "states are understood in the frame world only");
     } else if (fil_entity_is_mounted(node->simulation.world, entity)) {
-        set_result(&response->result, RESULT(OPERATION_FAILED), "an arm stays where the scene has mounted it");
+        set_result(&response->result, RESULT(OPERATION_FAILED), "it stays where the scene has mounted it");
     } else if (!read_state(&request->state, &state)) {
         set_result(&response->result, simulation_interfaces__srv__SetEntityState_Response__INVALID_POSE,
                    "a number is not finite, or the orientation is not of unit length");
