@@ -57,6 +57,7 @@ void fil_shell_get_triangles(const FilWorld* world, FilId shell, int* triangles)
 
 /* State, copied out. None of these allocates. */
 void fil_shell_get_positions(const FilWorld* world, FilId shell, double* vertices);  /* 3 per vertex, m */
+void fil_shell_get_position(const FilWorld* world, FilId shell, int vertex, double* position);
 void fil_shell_get_velocities(const FilWorld* world, FilId shell, double* vertices); /* 3 per vertex, m/s */
 
 /* Overwrites positions and velocities; NULL keeps them. */

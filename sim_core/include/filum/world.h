@@ -219,12 +219,19 @@ typedef enum FilProbeKind {
     FIL_PROBE_BENDING,          /* angle of an arm's section, rad */
     FIL_PROBE_SECTION_LENGTH,   /* of an arm's section, m */
     FIL_PROBE_PRESSURE,         /* in an arm's chamber, Pa */
+    FIL_PROBE_RING_POSITION,    /* m */
+    FIL_PROBE_RING_VELOCITY,    /* m/s */
+    FIL_PROBE_RING_TRAVEL,      /* along its rods, m */
+    FIL_PROBE_RING_DISTANCE,    /* from its rod's line, m */
+    FIL_PROBE_RING_FORCE,       /* normal, between ring and rod, N */
+    FIL_PROBE_RINGS,            /* number of rings that are threaded */
+    FIL_PROBE_VERTEX_POSITION,  /* of a shell, m */
 } FilProbeKind;
 
 typedef struct FilProbeDef {
     const char* name; /* unique, not NULL */
     FilProbeKind kind;
-    FilId rod, attachment, drive, joint; /* whichever the kind needs; `rod` also names a rigid body or arm */
+    FilId rod, attachment, drive, joint; /* whichever the kind needs; `rod` also names a rigid body, arm, ring or shell */
     int element;                  /* node, edge, disk, section or chamber; negative counts from the end */
     int component;                /* 0, 1, 2 for x, y, z; -1 for the norm */
 } FilProbeDef;

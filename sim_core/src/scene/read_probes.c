@@ -16,7 +16,9 @@ typedef enum Target {
     OF_JOINT,
     OF_DISK,
     OF_SECTION,
-    OF_CHAMBER
+    OF_CHAMBER,
+    OF_RING,
+    OF_VERTEX
 } Target;
 
 typedef struct ProbeKind {
@@ -56,6 +58,13 @@ static const char* const probe_words[] = {
     [FIL_PROBE_BENDING] = "bending",
     [FIL_PROBE_SECTION_LENGTH] = "section_length",
     [FIL_PROBE_PRESSURE] = "pressure",
+    [FIL_PROBE_RING_POSITION] = "ring_position",
+    [FIL_PROBE_RING_VELOCITY] = "ring_velocity",
+    [FIL_PROBE_RING_TRAVEL] = "ring_travel",
+    [FIL_PROBE_RING_DISTANCE] = "ring_distance",
+    [FIL_PROBE_RING_FORCE] = "ring_force",
+    [FIL_PROBE_RINGS] = "rings",
+    [FIL_PROBE_VERTEX_POSITION] = "vertex_position",
     NULL,
 };
 
@@ -91,6 +100,13 @@ static const ProbeKind probe_kinds[] = {
     [FIL_PROBE_BENDING] = {OF_SECTION, 1},
     [FIL_PROBE_SECTION_LENGTH] = {OF_SECTION, 1},
     [FIL_PROBE_PRESSURE] = {OF_CHAMBER, 1},
+    [FIL_PROBE_RING_POSITION] = {OF_RING, 3},
+    [FIL_PROBE_RING_VELOCITY] = {OF_RING, 3},
+    [FIL_PROBE_RING_TRAVEL] = {OF_RING, 1},
+    [FIL_PROBE_RING_DISTANCE] = {OF_RING, 1},
+    [FIL_PROBE_RING_FORCE] = {OF_RING, 1},
+    [FIL_PROBE_RINGS] = {OF_WORLD, 1},
+    [FIL_PROBE_VERTEX_POSITION] = {OF_VERTEX, 3},
 };
 
 static const char* const component_words[] = {"x", "y", "z", "norm", NULL};
@@ -109,10 +125,13 @@ static const char* const* keys_of(Target target)
     static const char* const disk[] = {"arm", "disk", "component", NULL};
     static const char* const section[] = {"arm", "section", NULL};
     static const char* const chamber[] = {"arm", "chamber", NULL};
+    static const char* const ring[] = {"ring", "component", NULL};
+    static const char* const vertex[] = {"shell", "vertex", "component", NULL};
     static const char* const* const keys[] = {
         [OF_NODE] = node,   [OF_EDGE] = edge,   [OF_ROD] = rod,         [OF_ATTACHMENT] = attachment,
         [OF_DRIVE] = drive, [OF_WORLD] = world, [OF_BODY] = body,       [OF_THING] = thing,
         [OF_JOINT] = joint, [OF_DISK] = disk,   [OF_SECTION] = section, [OF_CHAMBER] = chamber,
+        [OF_RING] = ring,   [OF_VERTEX] = vertex,
     };
     return keys[target];
 }
@@ -186,6 +205,17 @@ static int read_target(FilScene* scene, const FilYaml* body, FilProbeDef* def)
             break;
         case OF_CHAMBER:
             def->rod = fil_scene_read_arm(scene, body, FIL_PART_CHAMBERS, FIL_REQUIRED, &def->element, &count);
+            break;
+        case OF_RING:
+            if (fil_read_reference(reader, body, "ring", FIL_REQUIRED, &scene->ring_names, "ring", &index)) {
+                def->rod = scene->rings[index];
+            }
+            break;
+        case OF_VERTEX:
+            if (fil_read_reference(reader, body, "shell", FIL_REQUIRED, &scene->shell_names, "shell", &index)) {
+                def->rod = scene->shells[index].id;
+                fil_read_index(reader, body, "vertex", FIL_REQUIRED, scene->shells[index].def.vertex_count, &def->element);
+            }
             break;
         case OF_WORLD:
             break;

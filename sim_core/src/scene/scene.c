@@ -8,6 +8,7 @@
 static const char* const scene_keys[] = {
     "title",     "duration", "output_period", "seed",         "parameters", "world",
     "materials", "rods",     "junctions",     "rigid_bodies", "chains",     "arms",
+    "shells",    "rings",
     "pairs",     "joints",   "attachments",   "drives",       "probes",     NULL,
 };
 
@@ -68,7 +69,7 @@ static void index_things(FilScene* scene)
     if (reader->status != FIL_OK) {
         return;
     }
-    if (most == 0) {
+    if (most + (size_t)scene->shell_count == 0) {
         fil_reader_fail(reader, scene->root, "a scene needs at least one rod, rigid body or arm");
     }
     for (int k = 0; k < scene->rod_count; k++) {
@@ -196,9 +197,21 @@ static void read_imc(FilReader* reader, const FilYaml* world, FilImcSettings* im
     fil_read_integer(reader, node, "adaptive_iterations", FIL_OPTIONAL, 2, 10000, &imc->adaptive_iterations);
 }
 
+/* Settings of the model "ipc". */
+static void read_ipc(FilReader* reader, const FilYaml* world, FilIpcSettings* ipc)
+{
+    static const char* const keys[] = {"range", "stiffness", "slip_speed", NULL};
+    const FilYaml* node = fil_read_node(reader, world, "ipc", FIL_OPTIONAL);
+    if (node != NULL && fil_check_keys(reader, node, keys)) {
+        fil_read_number(reader, node, "range", FIL_POSITIVE, &ipc->range);
+        fil_read_number(reader, node, "stiffness", FIL_NOT_NEGATIVE, &ipc->stiffness);
+        fil_read_number(reader, node, "slip_speed", FIL_POSITIVE, &ipc->slip_speed);
+    }
+}
+
 static void read_world(FilReader* reader, const FilYaml* node, FilWorldDef* def)
 {
-    static const char* const keys[] = {"gravity", "dt", "integrator", "contact", "imc", "newton", "max_halvings", NULL};
+    static const char* const keys[] = {"gravity", "dt", "integrator", "contact", "imc", "ipc", "newton", "max_halvings", NULL};
     static const char* const newton_keys[] = {"tolerance", "max_iterations", NULL};
     static const char* const integrators[] = {
         [FIL_BACKWARD_EULER] = "backward_euler",
@@ -219,6 +232,7 @@ static void read_world(FilReader* reader, const FilYaml* node, FilWorldDef* def)
     def->integrator = (FilIntegrator)integrator;
     read_contact(reader, node, def);
     read_imc(reader, node, &def->imc);
+    read_ipc(reader, node, &def->ipc);
     const FilYaml* newton = fil_read_node(reader, node, "newton", FIL_OPTIONAL);
     if (newton != NULL && fil_check_keys(reader, newton, newton_keys)) {
         fil_read_number(reader, newton, "tolerance", FIL_POSITIVE, &def->newton_tolerance);
@@ -305,11 +319,14 @@ static void build(FilScene* scene, const FilSceneOptions* options, FilSceneInfo*
     fil_scene_read_chains(scene);
     fil_scene_read_bodies(scene);
     fil_scene_read_arms(scene);
+    fil_scene_read_shells(scene);
     index_things(scene);
     create_world(scene, options);
     fil_scene_add_rods(scene);
     fil_scene_add_bodies(scene);
     fil_scene_add_arms(scene);
+    fil_scene_add_shells(scene);
+    fil_scene_read_rings(scene);
     fil_scene_read_pairs(scene);
     fil_scene_read_joints(scene);
     fil_scene_read_attachments(scene);

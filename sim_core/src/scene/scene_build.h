@@ -5,6 +5,7 @@
 
 #include "filum/arm.h"
 #include "filum/scene.h"
+#include "filum/shell.h"
 #include "scene/document.h"
 #include "scene/reader.h"
 
@@ -32,6 +33,12 @@ typedef struct FilSceneArm {
     FilArmDef def; /* its arrays live in the pool */
     FilId id;
 } FilSceneArm;
+
+typedef struct FilSceneShell {
+    const FilYaml* at;
+    FilShellDef def; /* its arrays live in the pool */
+    FilId id;
+} FilSceneShell;
 
 /* A rope of rigid capsules. */
 typedef struct FilSceneChain {
@@ -70,6 +77,11 @@ typedef struct FilScene {
     FilNames arm_names;
     FilSceneArm* arms;
     int arm_count;
+    FilNames shell_names;
+    FilSceneShell* shells;
+    int shell_count;
+    FilNames ring_names;
+    FilId* rings;
     FilNames thing_names; /* rods, then rigid bodies, then arms */
     FilNames joint_names;
     FilId* joints;
@@ -124,6 +136,11 @@ void fil_scene_read_orientation(FilReader* reader, const FilYaml* mapping, FilQu
 /* read_arms.c */
 void fil_scene_read_arms(FilScene* scene);
 void fil_scene_add_arms(FilScene* scene);
+
+/* read_shells.c, read_rings.c */
+void fil_scene_read_shells(FilScene* scene);
+void fil_scene_add_shells(FilScene* scene);
+void fil_scene_read_rings(FilScene* scene);
 
 /* read_joints.c: with those of the chains */
 void fil_scene_read_joints(FilScene* scene);

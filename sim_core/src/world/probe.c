@@ -5,10 +5,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "filum/arm.h"
+#include "filum/ring.h"
+#include "filum/shell.h"
 #include "world/world.h"
 
 /* What a kind of probe looks at, and how many components it has. */
-typedef enum Subject { WORLD, ROD, NODE, EDGE, ATTACHMENT, DRIVE, BODY, THING, JOINT, DISK, SECTION, CHAMBER } Subject;
+typedef enum Subject { WORLD, ROD, NODE, EDGE, ATTACHMENT, DRIVE, BODY, THING, JOINT, DISK, SECTION, CHAMBER, RING, VERTEX } Subject;
 
 static const struct {
     Subject subject;
@@ -30,6 +32,10 @@ static const struct {
     [FIL_PROBE_JOINT_TORQUE] = {JOINT, 3},   [FIL_PROBE_DISK_POSITION] = {DISK, 3},
     [FIL_PROBE_DISK_VELOCITY] = {DISK, 3},   [FIL_PROBE_BENDING] = {SECTION, 1},
     [FIL_PROBE_SECTION_LENGTH] = {SECTION, 1}, [FIL_PROBE_PRESSURE] = {CHAMBER, 1},
+    [FIL_PROBE_RING_POSITION] = {RING, 3},   [FIL_PROBE_RING_VELOCITY] = {RING, 3},
+    [FIL_PROBE_RING_TRAVEL] = {RING, 1},     [FIL_PROBE_RING_DISTANCE] = {RING, 1},
+    [FIL_PROBE_RING_FORCE] = {RING, 1},      [FIL_PROBE_RINGS] = {WORLD, 1},
+    [FIL_PROBE_VERTEX_POSITION] = {VERTEX, 3},
 };
 
 FilProbeDef fil_probe_def_default(void)
@@ -70,6 +76,16 @@ static FilStatus check_subject(FilWorld* world, FilProbeDef* def)
         if (subject != ROD && (def->element < 0 || def->element >= size)) {
             return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': rod '%s' has %d %s", def->name,
                                   fil_rod_name(world, def->rod), size, subject == EDGE ? "edges" : "nodes");
+        }
+    }
+    if (subject == RING && fil_element_index(world, FIL_BODY_RING, def->rod) < 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a ring of this world", def->name);
+    }
+    if (subject == VERTEX) {
+        const int size = fil_element_index(world, FIL_BODY_SHELL, def->rod) < 0 ? 0 : fil_shell_vertex_count(world, def->rod);
+        def->element = def->element < 0 ? def->element + size : def->element;
+        if (def->element < 0 || def->element >= size) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a vertex of a shell of this world", def->name);
         }
     }
     if (subject == BODY && fil_element_index(world, FIL_BODY_RIGID, def->rod) < 0) {
@@ -184,8 +200,41 @@ static void measure_arm(const FilWorld* world, const FilProbeDef* def, double* o
     }
 }
 
+static void measure_ring(const FilWorld* world, const FilProbeDef* def, double* out)
+{
+    switch (def->kind) {
+    case FIL_PROBE_RING_POSITION:
+        copy3(out, fil_ring_position(world, def->rod));
+        return;
+    case FIL_PROBE_RING_VELOCITY:
+        copy3(out, fil_ring_velocity(world, def->rod));
+        return;
+    case FIL_PROBE_RING_TRAVEL:
+        out[0] = fil_ring_travel(world, def->rod);
+        return;
+    case FIL_PROBE_RING_DISTANCE:
+        out[0] = fil_ring_distance(world, def->rod);
+        return;
+    default:
+        out[0] = fil_ring_force(world, def->rod);
+    }
+}
+
+static double threaded_rings(const FilWorld* world)
+{
+    int count = 0;
+    for (int k = 0; k < fil_world_ring_count(world); k++) {
+        count += fil_ring_threaded(world, fil_world_ring_at(world, k)) ? 1 : 0;
+    }
+    return count;
+}
+
 static void measure_world(const FilWorld* world, FilProbeKind kind, double* out)
 {
+    if (kind == FIL_PROBE_RINGS) {
+        out[0] = threaded_rings(world);
+        return;
+    }
     if (kind == FIL_PROBE_CONTACTS) {
         out[0] = (double)world->collision.set.count;
         return;
@@ -257,6 +306,16 @@ static void measure(const FilWorld* world, const FilProbeDef* def, double* out)
     case FIL_PROBE_SECTION_LENGTH:
     case FIL_PROBE_PRESSURE:
         measure_arm(world, def, out);
+        return;
+    case FIL_PROBE_RING_POSITION:
+    case FIL_PROBE_RING_VELOCITY:
+    case FIL_PROBE_RING_TRAVEL:
+    case FIL_PROBE_RING_DISTANCE:
+    case FIL_PROBE_RING_FORCE:
+        measure_ring(world, def, out);
+        return;
+    case FIL_PROBE_VERTEX_POSITION:
+        fil_shell_get_position(world, def->rod, def->element, out);
         return;
     case FIL_PROBE_DRIVE:
         fil_drive_value(world, def->drive, out);

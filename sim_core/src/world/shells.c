@@ -128,6 +128,11 @@ void fil_shell_get_positions(const FilWorld* world, FilId id, double* vertices)
     copy_out(view.q, view.body->vertex_count, vertices);
 }
 
+void fil_shell_get_position(const FilWorld* world, FilId id, int vertex, double* position)
+{
+    fil_v3_copy(position, see(world, id).q + 4 * vertex);
+}
+
 void fil_shell_get_velocities(const FilWorld* world, FilId id, double* vertices)
 {
     const View view = see(world, id);

@@ -1,0 +1,174 @@
+/* shells: cloth and sheets, and the meshes they are made of. */
+#include <math.h>
+#include <string.h>
+
+#include "base/vec3.h"
+#include "geometry/mesh.h"
+#include "scene/document.h"
+#include "scene/scene_build.h"
+#include "scene/sheet.h"
+
+/* Room for a mesh; false after a failure. */
+static bool make_mesh(FilScene* scene, const FilYaml* at, int vertices, int triangles, double** x, int** t, FilShellDef* def)
+{
+    FilReader* reader = &scene->reader;
+    if (reader->status == FIL_OK && vertices > scene->limits.nodes - scene->node_count) {
+        fil_reader_fail(reader, at, "more than %d nodes in one scene", scene->limits.nodes);
+    }
+    *x = fil_reader_alloc(reader, (size_t)vertices, 3 * sizeof(double));
+    *t = fil_reader_alloc(reader, (size_t)triangles, 3 * sizeof(int));
+    if (*x == NULL || *t == NULL) {
+        return false;
+    }
+    scene->node_count += vertices;
+    def->vertices = *x;
+    def->vertex_count = vertices;
+    def->triangles = *t;
+    def->triangle_count = triangles;
+    return true;
+}
+
+/* A parallelogram from `corner` with sides `along` and `across`: `columns` edges along, `rows` of triangles across. */
+static void read_sheet(FilScene* scene, const FilYaml* node, FilShellDef* def)
+{
+    static const char* const keys[] = {"corner", "along", "across", "columns", "rows", "pattern", NULL};
+    static const char* const patterns[] = {[FIL_SHEET_STAGGERED] = "staggered", [FIL_SHEET_SQUARES] = "squares", NULL};
+    FilReader* reader = &scene->reader;
+    FilSheet sheet = {0};
+    int pattern = FIL_SHEET_STAGGERED;
+    if (!fil_check_keys(reader, node, keys)) {
+        return;
+    }
+    fil_read_vector(reader, node, "corner", FIL_OPTIONAL, 3, sheet.corner);
+    fil_read_vector(reader, node, "along", FIL_REQUIRED, 3, sheet.along);
+    fil_read_vector(reader, node, "across", FIL_REQUIRED, 3, sheet.across);
+    fil_read_integer(reader, node, "columns", FIL_REQUIRED, 1, 10000, &sheet.columns);
+    fil_read_integer(reader, node, "rows", FIL_REQUIRED, 1, 10000, &sheet.rows);
+    fil_read_choice(reader, node, "pattern", patterns, &pattern);
+    sheet.pattern = (FilSheetPattern)pattern;
+    double normal[3], *x;
+    int* t;
+    fil_v3_cross(normal, sheet.along, sheet.across);
+    if (reader->status == FIL_OK && !(fil_v3_norm(normal) > 0.0)) {
+        fil_reader_fail(reader, fil_yaml_find(node, "across"), "is parallel to 'along': the sheet has no area");
+    }
+    if (make_mesh(scene, node, fil_sheet_vertices(&sheet), fil_sheet_triangles(&sheet), &x, &t, def)) {
+        fil_sheet_build(&sheet, x, t);
+    }
+}
+
+static void read_file(FilScene* scene, const FilYaml* node, FilShellDef* def)
+{
+    static const char* const keys[] = {"path", "scale", "position", "orientation", "rotation", NULL};
+    FilReader* reader = &scene->reader;
+    const char* name = NULL;
+    double scale = 1.0, rotation[9], *x;
+    int* t;
+    FilVec3 position = {0};
+    FilQuat orientation = {0.0, 0.0, 0.0, 1.0};
+    FilMesh mesh = {0};
+    FilError error = {{0}};
+    if (!fil_check_keys(reader, node, keys) || !fil_read_text(reader, node, "path", FIL_REQUIRED, &name)) {
+        return;
+    }
+    fil_read_number(reader, node, "scale", FIL_POSITIVE, &scale);
+    fil_scene_read_vec3(reader, node, "position", &position);
+    fil_scene_read_orientation(reader, node, &orientation);
+    const char* path = fil_document_path(reader->pool, node->file != NULL ? node->file : scene->path, name);
+    if (reader->status != FIL_OK || path == NULL) {
+        return;
+    }
+    fil_reader_take(reader, fil_mesh_read(path, scale, &mesh, &error), fil_yaml_find(node, "path"), error.text);
+    if (reader->status == FIL_OK && make_mesh(scene, node, mesh.vertex_count, mesh.triangle_count, &x, &t, def)) {
+        fil_m3_from_quat(rotation, orientation);
+        for (int i = 0; i < mesh.vertex_count; i++) {
+            fil_m3_apply(x + 3 * i, rotation, mesh.vertices + 3 * i);
+            x[3 * i] += position.x, x[3 * i + 1] += position.y, x[3 * i + 2] += position.z;
+        }
+        memcpy(t, mesh.triangles, sizeof(int) * 3 * (size_t)mesh.triangle_count);
+    }
+    fil_mesh_free(&mesh);
+}
+
+static void read_shell(FilScene* scene, const FilYaml* node, FilShellDef* def)
+{
+    static const char* const keys[] = {"name",    "material", "thickness", "sheet",   "file",      "bending", "rest",
+                                       "damping", "velocity", "surface",   "collision", NULL};
+    static const char* const meshes[] = {"sheet", "file", NULL};
+    static const char* const bendings[] = {[FIL_BENDING_NORMALS] = "normals", [FIL_BENDING_HINGES] = "hinges", NULL};
+    static const char* const rests[] = {"initial", "flat", NULL};
+    static const char* const damping_keys[] = {"mass", "stiffness", NULL};
+    FilReader* reader = &scene->reader;
+    if (!fil_check_keys(reader, node, keys)) {
+        return;
+    }
+    const FilSceneMaterial* material = fil_scene_read_material(scene, node, "material");
+    if (material == NULL && reader->status == FIL_OK) {
+        const FilYaml absent = fil_absent(node, "material");
+        fil_reader_fail(reader, &absent, "is missing");
+        return;
+    }
+    FilYaml* body = NULL;
+    const int mesh = fil_read_variant(reader, node, meshes, &body);
+    if (mesh == 0) {
+        read_sheet(scene, body, def);
+    } else if (mesh == 1) {
+        read_file(scene, body, def);
+    }
+    fil_read_number(reader, node, "thickness", FIL_REQUIRED | FIL_POSITIVE, &def->thickness);
+    int bending = (int)def->bending, rest = 0;
+    fil_read_choice(reader, node, "bending", bendings, &bending);
+    fil_read_choice(reader, node, "rest", rests, &rest);
+    def->bending = (FilShellBending)bending;
+    def->rest_flat = rest == 1;
+    const FilYaml* damping = fil_read_node(reader, node, "damping", FIL_OPTIONAL);
+    if (damping != NULL && fil_check_keys(reader, damping, damping_keys)) {
+        fil_read_number(reader, damping, "mass", FIL_NOT_NEGATIVE, &def->damping_mass);
+        fil_read_number(reader, damping, "stiffness", FIL_NOT_NEGATIVE, &def->damping_stiffness);
+    }
+    FilVec3 velocity;
+    if (fil_scene_read_vec3(reader, node, "velocity", &velocity) && reader->status == FIL_OK) {
+        double* v = fil_reader_alloc(reader, (size_t)def->vertex_count, 3 * sizeof *v);
+        for (int i = 0; i < def->vertex_count && v != NULL; i++) {
+            fil_v3_set(v + 3 * i, velocity.x, velocity.y, velocity.z);
+        }
+        def->velocities = v;
+    }
+    fil_scene_read_collision(scene, node, material, &def->collision);
+    if (reader->status == FIL_OK) {
+        def->young = material->section.young;
+        def->poisson = material->section.poisson;
+        def->density = material->section.density;
+    }
+}
+
+void fil_scene_read_shells(FilScene* scene)
+{
+    FilReader* reader = &scene->reader;
+    const FilYaml* list = NULL;
+    const char** names = NULL;
+    if (!fil_scene_read_names(scene, "shells", "shell", &list, &names)) {
+        return;
+    }
+    scene->shells = fil_reader_alloc(reader, (size_t)list->count, sizeof *scene->shells);
+    const FilYaml** ats = fil_reader_alloc(reader, (size_t)list->count, sizeof *ats);
+    for (const FilYaml* node = list->first; node != NULL && reader->status == FIL_OK; node = node->next) {
+        FilSceneShell* shell = &scene->shells[scene->shell_count];
+        shell->at = node;
+        ats[scene->shell_count] = node;
+        shell->def = fil_shell_def_default();
+        shell->def.name = names[scene->shell_count++];
+        read_shell(scene, node, &shell->def);
+    }
+    fil_scene_index_names(scene, names, ats, scene->shell_count, &scene->shell_names);
+}
+
+void fil_scene_add_shells(FilScene* scene)
+{
+    FilReader* reader = &scene->reader;
+    for (int k = 0; k < scene->shell_count && reader->status == FIL_OK; k++) {
+        FilSceneShell* shell = &scene->shells[k];
+        const FilStatus status = fil_world_add_shell(scene->world, &shell->def, &shell->id);
+        fil_reader_take(reader, status, shell->at, fil_world_error(scene->world));
+    }
+}
