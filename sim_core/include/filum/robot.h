@@ -80,6 +80,7 @@ typedef struct FilRobotDef {
     FilCollision collision; /* of all links; `self`: with each other, but for neighbours in the tree */
     int trajectory_points;  /* most points that a trajectory can have */
     const char* description; /* text for those who draw the robot; NULL: none */
+    const char* ignored;     /* what of it has no effect, for fil_robot_ignored(); NULL: nothing */
 } FilRobotDef;
 
 FilRobotDef fil_robot_def_default(void);

@@ -591,7 +591,10 @@ FilStatus fil_articulated_create(const FilRobotDef* def, FilArticulated** out, F
         robot->collision = def->collision;
         robot->trajectory_points = def->trajectory_points;
         robot->description = def->description != NULL ? fil_strdup(def->description) : NULL;
-        status = build(robot, def, scratch, error);
+        robot->ignored = def->ignored != NULL ? fil_strdup(def->ignored) : NULL;
+        const bool copied = (def->description == NULL || robot->description != NULL) &&
+                            (def->ignored == NULL || robot->ignored != NULL);
+        status = copied ? build(robot, def, scratch, error) : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
     fil_free(scratch);
     if (status != FIL_OK) {

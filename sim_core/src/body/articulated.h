@@ -160,7 +160,7 @@ double fil_articulated_trajectory_end(const FilArticulated* robot, const double*
 /* Targets of the step begun, and which constraints are in force. */
 void fil_articulated_aim(FilArticulated* robot);
 
-int fil_articulated_constraint_count(const void* robot, const double* h);
+int fil_articulated_constraint_count(const void* robot, const double* q, const double* v, const double* h);
 void fil_articulated_constraint(const void* robot, int index, FilBodyConstraint* out);
 void fil_articulated_constrained(void* robot, int index, double impulse);
 

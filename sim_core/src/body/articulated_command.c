@@ -17,6 +17,10 @@ enum { MODE, POSITION, VELOCITY, EFFORT, FOLLOWS };
 /* Dry friction that holds slips by this part of what the load would give the joint in a step without it. */
 static const double STICTION = 1e-4;
 
+/* Limits are in force where the joint could come in this time, or that near in parts of its range. */
+static const double AHEAD = 0.1;  /* s */
+static const double AROUND = 0.05;
+
 typedef struct Script {
     int count, joints;
     FilInterpolation interpolation;
@@ -240,16 +244,21 @@ FilStatus fil_articulated_set_trajectory(const FilArticulated* robot, const doub
 /* ---- a step ---- */
 
 /* Lists what is in force; `list` may be NULL. */
-static int list_constraints(const FilArticulated* robot, const double* h, FilJointConstraint* list)
+static int list_constraints(const FilArticulated* robot, const double* q, const double* v, const double* h,
+                            FilJointConstraint* list)
 {
     int count = 0;
     for (int j = 0; j < robot->joint_count; j++) {
         const FilTreeJoint* joint = &robot->joints[j];
+        const FilTreeBody* body = &robot->bodies[joint->body];
+        const double lower = joint->def.lower, upper = joint->def.upper;
+        const double range = isfinite(upper - lower) ? upper - lower : 1.0;
+        const double near = AROUND * range + AHEAD * fabs(v[body->v]);
         const int mode = (int)command_of(h, j)[MODE];
         const bool in_force[] = {
             [FIL_PART_ACTUATOR] = (mode == FIL_JOINT_POSITION || mode == FIL_JOINT_VELOCITY) && joint->def.max_effort > 0.0,
-            [FIL_PART_LOWER] = isfinite(joint->def.lower),
-            [FIL_PART_UPPER] = isfinite(joint->def.upper),
+            [FIL_PART_LOWER] = q[body->q] - lower <= near,
+            [FIL_PART_UPPER] = upper - q[body->q] <= near,
             [FIL_PART_FRICTION] = joint->def.friction > 0.0,
             [FIL_PART_MIMIC] = joint->mimic >= 0,
         };
@@ -265,9 +274,9 @@ static int list_constraints(const FilArticulated* robot, const double* h, FilJoi
     return count;
 }
 
-int fil_articulated_constraint_count(const void* pointer, const double* h)
+int fil_articulated_constraint_count(const void* pointer, const double* q, const double* v, const double* h)
 {
-    return list_constraints(pointer, h, NULL);
+    return list_constraints(pointer, q, v, h, NULL);
 }
 
 void fil_articulated_aim(FilArticulated* robot)
@@ -282,7 +291,7 @@ void fil_articulated_aim(FilArticulated* robot)
                              : fmin(fmax(target->effort, -def->max_effort), def->max_effort);
         robot->effort[j] = target->effort;
     }
-    robot->constraint_count = list_constraints(robot, robot->h0, robot->constraints);
+    robot->constraint_count = list_constraints(robot, robot->q0, robot->v0, robot->h0, robot->constraints);
 }
 
 /* Force k (target - q) + c (rate - v) at the end of the step, within the effort that the feed-forward part leaves. */

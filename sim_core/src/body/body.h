@@ -110,8 +110,9 @@ typedef struct FilBodyOps {
 
     /* ---- constraints on its own unknowns, solved with the contacts; NULL: there are none ---- */
 
-    int (*constraint_count)(const void* body, const double* h);
-    /* After the step's begin: one of those that are in force in it. */
+    /* How many are in force in a step from this state. */
+    int (*constraint_count)(const void* body, const double* q, const double* v, const double* h);
+    /* After the step's begin: one of them. */
     void (*constraint)(const void* body, int index, FilBodyConstraint* out);
     /* The impulse that it took. */
     void (*constrained)(void* body, int index, double impulse);

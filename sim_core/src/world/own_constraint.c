@@ -3,7 +3,10 @@
 int fil_own_constraints_of(const FilWorld* world, int b)
 {
     const FilBody* body = &world->bodies[b];
-    return body->ops->constraint_count != NULL ? body->ops->constraint_count(body->impl, world->state.h + body->h) : 0;
+    const FilState* state = &world->state;
+    return body->ops->constraint_count == NULL
+               ? 0
+               : body->ops->constraint_count(body->impl, state->q + body->q, state->v + body->v, state->h + body->h);
 }
 
 int fil_own_constraints(const FilWorld* world)

@@ -1,0 +1,33 @@
+/* URDF: a robot's description in XML, read into a definition. docs/arms.md tells what is read and what is not. */
+#ifndef FILUM_SCENE_URDF_H
+#define FILUM_SCENE_URDF_H
+
+#include "filum/robot.h"
+#include "scene/pool.h"
+
+/* Where it comes from: a file, or text that is treated as the contents of the file `path`. */
+typedef struct FilUrdfSource {
+    const char* path;
+    const char* text; /* NULL: read the file */
+    size_t size;
+} FilUrdfSource;
+
+/* What a URDF says. Everything lives in the pool. */
+typedef struct FilUrdf {
+    FilLinkDef* links;
+    int link_count;
+    FilRobotJointDef* joints;
+    int joint_count;
+    int *link_lines, *joint_lines;
+    const char* description; /* the text with the prefix in front of the names of links and joints */
+    const char* ignored;     /* elements without effect, each once */
+} FilUrdf;
+
+/* FIL_BAD_INPUT: `error` holds "file:line: element: what is wrong". Meshes are read. */
+FIL_MUST_CHECK FilStatus fil_urdf_read(const FilUrdfSource* source, const char* prefix, FilPool* pool, FilUrdf* urdf,
+                                       FilError* error);
+
+/* Puts the line of the link or joint that a message about the robot names in front of it. */
+void fil_urdf_locate(const FilUrdf* urdf, const FilUrdfSource* source, const char* message, FilError* error);
+
+#endif

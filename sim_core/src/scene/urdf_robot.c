@@ -1,0 +1,96 @@
+/* A robot of the world from a URDF, with settings on top. */
+#include <math.h>
+#include <string.h>
+
+#include "scene/names.h"
+#include "scene/urdf.h"
+#include "world/world.h"
+
+FilRobotJointSetting fil_robot_joint_setting_default(void)
+{
+    return (FilRobotJointSetting){.start_position = NAN,
+                                  .start_velocity = NAN,
+                                  .stiffness_gain = NAN,
+                                  .damping_gain = NAN,
+                                  .max_effort = NAN,
+                                  .damping = NAN,
+                                  .friction = NAN,
+                                  .armature = NAN,
+                                  .limit_stiffness = NAN,
+                                  .limit_damping = NAN,
+                                  .modes = -1};
+}
+
+static void set_number(double* to, double value)
+{
+    *to = isnan(value) ? *to : value;
+}
+
+static void apply(const FilRobotJointSetting* setting, FilRobotJointDef* joint)
+{
+    set_number(&joint->start_position, setting->start_position);
+    set_number(&joint->start_velocity, setting->start_velocity);
+    set_number(&joint->stiffness_gain, setting->stiffness_gain);
+    set_number(&joint->damping_gain, setting->damping_gain);
+    set_number(&joint->max_effort, setting->max_effort);
+    set_number(&joint->damping, setting->damping);
+    set_number(&joint->friction, setting->friction);
+    set_number(&joint->armature, setting->armature);
+    set_number(&joint->limit_stiffness, setting->limit_stiffness);
+    set_number(&joint->limit_damping, setting->limit_damping);
+    joint->modes = setting->modes >= 0 ? (unsigned)setting->modes : joint->modes;
+}
+
+static FilStatus apply_settings(FilWorld* world, const char* source, const FilRobotJointSetting* settings, int count,
+                                const FilUrdf* urdf)
+{
+    for (int k = 0; k < count; k++) {
+        const char* name = settings[k].joint;
+        FilGuess guess = fil_guess_start(name != NULL ? name : "");
+        bool found = name == NULL;
+        for (int j = 0; j < urdf->joint_count; j++) {
+            FilRobotJointDef* joint = &urdf->joints[j];
+            if (name == NULL || strcmp(joint->name, name) == 0) {
+                apply(&settings[k], joint);
+                found = true;
+            }
+            fil_guess_try(&guess, joint->name);
+        }
+        if (!found) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "%.200s has no joint '%.80s'%s%.80s%s", source, name,
+                                  guess.best != NULL ? "; did you mean '" : "", guess.best != NULL ? guess.best : "",
+                                  guess.best != NULL ? "'?" : "");
+        }
+    }
+    return FIL_OK;
+}
+
+FilStatus fil_world_add_robot_urdf(FilWorld* world, const FilRobotDef* given, const char* path, const char* text, size_t size,
+                                   const FilRobotJointSetting* settings, int setting_count, FilId* robot)
+{
+    FilPool pool = {0};
+    FilUrdf urdf;
+    FilError error;
+    const FilUrdfSource source = {.path = path, .text = text, .size = size};
+    FilStatus status = fil_urdf_read(&source, given->prefix, &pool, &urdf, &error);
+    if (status != FIL_OK) {
+        status = fil_world_fail(world, status, "%s", error.text);
+    }
+    status = status == FIL_OK ? apply_settings(world, path, settings, setting_count, &urdf) : status;
+    if (status == FIL_OK) {
+        FilRobotDef def = *given;
+        def.links = urdf.links;
+        def.link_count = urdf.link_count;
+        def.joints = urdf.joints;
+        def.joint_count = urdf.joint_count;
+        def.description = urdf.description;
+        def.ignored = urdf.ignored;
+        status = fil_world_add_robot(world, &def, robot);
+        if (status != FIL_OK) {
+            fil_urdf_locate(&urdf, &source, fil_world_error(world), &error);
+            status = fil_world_fail(world, status, "%s", error.text);
+        }
+    }
+    fil_pool_free(&pool);
+    return status;
+}
