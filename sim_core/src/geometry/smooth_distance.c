@@ -1,7 +1,6 @@
 #include "geometry/smooth_distance.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/vec3.h"
@@ -9,9 +8,98 @@
 /* Segments whose angle has a sine below the root of this count as parallel: the quotient for s has no digits left. */
 static const double PARALLEL = 1e-14;
 
-/* ---- numbers that carry their derivatives by D1, D2, S1, S2, R ---- */
+enum { D1, D2, S1, S2, R, Q };
 
-enum { D1, D2, S1, S2, R, Q, VARIABLES = 5, PAIRS = 15 };
+/* ---- the softened clamp ---- */
+
+/* log(1 + x) for x in [0, 1] */
+static inline double log_beyond(double x)
+{
+    return x < 1e-8 ? x : log1p(x);
+}
+
+/* H (P2 eq. 13) and its first three derivatives; the first is B (eq. 14). `unit` is exp(-k). */
+static inline void clamp_softly(double x, double k, double unit, double h[4])
+{
+    // exp(-|k x|) and exp(-|k (x - 1)|): one is exp(-k) times or over the other
+    const double first = exp(x < 1.0 ? -k * fabs(x) : -k * (x - 1.0));
+    const double small[2] = {x < 1.0 ? first : first * unit, x < 0.0 ? first * unit : x < 1.0 ? unit / first : first};
+    h[0] = h[1] = h[2] = h[3] = 0.0;
+    for (int side = 0; side < 2; side++) {
+        const double y = k * (x - side), sign = side == 0 ? 1.0 : -1.0, e = small[side], i = 1.0 / (1.0 + e);
+        const double logistic = (y > 0.0 ? 1.0 : e) * i, slope = e * i * i;
+        h[0] += sign * (fmax(y, 0.0) + log_beyond(e)) / k;
+        h[1] += sign * logistic;
+        h[2] += sign * k * slope;
+        h[3] += sign * k * k * slope * (1.0 - 2.0 * logistic);
+    }
+}
+
+/* ---- first derivatives: P2 eq. 15 forwards, then its chain rule backwards ---- */
+
+static void measure_dots(const double x[12], FilSmoothDistance* out, double p[5])
+{
+    fil_v3_sub(out->e, x + 3, x);
+    fil_v3_sub(out->f, x + 9, x + 6);
+    fil_v3_sub(out->r, x + 6, x);
+    p[D1] = fil_v3_dot(out->e, out->e);
+    p[D2] = fil_v3_dot(out->f, out->f);
+    p[S1] = fil_v3_dot(out->e, out->r);
+    p[S2] = fil_v3_dot(out->f, out->r);
+    p[R] = fil_v3_dot(out->e, out->f);
+}
+
+/* The distance of the points at s and t, from coordinates: squares lose digits. */
+static void measure_distance(FilSmoothDistance* out, double s, double t)
+{
+    double between[3];
+    for (int i = 0; i < 3; i++) {
+        between[i] = s * out->e[i] - t * out->f[i] - out->r[i];
+    }
+    out->s = s;
+    out->t = t;
+    out->distance = fil_v3_norm(between);
+}
+
+void fil_smooth_distance(const double x[12], double k, FilSmoothDistance* out)
+{
+    double p[5], h1[4], h2[4], h3[4], g[5];
+    measure_dots(x, out, p);
+    const double i1 = 1.0 / p[D1], i2 = 1.0 / p[D2], unit = exp(-k);
+
+    // where the points are (eq. 15); the second t is clamped as in eq. 11, which eq. 15 leaves out: unclamped it would
+    // measure the distance of ends from the first segment's endless line
+    const double lambda = p[D1] * p[D2] - p[R] * p[R];
+    const double over = lambda > PARALLEL * p[D1] * p[D2] ? 1.0 / lambda : 0.0;
+    const double t1 = (p[S1] * p[D2] - p[S2] * p[R]) * over;
+    clamp_softly(t1, k, unit, h1);
+    const double t2 = h1[0], u1 = (t2 * p[R] - p[S2]) * i2;
+    clamp_softly(u1, k, unit, h2);
+    const double u2 = h2[0], box = h2[1], loose = (u2 * p[R] + p[S1]) * i1;
+    clamp_softly(loose, k, unit, h3);
+    const double again = h3[0], s = again + box * (t2 - again), t = u2;
+    measure_distance(out, s, t);
+
+    // d^2 = s^2 D1 + t^2 D2 - 2 s t R - 2 s S1 + 2 t S2 + Q, s and t being its variables too
+    const double by_s = 2.0 * (s * p[D1] - t * p[R] - p[S1]), by_t = 2.0 * (t * p[D2] - s * p[R] + p[S2]);
+    const double by_loose = by_s * (1.0 - box) * h3[1] * i1;
+    const double by_u = ((by_t + by_loose * p[R]) * h2[1] + by_s * (t2 - again) * h2[2]) * i2;
+    const double by_t1 = (by_s * box + by_u * p[R]) * h1[1] * over;
+    g[D1] = s * s - by_loose * loose - by_t1 * t1 * p[D2];
+    g[D2] = t * t - by_u * u1 + by_t1 * (p[S1] - t1 * p[D1]);
+    g[S1] = -2.0 * s + by_loose + by_t1 * p[D2];
+    g[S2] = 2.0 * t - by_u - by_t1 * p[R];
+    g[R] = -2.0 * s * t + by_loose * u2 + by_u * t2 + by_t1 * (2.0 * t1 * p[R] - p[S2]);
+    const double half = 0.5 / out->distance;
+    for (int i = 0; i < Q; i++) {
+        out->slope[i] = half * g[i];
+    }
+    out->slope[Q] = half;
+}
+
+/* ---- second derivatives: numbers that carry theirs by D1, D2, S1, S2, R ---- */
+
+enum { VARIABLES = 5, PAIRS = 15 };
 
 /* A value, its gradient and its Hessian (upper triangle by rows). */
 typedef struct Jet {
@@ -26,24 +114,24 @@ static inline Jet variable(int index, double value)
 }
 
 /* f(a), given f and its derivatives at a */
-static inline Jet apply(Jet a, double f, double f1, double f2, bool second)
+static inline Jet apply(Jet a, double f, double f1, double f2)
 {
     Jet c = {.value = f};
     for (int i = 0, k = 0; i < VARIABLES; i++) {
         c.g[i] = f1 * a.g[i];
-        for (int j = i; j < VARIABLES && second; j++, k++) {
+        for (int j = i; j < VARIABLES; j++, k++) {
             c.h[k] = f1 * a.h[k] + f2 * a.g[i] * a.g[j];
         }
     }
     return c;
 }
 
-static inline Jet multiply(Jet a, Jet b, bool second)
+static inline Jet multiply(Jet a, Jet b)
 {
     Jet c = {.value = a.value * b.value};
     for (int i = 0, k = 0; i < VARIABLES; i++) {
         c.g[i] = a.value * b.g[i] + b.value * a.g[i];
-        for (int j = i; j < VARIABLES && second; j++, k++) {
+        for (int j = i; j < VARIABLES; j++, k++) {
             c.h[k] = a.value * b.h[k] + b.value * a.h[k] + a.g[i] * b.g[j] + a.g[j] * b.g[i];
         }
     }
@@ -51,123 +139,81 @@ static inline Jet multiply(Jet a, Jet b, bool second)
 }
 
 /* a + scale b */
-static inline Jet add(Jet a, double scale, Jet b, bool second)
+static inline Jet add(Jet a, double scale, Jet b)
 {
     a.value += scale * b.value;
     for (int i = 0; i < VARIABLES; i++) {
         a.g[i] += scale * b.g[i];
     }
-    for (int k = 0; k < PAIRS && second; k++) {
+    for (int k = 0; k < PAIRS; k++) {
         a.h[k] += scale * b.h[k];
     }
     return a;
 }
 
-static inline Jet divide(Jet a, Jet b, bool second)
+static inline Jet divide(Jet a, Jet b)
 {
     const double i = 1.0 / b.value;
-    return multiply(a, apply(b, i, -i * i, 2.0 * i * i * i, second), second);
+    return multiply(a, apply(b, i, -i * i, 2.0 * i * i * i));
 }
 
-/* ---- the softened clamp ---- */
-
-/* H (P2 eq. 13) and its first three derivatives; the first is B (eq. 14). */
-static void clamp_softly(double x, double k, double h[4])
-{
-    h[0] = h[1] = h[2] = h[3] = 0.0;
-    for (int side = 0; side < 2; side++) {
-        const double y = k * (x - side), sign = side == 0 ? 1.0 : -1.0;
-        // log(1 + exp y) and the logistic function without overflow
-        const double small = fabs(y) < 40.0 ? exp(-fabs(y)) : 0.0;
-        const double soft = fmax(y, 0.0) + (small > 0.0 ? log1p(small) : 0.0);
-        const double logistic = (y > 0.0 ? 1.0 : small) / (1.0 + small), slope = small / ((1.0 + small) * (1.0 + small));
-        h[0] += sign * soft / k;
-        h[1] += sign * logistic;
-        h[2] += sign * k * slope;
-        h[3] += sign * k * k * slope * (1.0 - 2.0 * logistic);
-    }
-}
-
-/* ---- the distance ---- */
-
-/* P2 eq. 15, its t3 and u2: where the points are on the segments. The second t is clamped as in eq. 11; eq. 15 leaves
- * that out, and measures the distance of ends from the first segment's endless line. */
-static inline void find_points(const Jet p[VARIABLES], double k, bool second, Jet* s, Jet* t)
+/* As in fil_smooth_distance(): P2 eq. 15, its t3 and u2. */
+static inline void find_points(const Jet p[VARIABLES], double k, Jet* s, Jet* t)
 {
     double h[4];
-    const Jet square = multiply(p[R], p[R], second);
-    const Jet lambda = add(multiply(p[D1], p[D2], second), -1.0, square, second);
+    const double unit = exp(-k);
+    const Jet square = multiply(p[R], p[R]);
+    const Jet lambda = add(multiply(p[D1], p[D2]), -1.0, square);
     Jet t1 = {.value = 0.0};
     if (lambda.value > PARALLEL * p[D1].value * p[D2].value) {
-        const Jet cross = multiply(p[S2], p[R], second);
-        t1 = divide(add(multiply(p[S1], p[D2], second), -1.0, cross, second), lambda, second);
+        const Jet cross = multiply(p[S2], p[R]);
+        t1 = divide(add(multiply(p[S1], p[D2]), -1.0, cross), lambda);
     }
-    clamp_softly(t1.value, k, h);
-    const Jet t2 = apply(t1, h[0], h[1], h[2], second);
-    const Jet u1 = divide(add(multiply(t2, p[R], second), -1.0, p[S2], second), p[D2], second);
-    clamp_softly(u1.value, k, h);
-    const Jet u2 = apply(u1, h[0], h[1], h[2], second), box = apply(u1, h[1], h[2], h[3], second);
+    clamp_softly(t1.value, k, unit, h);
+    const Jet t2 = apply(t1, h[0], h[1], h[2]);
+    const Jet u1 = divide(add(multiply(t2, p[R]), -1.0, p[S2]), p[D2]);
+    clamp_softly(u1.value, k, unit, h);
+    const Jet u2 = apply(u1, h[0], h[1], h[2]), box = apply(u1, h[1], h[2], h[3]);
     // (1 - B) again + B t2
-    const Jet loose = divide(add(multiply(u2, p[R], second), 1.0, p[S1], second), p[D1], second);
-    clamp_softly(loose.value, k, h);
-    const Jet again = apply(loose, h[0], h[1], h[2], second);
-    *s = add(again, 1.0, multiply(box, add(t2, -1.0, again, second), second), second);
+    const Jet loose = divide(add(multiply(u2, p[R]), 1.0, p[S1]), p[D1]);
+    clamp_softly(loose.value, k, unit, h);
+    const Jet again = apply(loose, h[0], h[1], h[2]);
+    *s = add(again, 1.0, multiply(box, add(t2, -1.0, again)));
     *t = u2;
 }
 
 /* |s e - t f - r|^2 but for Q */
-static inline Jet squared_distance(const Jet p[VARIABLES], Jet s, Jet t, bool second)
+static inline Jet squared_distance(const Jet p[VARIABLES], Jet s, Jet t)
 {
     // s (s D1 - 2 t R - 2 S1) + t (t D2 + 2 S2)
-    const Jet a = add(add(multiply(s, p[D1], second), -2.0, multiply(t, p[R], second), second), -2.0, p[S1], second);
-    const Jet b = add(multiply(t, p[D2], second), 2.0, p[S2], second);
-    return add(multiply(s, a, second), 1.0, multiply(t, b, second), second);
+    const Jet a = add(add(multiply(s, p[D1]), -2.0, multiply(t, p[R])), -2.0, p[S1]);
+    const Jet b = add(multiply(t, p[D2]), 2.0, p[S2]);
+    return add(multiply(s, a), 1.0, multiply(t, b));
 }
 
-static inline void evaluate(const double x[12], double k, bool second, FilSmoothDistance* out)
+void fil_smooth_distance_second(const double x[12], double sharpness, FilSmoothDistance* out)
 {
-    fil_v3_sub(out->e, x + 3, x);
-    fil_v3_sub(out->f, x + 9, x + 6);
-    fil_v3_sub(out->r, x + 6, x);
-    const double dots[VARIABLES] = {fil_v3_dot(out->e, out->e), fil_v3_dot(out->f, out->f), fil_v3_dot(out->e, out->r),
-                                    fil_v3_dot(out->f, out->r), fil_v3_dot(out->e, out->f)};
+    double dots[VARIABLES];
+    measure_dots(x, out, dots);
     Jet p[VARIABLES], s, t;
     for (int i = 0; i < VARIABLES; i++) {
         p[i] = variable(i, dots[i]);
     }
-    find_points(p, k, second, &s, &t);
-    const Jet square = squared_distance(p, s, t, second);
-    out->s = s.value;
-    out->t = t.value;
-    double between[3];
-    for (int i = 0; i < 3; i++) {
-        between[i] = s.value * out->e[i] - t.value * out->f[i] - out->r[i];
-    }
-    out->distance = fil_v3_norm(between); // the square loses digits
+    find_points(p, sharpness, &s, &t);
+    const Jet square = squared_distance(p, s, t);
+    measure_distance(out, s.value, t.value);
 
     // d = sqrt(square + Q)
     const double d1 = 0.5 / out->distance, d2 = -d1 * d1 / out->distance;
-    for (int i = 0; i < VARIABLES; i++) {
+    for (int i = 0, m = 0; i < VARIABLES; i++) {
         out->slope[i] = d1 * square.g[i];
-    }
-    out->slope[Q] = d1;
-    for (int i = 0, m = 0; i < VARIABLES && second; i++) {
         for (int j = i; j < VARIABLES; j++, m++) {
             out->bend[FIL_GRAM * i + j] = out->bend[FIL_GRAM * j + i] = d1 * square.h[m] + d2 * square.g[i] * square.g[j];
         }
         out->bend[FIL_GRAM * i + Q] = out->bend[FIL_GRAM * Q + i] = d2 * square.g[i];
     }
+    out->slope[Q] = d1;
     out->bend[FIL_GRAM * Q + Q] = d2;
-}
-
-void fil_smooth_distance(const double x[12], double sharpness, FilSmoothDistance* out)
-{
-    evaluate(x, sharpness, false, out);
-}
-
-void fil_smooth_distance_second(const double x[12], double sharpness, FilSmoothDistance* out)
-{
-    evaluate(x, sharpness, true, out);
 }
 
 /* ---- from dot products to coordinates ---- */

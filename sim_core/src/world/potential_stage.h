@@ -55,4 +55,30 @@ void fil_potential_stage_free(FilPotentialStage* stage);
  * fil_contacts_prepare() has chosen who takes part. */
 FilStatus fil_solve_potential(struct FilWorld* world, const FilPotentialModel* model, double dt, FilStepInfo* info);
 
+/* ---- the stage's parts, by file ---- */
+
+bool fil_potential_takes_part(const struct FilWorld* world, int body);
+
+/* potential_contacts.c: lists the contacts that count; the world's scratch holds inverse diagonals of the tangent. */
+FilStatus fil_potential_set_up(struct FilWorld* world, const FilPotentialModel* model, double dt);
+/* Where the ends of a contact's edges are after a step with velocities v. */
+void fil_potential_place(const FilPotentialContact* contact, const double* v, double dt, double* x);
+void fil_potential_evaluate(const struct FilWorld* world, const FilPotentialModel* model, int contact, const double* v,
+                            FilPotentialOrder order, FilPotentialTerm* term);
+/* Forces of all contacts at v, kept per contact; adds them times dt, as a gradient, to `residual`. Returns their energy. */
+double fil_potential_add(struct FilWorld* world, const FilPotentialModel* model, const double* v, double* residual);
+/* Distances of surfaces at the solution. */
+void fil_potential_measure(struct FilWorld* world, const double* v);
+/* Impulses of the contacts in their frames, and on the bodies. */
+void fil_potential_spread(struct FilWorld* world, const FilPotentialModel* model, const double* v, FilStepInfo* info);
+
+/* potential_system.c: direction = tangent^-1 residual at v, whose bodies have been evaluated. Each body by itself: false
+ * if nothing makes a tangent positive definite. */
+bool fil_potential_solve_bodies(struct FilWorld* world, const double* v, const double* residual, double* direction,
+                                FilStepInfo* info);
+/* Bodies and contacts together. Where the sum is not positive definite, first the contacts' own bending is left out, then
+ * the bodies' mass part is enlarged. */
+FilStatus fil_potential_solve_all(struct FilWorld* world, const FilPotentialModel* model, const double* v,
+                                  const double* residual, double* direction, FilStepInfo* info);
+
 #endif

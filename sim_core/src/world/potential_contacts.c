@@ -1,0 +1,281 @@
+/* The contacts of a step as terms of the potential: what a model needs to know of each, their forces, their impulses. */
+#include "world/potential_stage.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vec3.h"
+#include "geometry/closest.h"
+#include "world/world.h"
+
+enum { GRADIENTS = 15 }; /* numbers per contact: 12 of nodes, 3 of rows */
+
+/* ---- what is known of a contact ---- */
+
+/* Blocks of one side of a contact: the first, and how many. */
+static int side_blocks(const FilWorld* world, const FilContact* contact, int side, int* count)
+{
+    const FilContactSet* set = &world->collision.set;
+    const FilBody* body = &world->bodies[contact->body[0]];
+    int first = 0;
+    // those of side 0 stand in front
+    while (first < contact->block_count) {
+        const int variable = set->variable[contact->first_block + first];
+        const bool of_first = variable >= body->v / 4 && variable < (body->v + body->v_count) / 4;
+        if (!of_first) {
+            break;
+        }
+        first++;
+    }
+    if (contact->body[0] == contact->body[1]) {
+        first = contact->block_count / 2; // a rod with itself: as many on both sides
+    }
+    *count = side == 0 ? first : contact->block_count - first;
+    return side == 0 ? 0 : first;
+}
+
+/* Whether both sides are round edges, whose distance is a function of their ends. */
+static bool is_round(const FilWorld* world, const FilContact* contact)
+{
+    for (int side = 0; side < 2; side++) {
+        const FilCollider* c = &world->collision.colliders[contact->collider[side]].collider;
+        if (c->kind != FIL_COLLIDER_ROW || (c->boxes && world->def.imc.rectangles)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void take_ends(const FilWorld* world, FilPotentialContact* c)
+{
+    const FilContact* contact = c->contact;
+    c->thickness = 0.0;
+    for (int side = 0; side < 2; side++) {
+        const FilWorldCollider* row = &world->collision.colliders[contact->collider[side]];
+        const int edge = contact->element[side], ends[2] = {edge, (edge + 1) % row->collider.node_count};
+        int count;
+        const int first = side_blocks(world, contact, side, &count);
+        c->thickness += row->collider.radii[edge];
+        for (int e = 0; e < 2; e++) {
+            const int n = 2 * side + e;
+            c->local[n] = first + e;
+            c->variable[n] = world->collision.set.variable[contact->first_block + first + e];
+            fil_v3_copy(c->x + 3 * n, row->place.nodes + 4 * ends[e]);
+            fil_v3_copy(c->speed + 3 * n, row->place.velocities + 4 * ends[e]);
+        }
+    }
+}
+
+/* What lengths are measured in: the mean radius of edges, or the smallest shape at hand. */
+static double contact_radius(const FilWorld* world, const FilContact* contact)
+{
+    double sum = 0.0;
+    int rows = 0;
+    for (int side = 0; side < 2; side++) {
+        const FilCollider* c = &world->collision.colliders[contact->collider[side]].collider;
+        if (c->kind == FIL_COLLIDER_ROW) {
+            sum += c->radii[contact->element[side]];
+            rows++;
+        }
+    }
+    return rows > 0 ? sum / rows : world->contact_length;
+}
+
+/* J v + bias of a contact, v on the world's velocities. */
+static void contact_velocity(const FilWorld* world, const FilContact* contact, const double* v, double* u)
+{
+    const FilContactSet* set = &world->collision.set;
+    fil_v3_copy(u, contact->bias);
+    for (int b = contact->first_block; b < contact->first_block + contact->block_count; b++) {
+        const double *j = set->jacobian + 12 * (size_t)b, *x = v + 4 * (size_t)set->variable[b];
+        for (int row = 0; row < 3; row++) {
+            u[row] += j[4 * row] * x[0] + j[4 * row + 1] * x[1] + j[4 * row + 2] * x[2] + j[4 * row + 3] * x[3];
+        }
+    }
+}
+
+/* How heavy what the contact moves is, by the diagonal of the tangent. */
+static void weigh_contact(const FilWorld* world, FilPotentialContact* c)
+{
+    const FilContactSet* set = &world->collision.set;
+    const double* inverse = world->scratch.weight;
+    double largest = 0.0;
+    c->compliance = 0.0;
+    for (int b = c->contact->first_block; b < c->contact->first_block + c->contact->block_count; b++) {
+        for (int k = 0; k < 4; k++) {
+            const double normal = set->jacobian[12 * (size_t)b + 8 + (size_t)k], w = inverse[4 * set->variable[b] + k];
+            c->compliance += normal * normal * w;
+            largest = fmax(largest, k < 3 ? w : 0.0);
+        }
+    }
+    c->diagonal = largest > 0.0 ? 1.0 / largest : 0.0;
+}
+
+static int memory_of(const FilWorld* world, const FilContact* contact, int side)
+{
+    const FilWorldCollider* c = &world->collision.colliders[contact->collider[side]];
+    return c->memory >= 0 ? c->memory + contact->element[side] : -1;
+}
+
+FilStatus fil_potential_set_up(FilWorld* world, const FilPotentialModel* model, double dt)
+{
+    FilPotentialStage* stage = &world->potential;
+    FilContactSet* set = &world->collision.set;
+    const size_t count = (size_t)set->count;
+    if (!fil_buffer_reserve(&stage->contacts, &stage->contact_capacity, count, sizeof(FilPotentialContact)) ||
+        !fil_doubles_reserve(&stage->gradients, GRADIENTS * count) || !fil_doubles_reserve(&stage->distances, count) ||
+        !fil_doubles_reserve(&stage->impulse, (size_t)world->v_count) ||
+        !fil_doubles_reserve(&stage->edge_scratch, (size_t)world->h_count)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    stage->bound = false;
+    FilPotentialProblem* p = &stage->problem;
+    *p = (FilPotentialProblem){.dt = dt, .settings = &world->def.imc, .contacts = stage->contacts,
+                               .memory = world->next.h + world->memory, .edge_memory = world->next.h,
+                               .edge_scratch = stage->edge_scratch.at};
+    for (int k = 0; k < set->count; k++) {
+        FilPotentialContact* c = &p->contacts[p->count];
+        *c = (FilPotentialContact){.contact = &set->contacts[k], .radius = contact_radius(world, &set->contacts[k])};
+        if (set->contacts[k].distance > world->def.imc.reach * c->radius && model->refine == NULL) {
+            fil_v3_set(set->contacts[k].impulse, 0.0, 0.0, 0.0);
+            continue; // P2 eq. 22
+        }
+        c->nodes = is_round(world, c->contact);
+        if (c->nodes) {
+            take_ends(world, c);
+        }
+        contact_velocity(world, c->contact, world->state.v, c->slip);
+        weigh_contact(world, c);
+        c->memory[0] = memory_of(world, c->contact, 0);
+        c->memory[1] = memory_of(world, c->contact, 1);
+        p->count++;
+    }
+    if (model->begin != NULL) {
+        model->begin(p);
+    }
+    return FIL_OK;
+}
+
+/* ---- forces ---- */
+
+void fil_potential_place(const FilPotentialContact* c, const double* v, double dt, double* x)
+{
+    for (int n = 0; n < 4; n++) {
+        for (int k = 0; k < 3; k++) {
+            x[3 * n + k] = c->x[3 * n + k] + dt * v[4 * c->variable[n] + k];
+        }
+    }
+}
+
+static void clear_term(FilPotentialTerm* term, const FilPotentialContact* c, FilPotentialOrder order)
+{
+    term->energy = 0.0;
+    memset(term->gradient, 0, sizeof term->gradient);
+    memset(term->row_gradient, 0, sizeof term->row_gradient);
+    if (order != FIL_POTENTIAL_FORCE) {
+        memset(term->row_hessian, 0, sizeof term->row_hessian);
+        if (c->nodes) {
+            memset(term->hessian, 0, sizeof term->hessian);
+        }
+    }
+}
+
+void fil_potential_evaluate(const FilWorld* world, const FilPotentialModel* model, int k, const double* v, FilPotentialOrder order,
+                             FilPotentialTerm* term)
+{
+    const FilPotentialProblem* p = &world->potential.problem;
+    const FilPotentialContact* c = &p->contacts[k];
+    double x[12], u[3];
+    clear_term(term, c, order);
+    if (c->nodes) {
+        fil_potential_place(c, v, p->dt, x);
+    }
+    if (c->rows) {
+        contact_velocity(world, c->contact, v, u);
+    }
+    model->evaluate(p, c, x, u, order, term);
+}
+
+/* Forces of all contacts at v, kept per contact; adds their impulses' negative to `residual`. Returns their energy. */
+double fil_potential_add(FilWorld* world, const FilPotentialModel* model, const double* v, double* residual)
+{
+    FilPotentialStage* stage = &world->potential;
+    const FilPotentialProblem* p = &stage->problem;
+    const FilContactSet* set = &world->collision.set;
+    double energy = 0.0;
+    for (int k = 0; k < p->count; k++) {
+        const FilPotentialContact* c = &p->contacts[k];
+        FilPotentialTerm term;
+        fil_potential_evaluate(world, model, k, v, FIL_POTENTIAL_FORCE, &term);
+        energy += term.energy;
+        double* kept = stage->gradients.at + GRADIENTS * k;
+        memcpy(kept, term.gradient, sizeof term.gradient);
+        memcpy(kept + 12, term.row_gradient, sizeof term.row_gradient);
+        for (int n = 0; n < 4 && c->nodes; n++) {
+            fil_v3_axpy(residual + 4 * c->variable[n], p->dt, term.gradient + 3 * n);
+        }
+        for (int b = c->contact->first_block; c->rows && b < c->contact->first_block + c->contact->block_count; b++) {
+            const double* j = set->jacobian + 12 * (size_t)b;
+            for (int m = 0; m < 4; m++) {
+                residual[4 * set->variable[b] + m] +=
+                    p->dt * (j[m] * term.row_gradient[0] + j[4 + m] * term.row_gradient[1] + j[8 + m] * term.row_gradient[2]);
+            }
+        }
+    }
+    return energy;
+}
+
+/* ---- the end of a step ---- */
+
+/* Distances of surfaces at the solution. */
+void fil_potential_measure(FilWorld* world, const double* v)
+{
+    FilPotentialStage* stage = &world->potential;
+    const FilPotentialProblem* p = &stage->problem;
+    for (int k = 0; k < p->count; k++) {
+        FilPotentialContact* c = &p->contacts[k];
+        double u[3];
+        if (is_round(world, c->contact)) {
+            double x[12], s, t;
+            fil_potential_place(c, v, p->dt, x);
+            stage->distances.at[k] = sqrt(fil_segment_segment(x, x + 3, x + 6, x + 9, &s, &t)) - c->thickness;
+        } else {
+            contact_velocity(world, c->contact, v, u);
+            stage->distances.at[k] = c->contact->distance + p->dt * u[2];
+        }
+    }
+}
+
+/* Impulses of the contacts in their frames, and on the bodies. */
+void fil_potential_spread(FilWorld* world, const FilPotentialModel* model, const double* v, FilStepInfo* info)
+{
+    FilPotentialStage* stage = &world->potential;
+    const FilPotentialProblem* p = &stage->problem;
+    double* impulse = stage->impulse.at;
+    memset(impulse, 0, sizeof(double) * (size_t)world->v_count);
+    if (model->field == NULL) {
+        fil_potential_add(world, model, v, impulse);
+    }
+    for (int k = 0; k < p->count; k++) {
+        const FilPotentialContact* c = &p->contacts[k];
+        const double* kept = stage->gradients.at + GRADIENTS * k;
+        double force[3];
+        fil_v3_add(force, kept + 6, kept + 9); // on side 1, negative
+        fil_m3_apply(c->contact->impulse, c->contact->frame, force);
+        fil_v3_add(c->contact->impulse, c->contact->impulse, kept + 12);
+        fil_v3_scale(c->contact->impulse, -p->dt, c->contact->impulse);
+    }
+    for (int k = 0; k < world->v_count; k++) {
+        impulse[k] = -impulse[k];
+    }
+    if (model->field != NULL) {
+        model->field->finish(world, v, impulse, info);
+    }
+    for (int b = 0; b < world->body_count; b++) {
+        const FilBody* body = &world->bodies[b];
+        if (fil_potential_takes_part(world, b) && body->ops->push != NULL) {
+            body->ops->push(body->impl, v + body->v, impulse + body->v, world->scratch.residual + body->v);
+        }
+    }
+}
+

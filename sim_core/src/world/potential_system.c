@@ -1,0 +1,205 @@
+/* Linear systems of the potential stage: the bodies' tangents alone, each by itself, or together with the contacts'. */
+#include "world/potential_stage.h"
+
+#include <string.h>
+
+#include "world/world.h"
+
+/* Each body by itself, its mass part enlarged where its tangent is not positive definite. */
+bool fil_potential_solve_bodies(FilWorld* world, const double* v, const double* residual, double* direction, FilStepInfo* info)
+{
+    for (int b = 0; b < world->body_count; b++) {
+        const FilBody* body = &world->bodies[b];
+        if (!fil_potential_takes_part(world, b)) {
+            continue;
+        }
+        double shift = 0.0, potential;
+        while (!body->ops->factor(body->impl)) {
+            shift = shift == 0.0 ? 0.1 : 10.0 * shift;
+            info->regularised++;
+            if (shift > 1e20 || !body->ops->evaluate(body->impl, v + body->v, shift, direction + body->v, &potential)) {
+                return false;
+            }
+        }
+        memcpy(direction + body->v, residual + body->v, sizeof(double) * (size_t)body->v_count);
+        body->ops->solve(body->impl, direction + body->v);
+    }
+    return true;
+}
+
+/* Column of the matrix for a block of the world's velocities. */
+static int column_of(const FilWorld* world, const FilContact* contact, int block)
+{
+    for (int side = 0; side < 2; side++) {
+        const FilBody* body = &world->bodies[contact->body[side]];
+        if (block >= body->v / 4 && block < (body->v + body->v_count) / 4) {
+            return world->contact.offset[contact->body[side]] + block - body->v / 4;
+        }
+    }
+    return -1;
+}
+
+/* The columns that each contact couples. */
+static FilStatus list_contacts(FilWorld* world, int* count)
+{
+    FilPotentialStage* stage = &world->potential;
+    const FilPotentialProblem* p = &stage->problem;
+    const FilContactSet* set = &world->collision.set;
+    if (!fil_ints_reserve(&stage->list_end, (size_t)p->count) ||
+        !fil_ints_reserve(&stage->list_variable, (size_t)set->block_count)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    int end = 0;
+    for (int k = 0; k < p->count; k++) {
+        const FilContact* contact = p->contacts[k].contact;
+        for (int b = contact->first_block; b < contact->first_block + contact->block_count; b++) {
+            stage->list_variable.at[end++] = column_of(world, contact, set->variable[b]);
+        }
+        stage->list_end.at[k] = end;
+    }
+    *count = p->count;
+    return FIL_OK;
+}
+
+/* The pattern of the contacts' part, and the analysis of the whole. */
+static FilStatus bind(FilWorld* world, const FilPotentialModel* model, FilStepInfo* info)
+{
+    FilPotentialStage* stage = &world->potential;
+    if (stage->cholesky == NULL && (stage->cholesky = fil_block_cholesky_create()) == NULL) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    int count = 0;
+    FilStatus status = model->field != NULL ? model->field->list(world, &stage->list_end, &stage->list_variable, &count)
+                                            : list_contacts(world, &count);
+    if (status != FIL_OK) {
+        return status;
+    }
+    const FilBlockPattern a = {world->contact.column_count, world->contact.start, world->contact.row};
+    bool same;
+    if (!fil_block_sum_adopt(&stage->hessian, a.columns, count, stage->list_end.at, stage->list_variable.at, &same)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    const FilBlockPattern c = fil_block_sum_pattern(&stage->hessian);
+    const int blocks = a.start[a.columns] + c.start[c.columns];
+    bool fits = false;
+    // an old analysis serves while the blocks fit and it is not mostly about blocks that are gone
+    if (stage->analysed && 2 * blocks > stage->analysed_blocks) {
+        status = fil_block_cholesky_bind(stage->cholesky, &a, &c, &fits);
+    }
+    if (status == FIL_OK && !fits) {
+        status = fil_block_cholesky_analyze(stage->cholesky, &a, &c);
+        stage->analysed_blocks = blocks;
+        info->analyses++;
+    }
+    stage->analysed = stage->bound = status == FIL_OK;
+    return status;
+}
+
+/* One 4x4 block of a 12 x 12 matrix of four ends: the angle has no part in it. */
+static void end_block(const double* hessian, int row, int column, double scale, double* block)
+{
+    memset(block, 0, FIL_BLOCK_SIZE * sizeof *block);
+    for (int c = 0; c < 3; c++) {
+        for (int r = 0; r < 3; r++) {
+            block[4 * c + r] = scale * hessian[12 * (3 * row + r) + 3 * column + c];
+        }
+    }
+}
+
+/* J_row' G J_column */
+static void row_block(const double* a, const double* g, const double* b, double scale, double* block)
+{
+    for (int c = 0; c < 4; c++) {
+        double turned[3];
+        for (int i = 0; i < 3; i++) {
+            turned[i] = scale * (g[3 * i] * b[c] + g[3 * i + 1] * b[4 + c] + g[3 * i + 2] * b[8 + c]);
+        }
+        for (int r = 0; r < 4; r++) {
+            block[4 * c + r] = a[r] * turned[0] + a[4 + r] * turned[1] + a[8 + r] * turned[2];
+        }
+    }
+}
+
+static void assemble(FilWorld* world, const FilPotentialModel* model, const double* v, FilPotentialOrder order)
+{
+    FilPotentialStage* stage = &world->potential;
+    const FilPotentialProblem* p = &stage->problem;
+    const FilContactSet* set = &world->collision.set;
+    const double scale = p->dt * p->dt;
+    double block[FIL_BLOCK_SIZE];
+    fil_block_sum_clear(&stage->hessian);
+    if (model->field != NULL) {
+        model->field->hessian(world, v, &stage->hessian);
+        return;
+    }
+    for (int k = 0; k < p->count; k++) {
+        const FilPotentialContact* c = &p->contacts[k];
+        FilPotentialTerm term;
+        fil_potential_evaluate(world, model, k, v, order, &term);
+        for (int i = 0; c->nodes && i < 4; i++) {
+            for (int j = 0; j < 4; j++) {
+                end_block(term.hessian, i, j, scale, block);
+                fil_block_sum_add(&stage->hessian, k, c->local[i], c->local[j], block);
+            }
+        }
+        const double* jacobian = set->jacobian + 12 * (size_t)c->contact->first_block;
+        for (int i = 0; c->rows && i < c->contact->block_count; i++) {
+            for (int j = 0; j < c->contact->block_count; j++) {
+                row_block(jacobian + 12 * i, term.row_hessian, jacobian + 12 * j, scale, block);
+                fil_block_sum_add(&stage->hessian, k, i, j, block);
+            }
+        }
+    }
+}
+
+/* Bodies and contacts together. Where the sum is not positive definite, first the contacts' own bending is left out, then
+ * the bodies' mass part is enlarged. */
+FilStatus fil_potential_solve_all(FilWorld* world, const FilPotentialModel* model, const double* v, const double* residual,
+                           double* direction, FilStepInfo* info)
+{
+    FilPotentialStage* stage = &world->potential;
+    const FilContactStage* all = &world->contact;
+    FilStatus status = stage->bound ? FIL_OK : bind(world, model, info);
+    if (status != FIL_OK) {
+        return status;
+    }
+    double shift = 0.0;
+    for (int attempt = 0;; attempt++) {
+        for (int b = 0; b < world->body_count; b++) {
+            const FilBody* body = &world->bodies[b];
+            double potential;
+            if (!fil_potential_takes_part(world, b)) {
+                continue;
+            }
+            if (shift > 0.0 && !body->ops->evaluate(body->impl, v + body->v, shift, direction + body->v, &potential)) {
+                return FIL_NOT_CONVERGED;
+            }
+            body->ops->tangent(body->impl, all->values + (size_t)16 * (size_t)all->first_block[b]);
+        }
+        if (attempt < 2) {
+            assemble(world, model, v, attempt == 0 ? FIL_POTENTIAL_FULL : FIL_POTENTIAL_DEFINITE);
+        }
+        if (fil_block_cholesky_factor(stage->cholesky, all->values, stage->hessian.values.at)) {
+            break;
+        }
+        info->regularised++;
+        shift = attempt == 0 ? 0.0 : shift == 0.0 ? 0.1 : 10.0 * shift;
+        if (shift > 1e20) {
+            return FIL_NOT_CONVERGED;
+        }
+    }
+    for (int b = 0; b < world->body_count; b++) {
+        if (fil_potential_takes_part(world, b)) {
+            memcpy(all->v + 4 * all->offset[b], residual + world->bodies[b].v, sizeof(double) * (size_t)world->bodies[b].v_count);
+        }
+    }
+    fil_block_cholesky_solve(stage->cholesky, all->v);
+    for (int b = 0; b < world->body_count; b++) {
+        if (fil_potential_takes_part(world, b)) {
+            memcpy(direction + world->bodies[b].v, all->v + 4 * all->offset[b], sizeof(double) * (size_t)world->bodies[b].v_count);
+        }
+    }
+    info->contact_iterations++;
+    return FIL_OK;
+}
+
