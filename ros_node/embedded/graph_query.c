@@ -223,6 +223,113 @@ rcl_ret_t rcl_count_subscribers(const rcl_node_t* node, const char* topic_name, 
     return count_endpoints(node, DDS_BUILTIN_TOPIC_DCPSSUBSCRIPTION, topic_name, count);
 }
 
+/* ---- endpoints one by one ---- */
+
+static rmw_time_t time_of(dds_duration_t duration)
+{
+    return duration == DDS_INFINITY ? (rmw_time_t){0}
+                                    : (rmw_time_t){(uint64_t)(duration / DDS_NSECS_IN_SEC),
+                                                   (uint64_t)(duration % DDS_NSECS_IN_SEC)};
+}
+
+/* back from DDS; what is not told stays at its default */
+static rmw_qos_profile_t profile_of(const dds_qos_t* qos)
+{
+    rmw_qos_profile_t profile = {.history = RMW_QOS_POLICY_HISTORY_UNKNOWN};
+    dds_reliability_kind_t reliability = DDS_RELIABILITY_BEST_EFFORT;
+    dds_durability_kind_t durability = DDS_DURABILITY_VOLATILE;
+    dds_liveliness_kind_t liveliness = DDS_LIVELINESS_AUTOMATIC;
+    dds_history_kind_t history;
+    dds_duration_t duration;
+    int32_t depth;
+    dds_qget_reliability(qos, &reliability, &duration);
+    dds_qget_durability(qos, &durability);
+    profile.reliability = reliability == DDS_RELIABILITY_RELIABLE ? RMW_QOS_POLICY_RELIABILITY_RELIABLE
+                                                                  : RMW_QOS_POLICY_RELIABILITY_BEST_EFFORT;
+    profile.durability = durability == DDS_DURABILITY_VOLATILE ? RMW_QOS_POLICY_DURABILITY_VOLATILE
+                                                               : RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL;
+    if (dds_qget_history(qos, &history, &depth)) {
+        profile.history =
+            history == DDS_HISTORY_KEEP_ALL ? RMW_QOS_POLICY_HISTORY_KEEP_ALL : RMW_QOS_POLICY_HISTORY_KEEP_LAST;
+        profile.depth = depth > 0 ? (size_t)depth : 0;
+    }
+    if (dds_qget_deadline(qos, &duration)) {
+        profile.deadline = time_of(duration);
+    }
+    if (dds_qget_lifespan(qos, &duration)) {
+        profile.lifespan = time_of(duration);
+    }
+    profile.liveliness = RMW_QOS_POLICY_LIVELINESS_AUTOMATIC;
+    if (dds_qget_liveliness(qos, &liveliness, &duration)) {
+        profile.liveliness_lease_duration = time_of(duration);
+        profile.liveliness = liveliness == DDS_LIVELINESS_MANUAL_BY_TOPIC ? RMW_QOS_POLICY_LIVELINESS_MANUAL_BY_TOPIC
+                                                                          : RMW_QOS_POLICY_LIVELINESS_AUTOMATIC;
+    }
+    return profile;
+}
+
+typedef struct Collection {
+    const char* topic; /* as ROS names it, or as DDS does */
+    bool mangled;
+    rcl_topic_endpoint_info_array_t* array;
+} Collection;
+
+static bool collect_endpoint(void* context, const dds_builtintopic_endpoint_t* endpoint)
+{
+    const Collection* collection = context;
+    const char* name = endpoint->topic_name;
+    if (!collection->mangled && strncmp(name, "rt/", 3) != 0) {
+        return true;
+    }
+    if (strcmp(collection->mangled ? name : name + 2, collection->topic) != 0) {
+        return true;
+    }
+    rcl_topic_endpoint_info_array_t* array = collection->array;
+    rmw_topic_endpoint_info_t* items = realloc(array->info_array, (array->size + 1) * sizeof *items);
+    char type[512];
+    if (items == NULL) {
+        return false;
+    }
+    demangle_type(endpoint->type_name, false, type, sizeof type);
+    array->info_array = items;
+    items[array->size] = (rmw_topic_endpoint_info_t){strdup(type), profile_of(endpoint->qos)};
+    return items[array->size++].topic_type != NULL;
+}
+
+rcl_topic_endpoint_info_array_t rcl_get_zero_initialized_topic_endpoint_info_array(void)
+{
+    return (rcl_topic_endpoint_info_array_t){0};
+}
+
+rcl_ret_t rcl_topic_endpoint_info_array_fini(rcl_topic_endpoint_info_array_t* array, rcutils_allocator_t* allocator)
+{
+    (void)allocator;
+    for (size_t i = 0; i < array->size; i++) {
+        free(array->info_array[i].topic_type);
+    }
+    free(array->info_array);
+    *array = rcl_get_zero_initialized_topic_endpoint_info_array();
+    return RCL_RET_OK;
+}
+
+rcl_ret_t rcl_get_publishers_info_by_topic(const rcl_node_t* node, rcutils_allocator_t* allocator,
+                                           const char* topic_name, bool no_mangle,
+                                           rcl_topic_endpoint_info_array_t* publishers_info)
+{
+    (void)allocator;
+    Collection collection = {topic_name, no_mangle, publishers_info};
+    return visit_endpoints(node, DDS_BUILTIN_TOPIC_DCPSPUBLICATION, collect_endpoint, &collection);
+}
+
+rcl_ret_t rcl_get_subscriptions_info_by_topic(const rcl_node_t* node, rcutils_allocator_t* allocator,
+                                              const char* topic_name, bool no_mangle,
+                                              rcl_topic_endpoint_info_array_t* subscriptions_info)
+{
+    (void)allocator;
+    Collection collection = {topic_name, no_mangle, subscriptions_info};
+    return visit_endpoints(node, DDS_BUILTIN_TOPIC_DCPSSUBSCRIPTION, collect_endpoint, &collection);
+}
+
 /* ---- nodes ---- */
 
 typedef struct NodeLists {

@@ -26,4 +26,27 @@ RCL_WARN_UNUSED rcl_ret_t rcl_get_node_names(const rcl_node_t* node, rcl_allocat
 RCL_WARN_UNUSED rcl_ret_t rcl_count_publishers(const rcl_node_t* node, const char* topic_name, size_t* count);
 RCL_WARN_UNUSED rcl_ret_t rcl_count_subscribers(const rcl_node_t* node, const char* topic_name, size_t* count);
 
+/* What the publishers or subscriptions of a topic are and offer or ask for; of real rmw's fields those that DDS
+ * discovery tells. */
+typedef struct rmw_topic_endpoint_info_s {
+    char* topic_type; /* "package/msg/Name" */
+    rmw_qos_profile_t qos_profile;
+} rmw_topic_endpoint_info_t;
+
+typedef struct rmw_topic_endpoint_info_array_s {
+    size_t size;
+    rmw_topic_endpoint_info_t* info_array;
+} rmw_topic_endpoint_info_array_t;
+typedef rmw_topic_endpoint_info_array_t rcl_topic_endpoint_info_array_t;
+
+rcl_topic_endpoint_info_array_t rcl_get_zero_initialized_topic_endpoint_info_array(void);
+RCL_WARN_UNUSED rcl_ret_t rcl_topic_endpoint_info_array_fini(rcl_topic_endpoint_info_array_t* array,
+                                                             rcutils_allocator_t* allocator);
+RCL_WARN_UNUSED rcl_ret_t rcl_get_publishers_info_by_topic(const rcl_node_t* node, rcutils_allocator_t* allocator,
+                                                           const char* topic_name, bool no_mangle,
+                                                           rcl_topic_endpoint_info_array_t* publishers_info);
+RCL_WARN_UNUSED rcl_ret_t rcl_get_subscriptions_info_by_topic(const rcl_node_t* node, rcutils_allocator_t* allocator,
+                                                              const char* topic_name, bool no_mangle,
+                                                              rcl_topic_endpoint_info_array_t* subscriptions_info);
+
 #endif
