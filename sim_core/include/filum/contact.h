@@ -31,6 +31,31 @@ typedef struct FilCollision {
 
 FilCollision fil_collision_default(void);
 
+/* Model "lcp": contact as a linear complementarity problem (P1 sec. III; docs/lcp.md). */
+typedef enum FilLcpSolver {
+    FIL_LCP_NEWTON,       /* semismooth Newton on Fischer and Burmeister's function, damped */
+    FIL_LCP_LEMKE,        /* pivoting */
+    FIL_LCP_GAUSS_SEIDEL, /* one contact after the other */
+    FIL_LCP_SOLVER_COUNT
+} FilLcpSolver;
+
+typedef struct FilLcpSettings {
+    int directions;        /* of the friction pyramid: even, 4 to 64 */
+    bool rank_selection;   /* stage 1: leave out contacts that depend on others, unless they are violated */
+    bool equilibration;    /* stage 2: Ruiz's scaling of rows and columns */
+    bool regularisation;   /* stage 3: a little compliance of scaled normal rows */
+    FilLcpSolver solver;
+    bool fallback;         /* Lemke's method where another one stalls */
+    double rank_tolerance; /* of a contact's new direction, relative to the largest */
+    double compliance;     /* stage 3: of a scaled normal row */
+    double stabilisation;  /* share of a penetration that is taken back within a step, 0 to 1 */
+    double recovery_speed; /* m/s, at most, while it is */
+    double tolerance;      /* of complementarity, relative */
+    int max_iterations;    /* of Newton's method; 100 times as many sweeps of Gauss and Seidel's */
+} FilLcpSettings;
+
+FilLcpSettings fil_lcp_settings_default(void);
+
 /* Friction and compliance of two named surfaces may be set apart from their own: overrides what combining gives. The
  * two things are rods or rigid bodies. Allocates. */
 FIL_MUST_CHECK FilStatus fil_world_set_pair_surface(FilWorld* world, FilId a, FilId b, const FilSurface* surface);

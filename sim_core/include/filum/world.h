@@ -29,6 +29,7 @@ typedef struct FilWorldDef {
     double contact_tolerance;    /* of the contact solver's momentum residual, relative */
     int contact_max_iterations;
     int relinearisations;        /* further tangents taken about the contact solution; 0: as published */
+    FilLcpSettings lcp;          /* contact model "lcp" */
     FilImcSettings imc;          /* contact model "imc", and "spt" as far as it applies */
     FilIpcSettings ipc;          /* contact model "ipc" */
     bool check_nonlinear;        /* measure FilStepInfo.nonlinear_residual: one more assembly a step */
@@ -60,6 +61,9 @@ typedef struct FilStepInfo {
     double max_penetration; /* m */
     double least_distance;  /* m, between surfaces of things that could touch, at the step's start; INFINITY: none could */
     int contact_iterations; /* Newton steps of the contact solver */
+    int contact_solves;     /* problems given to the contact solver */
+    int contact_fallbacks;  /* ... that its second method had to solve: Lemke's for "lcp" */
+    int contact_failures;   /* ... that were not solved: the step was halved */
     int analyses;           /* symbolic factorisations of the contact system */
     double contact_residual;   /* relative momentum residual of the contact problem, worst sub-step */
     double nonlinear_residual; /* the same of the full equations of motion with the contact impulses */

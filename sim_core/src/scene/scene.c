@@ -211,7 +211,8 @@ static void read_ipc(FilReader* reader, const FilYaml* world, FilIpcSettings* ip
 
 static void read_world(FilReader* reader, const FilYaml* node, FilWorldDef* def)
 {
-    static const char* const keys[] = {"gravity", "dt", "integrator", "contact", "imc", "ipc", "newton", "max_halvings", NULL};
+    static const char* const keys[] = {"gravity", "dt",  "integrator", "contact",      "lcp",
+                                       "imc",     "ipc", "newton",     "max_halvings", NULL};
     static const char* const newton_keys[] = {"tolerance", "max_iterations", NULL};
     static const char* const integrators[] = {
         [FIL_BACKWARD_EULER] = "backward_euler",
@@ -231,6 +232,7 @@ static void read_world(FilReader* reader, const FilYaml* node, FilWorldDef* def)
     fil_read_choice(reader, node, "integrator", integrators, &integrator);
     def->integrator = (FilIntegrator)integrator;
     read_contact(reader, node, def);
+    fil_scene_read_lcp(reader, node, &def->lcp);
     read_imc(reader, node, &def->imc);
     read_ipc(reader, node, &def->ipc);
     const FilYaml* newton = fil_read_node(reader, node, "newton", FIL_OPTIONAL);

@@ -137,6 +137,9 @@ void fil_scene_read_orientation(FilReader* reader, const FilYaml* mapping, FilQu
 void fil_scene_read_arms(FilScene* scene);
 void fil_scene_add_arms(FilScene* scene);
 
+/* read_lcp.c: settings of the contact model "lcp" */
+void fil_scene_read_lcp(FilReader* reader, const FilYaml* world, FilLcpSettings* lcp);
+
 /* read_shells.c, read_rings.c */
 void fil_scene_read_shells(FilScene* scene);
 void fil_scene_add_shells(FilScene* scene);

@@ -9,19 +9,23 @@
 #include "world/own_constraint.h"
 #include "world/world.h"
 
+static FilVelocitySolver solve_sap, solve_lcp;
+
 const FilContactModel fil_contact_models[] = {
-    {"none", false, FIL_SAP_CONTACT, NULL},
-    {"sap", true, FIL_SAP_CONTACT, NULL},
-    {"sap_lagged", true, FIL_SAP_LAGGED_CONTACT, NULL},
-    {"imc", true, FIL_SAP_CONTACT, &fil_imc_model},
-    {"spt", true, FIL_SAP_CONTACT, &fil_spt_model},
-    {"ipc", false, FIL_SAP_CONTACT, &fil_ipc_model},
+    {"none", false, FIL_SAP_CONTACT, NULL, solve_sap},
+    {"sap", true, FIL_SAP_CONTACT, NULL, solve_sap},
+    {"sap_lagged", true, FIL_SAP_LAGGED_CONTACT, NULL, solve_sap},
+    {"lcp", true, FIL_SAP_CONTACT, NULL, solve_lcp},
+    {"imc", true, FIL_SAP_CONTACT, &fil_imc_model, NULL},
+    {"spt", true, FIL_SAP_CONTACT, &fil_spt_model, NULL},
+    {"ipc", false, FIL_SAP_CONTACT, &fil_ipc_model, NULL},
 };
 const int fil_contact_models_count = (int)(sizeof fil_contact_models / sizeof fil_contact_models[0]);
 
 void fil_contact_stage_free(FilContactStage* stage)
 {
     fil_sap_destroy(stage->sap);
+    fil_lcp_destroy(stage->lcp);
     for (int j = 0; j < stage->joint_count; j++) {
         fil_free(stage->joints[j].name);
     }
@@ -294,6 +298,33 @@ static bool enlarge(FilWorld* world, double shift)
     return ok;
 }
 
+static FilStatus solve_sap(FilWorld* world, const FilSapProblem* problem, FilSolverReport* report)
+{
+    FilContactStage* stage = &world->contact;
+    FilSapSettings settings = fil_sap_settings_default();
+    settings.tolerance = world->def.contact_tolerance;
+    settings.max_factorisations = world->def.contact_max_iterations;
+    FilSapStats stats = {0};
+    if (stage->sap == NULL && (stage->sap = fil_sap_create()) == NULL) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    const FilStatus status = fil_sap_solve(stage->sap, problem, &settings, stage->v, stage->impulses, &stats);
+    *report = (FilSolverReport){stats.iterations, stats.analyses, 0, stats.indefinite, stats.residual};
+    return status;
+}
+
+static FilStatus solve_lcp(FilWorld* world, const FilSapProblem* problem, FilSolverReport* report)
+{
+    FilContactStage* stage = &world->contact;
+    FilLcpStats stats = {0};
+    if (stage->lcp == NULL && (stage->lcp = fil_lcp_create()) == NULL) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    const FilStatus status = fil_lcp_solve(stage->lcp, problem, &world->def.lcp, stage->v, stage->impulses, &stats);
+    *report = (FilSolverReport){stats.iterations, stats.analyses, stats.fallbacks, stats.indefinite, stats.residual};
+    return status;
+}
+
 /* Solves the problem about the velocities in the scratch; `again`: the tangents have changed since they were taken. Where
  * the tangent is not positive definite its mass part is enlarged until it is. */
 static FilStatus solve_once(FilWorld* world, double dt, bool again, FilStepInfo* info)
@@ -307,24 +338,24 @@ static FilStatus solve_once(FilWorld* world, double dt, bool again, FilStepInfo*
                                    .constraints = stage->constraints,
                                    .block = stage->rows.variable,
                                    .jacobian = stage->rows.jacobian};
-    FilSapSettings settings = fil_sap_settings_default();
-    settings.tolerance = world->def.contact_tolerance;
-    settings.max_factorisations = world->def.contact_max_iterations;
-    FilSapStats stats;
+    FilSolverReport report;
     FilStatus status;
     double shift = 0.0;
     do {
         for (int b = 0; b < world->body_count && (shift > 0.0 || again); b++) {
             fil_contacts_take(world, b);
         }
-        stats = (FilSapStats){0};
-        status = fil_sap_solve(stage->sap, &problem, &settings, stage->v, stage->impulses, &stats);
-        info->contact_iterations += stats.iterations;
-        info->analyses += stats.analyses;
-        info->regularised += stats.indefinite;
+        report = (FilSolverReport){0};
+        status = fil_contact_models[world->contact_model].solve(world, &problem, &report);
+        info->contact_solves++;
+        info->contact_failures += status == FIL_NOT_CONVERGED && !report.indefinite;
+        info->contact_fallbacks += report.fallbacks;
+        info->contact_iterations += report.iterations;
+        info->analyses += report.analyses;
+        info->regularised += report.indefinite;
         shift = shift == 0.0 ? 0.1 : 10.0 * shift;
-    } while (stats.indefinite && shift < 1e9 && enlarge(world, shift));
-    info->contact_residual = fmax(info->contact_residual, stats.residual);
+    } while (report.indefinite && shift < 1e9 && enlarge(world, shift));
+    info->contact_residual = fmax(info->contact_residual, report.residual);
     return status;
 }
 
@@ -339,9 +370,6 @@ static bool make_room(FilWorld* world)
             return false;
         }
         stage->pattern_ready = false;
-    }
-    if (stage->sap == NULL && (stage->sap = fil_sap_create()) == NULL) {
-        return false;
     }
     return room((void**)&stage->constraints, most, &stage->constraint_capacity, sizeof *stage->constraints) &&
            room((void**)&stage->impulses, most, &stage->impulse_capacity, 3 * sizeof(double));

@@ -2,6 +2,7 @@
 #ifndef FILUM_WORLD_CONTACT_STAGE_H
 #define FILUM_WORLD_CONTACT_STAGE_H
 
+#include "contact/lcp.h"
 #include "contact/sap.h"
 #include "filum/rigid.h"
 #include "geometry/pose.h"
@@ -26,6 +27,7 @@ typedef struct FilJoint {
 
 typedef struct FilContactStage {
     FilSap* sap;
+    FilLcp* lcp;
     int joint_count, joint_capacity;
     FilJoint* joints;
 
@@ -50,12 +52,23 @@ struct FilWorld;
 
 void fil_contact_stage_free(FilContactStage* stage);
 
+/* One solution of a problem at velocity level: what came of it. */
+typedef struct FilSolverReport {
+    int iterations, analyses, fallbacks;
+    bool indefinite; /* failed because the tangent is not positive definite */
+    double residual; /* relative */
+} FilSolverReport;
+
+/* Finds the stage's velocities and impulses. */
+typedef FilStatus FilVelocitySolver(struct FilWorld* world, const FilSapProblem* problem, FilSolverReport* report);
+
 /* Contact models by name; "none" first. */
 typedef struct FilContactModel {
     const char* name;
     bool contacts; /* looks for contacts at all */
     FilSapKind kind;
-    const struct FilPotentialModel* potential; /* NULL: at velocity level */
+    const struct FilPotentialModel* potential; /* NULL: at velocity level, by the solver that follows */
+    FilVelocitySolver* solve;
 } FilContactModel;
 
 extern const FilContactModel fil_contact_models[];

@@ -23,6 +23,7 @@ FilWorldDef fil_world_def_default(void)
                          .max_halvings = 8,
                          .contact_tolerance = 1e-6,
                          .contact_max_iterations = 100,
+                         .lcp = fil_lcp_settings_default(),
                          .imc = fil_imc_settings_default(),
                          .ipc = fil_ipc_settings_default()};
 }
@@ -86,7 +87,8 @@ static FilStatus check_def(const FilWorldDef* def, FilError* error)
                          "be positive and relinearisations not negative");
     }
     const char* problem = fil_imc_settings_problem(&def->imc);
-    return problem == NULL ? FIL_OK : fil_error(error, FIL_BAD_INPUT, "world: imc: %s", problem);
+    return problem == NULL ? fil_lcp_settings_check(&def->lcp, error)
+                           : fil_error(error, FIL_BAD_INPUT, "world: imc: %s", problem);
 }
 
 FilStatus fil_world_create(const FilWorldDef* def, FilWorld** out, FilError* error)
