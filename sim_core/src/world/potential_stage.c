@@ -146,23 +146,30 @@ static double longest_step(FilWorld* world, const FilPotentialModel* model, cons
     return longest;
 }
 
+/* Slope of the potential along -direction where the residual is known. */
+static double slope_along(const FilWorld* world, const double* residual, const double* direction)
+{
+    double slope = 0.0;
+    for (int b = 0; b < world->body_count; b++) {
+        const FilBody* body = &world->bodies[b];
+        for (int k = body->v; fil_potential_takes_part(world, b) && k < body->v + body->v_count; k++) {
+            slope -= residual[k] * direction[k];
+        }
+    }
+    return slope;
+}
+
 /* Walks along the direction until the residual or the potential has fallen; v and the residual follow. */
 static bool search(FilWorld* world, const FilPotentialModel* model, Newton* newton, double* v)
 {
     FilNewtonScratch* s = &world->scratch;
     const FilImcSettings* settings = &world->def.imc;
-    double slope = 0.0;
-    for (int b = 0; b < world->body_count; b++) {
-        const FilBody* body = &world->bodies[b];
-        for (int k = body->v; fil_potential_takes_part(world, b) && k < body->v + body->v_count; k++) {
-            slope -= s->residual[k] * s->direction[k];
-        }
-    }
+    const double slope = slope_along(world, s->residual, s->direction);
     // P2 section 2.5: halved every other iteration, whatever comes of it
     const double longest = longest_step(world, model, v, s->direction);
     const bool damping = settings->damping && model->field == NULL;
     const double first = damping ? ldexp(1.0, -(newton->iterations - 1) / 2) : longest;
-    const double shortest = damping ? first : (newton->tangent ? 1e-4 * longest : 0.2);
+    const double shortest = damping ? first : (newton->tangent ? 1e-4 : 0.2);
     for (double step = first; step >= shortest; step *= 0.5) {
         double potential;
         try_step(world, v, s->direction, step, s->trial);
@@ -178,6 +185,44 @@ static bool search(FilWorld* world, const FilPotentialModel* model, Newton* newt
             newton->potential = potential;
             return true;
         }
+    }
+    return false;
+}
+
+/* The same for fields, whose slope jumps where friction turns round and grows without bound where things touch: looks for
+ * a step at which the slope has fallen to a half, between the last that was too short and the last that was too long. */
+static bool search_field(FilWorld* world, const FilPotentialModel* model, Newton* newton, double* v)
+{
+    enum { LOOKS = 60 };
+    FilNewtonScratch* s = &world->scratch;
+    const double start = slope_along(world, s->residual, s->direction), longest = longest_step(world, model, v, s->direction);
+    const double rounding = 1e-12 * (fabs(newton->potential) + fabs(start));
+    double low = 0.0, low_slope = start, high = 0.0, high_slope = INFINITY, step = longest;
+    for (int look = 0; look < LOOKS; look++) {
+        double potential, slope = INFINITY, norm = INFINITY;
+        try_step(world, v, s->direction, step, s->trial);
+        if (evaluate(world, model, s->trial, s->residual, &potential)) {
+            slope = slope_along(world, s->residual, s->direction);
+            norm = size_of(world, s->residual, false);
+            const bool flat = fabs(slope) <= 0.5 * fabs(start) || (step == longest && slope <= 0.0) ||
+                              (high > 0.0 && high - low < 1e-12);
+            if ((flat && potential <= newton->potential + rounding) || norm <= newton->tolerance) {
+                try_step(world, v, s->direction, step, v);
+                newton->norm = norm;
+                newton->potential = potential;
+                return true;
+            }
+        }
+        if (slope > 0.0) {
+            high = step;
+            high_slope = slope;
+        } else {
+            low = step;
+            low_slope = slope;
+        }
+        // where the line between the two slopes is zero, but well between
+        const double share = isfinite(high_slope) ? low_slope / (low_slope - high_slope) : 0.5;
+        step = low + fmin(fmax(share, 0.1), 0.9) * (high - low);
     }
     return false;
 }
@@ -203,7 +248,7 @@ static FilStatus iterate(FilWorld* world, const FilPotentialModel* model, Newton
         if (status != FIL_OK) {
             return status;
         }
-        if (!search(world, model, newton, v)) {
+        if (!(model->field != NULL ? search_field : search)(world, model, newton, v)) {
             // without the contacts' tangent the direction may be a bad one
             double potential;
             if (newton->tangent || !model->tangent || !evaluate(world, model, v, s->residual, &potential)) {
