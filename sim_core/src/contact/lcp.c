@@ -188,12 +188,14 @@ static void judge(FilLcp* lcp, FilLcpStats* stats)
     stats->residual = fmax(stats->negativity, stats->complementarity);
 }
 
-/* z >= 0 to the last bit. */
+/* z >= 0 to the last bit, and no friction without load. */
 static void clip(FilLcpProblem* problem)
 {
-    const size_t all = (size_t)problem->size * (size_t)problem->unit_count;
-    for (size_t k = 0; k < all; k++) {
-        problem->z[k] = fmax(problem->z[k], 0.0);
+    for (int i = 0; i < problem->unit_count; i++) {
+        double* z = problem->z + (size_t)problem->size * (size_t)i;
+        for (int k = 0; k < problem->size; k++) {
+            z[k] = k <= problem->directions && k > 0 && !(z[0] > 0.0) ? 0.0 : fmax(z[k], 0.0);
+        }
     }
     fil_lcp_gather(problem, problem->z, problem->u);
 }

@@ -13,6 +13,9 @@
 void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work, const int* lwork,
              int* info);
 
+/* What LAPACK works with per row: blocks of 32. */
+enum { FOLD_WORK = 32 };
+
 bool fil_lcp_assembly_init(FilLcpAssembly* assembly)
 {
     *assembly = (FilLcpAssembly){.units = NULL};
@@ -217,14 +220,11 @@ static int squeeze(double* rows, int row_count, int width, int* kept)
 }
 
 /* More coordinates than rows: Y' = Q R leaves Y Y' = R' R with as many coordinates as rows. */
-static bool fold(FilLcpAssembly* assembly, int row_count, int* dimension)
+static bool fold(const FilLcpAssembly* assembly, int row_count, int* dimension)
 {
-    const int d = *dimension, work_size = 32 * row_count;
+    const int d = *dimension, work_size = FOLD_WORK * row_count;
     double* y = assembly->rows.at; // d x row_count by columns
     int failed = 0;
-    if (!fil_doubles_reserve(&assembly->work, (size_t)(row_count + work_size))) {
-        return false;
-    }
     dgeqrf_(&d, &row_count, y, &d, assembly->work.at, assembly->work.at + row_count, &work_size, &failed);
     for (int r = 0; r < row_count; r++) {
         for (int c = 0; c < row_count; c++) {
@@ -240,6 +240,7 @@ static bool build_rows(FilLcpAssembly* assembly, const FilSapProblem* from, FilL
 {
     const int width = FIL_BLOCK * assembly->system.participants, row_count = 3 * problem->unit_count;
     if (!fil_doubles_reserve(&assembly->rows, (size_t)width * (size_t)row_count) ||
+        !fil_doubles_reserve(&assembly->work, (FOLD_WORK + 1) * (size_t)row_count) ||
         !fil_ints_reserve(&assembly->indices, (size_t)(width > problem->unit_count ? width : problem->unit_count))) {
         return false;
     }
