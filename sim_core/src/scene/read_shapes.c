@@ -228,6 +228,43 @@ static void read_wrap(FilScene* scene, const FilYaml* shape, FilRodDef* def)
     }
 }
 
+static void read_cycloid(FilScene* scene, const FilYaml* shape, FilRodDef* def)
+{
+    static const char* const keys[] = {"origin", "radius", "nodes", NULL};
+    FilReader* reader = &scene->reader;
+    if (!fil_check_keys(reader, shape, keys)) {
+        return;
+    }
+    double origin[3] = {0}, radius = 0.0;
+    fil_read_vector(reader, shape, "origin", FIL_OPTIONAL, 3, origin);
+    fil_read_number(reader, shape, "radius", FIL_REQUIRED | FIL_POSITIVE, &radius);
+    double* nodes = read_node_count(scene, shape, 2, def);
+    if (nodes != NULL) {
+        fil_shape_cycloid(origin, radius, def->node_count, nodes);
+    }
+}
+
+static void read_catenary(FilScene* scene, const FilYaml* shape, FilRodDef* def)
+{
+    static const char* const keys[] = {"lowest", "span", "length", "nodes", NULL};
+    FilReader* reader = &scene->reader;
+    if (!fil_check_keys(reader, shape, keys)) {
+        return;
+    }
+    double lowest[3] = {0}, span = 0.0, length = 0.0;
+    fil_read_vector(reader, shape, "lowest", FIL_OPTIONAL, 3, lowest);
+    fil_read_number(reader, shape, "span", FIL_REQUIRED | FIL_POSITIVE, &span);
+    fil_read_number(reader, shape, "length", FIL_REQUIRED | FIL_POSITIVE, &length);
+    if (reader->status == FIL_OK && !(length > span && length < 1e3 * span)) {
+        fil_reader_fail(reader, fil_yaml_find(shape, "length"), "must be longer than the span of %g m, and less than 1000 times",
+                        span);
+    }
+    double* nodes = read_node_count(scene, shape, 2, def);
+    if (nodes != NULL) {
+        fil_shape_catenary(lowest, span, length, def->node_count, nodes);
+    }
+}
+
 /* Every edge needs a length, and every coordinate must be a number. */
 static void check_nodes(FilReader* reader, const FilYaml* shape, const FilRodDef* def)
 {
@@ -245,9 +282,10 @@ static void check_nodes(FilReader* reader, const FilYaml* shape, const FilRodDef
 
 void fil_scene_read_shape(FilScene* scene, const FilYaml* rod, FilRodDef* def)
 {
-    static const char* const words[] = {"straight", "arc", "helix", "ring", "polyline", "knot", "wrap", NULL};
+    static const char* const words[] = {"straight", "arc", "helix", "ring", "polyline", "knot", "wrap",
+                                        "cycloid", "catenary", NULL};
     static void (*const read[])(FilScene*, const FilYaml*, FilRodDef*) = {
-        read_straight, read_arc, read_helix, read_ring, read_polyline, read_knot, read_wrap,
+        read_straight, read_arc, read_helix, read_ring, read_polyline, read_knot, read_wrap, read_cycloid, read_catenary,
     };
     FilReader* reader = &scene->reader;
     const FilYaml* shape = fil_read_node(reader, rod, "shape", FIL_REQUIRED);

@@ -15,6 +15,37 @@ void fil_shape_straight(const double* from, const double* to, int count, double*
     }
 }
 
+void fil_shape_cycloid(const double* origin, double radius, int count, double* nodes)
+{
+    for (int i = 0; i < count; i++) {
+        // arc length 4 r (1 - cos(theta / 2)) of 8 r
+        const double theta = 2.0 * acos(1.0 - 2.0 * i / (count - 1));
+        fil_v3_set(nodes + 3 * i, origin[0] + radius * (theta - sin(theta)), origin[1], origin[2] + radius * (cos(theta) - 1.0));
+    }
+}
+
+void fil_shape_catenary(const double* lowest, double span, double length, int count, double* nodes)
+{
+    // length / span = sinh(y) / y with y = span / (2 a)
+    double low = 0.0, high = 1.0;
+    while (sinh(high) < high * length / span && high < 700.0) {
+        high *= 2.0;
+    }
+    for (int k = 0; k < 200; k++) {
+        const double middle = 0.5 * (low + high);
+        if (sinh(middle) < middle * length / span) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    const double a = 0.5 * span / high;
+    for (int i = 0; i < count; i++) {
+        const double s = length * ((double)i / (count - 1) - 0.5), x = a * asinh(s / a);
+        fil_v3_set(nodes + 3 * i, lowest[0] + x, lowest[1], lowest[2] + a * (cosh(x / a) - 1.0));
+    }
+}
+
 /* u, v, w: right-handed unit vectors with w along `axis` and u as near to `toward` as it can be. */
 static void make_basis(const double* axis, const double* toward, double* u, double* v, double* w)
 {

@@ -42,6 +42,13 @@ double fil_wrap_edge_length(const FilWrap* wrap);
 int fil_wrap_node_count(const FilWrap* wrap);
 void fil_shape_wrap(const FilWrap* wrap, double* nodes);
 
+/* One arch of a cycloid that hangs from `origin` in the x-z plane, of a wheel of `radius`: the tautochrone. Equal arc
+ * lengths. */
+void fil_shape_cycloid(const double* origin, double radius, int count, double* nodes);
+
+/* A chain of `length` hung over `span` along x, z up, its lowest point at `lowest`. Equal arc lengths; length > span. */
+void fil_shape_catenary(const double* lowest, double span, double length, int count, double* nodes);
+
 /* Length along a polyline, with the way back to its beginning if it is closed. */
 double fil_shape_length(const double* points, int point_count, bool closed);
 
