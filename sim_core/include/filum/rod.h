@@ -78,6 +78,8 @@ typedef struct FilRodDef {
     double damping_stiffness; /* Rayleigh beta, s */
     double drag;              /* viscous drag per length (P2 eq. 23), Pa s */
     FilCollision collision;
+    bool twist_free;          /* three unknowns a node (P4 eq. 2): edges keep their angles and twist costs nothing; round
+                                 sections only */
     bool gyroscopic;          /* the couple that keeps angular momentum when edges spin and turn; default true */
 } FilRodDef;
 

@@ -136,6 +136,7 @@ typedef struct FilAttachmentDef {
     double stiffness;  /* N/m, HANDLE */
     double damping;    /* N s/m, HANDLE */
     double max_force;  /* N, HANDLE; 0: no limit */
+    double until;      /* s: it lets go for good at this time; 0: never */
 } FilAttachmentDef;
 
 FilAttachmentDef fil_attachment_def_default(void);

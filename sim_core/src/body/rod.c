@@ -199,7 +199,12 @@ static FilStatus build_law(FilRod* rod, const FilRodDef* def, double* mass, FilE
             const double la = 0.5 * rod->initial[b].rest_length, lb = 0.5 * rod->initial[i].rest_length;
             rod->law[i].k1 = 1.0 / (la / stiffness[b].ei1 + lb / stiffness[i].ei1);
             rod->law[i].k2 = 1.0 / (la / stiffness[b].ei2 + lb / stiffness[i].ei2);
-            rod->law[i].kt = 1.0 / (la / stiffness[b].gj + lb / stiffness[i].gj);
+            rod->law[i].kt = rod->twist_free ? 0.0 : 1.0 / (la / stiffness[b].gj + lb / stiffness[i].gj);
+        }
+        if (rod->twist_free && i < rod->edge_count && stiffness[i].ei1 != stiffness[i].ei2) {
+            fil_free(stiffness);
+            return fil_error(error, FIL_BAD_INPUT, "rod '%s': a twist-free rod must be round, but edge %d is not",
+                             def->name != NULL ? def->name : "?", i);
         }
     }
     fil_free(stiffness);
@@ -270,7 +275,8 @@ static FilStatus build_rod(FilRod* rod, FilArena* arena, const FilRodDef* def, d
     rod->damping_mass = def->damping_mass;
     rod->damping_stiffness = def->damping_stiffness;
     rod->drag = def->drag;
-    rod->gyroscopic = def->gyroscopic;
+    rod->gyroscopic = def->gyroscopic && !def->twist_free;
+    rod->twist_free = def->twist_free;
     rod->collision = def->collision;
     rod->law = fil_arena_alloc(arena, n, sizeof *rod->law);
     rod->sections = fil_arena_alloc(arena, n, sizeof *rod->sections);

@@ -17,7 +17,7 @@ typedef struct FilRod {
     double* voronoi;      /* per node, m: the length of rod that a node stands for */
     FilRodHistory* initial;
     double damping_mass, damping_stiffness, drag;
-    bool gyroscopic;
+    bool gyroscopic, twist_free;
     FilCollision collision;
     double* radii; /* per edge, m: of contact */
     double* arc;   /* per node, m: length along the rod up to it, and the whole length at the end */

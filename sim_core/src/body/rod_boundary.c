@@ -83,7 +83,7 @@ static void clamp_side(const FilRod* rod, const double* q, const FilRodHistory* 
         return; // the rod was made of this section: cannot happen
     }
     const double half = 0.5 * h[edge].rest_length;
-    side->law = (HingeLaw1){.k1 = stiffness.ei1 / half, .k2 = stiffness.ei2 / half, .kt = stiffness.gj / half};
+    side->law = (HingeLaw1){.k1 = stiffness.ei1 / half, .k2 = stiffness.ei2 / half, .kt = rod->twist_free ? 0.0 : stiffness.gj / half};
     side->half = half;
     side->voronoi = rod->voronoi[node];
     Frame1 frame;
@@ -185,6 +185,12 @@ void fil_rod_apply_holds(FilRodBody* body)
         memset(body->held, 0, sizeof(bool) * 4 * (size_t)body->node_count);
     }
     body->any_held = false;
+    for (int r = 0; r < body->rod_count; r++) {
+        for (int i = 0; body->rods[r].twist_free && i < body->rods[r].edge_count; i++) {
+            const int angle = angle_unknown(&body->rods[r], i);
+            hold(body, angle, body->q0[angle]);
+        }
+    }
     for (int s = 0; s < body->attachment_count; s++) {
         const FilRodAttachment* a = &body->attachments[s];
         FilRod* rod = &body->rods[a->rod];

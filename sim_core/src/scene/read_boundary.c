@@ -69,10 +69,32 @@ const FilSceneRod* fil_scene_read_target(FilScene* scene, const FilYaml* mapping
     return reader->status == FIL_OK ? rod : NULL;
 }
 
+/* A rod with its nodes, or a shell with its vertices; a null id after a failure. */
+static FilId read_held(FilScene* scene, const FilYaml* body, int word, FilAttachmentDef* def)
+{
+    static const char* const vertices[2] = {"vertex", "vertices"};
+    FilReader* reader = &scene->reader;
+    if (word == FIL_ATTACH_PIN && fil_yaml_find(body, "shell") != NULL) {
+        int index = 0;
+        if (!fil_read_reference(reader, body, "shell", FIL_REQUIRED, &scene->shell_names, "shell", &index)) {
+            return (FilId){0};
+        }
+        const FilSceneShell* shell = &scene->shells[index];
+        fil_scene_read_range(reader, body, vertices, shell->def.vertex_count, FIL_REQUIRED, &def->first, &def->count);
+        return reader->status == FIL_OK ? shell->id : (FilId){0};
+    }
+    const FilRodPart part = word == FIL_ATTACH_TWIST || word == HOLD ? FIL_PART_EDGES : FIL_PART_NODES;
+    const FilSceneRod* rod = fil_scene_read_target(scene, body, part, FIL_REQUIRED, &def->first, &def->count);
+    if (rod != NULL && word == HOLD && def->first + 1 >= rod->def.node_count) {
+        fil_reader_fail(reader, body, "the closing edge of a closed rod cannot be held: its nodes are not neighbours");
+    }
+    return rod != NULL ? rod->id : (FilId){0};
+}
+
 /* Keys that each word may have. */
 static const char* const* keys_of(int word)
 {
-    static const char* const pin[] = {"rod", "node", "nodes", NULL};
+    static const char* const pin[] = {"rod", "node", "nodes", "shell", "vertex", "vertices", NULL};
     static const char* const twist[] = {"rod", "edge", "edges", NULL};
     static const char* const clamp[] = {"rod", "node", NULL};
     static const char* const handle[] = {"rod", "node", "stiffness", "damping", "max_force", NULL};
@@ -100,7 +122,7 @@ static FilId add_attachment(FilScene* scene, const FilYaml* at, const FilAttachm
 static FilId read_attachment(FilScene* scene, const FilYaml* node, const char* name, const char** extra,
                              FilId* extra_id)
 {
-    static const char* const keys[] = {"name", "pin", "twist", "clamp", "handle", "hold", NULL};
+    static const char* const keys[] = {"name", "pin", "twist", "clamp", "handle", "hold", "until", NULL};
     FilReader* reader = &scene->reader;
     FilYaml* body = NULL;
     const int word = fil_check_keys(reader, node, keys) ? fil_read_variant(reader, node, attachment_words, &body) : -1;
@@ -110,12 +132,11 @@ static FilId read_attachment(FilScene* scene, const FilYaml* node, const char* n
     FilAttachmentDef def = fil_attachment_def_default();
     def.name = name;
     def.kind = word == HOLD ? FIL_ATTACH_PIN : (FilAttachmentKind)word;
-    const FilRodPart part = word == FIL_ATTACH_TWIST || word == HOLD ? FIL_PART_EDGES : FIL_PART_NODES;
-    const FilSceneRod* rod = fil_scene_read_target(scene, body, part, FIL_REQUIRED, &def.first, &def.count);
-    if (rod == NULL) {
+    def.rod = read_held(scene, body, word, &def);
+    fil_read_number(reader, node, "until", FIL_POSITIVE, &def.until);
+    if (reader->status != FIL_OK) {
         return (FilId){0};
     }
-    def.rod = rod->id;
     if (word == FIL_ATTACH_HANDLE) {
         fil_read_number(reader, body, "stiffness", FIL_REQUIRED | FIL_POSITIVE, &def.stiffness);
         fil_read_number(reader, body, "damping", FIL_NOT_NEGATIVE, &def.damping);
@@ -123,9 +144,6 @@ static FilId read_attachment(FilScene* scene, const FilYaml* node, const char* n
     }
     if (word != HOLD) {
         return add_attachment(scene, node, &def);
-    }
-    if (def.first + 1 >= rod->def.node_count) {
-        fil_reader_fail(reader, body, "the closing edge of a closed rod cannot be held: its nodes are not neighbours");
     }
     char* second = fil_reader_alloc(reader, strlen(name) + sizeof "_twist", 1);
     if (second == NULL) {

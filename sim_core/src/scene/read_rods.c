@@ -26,6 +26,7 @@ static const char* const rod_keys[] = {
     "damping",
     "drag",
     "gyroscopic",
+    "twist_free",
     "surface",
     "collision",
     NULL,
@@ -245,6 +246,7 @@ static void read_losses(FilReader* reader, const FilYaml* rod, FilRodDef* def)
     }
     fil_read_number(reader, rod, "drag", FIL_NOT_NEGATIVE, &def->drag);
     fil_read_flag(reader, rod, "gyroscopic", &def->gyroscopic);
+    fil_read_flag(reader, rod, "twist_free", &def->twist_free);
 }
 
 static void read_rod(FilScene* scene, const FilYaml* node, FilSceneRod* rod)

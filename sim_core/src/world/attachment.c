@@ -1,4 +1,5 @@
 /* Attachments: registering them with their body, and reading what they did. */
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -47,7 +48,7 @@ FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def,
     for (size_t s = 0; s < sizeof states / sizeof states[0]; s++) {
         fil_attachment_control(world, states[s], world->attachment_count)[0] = 1.0;
     }
-    world->attachments[world->attachment_count] = (FilAttachment){name, element->body, slot};
+    world->attachments[world->attachment_count] = (FilAttachment){name, element->body, slot, def->until > 0.0 ? def->until : INFINITY};
     *id = fil_make_id(world, FIL_OBJECT_ATTACHMENT, world->attachment_count++);
     fil_world_place_targets(world);
     return FIL_OK;

@@ -240,7 +240,8 @@ static void set_targets(FilWorld* world, double t, double dt)
         const double* control = fil_attachment_control(world, &world->state, a);
         double* next = fil_attachment_control(world, &world->next, a);
         memcpy(next, control, sizeof(double) * FIL_CONTROL_SIZE);
-        FilTarget target = {.active = control[0] != 0.0};
+        // half a nanosecond: times are sums of steps
+        FilTarget target = {.active = control[0] != 0.0 && t < attachment->until - 5e-10};
         fil_v3_copy(target.displacement[0], control + 1);
         fil_v3_copy(target.displacement[1], control + 1);
         for (int d = 0; d < world->drive_count; d++) {

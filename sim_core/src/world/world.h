@@ -30,6 +30,7 @@ typedef struct FilElement {
 typedef struct FilAttachment {
     char* name;
     int body, slot;
+    double until; /* s, when it lets go; INFINITY: never */
 } FilAttachment;
 
 typedef struct FilDrive {
