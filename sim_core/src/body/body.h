@@ -105,7 +105,8 @@ typedef struct FilBodyOps {
     /* Tangent as last evaluated, 16 numbers a block by columns. Before factoring only. */
     void (*tangent)(void* body, double* values);
     /* Contacts and joints have brought the body to `v` by `impulse`, J' gamma on its unknowns: what the reactions of its
-     * holds follow from. `scratch` has v_count numbers. NULL: it has no holds. */
+     * holds follow from. `scratch` has v_count numbers; it is NULL where v is what
+     * the body was evaluated at last. NULL: it has no holds. */
     void (*push)(void* body, const double* v, const double* impulse, double* scratch);
 
     /* ---- constraints on its own unknowns, solved with the contacts; NULL: there are none ---- */

@@ -259,7 +259,7 @@ void fil_shell_push(void* pointer, const double* v, const double* impulse, doubl
 {
     FilShellBody* body = pointer;
     double potential;
-    if (body->attachment_count == 0 || !fil_shell_evaluate(body, v, 0.0, scratch, &potential)) {
+    if (body->attachment_count == 0 || (scratch != NULL && !fil_shell_evaluate(body, v, 0.0, scratch, &potential))) {
         return;
     }
     // what holds need not do themselves

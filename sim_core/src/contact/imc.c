@@ -20,9 +20,9 @@ FilImcSettings fil_imc_settings_default(void)
     return (FilImcSettings){.sharpness = 50.0,
                             .smoothing = 50.0,
                             .reach = 0.15,
-                            .closest = -0.001,
-                            .farthest = 0.006,
-                            .rate = 0.005,
+                            .closest = 0.0015,
+                            .farthest = 0.007,
+                            .rate = 0.02,
                             .tangent_after = -1,
                             .slip_speed = 0.15,
                             .static_speed = 1e-5,
@@ -60,10 +60,9 @@ const char* fil_imc_settings_problem(const FilImcSettings* s)
 double fil_imc_energy(const FilImcSettings* settings, double stiffness, double radius, double over, double* first,
                       double* second)
 {
-    const double ce = settings->sharpness, y = -ce * over / radius, small = exp(-fabs(y));
-    const double logistic = (y > 0.0 ? 1.0 : small) / (1.0 + small);
-    *first = -stiffness * logistic;
-    *second = stiffness * ce / radius * small / ((1.0 + small) * (1.0 + small));
+    const double ce = settings->sharpness, y = -ce * over / radius, small = exp(-fabs(y)), i = 1.0 / (1.0 + small);
+    *first = -stiffness * (y > 0.0 ? 1.0 : small) * i;
+    *second = stiffness * ce / radius * small * i * i;
     return stiffness * radius / ce * (fmax(y, 0.0) + log1p(small));
 }
 
@@ -230,7 +229,9 @@ static void begin(FilPotentialProblem* problem)
     for (int k = 0; k < problem->count; k++) {
         FilPotentialContact* c = &problem->contacts[k];
         c->rows = !c->nodes || (problem->settings->contact_points && c->contact->mu > 0.0);
-        lag_friction(problem, c);
+        if (c->rows || problem->settings->friction == FIL_IMC_STATIC) {
+            lag_friction(problem, c);
+        }
     }
 }
 

@@ -28,11 +28,12 @@ static inline void clamp_softly(double x, double k, double unit, double h[4])
     for (int side = 0; side < 2; side++) {
         const double y = k * (x - side), sign = side == 0 ? 1.0 : -1.0, e = small[side], i = 1.0 / (1.0 + e);
         const double logistic = (y > 0.0 ? 1.0 : e) * i, slope = e * i * i;
-        h[0] += sign * (fmax(y, 0.0) + log_beyond(e)) / k;
+        h[0] += sign * (fmax(y, 0.0) + log_beyond(e));
         h[1] += sign * logistic;
         h[2] += sign * k * slope;
         h[3] += sign * k * k * slope * (1.0 - 2.0 * logistic);
     }
+    h[0] /= k;
 }
 
 /* ---- first derivatives: P2 eq. 15 forwards, then its chain rule backwards ---- */

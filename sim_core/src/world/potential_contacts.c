@@ -196,31 +196,37 @@ void fil_potential_evaluate(const FilWorld* world, const FilPotentialModel* mode
     model->evaluate(p, c, x, u, order, term);
 }
 
-/* Forces of all contacts at v, kept per contact; adds their impulses' negative to `residual`. Returns their energy. */
+/* Adds what is kept of contact k, times dt, to a vector over the world's velocities. */
+static void add_kept(const FilWorld* world, int k, double* sum)
+{
+    const FilPotentialProblem* p = &world->potential.problem;
+    const FilContactSet* set = &world->collision.set;
+    const FilPotentialContact* c = &p->contacts[k];
+    const double *nodes = world->potential.gradients.at + GRADIENTS * k, *rows = nodes + 12;
+    for (int n = 0; n < 4 && c->nodes; n++) {
+        fil_v3_axpy(sum + 4 * c->variable[n], p->dt, nodes + 3 * n);
+    }
+    for (int b = c->contact->first_block; c->rows && b < c->contact->first_block + c->contact->block_count; b++) {
+        const double* j = set->jacobian + 12 * (size_t)b;
+        for (int m = 0; m < 4; m++) {
+            sum[4 * set->variable[b] + m] += p->dt * (j[m] * rows[0] + j[4 + m] * rows[1] + j[8 + m] * rows[2]);
+        }
+    }
+}
+
 double fil_potential_add(FilWorld* world, const FilPotentialModel* model, const double* v, double* residual)
 {
     FilPotentialStage* stage = &world->potential;
     const FilPotentialProblem* p = &stage->problem;
-    const FilContactSet* set = &world->collision.set;
     double energy = 0.0;
     for (int k = 0; k < p->count; k++) {
-        const FilPotentialContact* c = &p->contacts[k];
         FilPotentialTerm term;
         fil_potential_evaluate(world, model, k, v, FIL_POTENTIAL_FORCE, &term);
         energy += term.energy;
         double* kept = stage->gradients.at + GRADIENTS * k;
         memcpy(kept, term.gradient, sizeof term.gradient);
         memcpy(kept + 12, term.row_gradient, sizeof term.row_gradient);
-        for (int n = 0; n < 4 && c->nodes; n++) {
-            fil_v3_axpy(residual + 4 * c->variable[n], p->dt, term.gradient + 3 * n);
-        }
-        for (int b = c->contact->first_block; c->rows && b < c->contact->first_block + c->contact->block_count; b++) {
-            const double* j = set->jacobian + 12 * (size_t)b;
-            for (int m = 0; m < 4; m++) {
-                residual[4 * set->variable[b] + m] +=
-                    p->dt * (j[m] * term.row_gradient[0] + j[4 + m] * term.row_gradient[1] + j[8 + m] * term.row_gradient[2]);
-            }
-        }
+        add_kept(world, k, residual);
     }
     return energy;
 }
@@ -253,13 +259,12 @@ void fil_potential_spread(FilWorld* world, const FilPotentialModel* model, const
     const FilPotentialProblem* p = &stage->problem;
     double* impulse = stage->impulse.at;
     memset(impulse, 0, sizeof(double) * (size_t)world->v_count);
-    if (model->field == NULL) {
-        fil_potential_add(world, model, v, impulse);
-    }
-    for (int k = 0; k < p->count; k++) {
+    // v is what everything was evaluated at last
+    for (int k = 0; k < p->count && model->field == NULL; k++) {
         const FilPotentialContact* c = &p->contacts[k];
         const double* kept = stage->gradients.at + GRADIENTS * k;
         double force[3];
+        add_kept(world, k, impulse);
         fil_v3_add(force, kept + 6, kept + 9); // on side 1, negative
         fil_m3_apply(c->contact->impulse, c->contact->frame, force);
         fil_v3_add(c->contact->impulse, c->contact->impulse, kept + 12);
@@ -274,7 +279,7 @@ void fil_potential_spread(FilWorld* world, const FilPotentialModel* model, const
     for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
         if (fil_potential_takes_part(world, b) && body->ops->push != NULL) {
-            body->ops->push(body->impl, v + body->v, impulse + body->v, world->scratch.residual + body->v);
+            body->ops->push(body->impl, v + body->v, impulse + body->v, NULL);
         }
     }
 }

@@ -57,7 +57,9 @@ static bool evaluate_contacts(FilWorld* world, const FilPotentialModel* model, c
     // what is held feels no contact
     const double* weight = world->scratch.weight;
     for (int b = 0; b < world->body_count; b++) {
-        for (int k = world->bodies[b].v; fil_potential_takes_part(world, b) && k < world->bodies[b].v + world->bodies[b].v_count; k++) {
+        const FilBody* body = &world->bodies[b];
+        const int end = body->v + (fil_potential_takes_part(world, b) ? body->v_count : 0);
+        for (int k = body->v; k < end; k++) {
             residual[k] = weight[k] > 0.0 ? residual[k] : 0.0;
         }
     }
@@ -101,7 +103,8 @@ static double size_of(const FilWorld* world, const double* residual, bool as_for
     double sum = 0.0;
     for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
-        for (int k = body->v; fil_potential_takes_part(world, b) && k < body->v + body->v_count; k++) {
+        const int end = body->v + (fil_potential_takes_part(world, b) ? body->v_count : 0);
+        for (int k = body->v; k < end; k++) {
             sum += residual[k] * residual[k] * (as_force ? 1.0 : world->scratch.weight[k]);
         }
     }
@@ -123,7 +126,8 @@ static void try_step(FilWorld* world, const double* v, const double* direction, 
 {
     for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
-        for (int k = body->v; fil_potential_takes_part(world, b) && k < body->v + body->v_count; k++) {
+        const int end = body->v + (fil_potential_takes_part(world, b) ? body->v_count : 0);
+        for (int k = body->v; k < end; k++) {
             trial[k] = v[k] - step * direction[k];
         }
     }
@@ -152,7 +156,8 @@ static double slope_along(const FilWorld* world, const double* residual, const d
     double slope = 0.0;
     for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
-        for (int k = body->v; fil_potential_takes_part(world, b) && k < body->v + body->v_count; k++) {
+        const int end = body->v + (fil_potential_takes_part(world, b) ? body->v_count : 0);
+        for (int k = body->v; k < end; k++) {
             slope -= residual[k] * direction[k];
         }
     }
