@@ -78,6 +78,7 @@ typedef struct FilImcSettings {
     double force_tolerance; /* N: Newton stops where all unbalanced forces are below, or ... */
     double reduction;      /* ... reduced to this share of those at the first guess; 0: the world's newton_tolerance */
     int tangent_after;     /* omega: iterations without the contact's tangent; negative: until convergence is slow */
+    bool full_tangent;     /* with the bending of the distance itself; else without, which is cheaper and never indefinite */
     bool damping;          /* halve the Newton step every other iteration instead of searching the line */
     FilImcFriction friction;
     double slip_speed;     /* radii/s, c: where sliding friction sets in */

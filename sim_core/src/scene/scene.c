@@ -171,7 +171,7 @@ static void read_imc(FilReader* reader, const FilYaml* world, FilImcSettings* im
         const char* key;
         bool* flag;
     } flags[] = {
-        {"damping", &imc->damping},       {"contact_points", &imc->contact_points},
+        {"full_tangent", &imc->full_tangent}, {"damping", &imc->damping},       {"contact_points", &imc->contact_points},
         {"local_stiffness", &imc->local_stiffness}, {"rectangles", &imc->rectangles},
         {"adaptive_dt", &imc->adaptive_dt},
     };

@@ -9,8 +9,9 @@
 /* A Newton step that leaves more than this share of the residual was too little: the contacts' tangent joins in. */
 static const double SLOW = 0.25;
 
-/* Memory of the model's own numbers: the last is the stage's, iterations of the last step. */
-enum { TANGENT_HINT = FIL_POTENTIAL_MEMORY - 1 };
+/* In the model's memory, the last is the stage's: for how many steps the contacts' tangent takes part from the start. It
+ * does after a step that took many iterations without, and not for ever. */
+enum { TANGENT_HINT = FIL_POTENTIAL_MEMORY - 1, HINT_AFTER = 4, HINT_STEPS = 20 };
 
 void fil_potential_stage_free(FilPotentialStage* stage)
 {
@@ -351,6 +352,7 @@ static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model,
             newton.norm = size_of(world, world->scratch.residual, newton.as_force);
         }
     } while (again);
+    *hint = *hint > 0.0 ? *hint - 1.0 : newton.iterations > HINT_AFTER ? HINT_STEPS : 0.0;
     info->newton_iterations += newton.iterations;
     info->residual = fmax(info->residual, newton.norm);
     fil_potential_spread(world, model, v, info);

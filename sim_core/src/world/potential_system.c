@@ -177,7 +177,7 @@ FilStatus fil_potential_solve_all(FilWorld* world, const FilPotentialModel* mode
             body->ops->tangent(body->impl, all->values + (size_t)16 * (size_t)all->first_block[b]);
         }
         if (attempt < 2) {
-            assemble(world, model, v, attempt == 0 ? FIL_POTENTIAL_FULL : FIL_POTENTIAL_DEFINITE);
+            assemble(world, model, v, attempt == 0 && world->def.imc.full_tangent ? FIL_POTENTIAL_FULL : FIL_POTENTIAL_DEFINITE);
         }
         if (fil_block_cholesky_factor(stage->cholesky, all->values, stage->hessian.values.at)) {
             break;
