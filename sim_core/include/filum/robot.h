@@ -126,6 +126,8 @@ int fil_robot_link_parent(const FilWorld* world, FilId robot, int link);    /* -
 bool fil_robot_link_fixed(const FilWorld* world, FilId robot, int link);    /* to its parent; the root: to the world */
 void fil_robot_link_pose(const FilWorld* world, FilId robot, int link, FilVec3* position, FilQuat* orientation);
 void fil_robot_link_velocity(const FilWorld* world, FilId robot, int link, FilVec3* velocity, FilVec3* angular);
+void fil_link_pose(const FilWorld* world, FilId link, FilVec3* position, FilQuat* orientation); /* by the link's id */
+void fil_link_velocity(const FilWorld* world, FilId link, FilVec3* velocity, FilVec3* angular);
 int fil_robot_shape_count(const FilWorld* world, FilId robot, int link);
 FilShapeDef fil_robot_shape(const FilWorld* world, FilId robot, int link, int shape); /* as fil_rigid_shape() */
 

@@ -231,6 +231,11 @@ typedef enum FilProbeKind {
     FIL_PROBE_RING_FORCE,       /* normal, between ring and rod, N */
     FIL_PROBE_RINGS,            /* number of rings that are threaded */
     FIL_PROBE_VERTEX_POSITION,  /* of a shell, m */
+    FIL_PROBE_LINK_POSITION,    /* of a robot's link, m */
+    FIL_PROBE_LINK_VELOCITY,    /* of its origin, m/s */
+    FIL_PROBE_AXIS_POSITION,    /* of a robot's joint, rad or m */
+    FIL_PROBE_AXIS_VELOCITY,    /* rad/s or m/s */
+    FIL_PROBE_AXIS_EFFORT,      /* of its actuator, N m or N */
 } FilProbeKind;
 
 typedef struct FilProbeDef {

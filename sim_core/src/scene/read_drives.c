@@ -131,6 +131,19 @@ static void read_arm(FilScene* scene, const FilYaml* node, FilDriveDef* def)
                                   &def->count);
 }
 
+/* `link`: a force or torque on a robot's link. */
+static void read_link(FilScene* scene, const FilYaml* node, FilDriveDef* def)
+{
+    static const char* const not_link[] = {"attachment", "rod", "node", "nodes", "edge", "edges", "body", NULL};
+    FilReader* reader = &scene->reader;
+    if (def->kind != FIL_DRIVE_FORCE && def->kind != FIL_DRIVE_TORQUE) {
+        fil_reader_fail(reader, fil_yaml_find(node, "link"), "'%s' does not act on links", drive_words[def->kind]);
+        return;
+    }
+    refuse_keys(reader, node, drive_words[def->kind], "one thing", not_link);
+    def->rod = fil_scene_read_link(scene, node, FIL_REQUIRED);
+}
+
 static void read_target(FilScene* scene, const FilYaml* node, FilDriveDef* def)
 {
     static const char* const not_attachment[] = {"rod", "node", "nodes", "edge", "edges", NULL};
@@ -144,6 +157,10 @@ static void read_target(FilScene* scene, const FilYaml* node, FilDriveDef* def)
         return;
     }
     refuse_keys(reader, node, word, "what is no arm", of_arms);
+    if (fil_yaml_find(node, "link") != NULL) {
+        read_link(scene, node, def);
+        return;
+    }
     if (fil_yaml_find(node, "body") != NULL) {
         read_body(scene, node, def);
         return;
@@ -172,7 +189,7 @@ static FilSceneDrive read_drive(FilScene* scene, const FilYaml* node, const char
                                        "nodes",        "edge",       "edges",      "ramp",     "position",
                                        "velocity",     "rotation",   "angle",      "force",    "torque",
                                        "axial_torque", "curvature",  "rest_twist", "pressure", "arm",
-                                       "chamber",      "chambers",   "disk",       "disks",    NULL};
+                                       "chamber",      "chambers",   "disk",       "disks",    "link",     NULL};
     static const char* const ramps[] = {[FIL_RAMP_LINEAR] = "linear", [FIL_RAMP_SMOOTH] = "smooth", NULL};
     FilReader* reader = &scene->reader;
     FilSceneDrive drive = {0};

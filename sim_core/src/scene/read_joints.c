@@ -8,6 +8,7 @@ static const char* const joint_words[] = {
     [FIL_JOINT_PIN] = "pin",
     [FIL_JOINT_WELD] = "weld",
     [FIL_JOINT_BUSHING] = "bushing",
+    "attach", // a weld to a robot's link, in fewer words
     NULL,
 };
 
@@ -21,18 +22,17 @@ static FilId add_joint(FilScene* scene, const FilYaml* at, const FilJointDef* de
     return id;
 }
 
-/* {rod, node}, {body} or {arm, disk}. */
-static FilId read_end(FilScene* scene, const FilYaml* joint, const char* key, unsigned flags, int* node)
+/* {rod, node}, {body}, {arm, disk} or {link}. */
+static FilId read_end(FilScene* scene, const FilYaml* end, const char* const* kinds, int* node)
 {
-    static const char* const keys[] = {"rod", "node", "body", "arm", "disk", NULL};
-    static const char* const kinds[] = {"rod", "body", "arm", NULL};
     FilReader* reader = &scene->reader;
-    const FilYaml* end = fil_read_node(reader, joint, key, flags);
     FilYaml* given = NULL;
-    const int kind =
-        end != NULL && fil_check_keys(reader, end, keys) ? fil_read_variant(reader, end, kinds, &given) : -1;
+    const int kind = fil_read_variant(reader, end, kinds, &given);
     if (kind < 0) {
         return (FilId){0};
+    }
+    if (kind == 3) {
+        return fil_scene_read_link(scene, end, FIL_REQUIRED);
     }
     int count = 0;
     if (kind != 2 && fil_yaml_find(end, "disk") != NULL) {
@@ -52,23 +52,57 @@ static FilId read_end(FilScene* scene, const FilYaml* joint, const char* key, un
     return rod != NULL ? rod->id : (FilId){0};
 }
 
+/* The end under a key. */
+static FilId read_side(FilScene* scene, const FilYaml* joint, const char* key, unsigned flags, int* node)
+{
+    static const char* const keys[] = {"rod", "node", "body", "arm", "disk", "link", NULL};
+    static const char* const kinds[] = {"rod", "body", "arm", "link", NULL};
+    const FilYaml* end = fil_read_node(&scene->reader, joint, key, flags);
+    const bool sound = end != NULL && fil_check_keys(&scene->reader, end, keys);
+    return sound ? read_end(scene, end, kinds, node) : (FilId){0};
+}
+
+/* attach: {rod, node, link}, {body, link} or {arm, disk, link}: a weld; of bodies and arms at the link's origin. */
+static FilId read_attach(FilScene* scene, const FilYaml* body, const char* name)
+{
+    static const char* const keys[] = {"rod", "node", "body", "arm", "disk", "link", "point", NULL};
+    static const char* const kinds[] = {"rod", "body", "arm", NULL};
+    FilReader* reader = &scene->reader;
+    FilJointDef def = fil_joint_def_default();
+    def.name = name;
+    def.kind = FIL_JOINT_WELD;
+    if (!fil_check_keys(reader, body, keys)) {
+        return (FilId){0};
+    }
+    def.a = read_end(scene, body, kinds, &def.node_a);
+    def.b = fil_scene_read_link(scene, body, FIL_REQUIRED);
+    if (reader->status == FIL_OK && !fil_scene_read_vec3(reader, body, "point", &def.point)) {
+        FilQuat orientation;
+        fil_link_pose(scene->world, def.b, &def.point, &orientation);
+    }
+    return add_joint(scene, body, &def);
+}
+
 static FilId read_joint(FilScene* scene, const FilYaml* node, const char* name)
 {
-    static const char* const keys[] = {"name", "pin", "weld", "bushing", NULL};
+    static const char* const keys[] = {"name", "pin", "weld", "bushing", "attach", NULL};
     static const char* const rigid_keys[] = {"a", "b", "point", NULL};
     static const char* const bushing_keys[] = {
         "a", "b", "point", "aligned", "stiffness", "damping", "angular_stiffness", "angular_damping", NULL};
     FilReader* reader = &scene->reader;
     FilYaml* body = NULL;
     const int word = fil_check_keys(reader, node, keys) ? fil_read_variant(reader, node, joint_words, &body) : -1;
+    if (word > FIL_JOINT_BUSHING) {
+        return read_attach(scene, body, name);
+    }
     if (word < 0 || !fil_check_keys(reader, body, word == FIL_JOINT_BUSHING ? bushing_keys : rigid_keys)) {
         return (FilId){0};
     }
     FilJointDef def = fil_joint_def_default();
     def.name = name;
     def.kind = (FilJointKind)word;
-    def.a = read_end(scene, body, "a", FIL_REQUIRED, &def.node_a);
-    def.b = read_end(scene, body, "b", FIL_OPTIONAL, &def.node_b);
+    def.a = read_side(scene, body, "a", FIL_REQUIRED, &def.node_a);
+    def.b = read_side(scene, body, "b", FIL_OPTIONAL, &def.node_b);
     const FilYaml *a = fil_yaml_find(body, "a"), *b = fil_yaml_find(body, "b");
     const bool has_node =
         reader->status == FIL_OK && (fil_yaml_find(a, "rod") != NULL || (b != NULL && fil_yaml_find(b, "rod") != NULL));

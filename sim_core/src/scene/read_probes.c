@@ -18,7 +18,9 @@ typedef enum Target {
     OF_SECTION,
     OF_CHAMBER,
     OF_RING,
-    OF_VERTEX
+    OF_VERTEX,
+    OF_LINK,
+    OF_AXIS
 } Target;
 
 typedef struct ProbeKind {
@@ -65,6 +67,11 @@ static const char* const probe_words[] = {
     [FIL_PROBE_RING_FORCE] = "ring_force",
     [FIL_PROBE_RINGS] = "rings",
     [FIL_PROBE_VERTEX_POSITION] = "vertex_position",
+    [FIL_PROBE_LINK_POSITION] = "link_position",
+    [FIL_PROBE_LINK_VELOCITY] = "link_velocity",
+    [FIL_PROBE_AXIS_POSITION] = "axis_position",
+    [FIL_PROBE_AXIS_VELOCITY] = "axis_velocity",
+    [FIL_PROBE_AXIS_EFFORT] = "axis_effort",
     NULL,
 };
 
@@ -107,6 +114,11 @@ static const ProbeKind probe_kinds[] = {
     [FIL_PROBE_RING_FORCE] = {OF_RING, 1},
     [FIL_PROBE_RINGS] = {OF_WORLD, 1},
     [FIL_PROBE_VERTEX_POSITION] = {OF_VERTEX, 3},
+    [FIL_PROBE_LINK_POSITION] = {OF_LINK, 3},
+    [FIL_PROBE_LINK_VELOCITY] = {OF_LINK, 3},
+    [FIL_PROBE_AXIS_POSITION] = {OF_AXIS, 1},
+    [FIL_PROBE_AXIS_VELOCITY] = {OF_AXIS, 1},
+    [FIL_PROBE_AXIS_EFFORT] = {OF_AXIS, 1},
 };
 
 static const char* const component_words[] = {"x", "y", "z", "norm", NULL};
@@ -120,26 +132,28 @@ static const char* const* keys_of(Target target)
     static const char* const drive[] = {"drive", "component", NULL};
     static const char* const world[] = {"component", NULL};
     static const char* const body[] = {"body", "component", NULL};
-    static const char* const thing[] = {"rod", "body", "arm", "component", NULL};
+    static const char* const thing[] = {"rod", "body", "arm", "link", "component", NULL};
     static const char* const joint[] = {"joint", "component", NULL};
     static const char* const disk[] = {"arm", "disk", "component", NULL};
     static const char* const section[] = {"arm", "section", NULL};
     static const char* const chamber[] = {"arm", "chamber", NULL};
     static const char* const ring[] = {"ring", "component", NULL};
     static const char* const vertex[] = {"shell", "vertex", "component", NULL};
+    static const char* const link[] = {"link", "component", NULL};
+    static const char* const axis[] = {"robot", "joint", NULL};
     static const char* const* const keys[] = {
         [OF_NODE] = node,   [OF_EDGE] = edge,   [OF_ROD] = rod,         [OF_ATTACHMENT] = attachment,
         [OF_DRIVE] = drive, [OF_WORLD] = world, [OF_BODY] = body,       [OF_THING] = thing,
         [OF_JOINT] = joint, [OF_DISK] = disk,   [OF_SECTION] = section, [OF_CHAMBER] = chamber,
-        [OF_RING] = ring,   [OF_VERTEX] = vertex,
+        [OF_RING] = ring,   [OF_VERTEX] = vertex, [OF_LINK] = link,       [OF_AXIS] = axis,
     };
     return keys[target];
 }
 
-/* `rod`, `body` or `arm`. */
+/* `rod`, `body`, `arm` or `link`. */
 static FilId read_thing(FilScene* scene, const FilYaml* body)
 {
-    static const char* const words[] = {"rod", "body", "arm", NULL};
+    static const char* const words[] = {"rod", "body", "arm", "link", NULL};
     FilYaml* given = NULL;
     int index = 0;
     const int word = fil_read_variant(&scene->reader, body, words, &given);
@@ -151,6 +165,9 @@ static FilId read_thing(FilScene* scene, const FilYaml* body)
         const bool known =
             fil_read_reference(&scene->reader, body, "arm", FIL_REQUIRED, &scene->arm_names, "arm", &index);
         return known ? scene->arms[index].id : (FilId){0};
+    }
+    if (word == 3) {
+        return fil_scene_read_link(scene, body, FIL_REQUIRED);
     }
     const bool is_rod = fil_read_reference(&scene->reader, body, "rod", FIL_OPTIONAL, &scene->rod_names, "rod", &index);
     return is_rod ? scene->rods[index].id : (FilId){0};
@@ -216,6 +233,12 @@ static int read_target(FilScene* scene, const FilYaml* body, FilProbeDef* def)
                 def->rod = scene->shells[index].id;
                 fil_read_index(reader, body, "vertex", FIL_REQUIRED, scene->shells[index].def.vertex_count, &def->element);
             }
+            break;
+        case OF_LINK:
+            def->rod = fil_scene_read_link(scene, body, FIL_REQUIRED);
+            break;
+        case OF_AXIS:
+            def->rod = fil_scene_read_robot_joint(scene, body, &def->element);
             break;
         case OF_WORLD:
             break;

@@ -9,7 +9,8 @@ static const char* const scene_keys[] = {
     "title",     "duration", "output_period", "seed",         "parameters", "world",
     "materials", "rods",     "junctions",     "rigid_bodies", "chains",     "arms",
     "shells",    "rings",
-    "pairs",     "joints",   "attachments",   "drives",       "probes",     NULL,
+    "pairs",     "joints",   "attachments",   "drives",       "probes",     "robots",
+    "trajectories", NULL,
 };
 
 /* ---- names ---- */
@@ -69,7 +70,7 @@ static void index_things(FilScene* scene)
     if (reader->status != FIL_OK) {
         return;
     }
-    if (most + (size_t)scene->shell_count == 0) {
+    if (most + (size_t)scene->shell_count + (size_t)scene->robot_count == 0) {
         fil_reader_fail(reader, scene->root, "a scene needs at least one rod, rigid body or arm");
     }
     for (int k = 0; k < scene->rod_count; k++) {
@@ -322,17 +323,20 @@ static void build(FilScene* scene, const FilSceneOptions* options, FilSceneInfo*
     fil_scene_read_bodies(scene);
     fil_scene_read_arms(scene);
     fil_scene_read_shells(scene);
+    fil_scene_read_robots(scene);
     index_things(scene);
     create_world(scene, options);
     fil_scene_add_rods(scene);
     fil_scene_add_bodies(scene);
     fil_scene_add_arms(scene);
     fil_scene_add_shells(scene);
+    fil_scene_add_robots(scene);
     fil_scene_read_rings(scene);
     fil_scene_read_pairs(scene);
     fil_scene_read_joints(scene);
     fil_scene_read_attachments(scene);
     fil_scene_read_drives(scene);
+    fil_scene_read_trajectories(scene);
     fil_scene_read_probes(scene);
 }
 

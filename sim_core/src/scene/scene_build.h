@@ -4,6 +4,7 @@
 #define FILUM_SCENE_BUILD_H
 
 #include "filum/arm.h"
+#include "filum/robot.h"
 #include "filum/scene.h"
 #include "filum/shell.h"
 #include "scene/document.h"
@@ -39,6 +40,15 @@ typedef struct FilSceneShell {
     FilShellDef def; /* its arrays live in the pool */
     FilId id;
 } FilSceneShell;
+
+typedef struct FilSceneRobot {
+    const FilYaml* at;
+    FilRobotDef def; /* without links and joints */
+    const char* file;
+    const FilRobotJointSetting* settings;
+    int setting_count;
+    FilId id;
+} FilSceneRobot;
 
 /* A rope of rigid capsules. */
 typedef struct FilSceneChain {
@@ -82,6 +92,9 @@ typedef struct FilScene {
     int shell_count;
     FilNames ring_names;
     FilId* rings;
+    FilNames robot_names;
+    FilSceneRobot* robots;
+    int robot_count;
     FilNames thing_names; /* rods, then rigid bodies, then arms */
     FilNames joint_names;
     FilId* joints;
@@ -144,6 +157,15 @@ void fil_scene_read_lcp(FilReader* reader, const FilYaml* world, FilLcpSettings*
 void fil_scene_read_shells(FilScene* scene);
 void fil_scene_add_shells(FilScene* scene);
 void fil_scene_read_rings(FilScene* scene);
+
+/* read_robots.c */
+void fil_scene_read_robots(FilScene* scene);
+void fil_scene_add_robots(FilScene* scene);
+void fil_scene_read_trajectories(FilScene* scene);
+/* The link that the key `link` names, and the robot and joint of `robot` and `joint`. A null id if there is none (or
+ * after a failure). */
+FilId fil_scene_read_link(FilScene* scene, const FilYaml* mapping, unsigned flags);
+FilId fil_scene_read_robot_joint(FilScene* scene, const FilYaml* mapping, int* joint);
 
 /* read_joints.c: with those of the chains */
 void fil_scene_read_joints(FilScene* scene);

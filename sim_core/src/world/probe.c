@@ -6,11 +6,12 @@
 #include "base/memory.h"
 #include "filum/arm.h"
 #include "filum/ring.h"
+#include "filum/robot.h"
 #include "filum/shell.h"
 #include "world/world.h"
 
 /* What a kind of probe looks at, and how many components it has. */
-typedef enum Subject { WORLD, ROD, NODE, EDGE, ATTACHMENT, DRIVE, BODY, THING, JOINT, DISK, SECTION, CHAMBER, RING, VERTEX } Subject;
+typedef enum Subject { WORLD, ROD, NODE, EDGE, ATTACHMENT, DRIVE, BODY, THING, JOINT, DISK, SECTION, CHAMBER, RING, VERTEX, LINK, AXIS } Subject;
 
 static const struct {
     Subject subject;
@@ -36,6 +37,9 @@ static const struct {
     [FIL_PROBE_RING_TRAVEL] = {RING, 1},     [FIL_PROBE_RING_DISTANCE] = {RING, 1},
     [FIL_PROBE_RING_FORCE] = {RING, 1},      [FIL_PROBE_RINGS] = {WORLD, 1},
     [FIL_PROBE_VERTEX_POSITION] = {VERTEX, 3},
+    [FIL_PROBE_LINK_POSITION] = {LINK, 3},   [FIL_PROBE_LINK_VELOCITY] = {LINK, 3},
+    [FIL_PROBE_AXIS_POSITION] = {AXIS, 1},   [FIL_PROBE_AXIS_VELOCITY] = {AXIS, 1},
+    [FIL_PROBE_AXIS_EFFORT] = {AXIS, 1},
 };
 
 FilProbeDef fil_probe_def_default(void)
@@ -87,6 +91,13 @@ static FilStatus check_subject(FilWorld* world, FilProbeDef* def)
         if (def->element < 0 || def->element >= size) {
             return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a vertex of a shell of this world", def->name);
         }
+    }
+    if (subject == LINK && fil_element_index(world, FIL_BODY_ROBOT, def->rod) < 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a robot's link of this world", def->name);
+    }
+    if (subject == AXIS && (fil_id_index(world, FIL_OBJECT_ROBOT, def->rod) < 0 || def->element < 0 ||
+                            def->element >= fil_robot_joint_count(world, def->rod))) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a joint of a robot of this world", def->name);
     }
     if (subject == BODY && fil_element_index(world, FIL_BODY_RIGID, def->rod) < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a rigid body of this world", def->name);
@@ -178,6 +189,22 @@ static void measure_body(const FilWorld* world, const FilProbeDef* def, double* 
     fil_rigid_get_pose(world, def->rod, &place, &orientation);
     fil_rigid_get_velocity(world, def->rod, &velocity, &spin);
     copy3(out, def->kind == FIL_PROBE_BODY_POSITION ? place : (def->kind == FIL_PROBE_BODY_VELOCITY ? velocity : spin));
+}
+
+static void measure_robot(const FilWorld* world, const FilProbeDef* def, double* out)
+{
+    if (kinds[def->kind].subject == LINK) {
+        FilVec3 place, velocity, spin;
+        FilQuat orientation;
+        fil_link_pose(world, def->rod, &place, &orientation);
+        fil_link_velocity(world, def->rod, &velocity, &spin);
+        copy3(out, def->kind == FIL_PROBE_LINK_POSITION ? place : velocity);
+        return;
+    }
+    const FilJointState state = fil_robot_joint_state(world, def->rod, def->element);
+    out[0] = def->kind == FIL_PROBE_AXIS_POSITION   ? state.position
+             : def->kind == FIL_PROBE_AXIS_VELOCITY ? state.velocity
+                                                    : state.effort;
 }
 
 static void measure_arm(const FilWorld* world, const FilProbeDef* def, double* out)
@@ -316,6 +343,13 @@ static void measure(const FilWorld* world, const FilProbeDef* def, double* out)
         return;
     case FIL_PROBE_VERTEX_POSITION:
         fil_shell_get_position(world, def->rod, def->element, out);
+        return;
+    case FIL_PROBE_LINK_POSITION:
+    case FIL_PROBE_LINK_VELOCITY:
+    case FIL_PROBE_AXIS_POSITION:
+    case FIL_PROBE_AXIS_VELOCITY:
+    case FIL_PROBE_AXIS_EFFORT:
+        measure_robot(world, def, out);
         return;
     case FIL_PROBE_DRIVE:
         fil_drive_value(world, def->drive, out);

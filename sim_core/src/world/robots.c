@@ -201,24 +201,41 @@ bool fil_robot_link_fixed(const FilWorld* world, FilId id, int link)
     return see(world, id).impl->links[link].fixed;
 }
 
-void fil_robot_link_pose(const FilWorld* world, FilId id, int link, FilVec3* position, FilQuat* orientation)
+void fil_link_pose(const FilWorld* world, FilId id, FilVec3* position, FilQuat* orientation)
 {
-    const View view = see(world, id);
+    const int index = fil_element_index(world, FIL_BODY_ROBOT, id);
+    FIL_ASSERT(index >= 0 && "a link's id of this world");
+    const FilElement* link = &world->elements[index];
+    const FilBody* body = &world->bodies[link->body];
     FilPose pose;
-    fil_articulated_link_pose(view.impl, view.q, link, &pose);
+    fil_articulated_link_pose(body->impl, world->state.q + body->q, link->local, &pose);
     *position = (FilVec3){pose.p[0], pose.p[1], pose.p[2]};
     *orientation = fil_quat_from_m3(pose.r);
 }
 
-void fil_robot_link_velocity(const FilWorld* world, FilId id, int link, FilVec3* velocity, FilVec3* angular)
+void fil_link_velocity(const FilWorld* world, FilId id, FilVec3* velocity, FilVec3* angular)
 {
-    const View view = see(world, id);
+    const int index = fil_element_index(world, FIL_BODY_ROBOT, id);
+    FIL_ASSERT(index >= 0 && "a link's id of this world");
+    const FilElement* link = &world->elements[index];
+    const FilBody* body = &world->bodies[link->body];
+    const double* q = world->state.q + body->q;
     FilPose pose;
     double v[3], w[3];
-    fil_articulated_link_pose(view.impl, view.q, link, &pose);
-    fil_articulated_link_velocity(view.impl, view.q, view.v, link, pose.p, v, w);
+    fil_articulated_link_pose(body->impl, q, link->local, &pose);
+    fil_articulated_link_velocity(body->impl, q, world->state.v + body->v, link->local, pose.p, v, w);
     *velocity = (FilVec3){v[0], v[1], v[2]};
     *angular = (FilVec3){w[0], w[1], w[2]};
+}
+
+void fil_robot_link_pose(const FilWorld* world, FilId id, int link, FilVec3* position, FilQuat* orientation)
+{
+    fil_link_pose(world, fil_robot_link(world, id, link), position, orientation);
+}
+
+void fil_robot_link_velocity(const FilWorld* world, FilId id, int link, FilVec3* velocity, FilVec3* angular)
+{
+    fil_link_velocity(world, fil_robot_link(world, id, link), velocity, angular);
 }
 
 int fil_robot_shape_count(const FilWorld* world, FilId id, int link)
