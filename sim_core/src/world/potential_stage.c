@@ -21,6 +21,7 @@ void fil_potential_stage_free(FilPotentialStage* stage)
     fil_free(stage->impulse.at);
     fil_free(stage->edge_scratch.at);
     fil_block_cholesky_destroy(stage->cholesky);
+    fil_block_pcg_free(&stage->pcg);
     fil_block_sum_free(&stage->hessian);
     fil_free(stage->list_end.at);
     fil_free(stage->list_variable.at);

@@ -11,6 +11,7 @@
 #include "contact/potential.h"
 #include "filum/world.h"
 #include "linalg/block_cholesky.h"
+#include "linalg/block_pcg.h"
 #include "linalg/block_sum.h"
 
 typedef struct FilPotentialStage {
@@ -22,10 +23,13 @@ typedef struct FilPotentialStage {
     FilDoubles impulse;    /* on the world's velocities, by contacts */
     FilDoubles edge_scratch;
     FilBlockCholesky* cholesky;
+    FilBlockPcg pcg;
     FilBlockSum hessian;
     FilInts list_end, list_variable; /* of contacts: columns of the matrix */
     int analysed_blocks;
-    bool analysed, bound;
+    bool analysed;   /* there is an analysis */
+    bool bound;      /* the pattern is that of the contacts */
+    bool factorable; /* and the analysis is for it */
 } FilPotentialStage;
 
 struct FilWorld;

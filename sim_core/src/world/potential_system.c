@@ -61,24 +61,39 @@ static FilStatus list_contacts(FilWorld* world, int* count)
     return FIL_OK;
 }
 
-/* The pattern of the contacts' part, and the analysis of the whole. */
-static FilStatus bind(FilWorld* world, const FilPotentialModel* model, FilStepInfo* info)
+/* Sheets of triangles: their factors fill up, and conjugate gradients are quicker. Judged by the pattern alone. */
+static bool is_sheet(const FilWorld* world, const FilPotentialModel* model)
+{
+    const int columns = world->contact.column_count;
+    return model->field != NULL && columns > 300 && world->contact.block_count > 4 * columns;
+}
+
+/* The pattern of the contacts' part. */
+static FilStatus adopt(FilWorld* world, const FilPotentialModel* model)
 {
     FilPotentialStage* stage = &world->potential;
-    if (stage->cholesky == NULL && (stage->cholesky = fil_block_cholesky_create()) == NULL) {
-        return FIL_OUT_OF_MEMORY;
-    }
     int count = 0;
-    FilStatus status = model->field != NULL ? model->field->list(world, &stage->list_end, &stage->list_variable, &count)
-                                            : list_contacts(world, &count);
+    const FilStatus status = model->field != NULL ? model->field->list(world, &stage->list_end, &stage->list_variable, &count)
+                                                  : list_contacts(world, &count);
     if (status != FIL_OK) {
         return status;
     }
-    const FilBlockPattern a = {world->contact.column_count, world->contact.start, world->contact.row};
     bool same;
-    if (!fil_block_sum_adopt(&stage->hessian, a.columns, count, stage->list_end.at, stage->list_variable.at, &same)) {
+    return fil_block_sum_adopt(&stage->hessian, world->contact.column_count, count, stage->list_end.at,
+                               stage->list_variable.at, &same)
+               ? FIL_OK
+               : FIL_OUT_OF_MEMORY;
+}
+
+/* The analysis of the whole. */
+static FilStatus bind(FilWorld* world, FilStepInfo* info)
+{
+    FilPotentialStage* stage = &world->potential;
+    FilStatus status = FIL_OK;
+    if (stage->cholesky == NULL && (stage->cholesky = fil_block_cholesky_create()) == NULL) {
         return FIL_OUT_OF_MEMORY;
     }
+    const FilBlockPattern a = {world->contact.column_count, world->contact.start, world->contact.row};
     const FilBlockPattern c = fil_block_sum_pattern(&stage->hessian);
     const int blocks = a.start[a.columns] + c.start[c.columns];
     bool fits = false;
@@ -91,7 +106,57 @@ static FilStatus bind(FilWorld* world, const FilPotentialModel* model, FilStepIn
         stage->analysed_blocks = blocks;
         info->analyses++;
     }
-    stage->analysed = stage->bound = status == FIL_OK;
+    stage->analysed = stage->factorable = status == FIL_OK;
+    return status;
+}
+
+/* The residual to the matrix's variables, or back as the direction. */
+static void gather(FilWorld* world, const double* residual)
+{
+    for (int b = 0; b < world->body_count; b++) {
+        if (fil_potential_takes_part(world, b)) {
+            memcpy(world->contact.v + 4 * world->contact.offset[b], residual + world->bodies[b].v,
+                   sizeof(double) * (size_t)world->bodies[b].v_count);
+        }
+    }
+}
+
+static void spread(FilWorld* world, double* direction)
+{
+    for (int b = 0; b < world->body_count; b++) {
+        if (fil_potential_takes_part(world, b)) {
+            memcpy(direction + world->bodies[b].v, world->contact.v + 4 * world->contact.offset[b],
+                   sizeof(double) * (size_t)world->bodies[b].v_count);
+        }
+    }
+}
+
+/* Solves with the matrix as assembled; *definite is false if it is not. */
+static FilStatus solve_assembled(FilWorld* world, const FilPotentialModel* model, const double* residual, bool* definite,
+                                 FilStepInfo* info)
+{
+    enum { ITERATIONS = 200 };
+    FilPotentialStage* stage = &world->potential;
+    const FilContactStage* all = &world->contact;
+    gather(world, residual);
+    if (is_sheet(world, model)) {
+        // a tenth of a thousandth: Newton's own error is larger
+        const FilBlockPattern a = {all->column_count, all->start, all->row}, c = fil_block_sum_pattern(&stage->hessian);
+        const FilBlockPcgResult result = fil_block_pcg_solve(&stage->pcg, &a, all->values, &c, stage->hessian.values.at, 1e-4,
+                                                             ITERATIONS, all->v);
+        *definite = result != FIL_PCG_INDEFINITE;
+        if (result != FIL_PCG_SLOW) {
+            return result == FIL_PCG_NO_MEMORY ? FIL_OUT_OF_MEMORY : FIL_OK;
+        }
+        gather(world, residual);
+    }
+    const FilStatus status = stage->factorable ? FIL_OK : bind(world, info);
+    if (status == FIL_OK) {
+        *definite = fil_block_cholesky_factor(stage->cholesky, all->values, stage->hessian.values.at);
+        if (*definite) {
+            fil_block_cholesky_solve(stage->cholesky, all->v);
+        }
+    }
     return status;
 }
 
@@ -159,12 +224,14 @@ FilStatus fil_potential_solve_all(FilWorld* world, const FilPotentialModel* mode
 {
     FilPotentialStage* stage = &world->potential;
     const FilContactStage* all = &world->contact;
-    FilStatus status = stage->bound ? FIL_OK : bind(world, model, info);
-    if (status != FIL_OK) {
-        return status;
+    FilStatus status = FIL_OK;
+    if (!stage->bound) {
+        status = adopt(world, model);
+        stage->bound = status == FIL_OK;
+        stage->factorable = false;
     }
     double shift = 0.0;
-    for (int attempt = 0;; attempt++) {
+    for (int attempt = 0; status == FIL_OK; attempt++) {
         for (int b = 0; b < world->body_count; b++) {
             const FilBody* body = &world->bodies[b];
             double potential;
@@ -179,7 +246,9 @@ FilStatus fil_potential_solve_all(FilWorld* world, const FilPotentialModel* mode
         if (attempt < 2) {
             assemble(world, model, v, attempt == 0 && world->def.imc.full_tangent ? FIL_POTENTIAL_FULL : FIL_POTENTIAL_DEFINITE);
         }
-        if (fil_block_cholesky_factor(stage->cholesky, all->values, stage->hessian.values.at)) {
+        bool definite = false;
+        status = solve_assembled(world, model, residual, &definite, info);
+        if (definite) {
             break;
         }
         info->regularised++;
@@ -188,17 +257,10 @@ FilStatus fil_potential_solve_all(FilWorld* world, const FilPotentialModel* mode
             return FIL_NOT_CONVERGED;
         }
     }
-    for (int b = 0; b < world->body_count; b++) {
-        if (fil_potential_takes_part(world, b)) {
-            memcpy(all->v + 4 * all->offset[b], residual + world->bodies[b].v, sizeof(double) * (size_t)world->bodies[b].v_count);
-        }
+    if (status != FIL_OK) {
+        return status;
     }
-    fil_block_cholesky_solve(stage->cholesky, all->v);
-    for (int b = 0; b < world->body_count; b++) {
-        if (fil_potential_takes_part(world, b)) {
-            memcpy(direction + world->bodies[b].v, all->v + 4 * all->offset[b], sizeof(double) * (size_t)world->bodies[b].v_count);
-        }
-    }
+    spread(world, direction);
     info->contact_iterations++;
     return FIL_OK;
 }
