@@ -14,6 +14,8 @@ int fil_bag_repair(int argc, char** argv);
 int fil_bag_export(int argc, char** argv);
 int fil_bag_add_definitions(int argc, char** argv);
 int fil_bag_replay_check(int argc, char** argv); /* in builds with messages */
+int fil_bag_record(int argc, char** argv);       /* in builds with the embedded layer, and the next */
+int fil_bag_play(int argc, char** argv);
 
 /* The MCAP file of a bag given as a file or as a directory. */
 FIL_MUST_CHECK bool fil_bag_find(const char* bag, char* path, size_t size, FilError* error);

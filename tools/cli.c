@@ -16,7 +16,7 @@ static const Command commands[] = {
     {"info", "SCENE", "what a scene contains: bodies, degrees of freedom, shapes", fil_command_info},
     {"validate", "[NAME]...", "physics checks: measured, expected, tolerance", fil_command_validate},
     {"bench", "[NAME]...", "timings per phase, real-time rate, accuracy beside speed", fil_command_bench},
-    {"bag", "SUBCOMMAND", "recordings: info, repair, export, add-definitions", fil_command_bag},
+    {"bag", "SUBCOMMAND", "recordings: record, play, info, export, repair and more", fil_command_bag},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 

@@ -7,11 +7,21 @@
 
 #include "bag.h"
 
+/* some need message types, some the ROS graph below rcl; a build without them says so */
 #ifdef FILUM_MESSAGES
 #define WITH_MESSAGES(run) run
 #else
 #define WITH_MESSAGES(run) say_no_messages
+#endif
+#ifdef FILUM_GRAPH
+#define WITH_GRAPH(run) run
+#elif defined FILUM_MESSAGES
+#define WITH_GRAPH(run) say_no_graph
+#else
+#define WITH_GRAPH(run) say_no_messages
+#endif
 
+#ifndef FILUM_MESSAGES
 static int say_no_messages(int argc, char** argv)
 {
     (void)argc;
@@ -19,6 +29,15 @@ static int say_no_messages(int argc, char** argv)
                         "%s: this build has no message types: configure with -DFILUM_ROS=embedded or in a ROS 2 "
                         "workspace",
                         argv[0]);
+}
+#elif !defined FILUM_GRAPH
+static int say_no_graph(int argc, char** argv)
+{
+    (void)argc;
+    return fil_cli_fail(
+        "bag", FIL_EXIT_USAGE,
+        "%s: this build leaves the graph to ROS 2: use ros2 bag %s, which reads and writes the same bags", argv[0],
+        argv[0]);
 }
 #endif
 
@@ -35,6 +54,8 @@ static const Subcommand subcommands[] = {
     {"export", "BAG", "write the messages as CSV, one file per topic", fil_bag_export},
     {"add-definitions", "BAG [NEW]", "copy a bag, with the message definitions that it lacks", fil_bag_add_definitions},
     {"replay-check", "BAG", "do a recorded run again and compare its states", WITH_MESSAGES(fil_bag_replay_check)},
+    {"record", "[TOPIC]...", "record topics of the ROS graph", WITH_GRAPH(fil_bag_record)},
+    {"play", "BAG [TOPIC]...", "publish the messages of a bag, and /clock", WITH_GRAPH(fil_bag_play)},
 };
 enum { SUBCOMMAND_COUNT = sizeof subcommands / sizeof subcommands[0] };
 

@@ -261,20 +261,13 @@ const FilMessageMembers* fil_message_members(const rosidl_message_type_support_t
     return handle->data;
 }
 
-rcl_ret_t fil_node_add_endpoint(const rcl_node_t* node, bool is_writer, const char* prefix, const char* full,
-                                const char* suffix, const FilMessageMembers* type, const rmw_qos_profile_t* qos,
-                                const char* user_data, FilEndpoint* endpoint)
+rcl_ret_t fil_node_add_typed_endpoint(const rcl_node_t* node, bool is_writer, const char* prefix, const char* full,
+                                      const char* suffix, const char* type_name, const rmw_qos_profile_t* qos,
+                                      const char* user_data, FilEndpoint* endpoint)
 {
     char topic[FIL_NAME_MAX + 32];
-    char type_name[FIL_NAME_MAX];
-    const char* field = NULL;
     snprintf(topic, sizeof topic, "%s%s%s", qos->avoid_ros_namespace_conventions ? "" : prefix,
              full + (qos->avoid_ros_namespace_conventions ? 1 : 0), suffix);
-    if (!fil_cdr_supports(type, &field) || !fil_type_dds_name(type, type_name, sizeof type_name)) {
-        RCL_SET_ERROR_MSG_WITH_FORMAT_STRING("type %s cannot be sent (field %s)", type->message_name_,
-                                             field != NULL ? field : "none");
-        return RCL_RET_UNSUPPORTED;
-    }
     rcl_context_impl_t* context = node->context->impl;
     rcl_ret_t ret =
         fil_endpoint_create(context->participant.entity, is_writer, topic, type_name, qos, user_data, endpoint);
@@ -286,6 +279,20 @@ rcl_ret_t fil_node_add_endpoint(const rcl_node_t* node, bool is_writer, const ch
         fil_endpoint_delete(endpoint);
     }
     return ret;
+}
+
+rcl_ret_t fil_node_add_endpoint(const rcl_node_t* node, bool is_writer, const char* prefix, const char* full,
+                                const char* suffix, const FilMessageMembers* type, const rmw_qos_profile_t* qos,
+                                const char* user_data, FilEndpoint* endpoint)
+{
+    char type_name[FIL_NAME_MAX];
+    const char* field = NULL;
+    if (!fil_cdr_supports(type, &field) || !fil_type_dds_name(type, type_name, sizeof type_name)) {
+        RCL_SET_ERROR_MSG_WITH_FORMAT_STRING("type %s cannot be sent (field %s)", type->message_name_,
+                                             field != NULL ? field : "none");
+        return RCL_RET_UNSUPPORTED;
+    }
+    return fil_node_add_typed_endpoint(node, is_writer, prefix, full, suffix, type_name, qos, user_data, endpoint);
 }
 
 rcl_ret_t fil_node_remove_endpoint(const rcl_node_t* node, FilEndpoint* endpoint)
