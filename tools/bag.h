@@ -17,10 +17,10 @@ int fil_bag_replay_check(int argc, char** argv); /* in builds with messages */
 int fil_bag_record(int argc, char** argv);       /* in builds with the embedded layer, and the next */
 int fil_bag_play(int argc, char** argv);
 
-/* The MCAP file of a bag given as a file or as a directory. */
+/* The file of a bag given as a file or as a directory. */
 FIL_MUST_CHECK bool fil_bag_find(const char* bag, char* path, size_t size, FilError* error);
 
-/* "bag" + ending, before the extension if there is one: run.mcap becomes run_repaired.mcap. */
+/* "bag" + ending, before the extension if there is one: run.mcap, and run.db3, become run_repaired.mcap. */
 FIL_MUST_CHECK bool fil_bag_derive(const char* bag, const char* ending, bool keep_extension, char* path, size_t size);
 
 /* ---- messages taken apart by their definition ---- */

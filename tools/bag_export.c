@@ -119,6 +119,25 @@ typedef struct Export {
     size_t sheet_count;
 } Export;
 
+/* A channel without definition gets it from those known here. */
+static FilStatus create_decoder(const FilBagChannel* channel, FilDecoder** decoder, FilError* error)
+{
+    FilDefinitionPlaces places = {0};
+    FilBytes text = {0};
+    FilBagChannel defined = *channel;
+    FilStatus status = FIL_OK;
+    if (channel->schema.size == 0) {
+        status = fil_definition_join(channel->type, fil_definition_find, &places, &text, error);
+        defined.schema_encoding = "ros2msg";
+        defined.schema = (FilSlice){.data = text.data, .size = text.size};
+    }
+    if (status == FIL_OK) {
+        status = fil_decoder_create(&defined, decoder, error);
+    }
+    fil_bytes_free(&text);
+    return status;
+}
+
 /* The sheet of a message; new channels get theirs. */
 static Sheet* sheet_of(Export* export, const FilBagMessage* message, FilError* error)
 {
@@ -136,7 +155,7 @@ static Sheet* sheet_of(Export* export, const FilBagMessage* message, FilError* e
             Sheet* sheet = &sheets[export->sheet_count];
             *sheet = (Sheet){.wanted = export->topic == NULL || strcmp(export->topic, channel->topic) == 0};
             FilError reason = {""};
-            if (sheet->wanted && fil_decoder_create(channel, &sheet->decoder, &reason) != FIL_OK) {
+            if (sheet->wanted && create_decoder(channel, &sheet->decoder, &reason) != FIL_OK) {
                 sheet->wanted = false;
                 fil_cli_fail("bag export", 0, "%s; left out", reason.text);
             }

@@ -28,7 +28,7 @@ bool fil_bag_find(const char* bag, char* path, size_t size, FilError* error)
     }
     DIR* folder = found == 0 ? opendir(bag) : NULL;
     for (const struct dirent* entry = NULL; folder != NULL && (entry = readdir(folder)) != NULL;) {
-        if (ends_with(entry->d_name, ".mcap")) {
+        if (ends_with(entry->d_name, ".mcap") || ends_with(entry->d_name, ".db3")) {
             found += 1;
             snprintf(path, size, "%s/%s", bag, entry->d_name);
         }
@@ -37,13 +37,9 @@ bool fil_bag_find(const char* bag, char* path, size_t size, FilError* error)
         closedir(folder);
     }
     if (found != 1) {
-        fil_error(error, FIL_BAD_INPUT, found == 0 ? "%s: has no .mcap file" : "%s: has several .mcap files; name one",
+        fil_error(error, FIL_BAD_INPUT,
+                  found == 0 ? "%s: has no .mcap and no .db3 file" : "%s: has several files of messages; name one",
                   bag);
-    }
-    if (found == 1 && ends_with(path, ".db3")) {
-        fil_error(error, FIL_BAD_INPUT, "%s: SQLite files are written, not read, here; sqlite3 and ros2 bag read them",
-                  path);
-        return false;
     }
     return found == 1;
 }
@@ -54,8 +50,9 @@ bool fil_bag_derive(const char* bag, const char* ending, bool keep_extension, ch
     while (length > 1 && bag[length - 1] == '/') {
         length -= 1;
     }
-    const bool file = ends_with(bag, ".mcap");
-    length -= file ? strlen(".mcap") : 0;
+    const bool database = ends_with(bag, ".db3");
+    const bool file = database || ends_with(bag, ".mcap");
+    length -= file ? strlen(database ? ".db3" : ".mcap") : 0;
     const int written =
         snprintf(path, size, "%.*s%s%s", (int)length, bag, ending, file && keep_extension ? ".mcap" : "");
     return written > 0 && (size_t)written < size;
@@ -130,7 +127,8 @@ int fil_bag_info(int argc, char** argv)
     const FilUsage usage = {
         .command = "bag info",
         .arguments = "BAG",
-        .about = "Says what a bag (a directory or an .mcap file) contains. One without summary is read to its end.",
+        .about =
+            "Says what a bag (a directory, an .mcap or a .db3 file) contains. One without summary is read to its end.",
         .min_arguments = 1,
         .max_arguments = 1,
         .options = options,

@@ -83,37 +83,68 @@ static FilStatus read_header(FilReader* reader, FilError* error)
     return FIL_OK;
 }
 
-FilStatus fil_reader_open_file(FILE* file, const char* name, const FilReaderOptions* options, FilReader** reader,
-                               FilError* error)
+/* A reader of the file, which may be NULL for one of SQLite; the file is closed if there is no memory. */
+static FilReader* create(FILE* file, const char* name, const FilReaderOptions* options, FilError* error)
 {
-    *reader = NULL;
     FilReader* made = fil_alloc(1, sizeof *made);
     if (made == NULL || (made->path = fil_strdup(name)) == NULL) {
         fil_free(made);
-        fclose(file);
-        return fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", name);
+        if (file != NULL) {
+            fclose(file);
+        }
+        fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", name);
+        return NULL;
     }
     made->file = file;
     made->options = *options;
     made->select_end = UINT64_MAX;
-    FilStatus status = read_header(made, error);
+    return made;
+}
+
+FilStatus fil_reader_open_file(FILE* file, const char* name, const FilReaderOptions* options, FilReader** reader,
+                               FilError* error)
+{
+    *reader = create(file, name, options, error);
+    if (*reader == NULL) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    FilStatus status = read_header(*reader, error);
     if (status == FIL_OK && !options->front_to_back && !options->salvage) {
-        status = fil_reader_read_summary(made, error);
+        status = fil_reader_read_summary(*reader, error);
     }
     if (status != FIL_OK) {
-        fil_reader_close(made);
-        return status;
+        fil_reader_close(*reader);
+        *reader = NULL;
     }
-    *reader = made;
-    return FIL_OK;
+    return status;
+}
+
+static FilStatus open_database(const char* path, const FilReaderOptions* options, FilReader** reader, FilError* error)
+{
+    *reader = create(NULL, path, options, error);
+    if (*reader == NULL) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    const FilStatus status = fil_db3_reader_open(*reader, error);
+    if (status != FIL_OK) {
+        fil_reader_close(*reader);
+        *reader = NULL;
+    }
+    return status;
 }
 
 FilStatus fil_reader_open(const char* path, const FilReaderOptions* options, FilReader** reader, FilError* error)
 {
+    static const char sqlite[16] = "SQLite format 3"; /* with its NUL */
     *reader = NULL;
     FILE* file = fopen(path, "rb");
     if (file == NULL) {
         return fil_error(error, FIL_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    }
+    char magic[sizeof sqlite] = {0};
+    if (fread(magic, 1, sizeof magic, file) == sizeof magic && memcmp(magic, sqlite, sizeof magic) == 0) {
+        fclose(file);
+        return open_database(path, options, reader, error);
     }
     return fil_reader_open_file(file, path, options, reader, error);
 }
@@ -123,7 +154,11 @@ void fil_reader_close(FilReader* reader)
     if (reader == NULL) {
         return;
     }
-    fclose(reader->file);
+    if (reader->file != NULL) {
+        fclose(reader->file);
+    }
+    fil_db3_reader_close(reader->database);
+    fil_reader_merge_clear(reader);
     fil_free(reader->path);
     FilBytes* const buffers[] = {&reader->header, &reader->schemas.texts, &reader->record,
                                  &reader->chunk,  &reader->texts,         &reader->pairs};
@@ -183,11 +218,10 @@ static FilStatus try_chunk(FilReader* reader, uint64_t offset, FilSlice content,
     return status == FIL_OK ? FIL_OK : fil_error(error, status, "%s", damage.text);
 }
 
-/* The next chunk by the index; *found is false after the last. */
-static FilStatus next_indexed(FilReader* reader, bool* found, FilError* error)
+FilStatus fil_reader_enter_indexed(FilReader* reader, uint64_t limit, bool* found, FilError* error)
 {
     *found = false;
-    while (reader->next_chunk < reader->chunks.count) {
+    while (reader->next_chunk < reader->chunks.count && reader->chunks.items[reader->next_chunk].start_time <= limit) {
         const FilReaderPlace place = reader->chunks.items[reader->next_chunk++];
         if (place.end_time < reader->select_start || place.start_time > reader->select_end) {
             continue;
@@ -305,8 +339,7 @@ static FilStatus step_on(FilReader* reader, FilBagMessage* message, Step* step, 
 
 /* ---- messages ---- */
 
-/* Looks for the next message in the chunk that is being read. */
-static FilStatus next_inside(FilReader* reader, FilBagMessage* message, bool* found, FilError* error)
+FilStatus fil_reader_next_inside(FilReader* reader, FilBagMessage* message, bool* found, FilError* error)
 {
     FilMcapRecord record;
     *found = false;
@@ -351,30 +384,32 @@ static FilStatus accept(FilReader* reader, const FilBagMessage* message, bool* w
     return FIL_OK;
 }
 
-/* The next message of the file, wanted or not. */
-static FilStatus next_any(FilReader* reader, FilBagMessage* message, bool* found, FilError* error)
+/* The next message in the order of the file. */
+static FilStatus next_in_file(FilReader* reader, FilBagMessage* message, bool* found, FilError* error)
 {
-    FilStatus status = next_inside(reader, message, found, error);
-    while (status == FIL_OK && !*found) {
-        bool more = true;
-        Step step = STEP_INSIDE;
+    FilStatus status = fil_reader_next_inside(reader, message, found, error);
+    for (Step step = STEP_ON; status == FIL_OK && !*found && step != STEP_END;) {
         reader->partial = false;
-        if (reader->info.summarised && reader->chunks.count > 0) {
-            status = next_indexed(reader, &more, error);
-        } else {
-            status = step_on(reader, message, &step, error);
-            more = step != STEP_END;
-        }
-        if (status != FIL_OK || !more) {
-            break;
-        }
-        if (step == STEP_MESSAGE) {
+        status = step_on(reader, message, &step, error);
+        if (status == FIL_OK && step == STEP_MESSAGE) {
             *found = true;
-        } else if (step == STEP_INSIDE) {
-            status = next_inside(reader, message, found, error);
+        } else if (status == FIL_OK && step == STEP_INSIDE) {
+            status = fil_reader_next_inside(reader, message, found, error);
         }
     }
     return status;
+}
+
+/* The next message, wanted or not. */
+static FilStatus next_any(FilReader* reader, FilBagMessage* message, bool* found, FilError* error)
+{
+    if (reader->database != NULL) {
+        return fil_db3_reader_next(reader, message, found, error);
+    }
+    if (reader->info.summarised && reader->chunks.count > 0) {
+        return fil_reader_next_by_time(reader, message, found, error);
+    }
+    return next_in_file(reader, message, found, error);
 }
 
 FilStatus fil_reader_next(FilReader* reader, FilBagMessage* message, bool* found, FilError* error)
@@ -397,11 +432,15 @@ FilStatus fil_reader_next(FilReader* reader, FilBagMessage* message, bool* found
 
 FilStatus fil_reader_select(FilReader* reader, uint64_t start, uint64_t end, FilError* error)
 {
-    fil_bytes_clear(&reader->header);
     reader->inside = (FilCursor){0};
     reader->next_chunk = 0;
     reader->select_start = start;
     reader->select_end = end;
+    fil_reader_merge_clear(reader);
+    if (reader->database != NULL) {
+        return fil_db3_reader_restart(reader, error);
+    }
+    fil_bytes_clear(&reader->header);
     if (!reader->info.summarised) {
         // what was counted is counted again
         reader->info.message_count = reader->info.chunk_count = reader->info.damaged_chunks = 0;

@@ -1,6 +1,6 @@
-/* Reads MCAP files, whoever wrote them. A file with a summary is read by its index, in the order of time of its chunks;
- * any other, also one that is still being written, is read from front to back. Whatever the bytes are, memory stays
- * within limits and damage gives an error. */
+/* Reads MCAP files, whoever wrote them, and rosbag2's SQLite files. A file with a summary is read by its index, in
+ * order of time, and so is one of SQLite; any other, also one that is still being written, is read from front to back.
+ * Whatever the bytes are, memory stays within limits and damage gives an error. */
 #ifndef FILUM_RECORD_READER_H
 #define FILUM_RECORD_READER_H
 

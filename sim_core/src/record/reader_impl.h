@@ -22,8 +22,12 @@ typedef struct FilReaderSchemas {
     uint32_t place[65536]; /* 1 + offset; 0 if there is none */
 } FilReaderSchemas;
 
+typedef struct FilReaderOpen FilReaderOpen;
+typedef struct FilDb3Reader FilDb3Reader;
+
 struct FilReader {
-    FILE* file;
+    FILE* file;             /* NULL: a file of SQLite */
+    FilDb3Reader* database; /* NULL: a file of MCAP */
     char* path;
     FilReaderOptions options;
     FilBytes header; /* profile and library, each with NUL */
@@ -33,6 +37,9 @@ struct FilReader {
     FilReaderPlaces attachments, metadata;
     FilReaderPlaces chunks; /* by the summary, in order of time */
     size_t next_chunk;
+    FilReaderOpen* open; /* chunks that overlap in time */
+    size_t open_count, open_capacity;
+    size_t open_bytes;                 /* of memory that they take */
     uint64_t select_start, select_end; /* ns */
     uint64_t offset;                   /* of the next record, front to back */
     FilBytes record;                   /* the content of the record that is being read */
@@ -61,5 +68,27 @@ FilStatus fil_reader_learn(FilReader* reader, const FilMcapRecord* record, uint6
 
 /* Reads the summary, if there is one that is whole; otherwise leaves the reader as it was. */
 FilStatus fil_reader_read_summary(FilReader* reader, FilError* error);
+
+/* ---- messages ---- */
+
+/* The next message in the chunk that is being read. */
+FilStatus fil_reader_next_inside(FilReader* reader, FilBagMessage* message, bool* found, FilError* error);
+
+/* Enters the next chunk of the index that has something of the selection, if it begins at `limit` or before. */
+FilStatus fil_reader_enter_indexed(FilReader* reader, uint64_t limit, bool* found, FilError* error);
+
+/* The next message by the index, in order of time. */
+FilStatus fil_reader_next_by_time(FilReader* reader, FilBagMessage* message, bool* found, FilError* error);
+void fil_reader_merge_clear(FilReader* reader);
+
+/* ---- files of SQLite ---- */
+
+/* Opens it and reads its topics into `reader`. */
+FilStatus fil_db3_reader_open(FilReader* reader, FilError* error);
+void fil_db3_reader_close(FilDb3Reader* database); /* NULL is fine */
+FilStatus fil_db3_reader_next(FilReader* reader, FilBagMessage* message, bool* found, FilError* error);
+
+/* Starts again, with the reader's selection. */
+FilStatus fil_db3_reader_restart(FilReader* reader, FilError* error);
 
 #endif
