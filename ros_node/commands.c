@@ -65,7 +65,7 @@ static const struct {
 #undef ROW
 };
 
-const FilOutputTopic* fil_command_topic(FilCommandId id)
+const FilOutputTopic* fil_commands_topic(FilCommandId id)
 {
     return &kinds[id].topic;
 }

@@ -61,7 +61,7 @@ void fil_commands_fini(FilCommands* commands, rcl_node_t* node);
 void fil_commands_await(FilCommands* commands, int64_t stamp);
 
 /* The topic of a command, for those who list topics. */
-const FilOutputTopic* fil_command_topic(FilCommandId id);
+const FilOutputTopic* fil_commands_topic(FilCommandId id);
 
 /* Applies a command to the world; returns how many of its parts were refused. */
 int fil_commands_apply(FilCommands* commands, FilCommandId id, const void* message);

@@ -238,7 +238,7 @@ static FilStatus apply(Replay* replay, FilCommandId id, const FilBagMessage* mes
     replay->applied += 1;
     return fil_commands_apply_bytes(&replay->commands, id, &bytes)
                ? FIL_OK
-               : fil_error(error, FIL_BAD_INPUT, "a command of %s cannot be read", fil_command_topic(id)->name);
+               : fil_error(error, FIL_BAD_INPUT, "a command of %s cannot be read", fil_commands_topic(id)->name);
 }
 
 /* ---- who says what ---- */
@@ -254,7 +254,7 @@ static Role role_of(const FilBagChannel* channel, FilCommandId* id)
 {
     for (int i = 0; i < FIL_COMMAND_COUNT; ++i) {
         *id = (FilCommandId)i;
-        if (is_of(channel, fil_command_topic(*id))) {
+        if (is_of(channel, fil_commands_topic(*id))) {
             return ROLE_COMMAND;
         }
     }

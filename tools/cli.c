@@ -17,12 +17,15 @@ static const Command commands[] = {
     {"validate", "[NAME]...", "physics checks: measured, expected, tolerance", fil_command_validate},
     {"bench", "[NAME]...", "timings per phase, real-time rate, accuracy beside speed", fil_command_bench},
     {"bag", "SUBCOMMAND", "recordings: record, play, info, export, repair and more", fil_command_bag},
+    {"topic", "SUBCOMMAND", "topics of a running ROS 2 graph: list, echo, hz, pub", fil_command_topic},
+    {"param", "SUBCOMMAND", "parameters of a running node: list, get, set", fil_command_param},
+    {"service", "SUBCOMMAND", "services of a running ROS 2 graph: list, call", fil_command_service},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE* out)
 {
-    fprintf(out, "Filum simulates elastic rods.\n\nusage:\n");
+    fprintf(out, "Filum simulates slender and soft things in contact.\n\nusage:\n");
     for (int i = 0; i < COMMAND_COUNT; ++i) {
         char line[64];
         snprintf(line, sizeof line, "filum %s %s", commands[i].name, commands[i].arguments);

@@ -23,6 +23,9 @@ int fil_command_info(int argc, char** argv);
 int fil_command_validate(int argc, char** argv);
 int fil_command_bench(int argc, char** argv);
 int fil_command_bag(int argc, char** argv);
+int fil_command_topic(int argc, char** argv);
+int fil_command_param(int argc, char** argv);
+int fil_command_service(int argc, char** argv);
 
 /* Prints "filum COMMAND: message" on stderr and returns the exit code, so that a failure is one line. */
 int fil_cli_fail(const char* command, int exit_code, const char* format, ...) FIL_PRINTF(3, 4);

@@ -154,8 +154,8 @@ bool fil_options_parse(const FilUsage* usage, int argc, char** argv, int* argume
     *exit_code = FIL_EXIT_USAGE;
     for (int i = 1; i < argc; ++i) {
         char* text = argv[i];
-        // "-" alone is an argument, as is all that follows "--"
-        if (only_arguments || text[0] != '-' || text[1] == '\0') {
+        // "-" alone is an argument, as is a negative number and all that follows "--"
+        if (only_arguments || text[0] != '-' || text[1] == '\0' || strchr("0123456789.", text[1]) != NULL) {
             argv[++count] = text;
         } else if (strcmp(text, "--") == 0) {
             only_arguments = true;
