@@ -47,6 +47,8 @@ elseif(filum_ros STREQUAL "rclc")
     endif()
     file(GLOB interfaces CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/msg/*.msg)
     list(TRANSFORM interfaces PREPEND "${PROJECT_SOURCE_DIR}:")
+    # rosidl's target has the package's name, and Ninja takes no file of that name beside it
+    set_target_properties(filum_cli PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
     rosidl_generate_interfaces(${PROJECT_NAME} ${interfaces} DEPENDENCIES geometry_msgs std_msgs)
     rosidl_get_typesupport_target(filum_typesupport ${PROJECT_NAME} rosidl_typesupport_c)
     list(APPEND filum_ros_libraries ${filum_typesupport})
