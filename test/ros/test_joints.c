@@ -1,0 +1,266 @@
+/* Robots in the node: two grippers told apart by their prefixes, commanded by joint_commands and joint_trajectory. */
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "client.h"
+#include "diagnostic_msgs/msg/diagnostic_array.h"
+#include "process.h"
+#include "rosidl_runtime_c/primitives_sequence_functions.h"
+#include "rosidl_runtime_c/string_functions.h"
+#include "sensor_msgs/msg/joint_state.h"
+#include "tf2_msgs/msg/tf_message.h"
+#include "trajectory_msgs/msg/joint_trajectory.h"
+#include "trajectory_msgs/msg/joint_trajectory_point.h"
+
+#define TYPE(package, name) ROSIDL_GET_MSG_TYPE_SUPPORT(package, msg, name)
+
+static char scene_path[] = "/tmp/filum_joints_XXXXXX.yaml";
+static char scene_argument[64];
+static Client client;
+
+static const char scene_text[] =
+    "world: {gravity: [0, 0, 0], dt: 0.002}\n"
+    "robots:\n"
+    "  - {name: left, urdf: %s/config/robots/gripper.urdf, prefix: left_, joints: [%s]}\n"
+    "  - {name: right, urdf: %s/config/robots/gripper.urdf, prefix: right_, position: [1, 0, 0], joints: [%s]}\n";
+
+static const char joint_text[] = "{joint: lift, gains: {stiffness: 5000, damping: 500}}";
+
+static pid_t start(void)
+{
+    const char* const arguments[] = {"--ros-args", "-p", scene_argument, "-p", "publish_rate:=100.0", NULL};
+    return process_start(FILUM_NODE, arguments);
+}
+
+static int stop(pid_t pid)
+{
+    kill(pid, SIGINT);
+    return process_wait(pid, EXIT_PATIENCE);
+}
+
+/* the joint's number in a message; -1: it is not there */
+static int find(const sensor_msgs__msg__JointState* states, const char* name)
+{
+    for (size_t i = 0; i < states->name.size; i++) {
+        if (strcmp(states->name.data[i].data, name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+typedef struct Goal {
+    const char* joint;
+    double position;
+    double tolerance;
+} Goal;
+
+static bool is_there(const void* message, void* context)
+{
+    const sensor_msgs__msg__JointState* states = message;
+    const Goal* goal = context;
+    const int i = find(states, goal->joint);
+    return i >= 0 && fabs(states->position.data[i] - goal->position) < goal->tolerance;
+}
+
+/* ---- what is told ---- */
+
+static void tells_joints_and_links(void** state)
+{
+    (void)state;
+    const pid_t node = start();
+    sensor_msgs__msg__JointState* states = sensor_msgs__msg__JointState__create();
+    assert_true(client_hear(&client, TYPE(sensor_msgs, JointState), "/joint_states", &rmw_qos_profile_default, states,
+                            NULL, NULL));
+    assert_true(find(states, "left_lift") >= 0 && find(states, "right_grip") >= 0);
+    assert_int_equal(states->position.size, states->name.size);
+    assert_int_equal(states->velocity.size, states->name.size);
+    assert_int_equal(states->effort.size, states->name.size);
+    sensor_msgs__msg__JointState__destroy(states);
+
+    // moving and fixed frames make one tree: every parent is the root or a child somewhere
+    tf2_msgs__msg__TFMessage* both[2] = {tf2_msgs__msg__TFMessage__create(), tf2_msgs__msg__TFMessage__create()};
+    rmw_qos_profile_t kept = rmw_qos_profile_default;
+    kept.durability = RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL;
+    assert_true(
+        client_hear(&client, TYPE(tf2_msgs, TFMessage), "/tf", &rmw_qos_profile_default, both[0], NULL, NULL));
+    assert_true(client_hear(&client, TYPE(tf2_msgs, TFMessage), "/tf_static", &kept, both[1], NULL, NULL));
+    size_t roots = 0;
+    for (int m = 0; m < 2; m++) {
+        for (size_t i = 0; i < both[m]->transforms.size; i++) {
+            const char* parent = both[m]->transforms.data[i].header.frame_id.data;
+            bool known = strcmp(parent, "world") == 0;
+            roots += known;
+            for (int n = 0; n < 2; n++) {
+                for (size_t k = 0; k < both[n]->transforms.size; k++) {
+                    known |= strcmp(both[n]->transforms.data[k].child_frame_id.data, parent) == 0;
+                }
+            }
+            assert_true(known);
+        }
+    }
+    assert_int_equal(roots, 2);  // one per robot
+    tf2_msgs__msg__TFMessage__destroy(both[0]);
+    tf2_msgs__msg__TFMessage__destroy(both[1]);
+    assert_int_equal(stop(node), 0);
+}
+
+/* ---- what is taken ---- */
+
+/* publishes until a joint is where it shall be */
+static bool publish_until(const rosidl_message_type_support_t* type, const char* topic, const void* message, int times,
+                          Goal goal)
+{
+    rcl_publisher_t publisher = rcl_get_zero_initialized_publisher();
+    must(rclc_publisher_init(&publisher, &client.node, type, topic, &rmw_qos_profile_default), topic);
+    size_t listeners = 0;
+    for (const double limit = seconds_now() + PATIENCE; listeners == 0 && seconds_now() < limit;) {
+        must(rcl_publisher_get_subscription_count(&publisher, &listeners), topic);
+        sleep_seconds(0.005);
+    }
+    for (int i = 0; i < times; i++) {
+        must(rcl_publish(&publisher, message, NULL), topic);
+        sleep_seconds(0.05);
+    }
+    sensor_msgs__msg__JointState* states = sensor_msgs__msg__JointState__create();
+    const bool there = client_hear(&client, TYPE(sensor_msgs, JointState), "/joint_states", &rmw_qos_profile_default,
+                                   states, is_there, &goal);
+    sensor_msgs__msg__JointState__destroy(states);
+    must(rcl_publisher_fini(&publisher, &client.node), topic);
+    return there;
+}
+
+static sensor_msgs__msg__JointState* new_command(const char* first, const char* second)
+{
+    sensor_msgs__msg__JointState* command = sensor_msgs__msg__JointState__create();
+    rosidl_runtime_c__String__Sequence__init(&command->name, 2);
+    rosidl_runtime_c__String__assign(&command->name.data[0], first);
+    rosidl_runtime_c__String__assign(&command->name.data[1], second);
+    rosidl_runtime_c__double__Sequence__init(&command->position, 2);
+    return command;
+}
+
+static bool refused(const void* message, void* context)
+{
+    const diagnostic_msgs__msg__DiagnosticArray* diagnostics = message;
+    const diagnostic_msgs__msg__DiagnosticStatus* status = &diagnostics->status.data[0];
+    for (size_t i = 0; i < status->values.size; i++) {
+        if (strcmp(status->values.data[i].key.data, "refused_commands") == 0) {
+            return atof(status->values.data[i].value.data) >= *(const double*)context;
+        }
+    }
+    return false;
+}
+
+static void joints_follow_commands(void** state)
+{
+    (void)state;
+    const pid_t node = start();
+    sensor_msgs__msg__JointState* command = new_command("left_lift", "right_lift");
+    command->position.data[0] = 0.05;
+    command->position.data[1] = NAN;  // leaves it where it is
+    assert_true(publish_until(TYPE(sensor_msgs, JointState), "/joint_commands", command, 3,
+                              (Goal){"left_lift", 0.05, 1e-4}));
+    assert_true(publish_until(TYPE(sensor_msgs, JointState), "/joint_commands", command, 1,
+                              (Goal){"right_lift", 0.0, 1e-4}));
+    // nonsense: an unknown name, Inf, a wrong length
+    rosidl_runtime_c__String__assign(&command->name.data[0], "lift");
+    command->position.data[1] = INFINITY;
+    assert_true(publish_until(TYPE(sensor_msgs, JointState), "/joint_commands", command, 1,
+                              (Goal){"left_lift", 0.05, 1e-4}));
+    command->position.size = 1;
+    assert_true(publish_until(TYPE(sensor_msgs, JointState), "/joint_commands", command, 1,
+                              (Goal){"right_lift", 0.0, 1e-4}));
+    command->position.size = 2;
+    double least = 3.0;
+    diagnostic_msgs__msg__DiagnosticArray* diagnostics = diagnostic_msgs__msg__DiagnosticArray__create();
+    assert_true(client_hear(&client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default,
+                            diagnostics, refused, &least));
+    diagnostic_msgs__msg__DiagnosticArray__destroy(diagnostics);
+    sensor_msgs__msg__JointState__destroy(command);
+    assert_int_equal(stop(node), 0);
+}
+
+/* two points for one joint of each robot, half a second apart */
+static trajectory_msgs__msg__JointTrajectory* new_trajectory(void)
+{
+    trajectory_msgs__msg__JointTrajectory* message = trajectory_msgs__msg__JointTrajectory__create();
+    rosidl_runtime_c__String__Sequence__init(&message->joint_names, 2);
+    rosidl_runtime_c__String__assign(&message->joint_names.data[0], "right_lift");
+    rosidl_runtime_c__String__assign(&message->joint_names.data[1], "left_lift");
+    trajectory_msgs__msg__JointTrajectoryPoint__Sequence__init(&message->points, 2);
+    for (int i = 0; i < 2; i++) {
+        trajectory_msgs__msg__JointTrajectoryPoint* point = &message->points.data[i];
+        rosidl_runtime_c__double__Sequence__init(&point->positions, 2);
+        point->positions.data[0] = 0.02 * (i + 1);
+        point->positions.data[1] = 0.03 * (i + 1);
+        point->time_from_start.nanosec = 400000000u * (unsigned)(i + 1);
+    }
+    return message;
+}
+
+static void joints_follow_trajectories(void** state)
+{
+    (void)state;
+    const pid_t node = start();
+    trajectory_msgs__msg__JointTrajectory* message = new_trajectory();
+    assert_true(publish_until(TYPE(trajectory_msgs, JointTrajectory), "/joint_trajectory", message, 1,
+                              (Goal){"right_lift", 0.04, 1e-4}));
+    assert_true(publish_until(TYPE(trajectory_msgs, JointTrajectory), "/joint_trajectory", message, 1,
+                              (Goal){"left_lift", 0.06, 1e-4}));
+    // times that do not increase are refused, and so is a point without all positions
+    message->points.data[1].time_from_start.nanosec = 1;
+    assert_true(publish_until(TYPE(trajectory_msgs, JointTrajectory), "/joint_trajectory", message, 1,
+                              (Goal){"left_lift", 0.06, 1e-4}));
+    message->points.data[1].positions.size = 1;
+    assert_true(publish_until(TYPE(trajectory_msgs, JointTrajectory), "/joint_trajectory", message, 1,
+                              (Goal){"left_lift", 0.06, 1e-4}));
+    message->points.data[1].positions.size = 2;
+    double least = 3.0;  // each robot refuses its part of the first
+    diagnostic_msgs__msg__DiagnosticArray* diagnostics = diagnostic_msgs__msg__DiagnosticArray__create();
+    assert_true(client_hear(&client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default,
+                            diagnostics, refused, &least));
+    diagnostic_msgs__msg__DiagnosticArray__destroy(diagnostics);
+    trajectory_msgs__msg__JointTrajectory__destroy(message);
+    assert_int_equal(stop(node), 0);
+}
+
+static int set_up(void** state)
+{
+    (void)state;
+    FILE* file = fdopen(mkstemps(scene_path, 5), "w");
+    if (file == NULL || fprintf(file, scene_text, FILUM_SOURCE_DIR, joint_text, FILUM_SOURCE_DIR, joint_text) < 0 ||
+        fclose(file) != 0) {
+        perror(scene_path);
+        return -1;
+    }
+    snprintf(scene_argument, sizeof scene_argument, "scene:=%s", scene_path);
+    client_join(&client, "controller", 0, NULL);
+    return 0;
+}
+
+static int tear_down(void** state)
+{
+    (void)state;
+    client_leave(&client);
+    return remove(scene_path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(tells_joints_and_links, process_end_all),
+        cmocka_unit_test_teardown(joints_follow_commands, process_end_all),
+        cmocka_unit_test_teardown(joints_follow_trajectories, process_end_all),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
