@@ -1,6 +1,7 @@
 /* The table of all physics checks. */
 #include "validate/check.h"
 #include "validate/contact.h"
+#include "validate/robot.h"
 #include "validate/rod.h"
 
 static const FilCheckCase table[] = {
@@ -50,6 +51,18 @@ static const FilCheckCase table[] = {
     {"contact", "joint_weight", "what joints bear", false, fil_check_joint_weight},
     {"contact", "joint_weld", "a welded cantilever against a clamped one", false, fil_check_joint_weld},
     {"contact", "joint_bushing", "deflection of bushings", false, fil_check_joint_bushing},
+
+    {"robots", "pendulum_period", "period of a pendulum, small and large", false, fil_check_pendulum_period},
+    {"robots", "double_pendulum", "energy of a double pendulum", false, fil_check_double_pendulum},
+    {"robots", "spherical_pendulum", "a bar on a ball joint", false, fil_check_spherical_pendulum},
+    {"robots", "free_robot", "momenta of a robot in flight", false, fil_check_free_robot},
+    {"robots", "joint_gains", "sag of a bar held by spring and damper", false, fil_check_joint_gains},
+    {"robots", "joint_effort", "bounds of motors", false, fil_check_joint_effort},
+    {"robots", "joint_limits", "depth in limits under load, and coupled fingers", false, fil_check_joint_limits},
+    {"robots", "joint_friction", "dry friction holds and slips", false, fil_check_joint_friction},
+    {"robots", "gripper_hold", "a gripper holds a cube, or drops it", false, fil_check_gripper_hold},
+    {"robots", "gripper_pinch", "grippers pick up a box and a rod", false, fil_check_gripper_pinch},
+    {"robots", "two_arms_knot", "two arms pull a knot tight, twice the same", false, fil_check_two_arms_knot},
 };
 
 const FilCheckCase* fil_check_table(int* count)
