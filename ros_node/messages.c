@@ -10,6 +10,11 @@ builtin_interfaces__msg__Time fil_time_message(double seconds)
                                            .nanosec = (uint32_t)(nanoseconds - whole * 1000000000)};
 }
 
+uint64_t fil_time_nanoseconds(double seconds)
+{
+    return (uint64_t)llround(seconds * 1e9);
+}
+
 bool fil_ros_ok(rcl_ret_t ret, const char* logger, const char* what)
 {
     if (ret != RCL_RET_OK) {

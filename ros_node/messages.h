@@ -21,6 +21,7 @@
 
 /* Nearest nanosecond. */
 builtin_interfaces__msg__Time fil_time_message(double seconds);
+uint64_t fil_time_nanoseconds(double seconds); /* not negative */
 
 /* Logs "what: why" with rcl's message and clears it; true if the call went well. */
 bool fil_ros_ok(rcl_ret_t ret, const char* logger, const char* what);

@@ -1,5 +1,6 @@
 #include "outputs.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "diagnostic_msgs/msg/diagnostic_array.h"
@@ -61,7 +62,7 @@ void fil_outputs_fini(FilOutputs* outputs)
     fil_state_messages_fini(&outputs->messages);
 }
 
-/* ---- sending ---- */
+/* ---- what is due ---- */
 
 /* Whether a rate asks for something now. Steps fall on multiples of dt: half a step early is closer than half a step
  * late. A schedule that lags, or that a reset left in the future, starts anew. */
@@ -78,73 +79,106 @@ static bool is_due(FilSchedule* schedule, double time, double dt, bool all)
     return true;
 }
 
-static void send_markers(FilOutputs* outputs, const FilSimulation* simulation, FilOutputSend send, void* context)
+/* whether there is anything to tell */
+static FilMessageSet present(const FilStateMessages* messages, const FilSimulation* simulation)
 {
-    if (outputs->drawn_load != simulation->load_count) {
-        send(context, FIL_TOPIC_MARKERS, &outputs->messages.no_markers);
-        outputs->drawn_load = simulation->load_count;
-    }
-    fil_fill_markers(&outputs->messages, simulation);
-    send(context, FIL_TOPIC_MARKERS, &outputs->messages.markers);
+    FilMessageSet set = 1u << FIL_MESSAGE_STEP_INFO;
+    set |= messages->rod_states.rods.size > 0 ? 1u << FIL_MESSAGE_ROD_STATES : 0;
+    set |= messages->arm_states.arms.size > 0 ? 1u << FIL_MESSAGE_ARM_STATES : 0;
+    set |= messages->joint_states.name.size > 0 ? 1u << FIL_MESSAGE_JOINT_STATES : 0;
+    set |= fil_has_contact(simulation) ? 1u << FIL_MESSAGE_CONTACT_WRENCHES : 0;
+    set |= messages->probes.names.size > 0 ? 1u << FIL_MESSAGE_PROBES : 0;
+    return set;
 }
 
-static bool send_states(FilOutputs* outputs, const FilSimulation* simulation, bool looked_at, FilOutputSend send,
-                        void* context)
+bool fil_outputs_plan(FilOutputs* outputs, const FilSimulation* simulation, bool all, bool looked_at,
+                      FilMessageSet* due)
 {
-    FilStateMessages* messages = &outputs->messages;
-    bool done = true;
-    if (messages->rod_states.rods.size > 0) {
-        fil_fill_rod_states(messages, simulation);
-        send(context, FIL_TOPIC_ROD_STATES, &messages->rod_states);
+    const FilStateMessages* messages = &outputs->messages;
+    const double time = fil_world_time(simulation->world);
+    const double dt = fil_world_dt(simulation->world);
+    *due = 0;
+    if (!fil_state_messages_fit(&outputs->messages, simulation, outputs->node_frames)) {
+        return false;
     }
-    if (messages->arm_states.arms.size > 0) {
-        fil_fill_arm_states(messages, simulation);
-        send(context, FIL_TOPIC_ARM_STATES, &messages->arm_states);
+    *due |= is_due(&outputs->clock, time, dt, all) ? 1u << FIL_MESSAGE_CLOCK : 0;
+    if (outputs->fixed_load != simulation->load_count && messages->static_transforms.transforms.size > 0) {
+        *due |= 1u << FIL_MESSAGE_TF_STATIC;
     }
-    if (messages->joint_states.name.size > 0) {
-        fil_fill_joint_states(messages, simulation);
-        send(context, FIL_TOPIC_JOINT_STATES, &messages->joint_states);
+    outputs->fixed_load = simulation->load_count;
+    if (is_due(&outputs->transforms, time, dt, all) && messages->transforms.transforms.size > 0) {
+        *due |= 1u << FIL_MESSAGE_TF;
     }
-    if (fil_has_contact(simulation)) {
-        done = fil_fill_contacts(messages, simulation);
-        if (done) {
-            send(context, FIL_TOPIC_CONTACT_WRENCHES, &messages->contacts);
+    if (is_due(&outputs->states, time, dt, all)) {
+        *due |= present(messages, simulation);
+        if (looked_at) {
+            *due |= outputs->drawn_load != simulation->load_count ? 1u << FIL_MESSAGE_NO_MARKERS : 0;
+            *due |= 1u << FIL_MESSAGE_MARKERS;
+            outputs->drawn_load = simulation->load_count;
         }
     }
-    if (messages->probes.names.size > 0) {
-        fil_fill_probes(messages, simulation);
-        send(context, FIL_TOPIC_PROBES, &messages->probes);
+    return true;
+}
+
+/* ---- filling and sending ---- */
+
+/* how each message is filled, where it is, and where it goes */
+static const struct {
+    void (*fill)(FilStateMessages* messages, const FilSimulation* simulation); /* NULL: not so, or not at all */
+    size_t offset;
+    FilTopicId topic;
+} contents[FIL_MESSAGE_COUNT] = {
+#define ROW(fill, field, topic)                        \
+    {                                                  \
+        fill, offsetof(FilStateMessages, field), topic \
     }
-    fil_fill_step_info(messages, simulation);
-    send(context, FIL_TOPIC_STEP_INFO, &messages->step_info);
-    if (looked_at) {
-        send_markers(outputs, simulation, send, context);
+    [FIL_MESSAGE_CLOCK] = ROW(fil_fill_clock, clock, FIL_TOPIC_CLOCK),
+    [FIL_MESSAGE_TF_STATIC] = ROW(fil_fill_static_transforms, static_transforms, FIL_TOPIC_TF_STATIC),
+    [FIL_MESSAGE_TF] = ROW(fil_fill_transforms, transforms, FIL_TOPIC_TF),
+    [FIL_MESSAGE_ROD_STATES] = ROW(fil_fill_rod_states, rod_states, FIL_TOPIC_ROD_STATES),
+    [FIL_MESSAGE_ARM_STATES] = ROW(fil_fill_arm_states, arm_states, FIL_TOPIC_ARM_STATES),
+    [FIL_MESSAGE_JOINT_STATES] = ROW(fil_fill_joint_states, joint_states, FIL_TOPIC_JOINT_STATES),
+    [FIL_MESSAGE_CONTACT_WRENCHES] = ROW(NULL, contacts, FIL_TOPIC_CONTACT_WRENCHES),
+    [FIL_MESSAGE_PROBES] = ROW(fil_fill_probes, probes, FIL_TOPIC_PROBES),
+    [FIL_MESSAGE_STEP_INFO] = ROW(fil_fill_step_info, step_info, FIL_TOPIC_STEP_INFO),
+    [FIL_MESSAGE_NO_MARKERS] = ROW(NULL, no_markers, FIL_TOPIC_MARKERS),
+    [FIL_MESSAGE_MARKERS] = ROW(fil_fill_markers, markers, FIL_TOPIC_MARKERS),
+#undef ROW
+};
+
+FilMessageSet fil_messages_fill(FilStateMessages* messages, const FilSimulation* simulation, FilMessageSet wanted)
+{
+    for (int i = 0; i < FIL_MESSAGE_COUNT; i++) {
+        if ((wanted & 1u << i) != 0 && contents[i].fill != NULL) {
+            contents[i].fill(messages, simulation);
+        }
     }
-    return done;
+    // the only one that may grow
+    const FilMessageSet contacts = 1u << FIL_MESSAGE_CONTACT_WRENCHES;
+    return (wanted & contacts) != 0 && !fil_fill_contacts(messages, simulation) ? wanted & ~contacts : wanted;
+}
+
+void fil_message_send(const FilStateMessages* messages, FilMessageId id, FilOutputSend send, void* context)
+{
+    send(context, contents[id].topic, (const char*)messages + contents[id].offset);
 }
 
 bool fil_outputs_update(FilOutputs* outputs, const FilSimulation* simulation, bool all, bool looked_at,
                         FilOutputSend send, void* context)
 {
-    FilStateMessages* messages = &outputs->messages;
-    const double time = fil_world_time(simulation->world);
-    const double dt = fil_world_dt(simulation->world);
-    if (!fil_state_messages_fit(messages, simulation, outputs->node_frames)) {
+    FilMessageSet due;
+    if (!fil_outputs_plan(outputs, simulation, all, looked_at, &due)) {
         return false;
     }
-    // the clock first: what follows is stamped with a time that listeners then know
-    if (is_due(&outputs->clock, time, dt, all)) {
-        fil_fill_clock(messages, simulation);
-        send(context, FIL_TOPIC_CLOCK, &messages->clock);
+    // each is sent before the next is filled: who publishes waits less
+    bool done = true;
+    for (int i = 0; i < FIL_MESSAGE_COUNT; i++) {
+        const FilMessageSet one = due & 1u << i;
+        if (one != 0 && fil_messages_fill(&outputs->messages, simulation, one) == one) {
+            fil_message_send(&outputs->messages, (FilMessageId)i, send, context);
+        } else {
+            done = done && one == 0;
+        }
     }
-    if (outputs->fixed_load != simulation->load_count && messages->static_transforms.transforms.size > 0) {
-        fil_fill_static_transforms(messages, simulation);
-        send(context, FIL_TOPIC_TF_STATIC, &messages->static_transforms);
-    }
-    outputs->fixed_load = simulation->load_count;
-    if (is_due(&outputs->transforms, time, dt, all) && messages->transforms.transforms.size > 0) {
-        fil_fill_transforms(messages, simulation);
-        send(context, FIL_TOPIC_TF, &messages->transforms);
-    }
-    return !is_due(&outputs->states, time, dt, all) || send_states(outputs, simulation, looked_at, send, context);
+    return done;
 }

@@ -58,4 +58,33 @@ typedef void (*FilOutputSend)(void* context, FilTopicId topic, const void* messa
 bool fil_outputs_update(FilOutputs* outputs, const FilSimulation* simulation, bool all, bool looked_at,
                         FilOutputSend send, void* context);
 
+/* ---- the same in three steps, for who makes messages elsewhere than where they are due ---- */
+
+/* In the order of sending: the clock first, so that what follows is stamped with a time that listeners then know. */
+typedef enum FilMessageId {
+    FIL_MESSAGE_CLOCK,
+    FIL_MESSAGE_TF_STATIC,
+    FIL_MESSAGE_TF,
+    FIL_MESSAGE_ROD_STATES,
+    FIL_MESSAGE_ARM_STATES,
+    FIL_MESSAGE_JOINT_STATES,
+    FIL_MESSAGE_CONTACT_WRENCHES,
+    FIL_MESSAGE_PROBES,
+    FIL_MESSAGE_STEP_INFO,
+    FIL_MESSAGE_NO_MARKERS, /* takes away those of another world */
+    FIL_MESSAGE_MARKERS,
+    FIL_MESSAGE_COUNT,
+} FilMessageId;
+
+typedef unsigned FilMessageSet; /* bits, 1u << FilMessageId */
+
+/* What is due, with the outputs' messages sized for the world; the schedules count it as sent. False: out of memory. */
+bool fil_outputs_plan(FilOutputs* outputs, const FilSimulation* simulation, bool all, bool looked_at,
+                      FilMessageSet* due);
+
+/* Fills messages that are sized for the world; returns those that could be filled: all, unless out of memory. */
+FilMessageSet fil_messages_fill(FilStateMessages* messages, const FilSimulation* simulation, FilMessageSet wanted);
+
+void fil_message_send(const FilStateMessages* messages, FilMessageId id, FilOutputSend send, void* context);
+
 #endif

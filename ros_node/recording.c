@@ -51,8 +51,7 @@ static void fail(FilRecording* recording, const char* what, const char* why)
 
 static uint64_t time_of(const FilRecording* recording)
 {
-    const builtin_interfaces__msg__Time time = fil_time_message(fil_world_time(recording->simulation->world));
-    return (uint64_t)time.sec * 1000000000u + time.nanosec;
+    return fil_time_nanoseconds(fil_world_time(recording->simulation->world));
 }
 
 /* ---- channels ---- */
@@ -132,6 +131,11 @@ static Channel* find_channel(FilRecording* recording, const FilOutputTopic* topi
 void fil_recording_hear(void* context, const FilOutputTopic* topic, const void* message)
 {
     FilRecording* recording = context;
+    fil_recording_hear_at(recording, topic, message, time_of(recording));
+}
+
+void fil_recording_hear_at(FilRecording* recording, const FilOutputTopic* topic, const void* message, uint64_t time)
+{
     Channel* channel = recording->failed ? NULL : find_channel(recording, topic);
     if (channel == NULL) {
         return;
@@ -141,7 +145,6 @@ void fil_recording_hear(void* context, const FilOutputTopic* topic, const void* 
         rcl_reset_error();
         return;
     }
-    const uint64_t time = time_of(recording);
     const FilBagMessage written = {
         .channel = channel->id,
         .sequence = channel->sequence++,

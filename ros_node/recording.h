@@ -35,6 +35,9 @@ FIL_MUST_CHECK FilStatus fil_recording_start(const char* path, const FilRecordin
  * a FilRecording; topics are known by their address. */
 void fil_recording_hear(void* recording, const FilOutputTopic* topic, const void* message);
 
+/* The same at another time (ns). */
+void fil_recording_hear_at(FilRecording* recording, const FilOutputTopic* topic, const void* message, uint64_t time);
+
 /* Lays a text beside the messages. */
 void fil_recording_attach(FilRecording* recording, const char* name, const char* media_type, const char* text);
 

@@ -26,6 +26,14 @@ void fil_recording_hear(void* recording, const FilOutputTopic* topic, const void
     (void)message;
 }
 
+void fil_recording_hear_at(FilRecording* recording, const FilOutputTopic* topic, const void* message, uint64_t time)
+{
+    (void)recording;
+    (void)topic;
+    (void)message;
+    (void)time;
+}
+
 void fil_recording_attach(FilRecording* recording, const char* name, const char* media_type, const char* text)
 {
     (void)recording;

@@ -14,6 +14,7 @@ int fil_bag_repair(int argc, char** argv);
 int fil_bag_export(int argc, char** argv);
 int fil_bag_add_definitions(int argc, char** argv);
 int fil_bag_replay_check(int argc, char** argv); /* in builds with messages */
+int fil_bag_bench(int argc, char** argv);        /* likewise */
 int fil_bag_record(int argc, char** argv);       /* in builds with the embedded layer, and the next */
 int fil_bag_play(int argc, char** argv);
 

@@ -148,8 +148,7 @@ static FilStatus begin(Replay* replay, const char* path, FilError* error)
 
 static uint64_t time_of(const FilWorld* world)
 {
-    const builtin_interfaces__msg__Time time = fil_time_message(fil_world_time(world));
-    return (uint64_t)time.sec * 1000000000u + time.nanosec;
+    return fil_time_nanoseconds(fil_world_time(world));
 }
 
 static FilStatus step(Replay* replay, FilError* error)

@@ -26,7 +26,8 @@ typedef struct FilRunBagCounts {
     uint64_t messages, bytes;
 } FilRunBagCounts;
 
-FilRunBagCounts fil_run_bag_counts(const FilRunBag* bag);
+/* When the run is over: waits until all messages are made. */
+FilRunBagCounts fil_run_bag_counts(FilRunBag* bag);
 
 /* Ends the bag; NULL is fine. */
 FIL_MUST_CHECK FilStatus fil_run_bag_stop(FilRunBag* bag, FilError* error);

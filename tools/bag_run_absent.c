@@ -26,7 +26,7 @@ FilStatus fil_run_bag_observe(FilRunBag* bag, const FilStepInfo* last, FilError*
     return FIL_OK;
 }
 
-FilRunBagCounts fil_run_bag_counts(const FilRunBag* bag)
+FilRunBagCounts fil_run_bag_counts(FilRunBag* bag)
 {
     (void)bag;
     return (FilRunBagCounts){0};

@@ -54,6 +54,7 @@ static const Subcommand subcommands[] = {
     {"export", "BAG", "write the messages as CSV, one file per topic", fil_bag_export},
     {"add-definitions", "BAG [NEW]", "copy a bag, with the message definitions that it lacks", fil_bag_add_definitions},
     {"replay-check", "BAG", "do a recorded run again and compare its states", WITH_MESSAGES(fil_bag_replay_check)},
+    {"bench", "[SCENE]", "how fast runs are recorded, and what it costs them", WITH_MESSAGES(fil_bag_bench)},
     {"record", "[TOPIC]...", "record topics of the ROS graph", WITH_GRAPH(fil_bag_record)},
     {"play", "BAG [TOPIC]...", "publish the messages of a bag, and /clock", WITH_GRAPH(fil_bag_play)},
 };
