@@ -55,7 +55,7 @@ static void test_fold_derivatives(void** state)
         random_fold(&random, x);
         fold_at(x, corners);
         fil_shell_fold_gradient(&fold, law, corners, gradient);
-        fil_shell_fold_hessian(&fold, law, corners, false, hessian);
+        fil_shell_fold_hessian(&fold, law, corners, 1.0, hessian);
         for (int k = 0; k < 12; ++k) {
             double slope = 0.0, row[12] = {0.0};
             static const double weights[4] = {1.0 / 12.0, -2.0 / 3.0, 2.0 / 3.0, -1.0 / 12.0};
@@ -109,7 +109,7 @@ static void test_edge_derivatives(void** state)
         double b[3] = {random_between(&random, 0.3, 1.0), random_between(&random, -1.0, 1.0), random_between(&random, -1.0, 1.0)};
         double gradient[3], hessian[9], sides[2][3], energies[2];
         fil_shell_edge_gradient(&edge, a, b, gradient);
-        fil_shell_edge_hessian(&edge, a, b, false, hessian);
+        fil_shell_edge_hessian(&edge, a, b, 1.0, hessian);
         for (int k = 0; k < 3; ++k) {
             const double keep = b[k];
             for (int s = 0; s < 2; ++s) {

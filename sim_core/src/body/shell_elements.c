@@ -19,13 +19,13 @@ double fil_shell_edge_gradient(const FilShellEdge* edge, const double* x0, const
     return 0.5 * edge->stiffness * stretch * stretch;
 }
 
-void fil_shell_edge_hessian(const FilShellEdge* edge, const double* x0, const double* x1, bool positive, double* hessian)
+void fil_shell_edge_hessian(const FilShellEdge* edge, const double* x0, const double* x1, double kept, double* hessian)
 {
     double t[3];
     fil_v3_sub(t, x1, x0);
     const double length = fil_v3_normalise(t);
     double across = length > 0.0 ? 1.0 - edge->length / length : 0.0;
-    across = positive && across < 0.0 ? 0.0 : across;
+    across *= across < 0.0 ? kept : 1.0;
     for (int j = 0; j < 3; j++) {
         for (int k = 0; k < 3; k++) {
             const double along = t[j] * t[k];
@@ -153,7 +153,7 @@ static void add_wing_jacobian(const Wing* w, const int place[3], double scale, d
     }
 }
 
-void fil_shell_fold_hessian(const FilShellFold* fold, FilShellBending law, const double* const x[4], bool positive,
+void fil_shell_fold_hessian(const FilShellFold* fold, FilShellBending law, const double* const x[4], double kept,
                             double* hessian)
 {
     static const int places[2][3] = {{0, 1, 2}, {1, 0, 3}};
@@ -161,14 +161,14 @@ void fil_shell_fold_hessian(const FilShellFold* fold, FilShellBending law, const
     double slope, curve, gradient[12];
     fold_law(fold, law, angle_between(&first, &second), &slope, &curve);
     angle_gradient(&first, &second, gradient);
-    curve = positive && curve < 0.0 ? 0.0 : curve;
+    curve *= curve < 0.0 ? kept : 1.0;
     for (int j = 0; j < 12; j++) {
         for (int k = 0; k < 12; k++) {
             hessian[12 * j + k] = curve * gradient[j] * gradient[k];
         }
     }
-    if (!positive) {
-        add_wing_jacobian(&first, places[0], slope, hessian);
-        add_wing_jacobian(&second, places[1], slope, hessian);
+    if (kept > 0.0) {
+        add_wing_jacobian(&first, places[0], kept * slope, hessian);
+        add_wing_jacobian(&second, places[1], kept * slope, hessian);
     }
 }

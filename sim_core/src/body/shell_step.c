@@ -66,13 +66,13 @@ static double* diagonal_block(const FilShellBody* body, double* values, int vert
 }
 
 /* Adds scale times the stiffness at q to the blocks. */
-static void add_stiffness(const FilShellBody* body, const double* q, bool positive, double scale, double* values)
+static void add_stiffness(const FilShellBody* body, const double* q, double kept, double scale, double* values)
 {
     static const int pair[6][2] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}};
     double h[144];
     for (int e = 0; e < body->edge_count; e++) {
         const FilShellEdge* edge = &body->edges[e];
-        fil_shell_edge_hessian(edge, q + 4 * edge->vertex[0], q + 4 * edge->vertex[1], positive, h);
+        fil_shell_edge_hessian(edge, q + 4 * edge->vertex[0], q + 4 * edge->vertex[1], kept, h);
         add_block(diagonal_block(body, values, edge->vertex[0]), scale, h, 3, 0, 0);
         add_block(diagonal_block(body, values, edge->vertex[1]), scale, h, 3, 0, 0);
         add_block(values + FIL_BLOCK_SIZE * body->edge_slots[e], -scale, h, 3, 0, 0);
@@ -81,7 +81,7 @@ static void add_stiffness(const FilShellBody* body, const double* q, bool positi
         const FilShellFold* fold = &body->folds[f];
         const int* v = fold->vertex;
         const double* const x[4] = {q + 4 * v[0], q + 4 * v[1], q + 4 * v[2], q + 4 * v[3]};
-        fil_shell_fold_hessian(fold, body->bending, x, positive, h);
+        fil_shell_fold_hessian(fold, body->bending, x, kept, h);
         for (int k = 0; k < 4; k++) {
             add_block(diagonal_block(body, values, v[k]), scale, h, 12, 3 * k, 3 * k);
         }
@@ -112,7 +112,7 @@ void fil_shell_begin(void* pointer, const FilStepSetup* setup, const double* q, 
     fil_shell_apply_holds(body);
     if (body->damping != NULL) {
         memset(body->damping, 0, sizeof(double) * FIL_BLOCK_SIZE * (size_t)body->block_count);
-        add_stiffness(body, q, true, body->damping_stiffness, body->damping);
+        add_stiffness(body, q, 0.0, body->damping_stiffness, body->damping);
     }
 }
 
@@ -174,14 +174,16 @@ bool fil_shell_evaluate(void* pointer, const double* v, double shift, double* re
     return isfinite(sum);
 }
 
-/* The tangent at the last evaluation: M (1 + shift) + theta dt C + theta theta_vq dt^2 K. A shift also leaves out what
- * makes single elements indefinite. */
+/* The tangent at the last evaluation: M (1 + shift) + theta dt C + theta theta_vq dt^2 K. The larger the shift, the less counts
+ * of what makes single elements indefinite; from 10 on that is nothing, which is enough by itself, and only a still larger
+ * one adds mass, for the sake of others. */
 static void assemble(FilShellBody* body)
 {
     if (body->assembled) {
         return;
     }
-    const double dt = body->setup.dt, theta = body->setup.theta;
+    const double dt = body->setup.dt, theta = body->setup.theta, shift = body->shift > 10.0 ? body->shift : 0.0;
+    const double kept = body->shift < 0.1 ? 1.0 : 0.0;
     double* values = body->values;
     if (body->damping != NULL && implicit(body)) {
         for (int k = 0; k < FIL_BLOCK_SIZE * body->block_count; k++) {
@@ -191,12 +193,12 @@ static void assemble(FilShellBody* body)
         memset(values, 0, sizeof(double) * FIL_BLOCK_SIZE * (size_t)body->block_count);
     }
     if (implicit(body)) {
-        add_stiffness(body, body->q_theta, body->shift > 0.0, theta * body->setup.theta_vq * dt * dt, values);
+        add_stiffness(body, body->q_theta, kept, theta * body->setup.theta_vq * dt * dt, values);
     }
     for (int i = 0; i < body->vertex_count; i++) {
         double* block = diagonal_block(body, values, i);
         for (int j = 0; j < 3; j++) {
-            block[5 * j] += body->mass[i] * (1.0 + body->shift + theta * dt * body->damping_mass) + (body->held[i] ? HOLD : 0.0);
+            block[5 * j] += body->mass[i] * (1.0 + shift + theta * dt * body->damping_mass) + (body->held[i] ? HOLD : 0.0);
         }
         block[15] = 1.0;
     }

@@ -42,6 +42,11 @@ FilJet fil_slip(double speed, double bound)
     return (FilJet){bound * (y * y - y * y * y / 3.0 + 1.0 / 3.0), y * (2.0 - y), 2.0 * (1.0 - y) / bound};
 }
 
+double fil_slip_bound_curvature(double speed, double bound)
+{
+    return speed < bound ? (2.0 - speed / bound) / bound : 1.0 / speed;
+}
+
 /* ---- of a distance ---- */
 
 /* From the jet over the distance d to gradient and Hessian over the corners:

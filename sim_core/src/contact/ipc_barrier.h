@@ -21,6 +21,9 @@ FilJet fil_ring_barrier(double gap, double range, double stiffness);
 /* Of the slip speed s: potential, force over mu N, and its slope. */
 FilJet fil_slip(double speed, double bound);
 
+/* Of the parabola that touches the slip potential from above: a step with it never leads uphill. */
+double fil_slip_bound_curvature(double speed, double bound);
+
 /* A pair of features that repel each other. */
 typedef struct FilRepulsion {
     FilFeature pair;

@@ -84,10 +84,10 @@ static FilStatus list(FilWorld* world, FilInts* end, FilInts* variable, int* cou
     return FIL_OK;
 }
 
-static void hessian(FilWorld* world, const double* v, FilBlockSum* sum)
+static void hessian(FilWorld* world, const double* v, FilPotentialOrder order, FilBlockSum* sum)
 {
     place_points(world, v);
-    fil_rings_hessian(world, v, sum, 0);
+    fil_rings_hessian(world, v, order == FIL_POTENTIAL_DEFINITE, sum, 0);
 }
 
 static double longest(FilWorld* world, const double* v, const double* direction)

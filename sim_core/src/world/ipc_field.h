@@ -37,7 +37,7 @@ FilStatus fil_rings_begin(struct FilWorld* world);
 double fil_rings_add(struct FilWorld* world, const double* v, double* residual);
 /* Appends the variables of each ring; *end and *variable count them. */
 void fil_rings_list(struct FilWorld* world, int* list_end, int* variable, int* lists, int* variables);
-void fil_rings_hessian(struct FilWorld* world, const double* v, FilBlockSum* sum, int first_list);
+void fil_rings_hessian(struct FilWorld* world, const double* v, bool positive, FilBlockSum* sum, int first_list);
 void fil_rings_accept(struct FilWorld* world, bool* changed);
 void fil_rings_finish(struct FilWorld* world);
 

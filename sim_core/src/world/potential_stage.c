@@ -121,6 +121,7 @@ typedef struct Newton {
     double norm, potential;
     int iterations;
     bool tangent; /* the contacts' tangent takes part */
+    bool cautious; /* the last line had a kink */
 } Newton;
 
 /* v - step * direction of everything that takes part. */
@@ -200,7 +201,7 @@ static bool search(FilWorld* world, const FilPotentialModel* model, Newton* newt
  * a step at which the slope has fallen to a half, between the last that was too short and the last that was too long. */
 static bool search_field(FilWorld* world, const FilPotentialModel* model, Newton* newton, double* v)
 {
-    enum { LOOKS = 60 };
+    enum { ENOUGH = 6, LOOKS = 60 }; // after enough looks any fall will do
     FilNewtonScratch* s = &world->scratch;
     const double start = slope_along(world, s->residual, s->direction), longest = longest_step(world, model, v, s->direction);
     const double rounding = 1e-12 * (fabs(newton->potential) + fabs(start));
@@ -212,8 +213,9 @@ static bool search_field(FilWorld* world, const FilPotentialModel* model, Newton
             slope = slope_along(world, s->residual, s->direction);
             norm = size_of(world, s->residual, false);
             const bool flat = fabs(slope) <= 0.5 * fabs(start) || (step == longest && slope <= 0.0) ||
-                              (high > 0.0 && high - low < 1e-12);
+                              (look >= ENOUGH && potential < newton->potential + 1e-4 * step * start);
             if ((flat && potential <= newton->potential + rounding) || norm <= newton->tolerance) {
+                newton->cautious = look > 1;
                 try_step(world, v, s->direction, step, v);
                 newton->norm = norm;
                 newton->potential = potential;
@@ -248,7 +250,7 @@ static FilStatus iterate(FilWorld* world, const FilPotentialModel* model, Newton
         newton->iterations++;
         FilStatus status = FIL_OK;
         if (newton->tangent) {
-            status = fil_potential_solve_all(world, model, v, s->residual, s->direction, info);
+            status = fil_potential_solve_all(world, model, newton->cautious, v, s->residual, s->direction, info);
         } else if (!fil_potential_solve_bodies(world, v, s->residual, s->direction, info)) {
             status = FIL_NOT_CONVERGED;
         }
@@ -335,6 +337,7 @@ static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model,
     }
     Newton newton = start_newton(world, model, at_work, rounding);
     newton.potential = potential;
+    newton.cautious = model->field != NULL;
     newton.tangent = model->field != NULL || (world->def.imc.tangent_after < 0 && *hint > 0.0);
     bool again;
     do {

@@ -43,8 +43,8 @@ typedef struct FilPotentialField {
     double (*add)(struct FilWorld* world, const double* v, double* residual);
     /* Blocks of the world's velocities that its terms couple, as fil_block_sum_adopt() wants them. */
     FilStatus (*list)(struct FilWorld* world, FilInts* end, FilInts* variable, int* count);
-    /* Adds the positive semi-definite Hessian. */
-    void (*hessian)(struct FilWorld* world, const double* v, FilBlockSum* sum);
+    /* Adds the Hessian. */
+    void (*hessian)(struct FilWorld* world, const double* v, FilPotentialOrder order, FilBlockSum* sum);
     /* The longest part of the step -direction from v on which nothing meets. */
     double (*longest)(struct FilWorld* world, const double* v, const double* direction);
     /* v has been accepted; *changed: the terms are others now. */
@@ -82,7 +82,7 @@ bool fil_potential_solve_bodies(struct FilWorld* world, const double* v, const d
                                 FilStepInfo* info);
 /* Bodies and contacts together. Where the sum is not positive definite, first the contacts' own bending is left out, then
  * the bodies' mass part is enlarged. */
-FilStatus fil_potential_solve_all(struct FilWorld* world, const FilPotentialModel* model, const double* v,
+FilStatus fil_potential_solve_all(struct FilWorld* world, const FilPotentialModel* model, bool cautious, const double* v,
                                   const double* residual, double* direction, FilStepInfo* info);
 
 #endif

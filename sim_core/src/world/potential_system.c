@@ -194,7 +194,7 @@ static void assemble(FilWorld* world, const FilPotentialModel* model, const doub
     double block[FIL_BLOCK_SIZE];
     fil_block_sum_clear(&stage->hessian);
     if (model->field != NULL) {
-        model->field->hessian(world, v, &stage->hessian);
+        model->field->hessian(world, v, order, &stage->hessian);
         return;
     }
     for (int k = 0; k < p->count; k++) {
@@ -219,7 +219,7 @@ static void assemble(FilWorld* world, const FilPotentialModel* model, const doub
 
 /* Bodies and contacts together. Where the sum is not positive definite, first the contacts' own bending is left out, then
  * the bodies' mass part is enlarged. */
-FilStatus fil_potential_solve_all(FilWorld* world, const FilPotentialModel* model, const double* v, const double* residual,
+FilStatus fil_potential_solve_all(FilWorld* world, const FilPotentialModel* model, bool cautious, const double* v, const double* residual,
                            double* direction, FilStepInfo* info)
 {
     FilPotentialStage* stage = &world->potential;
@@ -230,6 +230,7 @@ FilStatus fil_potential_solve_all(FilWorld* world, const FilPotentialModel* mode
         stage->bound = status == FIL_OK;
         stage->factorable = false;
     }
+    const bool field = model->field != NULL;
     double shift = 0.0;
     for (int attempt = 0; status == FIL_OK; attempt++) {
         for (int b = 0; b < world->body_count; b++) {
@@ -243,8 +244,9 @@ FilStatus fil_potential_solve_all(FilWorld* world, const FilPotentialModel* mode
             }
             body->ops->tangent(body->impl, all->values + (size_t)16 * (size_t)all->first_block[b]);
         }
-        if (attempt < 2) {
-            assemble(world, model, v, attempt == 0 && world->def.imc.full_tangent ? FIL_POTENTIAL_FULL : FIL_POTENTIAL_DEFINITE);
+        const bool full = field ? attempt < 2 && !cautious : attempt == 0 && world->def.imc.full_tangent;
+        if (attempt < 3) {
+            assemble(world, model, v, full ? FIL_POTENTIAL_FULL : FIL_POTENTIAL_DEFINITE);
         }
         bool definite = false;
         status = solve_assembled(world, model, residual, &definite, info);
@@ -252,7 +254,9 @@ FilStatus fil_potential_solve_all(FilWorld* world, const FilPotentialModel* mode
             break;
         }
         info->regularised++;
-        shift = attempt == 0 ? 0.0 : shift == 0.0 ? 0.1 : 10.0 * shift;
+        // a field's own bending is worth keeping longer than a sheet's
+        shift = field ? (attempt == 0 || attempt == 1 ? 0.1 : 10.0 * shift)
+                      : (attempt == 0 ? 0.0 : shift == 0.0 ? 0.1 : 10.0 * shift);
         if (shift > 1e20) {
             return FIL_NOT_CONVERGED;
         }

@@ -47,6 +47,16 @@ static void open_ends(const FilWorld* world, FilRingBody* ring)
     }
 }
 
+/* Speed of the ring along the rod. */
+static double slip_of(const FilRingTerm* term, const double* v)
+{
+    double slip = 0.0;
+    for (int i = 0; i < 4; i++) {
+        slip += term->weight[i] * fil_v3_dot(term->tangent, v + 4 * term->lagged[i]);
+    }
+    return slip;
+}
+
 /* Friction of this step: normal force, tangent and weights at its start. */
 static void lag(FilWorld* world, FilRingTerm* term)
 {
@@ -92,16 +102,6 @@ static FilTrackPoint see_ring(const FilWorld* world, const FilRingTerm* term, Fi
     const double* x = world->ipc.x.at;
     *place = term->place;
     return fil_track_closest(&ring->track, rods_in(world, ring, x), point_in(world, ring, x), place);
-}
-
-/* Speed of the ring along the rod. */
-static double slip_of(const FilRingTerm* term, const double* v)
-{
-    double slip = 0.0;
-    for (int i = 0; i < 4; i++) {
-        slip += term->weight[i] * fil_v3_dot(term->tangent, v + 4 * term->lagged[i]);
-    }
-    return slip;
 }
 
 double fil_rings_add(FilWorld* world, const double* v, double* residual)
@@ -169,7 +169,7 @@ static void add_part(FilBlockSum* sum, int list, int row, int column, double sca
     fil_block_sum_add(sum, list, row, column, block);
 }
 
-void fil_rings_hessian(FilWorld* world, const double* v, FilBlockSum* sum, int first_list)
+void fil_rings_hessian(FilWorld* world, const double* v, bool positive, FilBlockSum* sum, int first_list)
 {
     const FilIpcField* field = &world->ipc;
     for (int k = 0; k < field->ring_count; k++) {
@@ -178,9 +178,10 @@ void fil_rings_hessian(FilWorld* world, const double* v, FilBlockSum* sum, int f
         FilTrackPlace place;
         const FilTrackPoint point = see_ring(world, term, &place);
         double hessian[144], along[9];
-        fil_ring_energy(ring->offset, ring->range, ring->stiffness, &point, NULL, hessian, true);
+        fil_ring_energy(ring->offset, ring->range, ring->stiffness, &point, NULL, hessian, positive);
         const double slip = slip_of(term, v), most = field->dt * ring->friction * term->normal_force;
-        const double curve = most * fil_slip(fabs(slip), world->def.ipc.slip_speed).second;
+        const double bound = world->def.ipc.slip_speed;
+        const double curve = most * (positive ? fil_slip_bound_curvature(fabs(slip), bound) : fil_slip(fabs(slip), bound).second);
         for (int j = 0; j < 9; j++) {
             along[j] = curve * term->tangent[j / 3] * term->tangent[j % 3];
         }
