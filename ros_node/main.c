@@ -1,7 +1,9 @@
 /* The program filum_node: runs the node until it is interrupted. */
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "node.h"
 
@@ -13,19 +15,66 @@ static void on_signal(int number)
     stop = 1;
 }
 
+static const char help[] =
+    "usage: filum_node [--status] [--duration S] --ros-args -p scene:=SCENE [...]\n"
+    "  --status       show a line with time, speed, contacts and subscriptions\n"
+    "  --duration S   end after S seconds of simulated time\n"
+    "  --ros-args     arguments of ROS 2 follow: -p NAME:=VALUE, -r FROM:=TO, --params-file FILE, --log-level LEVEL\n"
+    "SCENE is a path, or the name of a scene in config/scenes. docs/ros.md lists topics, services and parameters.\n";
+
+typedef struct Options {
+    bool status;
+    double duration; /* s, simulated */
+} Options;
+
+/* reads what stands in front of --ros-args; false: the program is to end, with the exit code */
+static bool read_options(int argc, char** argv, Options* options, int* exit_code)
+{
+    *options = (Options){.duration = INFINITY};
+    *exit_code = 2;
+    for (int i = 1; i < argc && strcmp(argv[i], "--ros-args") != 0; i++) {
+        char* end = NULL;
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            fputs(help, stdout);
+            *exit_code = EXIT_SUCCESS;
+            return false;
+        }
+        if (strcmp(argv[i], "--status") == 0) {
+            options->status = true;
+        } else if (strcmp(argv[i], "--duration") == 0 && i + 1 < argc) {
+            options->duration = strtod(argv[++i], &end);
+            if (end == argv[i] || *end != '\0' || !(options->duration > 0.0)) {
+                fprintf(stderr, "filum_node: --duration: '%s' is not a positive number\n", argv[i]);
+                return false;
+            }
+        } else {
+            fprintf(stderr, "filum_node: no option '%s' (filum_node --help lists them)\n", argv[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
 int main(int argc, char** argv)
 {
     struct sigaction action = {.sa_handler = on_signal};
+    Options options;
+    int exit_code;
     sigemptyset(&action.sa_mask);
     if (sigaction(SIGINT, &action, NULL) != 0 || sigaction(SIGTERM, &action, NULL) != 0) {
         perror("filum_node");
         return EXIT_FAILURE;
+    }
+    if (!read_options(argc, argv, &options, &exit_code)) {
+        return exit_code;
     }
     FilNode* node = malloc(sizeof *node);
     if (node == NULL || !fil_node_init(node, argc, (const char* const*)argv)) {
         free(node);
         return EXIT_FAILURE;
     }
+    node->duration = options.duration;
+    node->status_line = fil_status_line_start(options.status);
     fil_node_run(node, &stop);
     fil_node_fini(node);
     free(node);

@@ -187,6 +187,7 @@ static const struct {
 bool fil_node_init(FilNode* node, int argc, const char* const* argv)
 {
     memset(node, 0, sizeof *node);
+    node->duration = INFINITY;
     node->argc = argc;
     node->argv = argv;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -198,10 +199,10 @@ bool fil_node_init(FilNode* node, int argc, const char* const* argv)
         }
     }
     fil_parameter_server_announce(&node->parameter_server);
-    RCUTILS_LOG_INFO_NAMED(node->logger, "%s: %d rods, %d rigid bodies, %d degrees of freedom, contact %s, dt %g s",
-                           node->simulation.scene_path, fil_world_rod_count(node->simulation.world),
-                           fil_world_rigid_count(node->simulation.world), fil_world_dofs(node->simulation.world),
-                           fil_world_contact_model(node->simulation.world), fil_world_dt(node->simulation.world));
+    RCUTILS_LOG_INFO_NAMED(node->logger, "%s: %d things, %d degrees of freedom, contact %s, dt %g s",
+                           node->simulation.scene_path, fil_world_thing_count(node->simulation.world),
+                           fil_world_dofs(node->simulation.world), fil_world_contact_model(node->simulation.world),
+                           fil_world_dt(node->simulation.world));
     return true;
 }
 
@@ -309,5 +310,8 @@ void fil_node_run(FilNode* node, const volatile sig_atomic_t* stop)
         }
         fil_node_watch_recording(node, now);
         fil_publishers_diagnose(&node->publishers, simulation, node->commands.refused, now);
+        fil_status_line_update(&node->status_line, simulation, &node->publishers, now);
+        node->quit |= simulation->world != NULL && fil_world_time(simulation->world) >= node->duration;
     }
+    fil_status_line_end(&node->status_line);
 }

@@ -11,6 +11,7 @@
 #include "rclc/rclc.h"
 #include "simulation.h"
 #include "standard_services.h"
+#include "status_line.h"
 
 typedef struct FilNode {
     rcl_allocator_t allocator;
@@ -34,6 +35,8 @@ typedef struct FilNode {
     int argc;          /* the command line, borrowed */
     const char* const* argv;
 
+    double duration; /* s of simulated time after which the node ends; infinity: never */
+    FilStatusLine status_line;
     double lockstep_timeout; /* s */
     double await_limit;      /* wall time up to which a command is awaited */
     double await_repeat;     /* wall time at which the state is told again: who joined late has not heard it */
@@ -43,7 +46,7 @@ typedef struct FilNode {
 bool fil_node_init(FilNode* node, int argc, const char* const* argv);
 void fil_node_fini(FilNode* node);
 
-/* Runs until *stop is not zero. */
+/* Runs until *stop is not zero or the duration is over. */
 void fil_node_run(FilNode* node, const volatile sig_atomic_t* stop);
 
 /* Seconds of the steady clock. */

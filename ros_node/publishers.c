@@ -153,18 +153,28 @@ static void publish(void* context, FilTopicId topic, const void* message)
     publishers->slowest = fmax(publishers->slowest, wall_time() - begin);
 }
 
-static bool has_listener(const FilPublishers* publishers, FilTopicId topic)
+/* one if it cannot be known: better tell somebody who is not there than not tell */
+static size_t listeners_of(const FilPublishers* publishers, FilTopicId topic)
 {
     size_t count = 1;
     if (rcl_publisher_get_subscription_count(&publishers->publishers[topic], &count) != RCL_RET_OK) {
         rcl_reset_error();
     }
-    return count > 0;
+    return count;
+}
+
+size_t fil_publishers_listeners(const FilPublishers* publishers)
+{
+    size_t count = 0;
+    for (int i = 0; i < FIL_TOPIC_COUNT; i++) {
+        count += listeners_of(publishers, (FilTopicId)i);
+    }
+    return count;
 }
 
 void fil_publishers_update(FilPublishers* publishers, const FilSimulation* simulation, bool all)
 {
-    const bool looked_at = has_listener(publishers, FIL_TOPIC_MARKERS);
+    const bool looked_at = listeners_of(publishers, FIL_TOPIC_MARKERS) > 0;
     if (!fil_outputs_update(&publishers->outputs, simulation, all, looked_at, publish, publishers)) {
         RCUTILS_LOG_ERROR_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, publishers->logger, "out of memory");
     }

@@ -34,6 +34,9 @@ void fil_publishers_fini(FilPublishers* publishers, rcl_node_t* node);
 /* Publishes what is due at the simulation's time; everything when `all` (after a load, a reset, a single step). */
 void fil_publishers_update(FilPublishers* publishers, const FilSimulation* simulation, bool all);
 
+/* Subscriptions of others to all topics together. */
+size_t fil_publishers_listeners(const FilPublishers* publishers);
+
 /* Once a second of wall time. */
 void fil_publishers_diagnose(FilPublishers* publishers, const FilSimulation* simulation, uint64_t refused_commands,
                              double now);

@@ -1,0 +1,59 @@
+"""Starts the simulation, and RViz if asked.
+
+ros2 launch filum demo.launch.py scene:=knot_tightening contact_model:=sap rviz:=true
+"""
+
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.conditions import IfCondition
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.substitutions import FindPackageShare
+
+ARGUMENTS = {
+    'scene': ('demo', 'a path, or the name of a scene in config/scenes'),
+    'contact_model': ('', "how contact is computed; empty: the scene's own"),
+    'time_step': ('', "s; empty: the scene's own"),
+    'params_file': ('', 'YAML with more parameters of the node; what is given here by name comes before it'),
+    'namespace': ('', 'of the node and its relative topics'),
+    'use_sim_time': ('true', 'whether RViz follows /clock; the node itself is the clock'),
+    'log_level': ('info', 'debug, info, warn, error or fatal'),
+    'rviz': ('false', 'start RViz too'),
+    'record': ('', 'a new directory to record into; empty: no recording'),
+}
+
+
+def start(context):
+    """Makes the actions once the arguments are known: those left empty are not passed on."""
+    given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
+    parameters = {name: given[name] for name in ('scene', 'contact_model', 'record') if given[name]}
+    if given['time_step']:
+        parameters['time_step'] = float(given['time_step'])
+    files = [given['params_file']] if given['params_file'] else []
+    node = Node(
+        package='filum',
+        executable='filum_node',
+        name='filum',
+        namespace=given['namespace'],
+        parameters=[*files, parameters],
+        ros_arguments=['--log-level', given['log_level']],
+        output='screen',
+        sigterm_timeout='10',  # a recording is closed before the end
+    )
+    rviz = Node(
+        package='rviz2',
+        executable='rviz2',
+        namespace=given['namespace'],
+        arguments=['-d', PathJoinSubstitution([FindPackageShare('filum'), 'config', 'rviz', 'filum.rviz'])],
+        parameters=[{'use_sim_time': given['use_sim_time'].lower() == 'true'}],
+        condition=IfCondition(given['rviz']),
+    )
+    return [node, rviz]
+
+
+def generate_launch_description():
+    declared = [
+        DeclareLaunchArgument(name, default_value=default, description=description)
+        for name, (default, description) in ARGUMENTS.items()
+    ]
+    return LaunchDescription([*declared, OpaqueFunction(function=start)])
