@@ -48,7 +48,7 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
         {"--contact", FIL_OPTION_TEXT, &options->contact, "MODEL", "contact model, instead of the scene's"},
         {"--set", FIL_OPTION_SETTING, &options->settings, "KEY.PATH=VALUE", "change the scene; may be repeated"},
         {"--csv", FIL_OPTION_TEXT, &options->csv, "FILE", "one row per output period: t, probes; - is standard output"},
-        {"--svg", FIL_OPTION_TEXT, &options->svg, "FILE", "draw the rods at the end, and faintly how they got there"},
+        {"--svg", FIL_OPTION_TEXT, &options->svg, "FILE", "draw the world at the end, and faintly how it got there"},
         {"--view", FIL_OPTION_DIRECTION, &options->view, "X,Y,Z", "where the picture is seen from"},
         {"--bag", FIL_OPTION_TEXT, &options->bag.path, "PATH",
          "record what the node would publish: a new directory, or a file .mcap or .db3"},

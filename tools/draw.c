@@ -1,5 +1,6 @@
-/* Owns the drawing of rods: an orthographic view, ghosts as faint lines, the last state as shaded tubes that are
- * painted from back to front. A tube is cut into short pieces of three strokes each: a dark rim, the body, a gleam. */
+/* Owns the drawing of rods and solids: an orthographic view, ghosts as faint lines, the last state as shaded tubes and
+ * outlined solids that are painted from back to front; what is static comes first. A tube is cut into short pieces of
+ * three strokes each: a dark rim, the body, a gleam. */
 #include "draw.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "draw_solids.h"
 
 enum { GHOSTS = 5, COLOURS = 8, MOST_EDGES = 16 };
 
@@ -21,9 +23,10 @@ typedef struct Curve {
     bool closed;
 } Curve;
 
-/* Some edges of a curve that are painted as one, about as long as the tube is wide. */
+/* What is painted at once: some edges of a curve, about as long together as the tube is wide, or a solid. */
 typedef struct Piece {
     int curve, edge, edge_count; /* edge: counted in the curve */
+    int solid;                   /* -1: a part of a curve */
     double depth;                /* m towards the viewer */
 } Piece;
 
@@ -32,8 +35,10 @@ struct FilDrawing {
     int curve_count, node_count, edge_count;
     Curve* curves;
     double* radii;    /* per edge, m */
-    Piece* pieces;    /* room for one per edge */
+    Piece* pieces;    /* room for one per edge and solid */
     double* pictures; /* ghosts, then the last state: 3 per node each */
+    int solid_count;
+    FilOutline* outlines; /* solid_count per picture */
     double times[GHOSTS + 1];
     int ghost_count;
 };
@@ -109,9 +114,12 @@ FilStatus fil_drawing_create(const FilWorld* world, FilVec3 view, FilDrawing** o
         list_curves(drawing, world);
     }
     drawing->radii = fil_alloc((size_t)drawing->edge_count, sizeof *drawing->radii);
-    drawing->pieces = fil_alloc((size_t)drawing->edge_count, sizeof *drawing->pieces);
+    drawing->solid_count = fil_outline_count(world);
+    drawing->pieces = fil_alloc((size_t)(drawing->edge_count + drawing->solid_count), sizeof *drawing->pieces);
+    drawing->outlines = fil_alloc((GHOSTS + 1) * (size_t)drawing->solid_count, sizeof *drawing->outlines);
     drawing->pictures = fil_alloc((GHOSTS + 1) * (size_t)drawing->node_count, 3 * sizeof *drawing->pictures);
-    if (drawing->curves == NULL || drawing->radii == NULL || drawing->pieces == NULL || drawing->pictures == NULL) {
+    if (drawing->curves == NULL || drawing->radii == NULL || drawing->pieces == NULL || drawing->pictures == NULL ||
+        drawing->outlines == NULL) {
         fil_drawing_destroy(drawing);
         return FIL_OUT_OF_MEMORY;
     }
@@ -131,6 +139,7 @@ void fil_drawing_destroy(FilDrawing* drawing)
         fil_free(drawing->radii);
         fil_free(drawing->pieces);
         fil_free(drawing->pictures);
+        fil_free(drawing->outlines);
         fil_free(drawing);
     }
 }
@@ -140,7 +149,12 @@ static double* picture(const FilDrawing* drawing, int index)
     return drawing->pictures + 3 * (size_t)drawing->node_count * (size_t)index;
 }
 
-/* Keeps the nodes as the view sees them: right, up, toward. */
+static FilOutline* outlines_of(const FilDrawing* drawing, int index)
+{
+    return drawing->outlines + (size_t)drawing->solid_count * (size_t)index;
+}
+
+/* Keeps the nodes as the view sees them: right, up, toward; and the outlines of solids. */
 static void take(FilDrawing* drawing, const FilWorld* world, int index)
 {
     double* nodes = picture(drawing, index);
@@ -151,6 +165,7 @@ static void take(FilDrawing* drawing, const FilWorld* world, int index)
         double* x = nodes + 3 * i;
         fil_v3_set(x, fil_v3_dot(drawing->right, x), fil_v3_dot(drawing->up, x), fil_v3_dot(drawing->toward, x));
     }
+    fil_outlines_see(world, drawing->right, drawing->up, drawing->toward, outlines_of(drawing, index));
     drawing->times[index] = fil_world_time(world);
 }
 
@@ -172,8 +187,17 @@ static Page lay_out(const FilDrawing* drawing, int picture_count)
             low[k % 3] = fmin(low[k % 3], nodes[k]);
             high[k % 3] = fmax(high[k % 3], nodes[k]);
         }
+        for (int k = 0; k < drawing->solid_count; ++k) {
+            const FilOutline* o = &outlines_of(drawing, p)[k];
+            for (int c = 0; c < 2 * FIL_OUTLINE_CORNERS; ++c) {
+                low[c % 2] = fmin(low[c % 2], o->corner[c]);
+                high[c % 2] = fmax(high[c % 2], o->corner[c]);
+            }
+            low[2] = fmin(low[2], o->depth);
+            high[2] = fmax(high[2], o->depth);
+        }
     }
-    if (drawing->node_count == 0) {
+    if (drawing->node_count == 0 && drawing->solid_count == 0) {
         fil_v3_set(low, -0.5, -0.25, 0.0);
         fil_v3_set(high, 0.5, 0.25, 0.0);
     }
@@ -229,6 +253,48 @@ static void write_text(FILE* out, const char* text)
     }
 }
 
+/* ---- solids ---- */
+
+static void write_polygon(FILE* out, const Page* page, const FilOutline* outline)
+{
+    fputs(" d=\"M", out);
+    double last[2] = {INFINITY, INFINITY};
+    for (int k = 0; k < FIL_OUTLINE_CORNERS; ++k) {
+        const double x = page_x(page, outline->corner + 2 * k), y = page_y(page, outline->corner + 2 * k);
+        if (fabs(x - last[0]) + fabs(y - last[1]) > 0.05) { // corners of boxes come many times
+            fprintf(out, "%s%.1f %.1f", k > 0 ? " " : "", x, y);
+            last[0] = x, last[1] = y;
+        }
+    }
+    fputs("Z\"/>\n", out);
+}
+
+static Colour colour_of(const FilDrawing* drawing, const FilOutline* outline)
+{
+    return palette[(drawing->curve_count + outline->owner) % COLOURS];
+}
+
+static void write_solid(FILE* out, const FilDrawing* drawing, const Page* page, const FilOutline* outline)
+{
+    const double back = (page->near - outline->depth) / fmax(page->near - page->far, 1e-300);
+    const Colour own = mix(colour_of(drawing, outline), paper, outline->moves ? 0.15 * back : 0.7);
+    fputs("<path", out);
+    write_colour(out, "fill", mix(own, paper, outline->moves ? 0.25 : 0.0));
+    write_colour(out, "stroke", mix(own, ink, 0.6));
+    fputs(" stroke-width=\"1\"", out);
+    write_polygon(out, page, outline);
+}
+
+/* What never moves lies behind everything. */
+static void write_background(FILE* out, const FilDrawing* drawing, const Page* page, int index)
+{
+    for (int k = 0; k < drawing->solid_count; ++k) {
+        if (!outlines_of(drawing, index)[k].moves) {
+            write_solid(out, drawing, page, &outlines_of(drawing, index)[k]);
+        }
+    }
+}
+
 /* ---- ghosts ---- */
 
 static void write_ghost(FILE* out, const FilDrawing* drawing, const Page* page, int index, double opacity)
@@ -245,6 +311,14 @@ static void write_ghost(FILE* out, const FilDrawing* drawing, const Page* page, 
             fprintf(out, "%s%.1f %.1f", i > 0 ? " " : "", page_x(page, x), page_y(page, x));
         }
         fputs(curve->closed ? "z\"/>\n" : "\"/>\n", out);
+    }
+    for (int k = 0; k < drawing->solid_count; ++k) {
+        const FilOutline* outline = &outlines_of(drawing, index)[k];
+        if (outline->moves) {
+            fputs("<path", out);
+            write_colour(out, "stroke", mix(colour_of(drawing, outline), paper, 0.25));
+            write_polygon(out, page, outline);
+        }
     }
     fputs("</g>\n", out);
 }
@@ -267,15 +341,15 @@ static int by_depth(const void* a, const void* b)
                                 : (x->edge > y->edge) - (x->edge < y->edge);
 }
 
-/* Cuts the curves into pieces, furthest first; returns how many. */
-static int cut(FilDrawing* drawing, const Page* page, const double* nodes)
+/* Cuts the curves into pieces, takes in the solids that move, furthest first; returns how many. */
+static int cut(FilDrawing* drawing, const Page* page, const double* nodes, const FilOutline* outlines)
 {
     int count = 0;
     for (int c = 0; c < drawing->curve_count; ++c) {
         const Curve* curve = &drawing->curves[c];
         for (int i = 0; i < curve->edge_count; ++count) {
             Piece* piece = &drawing->pieces[count];
-            *piece = (Piece){.curve = c, .edge = i};
+            *piece = (Piece){.curve = c, .edge = i, .solid = -1};
             const double wanted = tube_width(page, drawing->radii[curve->edge + i]) / page->scale;
             for (double length = 0.0; i < curve->edge_count && length < wanted && piece->edge_count < MOST_EDGES; ++i) {
                 const double *a = node_at(curve, nodes, i), *b = node_at(curve, nodes, i + 1);
@@ -284,6 +358,11 @@ static int cut(FilDrawing* drawing, const Page* page, const double* nodes)
                 ++piece->edge_count;
             }
             piece->depth /= piece->edge_count;
+        }
+    }
+    for (int k = 0; k < drawing->solid_count; ++k) {
+        if (outlines[k].moves) {
+            drawing->pieces[count++] = (Piece){.curve = drawing->curve_count, .edge = k, .solid = k, .depth = outlines[k].depth};
         }
     }
     qsort(drawing->pieces, (size_t)count, sizeof *drawing->pieces, by_depth);
@@ -376,10 +455,16 @@ static void write_tube(FILE* out, const FilDrawing* drawing, const Page* page, c
 static void write_tubes(FILE* out, FilDrawing* drawing, const Page* page, int index)
 {
     const double* nodes = picture(drawing, index);
-    const int count = cut(drawing, page, nodes);
+    const FilOutline* outlines = outlines_of(drawing, index);
+    const int count = cut(drawing, page, nodes, outlines);
     fputs("<g fill=\"none\" stroke-linejoin=\"round\">\n", out);
     for (int p = 0; p < count; ++p) {
-        write_tube(out, drawing, page, &drawing->pieces[p], nodes);
+        const Piece* piece = &drawing->pieces[p];
+        if (piece->solid < 0) {
+            write_tube(out, drawing, page, piece, nodes);
+        } else {
+            write_solid(out, drawing, page, &outlines[piece->solid]);
+        }
     }
     fputs("</g>\n", out);
 }
@@ -421,6 +506,7 @@ static void write_svg(FILE* out, FilDrawing* drawing, int picture_count, const c
     fputs("<style>.r{stroke-linecap:round}</style>\n<rect width=\"100%\" height=\"100%\" rx=\"12\"", out);
     write_colour(out, "fill", paper);
     fputs("/>\n", out);
+    write_background(out, drawing, &page, picture_count - 1);
     for (int p = 0; p + 1 < picture_count; ++p) {
         write_ghost(out, drawing, &page, p, 0.12 + 0.26 * (p + 1) / (double)picture_count);
     }

@@ -1,4 +1,4 @@
-/* Pictures of a run: the rods of a world at a few times, as one SVG file. */
+/* Pictures of a run: rods, rigid bodies and soft arms of a world at a few times, as one SVG file. */
 #ifndef FILUM_TOOLS_DRAW_H
 #define FILUM_TOOLS_DRAW_H
 
@@ -6,7 +6,7 @@
 
 typedef struct FilDrawing FilDrawing;
 
-/* Draws the rods that `world` has now, seen from the direction `view` (z up; zero picks one). Allocates. */
+/* Draws what `world` has now, seen from the direction `view` (z up; zero picks one). Allocates. */
 FIL_MUST_CHECK FilStatus fil_drawing_create(const FilWorld* world, FilVec3 view, FilDrawing** drawing);
 void fil_drawing_destroy(FilDrawing* drawing); /* NULL is fine */
 

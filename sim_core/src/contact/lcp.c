@@ -168,12 +168,9 @@ static void judge(FilLcp* lcp, FilLcpStats* stats)
     fil_lcp_soften(problem, 0.0);
     for (int i = 0; i < problem->unit_count; i++) {
         const FilLcpUnit* unit = &problem->units[i];
-        double *z = problem->z + (size_t)problem->size * (size_t)i, c[3], gamma[3];
+        const double* z = problem->z + (size_t)problem->size * (size_t)i;
+        double c[3];
         fil_lcp_velocity(problem, i, problem->u, c);
-        fil_lcp_impulse(problem, i, z, gamma);
-        if (unit->kind == FIL_LCP_CONTACT && z[0] == 0.0) {
-            fil_lcp_set_contact(problem, gamma, c, z); // slip of what does not touch
-        }
         fil_lcp_slacks(problem, i, c, z, w);
         impulses += z[0];
         for (int k = 0; k < problem->size; k++) {
@@ -188,8 +185,9 @@ static void judge(FilLcp* lcp, FilLcpStats* stats)
     stats->residual = fmax(stats->negativity, stats->complementarity);
 }
 
-/* z >= 0 to the last bit, and no friction without load. */
-static void clip(FilLcpProblem* problem)
+/* z >= 0 to the last bit, no friction without load, and slip speeds no larger than they need to be: those of contacts
+ * that bear no load may be anything above the slip. */
+static void tidy(FilLcpProblem* problem)
 {
     for (int i = 0; i < problem->unit_count; i++) {
         double* z = problem->z + (size_t)problem->size * (size_t)i;
@@ -198,6 +196,13 @@ static void clip(FilLcpProblem* problem)
         }
     }
     fil_lcp_gather(problem, problem->z, problem->u);
+    for (int i = 0; i < problem->unit_count; i++) {
+        if (problem->units[i].kind == FIL_LCP_CONTACT) {
+            double c[3];
+            fil_lcp_velocity(problem, i, problem->u, c);
+            problem->z[(size_t)problem->size * (size_t)(i + 1) - 1] = fil_lcp_slip(problem, c);
+        }
+    }
 }
 
 FilStatus fil_lcp_solve(FilLcp* lcp, const FilSapProblem* from, const FilLcpSettings* settings, double* v,
@@ -230,7 +235,7 @@ FilStatus fil_lcp_solve(FilLcp* lcp, const FilSapProblem* from, const FilLcpSett
         stats->rounds++;
     } while (status == FIL_OK && stats->rounds < MOST_ROUNDS && swap_in(problem, settings->tolerance) > 0);
     stats->active = problem->active_count;
-    clip(problem);
+    tidy(problem);
     judge(lcp, stats);
     fil_lcp_recover(&lcp->assembly, from, problem, v, impulse);
     return status;

@@ -34,8 +34,9 @@ bool fil_lcp_select(FilLcpProblem* problem, double tolerance, FilLcpScratch* scr
     }
     // in their own order, whatever that of the pivots
     memset(problem->active, 0, sizeof(int) * (size_t)m);
-    for (int k = 0; k < kept; k++) {
-        problem->active[pivot[k] - 1] = 1;
+    for (int k = 0; k < m; k++) {
+        // rows with a compliance of their own depend on no other
+        problem->active[pivot[k] - 1] = k < kept || problem->units[pivot[k] - 1].compliance > 0.0;
     }
     problem->active_count = 0;
     for (int i = 0; i < m; i++) {

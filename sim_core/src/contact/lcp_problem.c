@@ -76,6 +76,15 @@ void fil_lcp_gather(const FilLcpProblem* problem, const double* z, double* u)
     }
 }
 
+double fil_lcp_slip(const FilLcpProblem* problem, const double* c)
+{
+    double lowest = 0.0;
+    for (int k = 0; k < problem->directions; k++) {
+        lowest = fmin(lowest, problem->direction[2 * k] * c[0] + problem->direction[2 * k + 1] * c[1]);
+    }
+    return -lowest;
+}
+
 void fil_lcp_set_contact(const FilLcpProblem* problem, const double* gamma, const double* c, double* z)
 {
     const int r = problem->directions;
@@ -92,11 +101,7 @@ void fil_lcp_set_contact(const FilLcpProblem* problem, const double* gamma, cons
         z[1 + k] = fmax(0.0, (gamma[0] * d[2 * next + 1] - gamma[1] * d[2 * next]) / sine);
         z[1 + next] = fmax(0.0, (d[2 * k] * gamma[1] - d[2 * k + 1] * gamma[0]) / sine);
     }
-    double lowest = 0.0;
-    for (int k = 0; k < r; k++) {
-        lowest = fmin(lowest, d[2 * k] * c[0] + d[2 * k + 1] * c[1]);
-    }
-    z[r + 1] = -lowest;
+    z[r + 1] = fil_lcp_slip(problem, c);
 }
 
 double fil_lcp_residual(const FilLcpProblem* problem, const double* z, const double* u)

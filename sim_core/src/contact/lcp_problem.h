@@ -75,6 +75,8 @@ static inline bool fil_lcp_used(const FilLcpProblem* problem, const FilLcpUnit* 
     return unit->kind == FIL_LCP_CONTACT || k == 0 || (k == problem->size - 1 && unit->range < 1e300);
 }
 
+/* Slip speed of a contact's velocity: the largest against a direction. */
+double fil_lcp_slip(const FilLcpProblem* problem, const double* c);
 /* Unknowns of a contact that make up a tangential impulse with the least sum, and the slip speed of its velocity. */
 void fil_lcp_set_contact(const FilLcpProblem* problem, const double* gamma, const double* c, double* z);
 

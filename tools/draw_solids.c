@@ -1,0 +1,123 @@
+#include "draw_solids.h"
+
+#include <math.h>
+
+#include "base/vec3.h"
+#include "geometry/pose.h"
+
+static FilPose pose_of(FilVec3 position, FilQuat orientation)
+{
+    FilPose pose;
+    fil_v3_set(pose.p, position.x, position.y, position.z);
+    fil_m3_from_quat(pose.r, orientation);
+    return pose;
+}
+
+/* The point of a shape farthest along a direction, both in its own frame. */
+static void farthest(const FilShapeDef* shape, const double* d, double* out)
+{
+    const double across = hypot(d[0], d[1]), end = copysign(0.5 * shape->length, d[2]);
+    double best = -INFINITY;
+    fil_v3_set(out, 0.0, 0.0, 0.0); // a half-space, which has no outline
+    switch (shape->type) {
+        case FIL_TYPE_SPHERE:
+        case FIL_TYPE_CAPSULE:
+            fil_v3_scale(out, shape->radius / fil_v3_norm(d), d);
+            out[2] += shape->type == FIL_TYPE_CAPSULE ? end : 0.0;
+            break;
+        case FIL_TYPE_CYLINDER:
+            fil_v3_set(out, across > 0.0 ? shape->radius * d[0] / across : 0.0,
+                       across > 0.0 ? shape->radius * d[1] / across : 0.0, end);
+            break;
+        case FIL_TYPE_BOX:
+            fil_v3_set(out, copysign(0.5 * shape->size.x, d[0]), copysign(0.5 * shape->size.y, d[1]),
+                       copysign(0.5 * shape->size.z, d[2]));
+            break;
+        case FIL_TYPE_HULL:
+        case FIL_TYPE_MESH:
+            for (int i = 0; i < shape->point_count; ++i) {
+                if (fil_v3_dot(shape->points + 3 * i, d) > best) {
+                    best = fil_v3_dot(shape->points + 3 * i, d);
+                    fil_v3_copy(out, shape->points + 3 * i);
+                }
+            }
+            break;
+        case FIL_TYPE_HALF_SPACE:
+            break;
+    }
+}
+
+typedef struct View {
+    const double *right, *up, *toward;
+} View;
+
+static void outline(const View* view, const FilShapeDef* shape, const FilPose* pose, FilOutline* out)
+{
+    for (int k = 0; k < FIL_OUTLINE_CORNERS; ++k) {
+        const double angle = 2.0 * FIL_PI * k / FIL_OUTLINE_CORNERS;
+        double direction[3], local[3], point[3];
+        fil_v3_scale(direction, cos(angle), view->right);
+        fil_v3_axpy(direction, sin(angle), view->up);
+        fil_m3_apply_transposed(local, pose->r, direction);
+        farthest(shape, local, point);
+        fil_m3_apply(local, pose->r, point);
+        fil_v3_add(local, local, pose->p);
+        out->corner[2 * k] = fil_v3_dot(view->right, local);
+        out->corner[2 * k + 1] = fil_v3_dot(view->up, local);
+    }
+    out->depth = fil_v3_dot(view->toward, pose->p);
+}
+
+int fil_outline_count(const FilWorld* world)
+{
+    int count = 0;
+    for (int b = 0; b < fil_world_rigid_count(world); ++b) {
+        const FilId body = fil_world_rigid_at(world, b);
+        for (int s = 0; s < fil_rigid_shape_count(world, body); ++s) {
+            count += fil_rigid_shape(world, body, s).type != FIL_TYPE_HALF_SPACE;
+        }
+    }
+    for (int a = 0; a < fil_world_arm_count(world); ++a) {
+        count += fil_arm_disk_count(world, fil_world_arm_at(world, a));
+    }
+    return count;
+}
+
+void fil_outlines_see(const FilWorld* world, const double* right, const double* up, const double* toward,
+                      FilOutline* outlines)
+{
+    const View view = {right, up, toward};
+    const int bodies = fil_world_rigid_count(world);
+    FilOutline* next = outlines;
+    FilVec3 position;
+    FilQuat orientation;
+    for (int b = 0; b < bodies; ++b) {
+        const FilId body = fil_world_rigid_at(world, b);
+        fil_rigid_get_pose(world, body, &position, &orientation);
+        const FilPose frame = pose_of(position, orientation);
+        for (int s = 0; s < fil_rigid_shape_count(world, body); ++s) {
+            const FilShapeDef shape = fil_rigid_shape(world, body, s);
+            const FilPose own = pose_of(shape.position, shape.orientation);
+            FilPose pose;
+            fil_pose_compose(&pose, &frame, &own);
+            if (shape.type != FIL_TYPE_HALF_SPACE) {
+                next->owner = b;
+                next->moves = fil_rigid_motion(world, body) != FIL_STATIC;
+                outline(&view, &shape, &pose, next++);
+            }
+        }
+    }
+    for (int a = 0; a < fil_world_arm_count(world); ++a) {
+        const FilId arm = fil_world_arm_at(world, a);
+        for (int d = 0; d < fil_arm_disk_count(world, arm); ++d) {
+            FilShapeDef disk = fil_shape_def_default();
+            disk.type = FIL_TYPE_CYLINDER;
+            fil_arm_disk_size(world, arm, d, &disk.radius, &disk.length);
+            fil_arm_disk_pose(world, arm, d, &position, &orientation);
+            const FilPose pose = pose_of(position, orientation);
+            next->owner = bodies + a;
+            next->moves = true;
+            outline(&view, &disk, &pose, next++);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/* Outlines of what is solid in a drawing: shapes of rigid bodies and the disks of soft arms. */
+#ifndef FILUM_TOOLS_DRAW_SOLIDS_H
+#define FILUM_TOOLS_DRAW_SOLIDS_H
+
+#include "filum/filum.h"
+
+enum { FIL_OUTLINE_CORNERS = 64 };
+
+/* A convex shape as the view sees it. */
+typedef struct FilOutline {
+    double corner[2 * FIL_OUTLINE_CORNERS]; /* m: right, up */
+    double depth;                           /* m towards the viewer, of its middle */
+    int owner;                              /* rigid body or arm, counted through both: what colour it has */
+    bool moves;                             /* is not static */
+} FilOutline;
+
+/* How many outlines a world has: all shapes but half-spaces. */
+int fil_outline_count(const FilWorld* world);
+
+/* All of them, as seen with these unit vectors. */
+void fil_outlines_see(const FilWorld* world, const double* right, const double* up, const double* toward,
+                      FilOutline* outlines);
+
+#endif
