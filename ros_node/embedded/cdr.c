@@ -131,6 +131,27 @@ static void write_element(FilCdrWriter* writer, const Member* member, const void
     }
 }
 
+/* A message that is made of numbers of one size and nothing else (a point, a pose, a colour) is encoded as it lies in
+ * memory: the size of a number, and how many there are; 0 for any other message. */
+static size_t uniform_size(const FilMessageMembers* type, size_t* count)
+{
+    size_t size = 0;
+    *count = 0;
+    for (uint32_t i = 0; i < type->member_count_; i++) {
+        const Member* member = &type->members_[i];
+        size_t numbers = 1;
+        const size_t each = member->type_id_ == FIELD(MESSAGE) ? uniform_size(nested_type(member), &numbers)
+                                                               : number_size(member->type_id_);
+        if (each == 0 || (size > 0 && each != size) || (member->is_array_ && !is_fixed_array(member)) ||
+            member->offset_ != *count * each) {
+            return 0;
+        }
+        size = each;
+        *count += numbers * (member->is_array_ ? member->array_size_ : 1);
+    }
+    return type->size_of_ == *count * size ? size : 0;
+}
+
 static void write_member(FilCdrWriter* writer, const Member* member, const void* field)
 {
     const size_t size = number_size(member->type_id_);
@@ -147,6 +168,13 @@ static void write_member(FilCdrWriter* writer, const Member* member, const void*
     }
     if (size > 0) {
         write_numbers(writer, first, size, count);
+        return;
+    }
+    size_t numbers = 0;
+    const size_t uniform =
+        member->is_array_ && member->type_id_ == FIELD(MESSAGE) ? uniform_size(nested_type(member), &numbers) : 0;
+    if (uniform > 0) {
+        write_numbers(writer, first, uniform, count * numbers);
         return;
     }
     for (size_t i = 0; i < count; i++) {
