@@ -1,0 +1,186 @@
+#include "geometry/bvh.h"
+
+#include "base/memory.h"
+
+/* Items of one leaf, at most. */
+enum { LEAF = 4, STACK = 256 };
+
+void fil_bvh_free(FilBvh* bvh)
+{
+    fil_free(bvh->nodes);
+    fil_free(bvh->order);
+    fil_free(bvh->start);
+    fil_free(bvh->end);
+    *bvh = (FilBvh){0};
+}
+
+static bool reserve(FilBvh* bvh, int count)
+{
+    if (count <= bvh->capacity && bvh->nodes != NULL) {
+        return true;
+    }
+    fil_bvh_free(bvh);
+    const int capacity = count + count / 2 + 16;
+    // halving until at most LEAF = 4 are left takes ceil(log2(capacity / 4)) levels: fewer than capacity nodes, numbered as in
+    // a full tree of at most twice as many
+    const size_t nodes = 2 * (size_t)capacity + 8;
+    bvh->nodes = fil_alloc(nodes, sizeof *bvh->nodes);
+    bvh->start = fil_alloc(nodes, sizeof(int));
+    bvh->end = fil_alloc(nodes, sizeof(int));
+    bvh->order = fil_alloc((size_t)capacity, sizeof(int));
+    bvh->capacity = capacity;
+    return bvh->nodes != NULL && bvh->start != NULL && bvh->end != NULL && bvh->order != NULL;
+}
+
+static double middle(const FilAabb* box, int axis)
+{
+    return box->lo[axis] + box->hi[axis];
+}
+
+/* Item a before item b along an axis; equal ones by number, so that the order is one and the same. */
+static bool before(const FilAabb* boxes, int axis, int a, int b)
+{
+    const double x = middle(&boxes[a], axis), y = middle(&boxes[b], axis);
+    return x < y || (x == y && a < b);
+}
+
+/* Puts the item that belongs at place `k` of order[low, high) there, smaller ones before it. */
+static void select_middle(int* order, const FilAabb* boxes, int axis, int low, int high, int k)
+{
+    while (high - low > 1) {
+        const int pivot = order[low + (high - low) / 2];
+        int i = low, j = high - 1;
+        while (i <= j) {
+            while (before(boxes, axis, order[i], pivot)) {
+                i++;
+            }
+            while (before(boxes, axis, pivot, order[j])) {
+                j--;
+            }
+            if (i <= j) {
+                const int swap = order[i];
+                order[i++] = order[j];
+                order[j--] = swap;
+            }
+        }
+        if (k <= j) {
+            high = j + 1;
+        } else if (k >= i) {
+            low = i;
+        } else {
+            return;
+        }
+    }
+}
+
+static int widest(const FilAabb* box)
+{
+    int axis = 0;
+    for (int k = 1; k < 3; k++) {
+        axis = box->hi[k] - box->lo[k] > box->hi[axis] - box->lo[axis] ? k : axis;
+    }
+    return axis;
+}
+
+static bool is_leaf(const FilBvh* bvh, int node)
+{
+    return bvh->end[node] - bvh->start[node] <= LEAF;
+}
+
+FilStatus fil_bvh_build(FilBvh* bvh, const FilAabb* boxes, int count)
+{
+    if (!reserve(bvh, count)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    bvh->count = count;
+    for (int k = 0; k < count; k++) {
+        bvh->order[k] = k;
+    }
+    int stack[STACK], top = 0;
+    bvh->start[0] = 0;
+    bvh->end[0] = count;
+    stack[top++] = 0;
+    while (top > 0) {
+        const int node = stack[--top], low = bvh->start[node], high = bvh->end[node];
+        FilAabb box = fil_aabb_empty();
+        for (int k = low; k < high; k++) {
+            box = fil_aabb_union(&box, &boxes[bvh->order[k]]);
+        }
+        bvh->nodes[node] = box;
+        if (is_leaf(bvh, node)) {
+            continue;
+        }
+        const int half = low + (high - low) / 2;
+        select_middle(bvh->order, boxes, widest(&box), low, high, half);
+        const int children[2] = {2 * node + 1, 2 * node + 2};
+        bvh->start[children[0]] = low;
+        bvh->end[children[0]] = bvh->start[children[1]] = half;
+        bvh->end[children[1]] = high;
+        stack[top++] = children[1];
+        stack[top++] = children[0];
+    }
+    return FIL_OK;
+}
+
+static FilStatus append_leaves(const FilBvh* a, const FilAabb* boxes_a, int i, const FilBvh* b, const FilAabb* boxes_b, int j,
+                               bool self, FilPairs* pairs)
+{
+    const FilStatus status = fil_pairs_reserve(pairs, LEAF * LEAF);
+    if (status != FIL_OK) {
+        return status;
+    }
+    for (int k = a->start[i]; k < a->end[i]; k++) {
+        for (int l = self && i == j ? k + 1 : b->start[j]; l < b->end[j]; l++) {
+            const int x = a->order[k], y = b->order[l];
+            if (fil_aabb_overlap(&boxes_a[x], &boxes_b[y])) {
+                pairs->items[pairs->count++] = self && x > y ? (FilPair){y, x} : (FilPair){x, y};
+            }
+        }
+    }
+    return FIL_OK;
+}
+
+/* Walks down both trees where boxes overlap; in one tree, each pair of nodes once. */
+static FilStatus walk(const FilBvh* a, const FilAabb* boxes_a, const FilBvh* b, const FilAabb* boxes_b, bool self,
+                      FilPairs* pairs)
+{
+    FilPair stack[4 * STACK];
+    int top = 0;
+    FilStatus status = FIL_OK;
+    if (a->count == 0 || b->count == 0) {
+        return FIL_OK;
+    }
+    stack[top++] = (FilPair){0, 0};
+    while (top > 0 && status == FIL_OK) {
+        const FilPair at = stack[--top];
+        const int i = at.a, j = at.b;
+        if (!fil_aabb_overlap(&a->nodes[i], &b->nodes[j])) {
+            continue;
+        }
+        const bool leaf_a = is_leaf(a, i), leaf_b = is_leaf(b, j);
+        if (leaf_a && leaf_b) {
+            status = append_leaves(a, boxes_a, i, b, boxes_b, j, self, pairs);
+        } else if (self && i == j) {
+            stack[top++] = (FilPair){2 * i + 2, 2 * i + 2};
+            stack[top++] = (FilPair){2 * i + 1, 2 * i + 2};
+            stack[top++] = (FilPair){2 * i + 1, 2 * i + 1};
+        } else if (leaf_b || (!leaf_a && a->end[i] - a->start[i] >= b->end[j] - b->start[j])) {
+            stack[top++] = (FilPair){2 * i + 2, j};
+            stack[top++] = (FilPair){2 * i + 1, j};
+        } else {
+            stack[top++] = (FilPair){i, 2 * j + 2};
+            stack[top++] = (FilPair){i, 2 * j + 1};
+        }
+    }
+    return status;
+}
+
+FilStatus fil_bvh_pairs(const FilBvh* a, const FilAabb* boxes_a, const FilBvh* b, const FilAabb* boxes_b, FilPairs* pairs)
+{
+    return walk(a, boxes_a, b, boxes_b, false, pairs);
+}
+
+FilStatus fil_bvh_self_pairs(const FilBvh* bvh, const FilAabb* boxes, FilPairs* pairs)
+{
+    return walk(bvh, boxes, bvh, boxes, true, pairs);
+}

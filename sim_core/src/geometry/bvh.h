@@ -1,0 +1,28 @@
+/* A bounding tree over boxes that are all there at once, made anew from them each time: what it reports, and in which
+ * order, depends on the boxes alone. */
+#ifndef FILUM_GEOMETRY_BVH_H
+#define FILUM_GEOMETRY_BVH_H
+
+#include "geometry/aabb.h"
+#include "geometry/pairs.h"
+
+typedef struct FilBvh {
+    FilAabb* nodes; /* of a full binary tree over `order`; node k has children 2 k + 1 and 2 k + 2 */
+    int* order;     /* items by leaf */
+    int *start, *end; /* per node: its range of `order` */
+    int count, capacity;
+} FilBvh;
+
+void fil_bvh_free(FilBvh* bvh); /* a zeroed one is fine */
+
+/* Over boxes 0 to count - 1. Allocates only to grow. */
+FIL_MUST_CHECK FilStatus fil_bvh_build(FilBvh* bvh, const FilAabb* boxes, int count);
+
+/* Appends (a, b) for items of two trees whose boxes overlap. */
+FIL_MUST_CHECK FilStatus fil_bvh_pairs(const FilBvh* a, const FilAabb* boxes_a, const FilBvh* b, const FilAabb* boxes_b,
+                                       FilPairs* pairs);
+
+/* Appends (a, b), a < b, for items of one tree whose boxes overlap. */
+FIL_MUST_CHECK FilStatus fil_bvh_self_pairs(const FilBvh* bvh, const FilAabb* boxes, FilPairs* pairs);
+
+#endif
