@@ -36,8 +36,9 @@ if(filum_ros STREQUAL "embedded")
     set(simulation_interfaces_VERSION 1.4) # the definitions in embedded/interfaces
 elseif(filum_ros STREQUAL "rclc")
     enable_language(CXX) # rosidl makes type support for C++ as well
-    foreach(package rclc rcl_interfaces builtin_interfaces std_msgs geometry_msgs sensor_msgs trajectory_msgs tf2_msgs
-            rosgraph_msgs std_srvs visualization_msgs diagnostic_msgs rosidl_default_generators)
+    foreach(package rclc rcl rmw rmw_implementation rcutils rcl_interfaces builtin_interfaces std_msgs geometry_msgs
+            sensor_msgs trajectory_msgs tf2_msgs rosgraph_msgs std_srvs visualization_msgs diagnostic_msgs
+            rosidl_default_generators)
         find_package(${package} REQUIRED)
         list(APPEND filum_ros_libraries ${${package}_TARGETS})
     endforeach()
