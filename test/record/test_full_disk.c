@@ -88,6 +88,52 @@ static void test_db3(void** state)
     assert_string_equal(answer, expected);
 }
 
+#ifdef FILUM_MESSAGES
+
+static char output[16384]; /* of the last command, both streams */
+
+static int filum(const char* arguments)
+{
+    char command[1024];
+    snprintf(command, sizeof command, "ASAN_OPTIONS=detect_leaks=0 '" FILUM_CLI "' %s 2>&1", arguments);
+    FILE* pipe = popen(command, "r");
+    assert_non_null(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+/* A run whose bag fills the disk: it stops and says why, its state is that of the same run without a bag, and what is
+ * in the bag can be repeated. */
+static void test_run(void** state)
+{
+    char arguments[512], hash[20], time[40];
+    snprintf(arguments, sizeof arguments,
+             "run '" FILUM_SOURCE_DIR
+             "/test/record/everything.yaml' --duration 5 --json --bag '%s/run.mcap' --bag-rate 1e6",
+             (const char*)*state);
+    assert_int_equal(filum(arguments), 1);
+    assert_non_null(strstr(output, "as the bag cannot be written: "));
+    assert_non_null(strstr(output, "/run.mcap"));
+    const char* found = strstr(output, "\"state_hash\": \"");
+    assert_non_null(found);
+    assert_int_equal(sscanf(found, "\"state_hash\": \"%16[0-9a-f]", hash), 1);
+    found = strstr(output, "\"sim_time\": ");
+    assert_non_null(found);
+    assert_int_equal(sscanf(found, "\"sim_time\": %38[0-9.e+-]", time), 1);
+    assert_true(strtod(time, NULL) > 0.1 && strtod(time, NULL) < 5.0);
+    snprintf(arguments, sizeof arguments,
+             "run '" FILUM_SOURCE_DIR "/test/record/everything.yaml' --duration %s --quiet --hash", time);
+    assert_int_equal(filum(arguments), 0);
+    assert_int_equal(strncmp(output, hash, 16), 0);
+    snprintf(arguments, sizeof arguments, "bag replay-check '%s/run.mcap'", (const char*)*state);
+    assert_int_equal(filum(arguments), 0);
+    assert_non_null(strstr(output, "states are the same"));
+    snprintf(arguments, sizeof arguments, "%s/run.mcap", (const char*)*state);
+    assert_int_equal(unlink(arguments), 0);
+}
+
+#endif
+
 /* Runs this program again on a tmpfs in a mount namespace of its own, which goes away with the process. */
 static void test_tmpfs(void** state)
 {
@@ -113,6 +159,9 @@ static int test_mounted(char* folder)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_mcap, folder),
         cmocka_unit_test_prestate(test_empty_again, folder),
+#ifdef FILUM_MESSAGES
+        cmocka_unit_test_prestate(test_run, folder),
+#endif
         cmocka_unit_test_prestate(test_db3, folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -129,6 +178,9 @@ int main(int argc, char** argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_mcap, sample_folder_make, sample_folder_remove),
         cmocka_unit_test_setup_teardown(test_db3, sample_folder_make, sample_folder_remove),
+#ifdef FILUM_MESSAGES
+        cmocka_unit_test_setup_teardown(test_run, sample_folder_make, sample_folder_remove),
+#endif
         cmocka_unit_test_setup_teardown(test_tmpfs, sample_folder_make, sample_folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
