@@ -181,13 +181,8 @@ static void runs_are_repeated(void** state)
     assert_null(strstr(folder.output, "not to be repeated"));
 }
 
-static void changes_by_hand_are_marked(void** state)
+static void set_hoop_by_hand(void)
 {
-    (void)state;
-    Controller controller;
-    controller_start(&controller);
-    const pid_t node = start_node("hand.mcap", "publish_rate:=10000.0");
-    assert_true(controller_run(&controller, 20));
     simulation_interfaces__srv__SetEntityState_Request* request =
         simulation_interfaces__srv__SetEntityState_Request__create();
     simulation_interfaces__srv__SetEntityState_Response* response =
@@ -200,12 +195,42 @@ static void changes_by_hand_are_marked(void** state)
     assert_int_equal(response->result.result, simulation_interfaces__msg__Result__RESULT_OK);
     simulation_interfaces__srv__SetEntityState_Request__destroy(request);
     simulation_interfaces__srv__SetEntityState_Response__destroy(response);
+}
+
+static void changes_by_hand_are_marked(void** state)
+{
+    (void)state;
+    Controller controller;
+    controller_start(&controller);
+    const pid_t node = start_node("hand.mcap", "publish_rate:=10000.0");
+    assert_true(controller_run(&controller, 20));
+    set_hoop_by_hand();
     assert_true(controller_run(&controller, controller_now(&controller) + 20));
     end_node(node);
     controller_end(&controller);
     assert_int_equal(bag_folder_run(&folder, "bag replay-check hand.mcap"), 0);
     assert_non_null(strstr(folder.output, "not to be repeated from step "));
     assert_non_null(strstr(folder.output, "the state of an entity was set"));
+}
+
+/* a node that dies leaves a bag that can be mended, repeated, and whose marks are where they were */
+static void dead_nodes_leave_a_bag(void** state)
+{
+    (void)state;
+    Controller controller;
+    controller_start(&controller);
+    const pid_t node = start_node("dead.mcap", "publish_rate:=10000.0");
+    assert_true(controller_run(&controller, 20));
+    set_hoop_by_hand();
+    // longer than the second after which a chunk is written anyway
+    assert_true(controller_run(&controller, controller_now(&controller) + 700));
+    process_kill(node);
+    controller_end(&controller);
+    assert_int_equal(bag_folder_run(&folder, "bag repair dead.mcap"), 0);
+    assert_non_null(strstr(folder.output, "the original has no end"));
+    assert_int_equal(bag_folder_run(&folder, "bag replay-check dead_repaired.mcap"), 0);
+    assert_non_null(strstr(folder.output, "the state of an entity was set"));
+    assert_int_equal(bag_folder_run(&folder, "bag replay-check dead.mcap"), 0);
 }
 
 /* recording begins and ends while the node runs; what cannot be is refused with the reason */
@@ -277,6 +302,7 @@ int main(void)
         cmocka_unit_test_teardown(nothing_is_lost, process_end_all),
         cmocka_unit_test_teardown(runs_are_repeated, process_end_all),
         cmocka_unit_test_teardown(changes_by_hand_are_marked, process_end_all),
+        cmocka_unit_test_teardown(dead_nodes_leave_a_bag, process_end_all),
         cmocka_unit_test_teardown(recording_by_parameter, process_end_all),
         cmocka_unit_test(qos_is_kept_as_text),
     };

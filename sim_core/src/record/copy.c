@@ -14,7 +14,9 @@ typedef struct Copier {
     void* context;
     FilCopyReport* report;
     uint16_t numbers[FIL_BAG_MAX_CHANNELS + 1]; /* of the copy, by those of the source; 0 if not copied yet */
-    size_t channel_count;                       /* copied so far */
+    size_t channel_count;                       /* copied so far, and likewise */
+    size_t attachments_seen, metadata_seen;
+    FilBytes kept; /* a message, while something else is read */
 } Copier;
 
 static FilStatus ensure_recorder(Copier* copier, FilError* error)
@@ -43,6 +45,56 @@ static FilStatus copy_channels(Copier* copier, FilError* error)
     return status;
 }
 
+/* Copies attachments and metadata that have become known since the last time, so that they keep their place among the
+ * messages; rosbag2's own metadata is written anew. Damaged ones are counted. */
+static FilStatus copy_extras(Copier* copier, FilError* error)
+{
+    const FilReaderInfo info = fil_reader_info(copier->reader);
+    FilError ignored;
+    while (copier->attachments_seen < info.attachment_count) {
+        FilBagAttachment attachment;
+        if (fil_reader_attachment(copier->reader, copier->attachments_seen++, &attachment, &ignored) != FIL_OK) {
+            copier->report->lost_extras += 1;
+            continue;
+        }
+        const FilStatus status = fil_recorder_attach(copier->recorder, &attachment, error);
+        if (status != FIL_OK) {
+            return status;
+        }
+    }
+    while (copier->metadata_seen < info.metadata_count) {
+        FilReaderMetadata metadata;
+        if (fil_reader_metadata(copier->reader, copier->metadata_seen++, &metadata, &ignored) != FIL_OK) {
+            copier->report->lost_extras += 1;
+            continue;
+        }
+        const FilStatus status =
+            strcmp(metadata.name, "rosbag2") == 0
+                ? FIL_OK
+                : fil_recorder_describe(copier->recorder, metadata.name, metadata.pairs, metadata.count, error);
+        if (status != FIL_OK) {
+            return status;
+        }
+    }
+    return FIL_OK;
+}
+
+/* What lies in front of a message; its bytes are kept, since reading something else moves them. */
+static FilStatus copy_extras_before(Copier* copier, FilBagMessage* message, FilError* error)
+{
+    const FilReaderInfo info = fil_reader_info(copier->reader);
+    if (copier->attachments_seen == info.attachment_count && copier->metadata_seen == info.metadata_count) {
+        return FIL_OK;
+    }
+    fil_bytes_clear(&copier->kept);
+    fil_bytes_put(&copier->kept, message->data.data, message->data.size);
+    if (copier->kept.failed) {
+        return fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", copier->target);
+    }
+    message->data = (FilSlice){.data = copier->kept.data, .size = copier->kept.size};
+    return copy_extras(copier, error);
+}
+
 static FilStatus copy_messages(Copier* copier, FilError* error)
 {
     for (;;) {
@@ -57,6 +109,9 @@ static FilStatus copy_messages(Copier* copier, FilError* error)
         }
         FilStatus status = copy_channels(copier, error);
         if (status == FIL_OK) {
+            status = copy_extras_before(copier, &message, error);
+        }
+        if (status == FIL_OK) {
             message.channel = copier->numbers[message.channel];
             status = fil_recorder_write(copier->recorder, &message, error);
         }
@@ -65,39 +120,6 @@ static FilStatus copy_messages(Copier* copier, FilError* error)
         }
         copier->report->messages += 1;
     }
-}
-
-/* Attachments and metadata; rosbag2's own metadata is written anew. Damaged ones are counted. */
-static FilStatus copy_extras(Copier* copier, FilError* error)
-{
-    const FilReaderInfo info = fil_reader_info(copier->reader);
-    FilError ignored;
-    for (size_t i = 0; i < info.attachment_count; ++i) {
-        FilBagAttachment attachment;
-        if (fil_reader_attachment(copier->reader, i, &attachment, &ignored) != FIL_OK) {
-            copier->report->lost_extras += 1;
-            continue;
-        }
-        const FilStatus status = fil_recorder_attach(copier->recorder, &attachment, error);
-        if (status != FIL_OK) {
-            return status;
-        }
-    }
-    for (size_t i = 0; i < info.metadata_count; ++i) {
-        FilReaderMetadata metadata;
-        if (fil_reader_metadata(copier->reader, i, &metadata, &ignored) != FIL_OK) {
-            copier->report->lost_extras += 1;
-            continue;
-        }
-        const FilStatus status =
-            strcmp(metadata.name, "rosbag2") == 0
-                ? FIL_OK
-                : fil_recorder_describe(copier->recorder, metadata.name, metadata.pairs, metadata.count, error);
-        if (status != FIL_OK) {
-            return status;
-        }
-    }
-    return FIL_OK;
 }
 
 FilStatus fil_bag_copy(const char* source, const char* target, FilCopyRevise revise, void* context,
@@ -130,6 +152,7 @@ FilStatus fil_bag_copy(const char* source, const char* target, FilCopyRevise rev
         status = fil_error(error, closed, "%s", closing.text);
     }
     fil_reader_close(copier->reader);
+    fil_bytes_free(&copier->kept);
     fil_free(copier);
     return status;
 }
