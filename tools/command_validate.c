@@ -11,6 +11,7 @@
 
 typedef struct Options {
     bool slow, list, json;
+    const char* out;
 } Options;
 
 static const FilUsage USAGE = {
@@ -154,6 +155,11 @@ static int run_checks(const FilCheckCase* table, const bool* picked, int count, 
         }
         fil_progress_update(&progress, (double)done / total, "%s.%s", table[i].group, table[i].name);
         FilCheck result = {0};
+        if (options->out != NULL) {
+            snprintf(result.folder, sizeof result.folder, "%s", options->out);
+        } else {
+            snprintf(result.folder, sizeof result.folder, "filum_%s", table[i].group);
+        }
         const FilBenchClock start = fil_bench_clock();
         table[i].run(&result);
         const double time = fil_bench_since(start).wall;
@@ -185,6 +191,7 @@ int fil_command_validate(int argc, char** argv)
         {"--long", FIL_OPTION_FLAG, &options.slow, NULL, "run the slow checks too"},
         {"--list", FIL_OPTION_FLAG, &options.list, NULL, "only list the checks"},
         {"--json", FIL_OPTION_FLAG, &options.json, NULL, "print an array of JSON objects"},
+        {"--out", FIL_OPTION_TEXT, &options.out, "DIR", "where checks leave figures (default: filum_<group>)"},
     };
     FilUsage usage = USAGE;
     usage.options = option_table;

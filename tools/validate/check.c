@@ -15,6 +15,11 @@ void fil_check_free(FilCheck* check)
     *check = (FilCheck){0};
 }
 
+const char* fil_check_folder(const FilCheck* check)
+{
+    return check->folder[0] != '\0' ? check->folder : ".";
+}
+
 static void add(FilCheck* check, FilCheckRelation relation, const char* what, double measured, double expected,
                 double tolerance)
 {

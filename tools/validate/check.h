@@ -25,6 +25,9 @@ void fil_check_above(FilCheck* check, const char* what, double measured, double 
 /* The check could not measure: a step failed, a scene did not load. Says why. */
 void fil_check_fail(FilCheck* check, const char* format, ...) FIL_PRINTF(2, 3);
 
+/* Where a check may leave files: the folder of --out, or "filum_<group>" in the working directory. The check makes it. */
+const char* fil_check_folder(const FilCheck* check);
+
 typedef struct FilCheckCase {
     const char* group; /* rod, contact, ... */
     const char* name;  /* unique in its group */

@@ -1,6 +1,7 @@
 /* The table of all physics checks. */
 #include "validate/check.h"
 #include "validate/contact.h"
+#include "validate/knots_imc.h"
 #include "validate/robot.h"
 #include "validate/rod.h"
 
@@ -51,6 +52,16 @@ static const FilCheckCase table[] = {
     {"contact", "joint_weight", "what joints bear", false, fil_check_joint_weight},
     {"contact", "joint_weld", "a welded cantilever against a clamped one", false, fil_check_joint_weld},
     {"contact", "joint_bushing", "deflection of bushings", false, fil_check_joint_bushing},
+
+    {"knots", "start", "P2's knot n = 2 takes hold", false, fil_check_knots_start},
+    {"knots", "fast", "P0's fast pull: IMC lets strands through, SAP does not", false, fil_check_knots_fast},
+    {"knots", "spt", "explicit forces by repeated solves, against IMC", false, fil_check_knots_spt},
+    {"knots", "tightening", "n = 1 to 4 pulled tight: distances, forces, speed (P2 Fig. 6, Table 1)", true,
+     fil_check_knots_tightening},
+    {"knots", "speeds", "n = 2 at 3, 6 and 9 mm/s (P2 Fig. 5a)", true, fil_check_knots_speeds},
+    {"knots", "trefoil", "n = 1 tightened and loosened (P2 Fig. 5a)", true, fil_check_knots_trefoil},
+    {"knots", "friction", "n = 4 with three coefficients of friction (P2 Fig. 5b)", true, fil_check_knots_friction},
+    {"knots", "models", "n = 1 and 2 by SAP and IMC", true, fil_check_knots_models},
 
     {"robots", "pendulum_period", "period of a pendulum, small and large", false, fil_check_pendulum_period},
     {"robots", "double_pendulum", "energy of a double pendulum", false, fil_check_double_pendulum},
