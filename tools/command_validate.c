@@ -68,6 +68,10 @@ static void print_row(const FilCheckRow* row, int width)
     static const char* const relations[] = {
         [FIL_CHECK_NEAR] = "expected", [FIL_CHECK_BELOW] = "at most", [FIL_CHECK_ABOVE] = "at least"};
     char tolerance[64] = "";
+    if (row->relation == FIL_CHECK_NOTED) {
+        printf("    note  %-*s  %14.9g\n", width, row->what, row->measured);
+        return;
+    }
     if (row->relation == FIL_CHECK_NEAR && row->expected != 0.0) {
         const double off = fabs(row->measured - row->expected) / fabs(row->expected);
         snprintf(tolerance, sizeof tolerance, "  +- %.3g %%, off by %.2g %%", 100.0 * row->tolerance, 100.0 * off);
@@ -99,7 +103,11 @@ static void print_check(const FilCheckCase* check, const FilCheck* result, doubl
 static void write_check(FilJson* json, const FilCheckCase* check, const FilCheck* result, double time)
 {
     static const char* const relations[] = {
-        [FIL_CHECK_NEAR] = "near", [FIL_CHECK_BELOW] = "below", [FIL_CHECK_ABOVE] = "above"};
+        [FIL_CHECK_NEAR] = "near",
+        [FIL_CHECK_BELOW] = "below",
+        [FIL_CHECK_ABOVE] = "above",
+        [FIL_CHECK_NOTED] = "noted",
+    };
     fil_json_open(json, NULL, '{');
     fil_json_text(json, "group", check->group);
     fil_json_text(json, "name", check->name);

@@ -22,6 +22,9 @@ void fil_check_below(FilCheck* check, const char* what, double measured, double 
 /* Passes if measured >= limit. */
 void fil_check_above(FilCheck* check, const char* what, double measured, double limit);
 
+/* A number to be seen, that nothing is required of. A check of such rows alone does not pass. */
+void fil_check_note(FilCheck* check, const char* what, double measured);
+
 /* The check could not measure: a step failed, a scene did not load. Says why. */
 void fil_check_fail(FilCheck* check, const char* format, ...) FIL_PRINTF(2, 3);
 

@@ -8,6 +8,7 @@ typedef enum FilCheckRelation {
     FIL_CHECK_NEAR,  /* |measured - expected| <= tolerance |expected| */
     FIL_CHECK_BELOW, /* measured <= expected */
     FIL_CHECK_ABOVE, /* measured >= expected */
+    FIL_CHECK_NOTED, /* not judged */
 } FilCheckRelation;
 
 typedef struct FilCheckRow {

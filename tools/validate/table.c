@@ -1,4 +1,5 @@
 /* The table of all physics checks. */
+#include "validate/arm.h"
 #include "validate/check.h"
 #include "validate/contact.h"
 #include "validate/knots_imc.h"
@@ -74,6 +75,14 @@ static const FilCheckCase table[] = {
     {"robots", "gripper_hold", "a gripper holds a cube, or drops it", false, fil_check_gripper_hold},
     {"robots", "gripper_pinch", "grippers pick up a box and a rod", false, fil_check_gripper_pinch},
     {"robots", "two_arms_knot", "two arms pull a knot tight, twice the same", false, fil_check_two_arms_knot},
+
+    {"arm", "bending", "bending of a section against pressure", false, fil_check_arm_bending},
+    {"arm", "energy", "energy of a swinging arm, midpoint rule", false, fil_check_arm_energy},
+    {"arm", "box", "P1 A: an arm on an inclined box sticks, then slides", false, fil_check_arm_box},
+    {"arm", "spheres", "P1 B: an arm bends from one sphere to another", false, fil_check_arm_spheres},
+    {"arm", "solvers", "recorded steps of A and B by three solvers", false, fil_check_arm_solvers},
+    {"ablation", "pipeline", "P1 C: all stages of conditioning, five conditions", false, fil_check_ablation_pipeline},
+    {"ablation", "table", "P1 C: all 64 runs", true, fil_check_ablation_table},
 };
 
 const FilCheckCase* fil_check_table(int* count)
