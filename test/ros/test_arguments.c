@@ -1,4 +1,5 @@
 /* The command line and parameter files. */
+/* ctest: embedded */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

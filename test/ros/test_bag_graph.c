@@ -1,5 +1,6 @@
 /* `filum bag play` and `filum bag record` across the graph: what is played is recorded, byte by byte, whatever its type
  * is, with reliability and durability as the publishers offer them. */
+/* ctest: embedded */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* The encoding: bytes worked out by hand, round trips of every type, and input that lies. */
+/* ctest: embedded */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

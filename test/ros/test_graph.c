@@ -1,4 +1,5 @@
 /* What is told to others about nodes and endpoints: byte for byte, for both sizes of identities. */
+/* ctest: embedded */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

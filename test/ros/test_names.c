@@ -1,4 +1,5 @@
 /* Names: what is valid, what they expand to, and what the command line makes of them. */
+/* ctest: embedded */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

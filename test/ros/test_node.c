@@ -18,9 +18,7 @@
 #include "filum/msg/probes.h"
 #include "filum/msg/rod_command.h"
 #include "filum/msg/rod_states.h"
-#include "node_impl.h"
 #include "process.h"
-#include "random_message.h"
 #include "rcl_interfaces/msg/parameter.h"
 #include "rcl_interfaces/msg/parameter_descriptor.h"
 #include "rcl_interfaces/msg/parameter_event.h"
@@ -474,49 +472,6 @@ static void commands_move_the_world(void** state)
     assert_int_equal(stop(node), 0);
 }
 
-/* samples that are no messages arrive on the command topic, as any faulty or hostile program could send them */
-static void garbage_does_no_harm(void** state)
-{
-    (void)state;
-    const pid_t node = start(NULL);
-    FilEndpoint writer;
-    must(fil_endpoint_create(client.support.context.impl->participant.entity, true, "rt/rod_commands",
-                             "filum::msg::dds_::RodCommand_", &rmw_qos_profile_default, NULL, &writer),
-         "writer");
-    size_t connected = 0;
-    const double limit = seconds_now() + PATIENCE;
-    while (connected == 0 && seconds_now() < limit) {
-        must(fil_endpoint_matched(&writer, &connected), "count");
-        sleep_seconds(0.01);
-    }
-    assert_int_equal(connected, 1);
-    uint64_t seed = 3;
-    for (int i = 0; i < 500; i++) {
-        uint8_t bytes[512];
-        const size_t size = random_bits(&seed) % sizeof bytes;
-        for (size_t k = 0; k < size; k++) {
-            // small numbers are more often believed than large ones
-            bytes[k] = (uint8_t)(random_bits(&seed) % (i % 2 == 0 ? 256 : 3));
-        }
-        if (size >= 4 && i % 4 != 0) {
-            fil_cdr_write_header(bytes);
-        }
-        must(fil_endpoint_write_bytes(&writer, bytes, size), "garbage");
-    }
-    // it still answers, and time still passes
-    rosgraph_msgs__msg__Clock clock = {0};
-    assert_true(client_get(&client, "/filum", "time_step").real == 0.002);
-    assert_true(
-        client_hear(&client, TYPE(rosgraph_msgs, Clock), "/clock", &rmw_qos_profile_sensor_data, &clock, NULL, NULL));
-    const double before = seconds_of(clock.clock);
-    sleep_seconds(0.2);
-    assert_true(
-        client_hear(&client, TYPE(rosgraph_msgs, Clock), "/clock", &rmw_qos_profile_sensor_data, &clock, NULL, NULL));
-    assert_true(seconds_of(clock.clock) > before);
-    fil_endpoint_delete(&writer);
-    assert_int_equal(stop(node), 0);
-}
-
 static int set_up(void** state)
 {
     const int result = test_scene_write(state);
@@ -543,7 +498,6 @@ int main(void)
         cmocka_unit_test_teardown(namespaces_remaps_and_files, process_end_all),
         cmocka_unit_test_teardown(two_nodes_in_one_domain, process_end_all),
         cmocka_unit_test_teardown(commands_move_the_world, process_end_all),
-        cmocka_unit_test_teardown(garbage_does_no_harm, process_end_all),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -2,6 +2,7 @@
  * memory stays what it is, and under the address sanitizer nothing leaks.
  *
  *   test_ros_soak [SECONDS] */
+/* ctest: embedded */
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>

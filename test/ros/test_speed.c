@@ -1,4 +1,5 @@
 /* ctest: heavy */
+/* ctest: embedded */
 /* What the encoding of a large message costs, compared with copying its bytes. Times are the thread's own, the least of
  * many: what else the machine does changes them little. */
 #include <setjmp.h>

@@ -1,4 +1,5 @@
 /* The command line's view of the graph: filum topic, param and service against a running node. */
+/* ctest: embedded */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
