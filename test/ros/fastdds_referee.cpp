@@ -13,6 +13,7 @@
 #include <fastdds/dds/topic/TypeSupport.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -90,6 +91,33 @@ struct RodCommand {
     }
 };
 
+struct JointState {
+    std::vector<std::string> names;
+    std::vector<double> positions, velocities, efforts;
+
+    void read(Cdr& cdr)
+    {
+        int32_t sec;
+        uint32_t nanosec;
+        std::string frame;
+        cdr >> sec >> nanosec >> frame >> names >> positions >> velocities >> efforts;
+    }
+    void write(Cdr& cdr) const
+    {
+        cdr << int32_t(0) << uint32_t(0) << std::string() << names << positions << velocities << efforts;
+    }
+    // where a joint is; far away if it is not there
+    double position(const std::string& name) const
+    {
+        for (size_t i = 0; i < names.size() && i < positions.size(); i++) {
+            if (names[i] == name) {
+                return positions[i];
+            }
+        }
+        return 1e9;
+    }
+};
+
 template <typename Message>
 class Type : public TopicDataType
 {
@@ -132,7 +160,7 @@ class Type : public TopicDataType
     bool getKey(void*, InstanceHandle_t*, bool) override { return false; }
 };
 
-static const char* failure(const RodStates& states, const Transforms& transforms)
+static const char* failure(const RodStates& states, const Transforms& transforms, const JointState& joints)
 {
     if (states.frame != "world" || states.rods.size() != 2 || states.rods[0].name != "cable" ||
         states.rods[1].name != "hoop") {
@@ -146,9 +174,14 @@ static const char* failure(const RodStates& states, const Transforms& transforms
             return "rod_states: wrong sizes";
         }
     }
-    if (transforms.transforms.size() != 3 || transforms.transforms[1].child != "cable/end" ||
-        transforms.transforms[1].frame != "world") {
+    if (transforms.transforms.size() < 4 || transforms.transforms[1].child != "cable/end" ||
+        transforms.transforms[1].frame != "world" || transforms.transforms[3].child != "palm" ||
+        transforms.transforms[3].frame != "rail") {
         return "/tf: wrong frames";
+    }
+    if (joints.positions.size() != joints.names.size() || joints.velocities.size() != joints.names.size() ||
+        joints.efforts.size() != joints.names.size() || joints.position("lift") > 1.0) {
+        return "joint_states: wrong names or sizes";
     }
     return nullptr;
 }
@@ -163,56 +196,87 @@ static DomainParticipant* join(uint32_t domain)
     return DomainParticipantFactory::get_instance()->create_participant(domain, qos);
 }
 
+/* one type on the topics of a participant */
+template <typename Message>
+class Topics
+{
+   public:
+    Topics(DomainParticipant* member, const char* type_name) : participant(member), type(new Type<Message>(type_name))
+    {
+        type.register_type(participant);
+    }
+    DataReader* reader(const char* topic)
+    {
+        DataReaderQos qos = DATAREADER_QOS_DEFAULT;
+        qos.reliability().kind = RELIABLE_RELIABILITY_QOS;
+        qos.endpoint().history_memory_policy = eprosima::fastrtps::rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
+        return participant->create_subscriber(SUBSCRIBER_QOS_DEFAULT)
+            ->create_datareader(participant->create_topic(topic, type.get_type_name(), TOPIC_QOS_DEFAULT), qos);
+    }
+    DataWriter* writer(const char* topic)
+    {
+        return participant->create_publisher(PUBLISHER_QOS_DEFAULT)
+            ->create_datawriter(participant->create_topic(topic, type.get_type_name(), TOPIC_QOS_DEFAULT),
+                                DATAWRITER_QOS_DEFAULT);
+    }
+
+   private:
+    DomainParticipant* participant;
+    TypeSupport type;
+};
+
+/* the newest sample, if there is one */
+template <typename Message>
+static bool take(DataReader* reader, Message& message)
+{
+    SampleInfo info;
+    bool taken = false;
+    while (reader->take_next_sample(&message, &info) == ReturnCode_t::RETCODE_OK) {
+        taken |= info.valid_data;
+    }
+    return taken;
+}
+
 int main()
 {
     DomainParticipant* participant = join(static_cast<uint32_t>(std::atoi(std::getenv("ROS_DOMAIN_ID"))));
-    TypeSupport states_type(new Type<RodStates>("filum::msg::dds_::RodStates_"));
-    TypeSupport transforms_type(new Type<Transforms>("tf2_msgs::msg::dds_::TFMessage_"));
-    TypeSupport command_type(new Type<RodCommand>("filum::msg::dds_::RodCommand_"));
-    states_type.register_type(participant);
-    transforms_type.register_type(participant);
-    command_type.register_type(participant);
-
-    Subscriber* subscriber = participant->create_subscriber(SUBSCRIBER_QOS_DEFAULT);
-    Publisher* publisher = participant->create_publisher(PUBLISHER_QOS_DEFAULT);
-    DataReaderQos reader_qos = DATAREADER_QOS_DEFAULT;
-    reader_qos.reliability().kind = RELIABLE_RELIABILITY_QOS;
-    reader_qos.endpoint().history_memory_policy = eprosima::fastrtps::rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
-    DataReader* states_reader = subscriber->create_datareader(
-        participant->create_topic("rt/rod_states", states_type.get_type_name(), TOPIC_QOS_DEFAULT), reader_qos);
-    DataReader* transforms_reader = subscriber->create_datareader(
-        participant->create_topic("rt/tf", transforms_type.get_type_name(), TOPIC_QOS_DEFAULT), reader_qos);
-    DataWriter* writer = publisher->create_datawriter(
-        participant->create_topic("rt/rod_commands", command_type.get_type_name(), TOPIC_QOS_DEFAULT),
-        DATAWRITER_QOS_DEFAULT);
+    Topics<RodStates> states_topics(participant, "filum::msg::dds_::RodStates_");
+    Topics<Transforms> transforms_topics(participant, "tf2_msgs::msg::dds_::TFMessage_");
+    Topics<RodCommand> command_topics(participant, "filum::msg::dds_::RodCommand_");
+    Topics<JointState> joint_topics(participant, "sensor_msgs::msg::dds_::JointState_");
+    DataReader* states_reader = states_topics.reader("rt/rod_states");
+    DataReader* transforms_reader = transforms_topics.reader("rt/tf");
+    DataReader* joints_reader = joint_topics.reader("rt/joint_states");
+    DataWriter* rod_writer = command_topics.writer("rt/rod_commands");
+    DataWriter* joint_writer = joint_topics.writer("rt/joint_commands");
 
     RodStates states;
     Transforms transforms;
-    RodCommand command{"pull", {0.0, 0.0, 0.5}};
-    SampleInfo info;
-    bool has_states = false, has_transforms = false;
+    JointState joints;
+    RodCommand rod_command{"pull", {0.0, 0.0, 0.5}};
+    JointState joint_command{{"lift"}, {0.05}, {}, {}};
+    bool has_states = false, has_transforms = false, has_joints = false;
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (std::chrono::steady_clock::now() < limit) {
-        while (states_reader->take_next_sample(&states, &info) == ReturnCode_t::RETCODE_OK) {
-            has_states |= info.valid_data;
-        }
-        while (transforms_reader->take_next_sample(&transforms, &info) == ReturnCode_t::RETCODE_OK) {
-            has_transforms |= info.valid_data;
-        }
-        if (has_states && has_transforms) {
-            const char* what = failure(states, transforms);
+        has_states |= take(states_reader, states);
+        has_transforms |= take(transforms_reader, transforms);
+        has_joints |= take(joints_reader, joints);
+        if (has_states && has_transforms && has_joints) {
+            const char* what = failure(states, transforms, joints);
             if (what != nullptr) {
                 std::fprintf(stderr, "%s\n", what);
                 return 1;
             }
-            // the end of the cable hangs until the command lifts it
-            if (states.rods[0].positions.back() > 0.05) {
+            // the end of the cable hangs until a command lifts it; the gripper is lifted too, less 1.4 mm for its weight
+            if (states.rods[0].positions.back() > 0.05 && std::fabs(joints.position("lift") - 0.05) < 5e-3) {
                 return 0;
             }
-            writer->write(&command);
+            rod_writer->write(&rod_command);
+            joint_writer->write(&joint_command);
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
-    std::fprintf(stderr, "time is up: rod_states %d, /tf %d\n", has_states, has_transforms);
+    std::fprintf(stderr, "time is up: rod_states %d, /tf %d, joint_states %d\n", has_states, has_transforms,
+                 has_joints);
     return 2;
 }

@@ -23,12 +23,18 @@ static const char text[] =
     "drives: [{name: pull, rod: cable, node: -1, force: [0, 0, 0]}]\n"
     "probes: {tip: {position: {rod: cable, node: -1, component: z}}}\n";
 
-int test_scene_write(void** state)
+static const char robot_text[] =
+    "robots:\n"
+    "  - name: gripper\n"
+    "    urdf: " FILUM_SOURCE_DIR "/config/robots/gripper.urdf\n"
+    "    joints: [{joint: lift, gains: {stiffness: 5000, damping: 500}}]\n";
+
+static int write_scene(void** state, const char* more)
 {
     static TestScene scene;
     snprintf(scene.path, sizeof scene.path, "/tmp/filum_scene_XXXXXX.yaml");
     FILE* file = fdopen(mkstemps(scene.path, 5), "w");
-    if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0) {
+    if (file == NULL || fputs(text, file) < 0 || fputs(more, file) < 0 || fclose(file) != 0) {
         perror(scene.path);
         return -1;
     }
@@ -43,6 +49,16 @@ int test_scene_write(void** state)
     snprintf(scene.argument, sizeof scene.argument, "scene:=%s", scene.path);
     *state = &scene;
     return 0;
+}
+
+int test_scene_write(void** state)
+{
+    return write_scene(state, "");
+}
+
+int test_scene_write_with_robot(void** state)
+{
+    return write_scene(state, robot_text);
 }
 
 int test_scene_remove(void** state)

@@ -10,6 +10,7 @@ typedef struct TestScene {
 
 /* Group set-up and teardown: *state becomes a TestScene. */
 int test_scene_write(void** state);
+int test_scene_write_with_robot(void** state); /* with a gripper on a lift beside them */
 int test_scene_remove(void** state);
 
 #endif

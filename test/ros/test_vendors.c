@@ -33,5 +33,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(fast_dds_understands_and_is_understood, process_end_all),
     };
-    return cmocka_run_group_tests(tests, test_scene_write, test_scene_remove);
+    return cmocka_run_group_tests(tests, test_scene_write_with_robot, test_scene_remove);
 }
