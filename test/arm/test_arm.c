@@ -642,10 +642,10 @@ static void bad_arms_are_refused(void** state)
     FilArmDef def = fil_arm_def_default();
     def.name = "a";
     def.section_count = 1;
-    refused(world, &def, "arm 'a': needs 1 to 32 sections, not 0");
+    refused(world, &def, "arm 'a': needs 1 to 30 sections, not 0");
     def.sections = &section;
     def.section_count = 33;
-    refused(world, &def, "arm 'a': needs 1 to 32 sections, not 33");
+    refused(world, &def, "arm 'a': needs 1 to 30 sections, not 33");
     def.section_count = 1;
     section.chambers = 0;
     refused(world, &def, "arm 'a': section 0: needs three chambers or more, not 0");

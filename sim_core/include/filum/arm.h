@@ -45,8 +45,11 @@ typedef struct FilArmDef {
     const char* name;    /* unique among rods, rigid bodies and arms; NULL gets "arm<k>" */
     FilVec3 position;    /* m, of the base */
     FilQuat orientation; /* unit; the arm leaves along the base's z axis */
+    FilId base;          /* rigid body that it is welded to; null: none */
+    bool free_base;      /* the base moves, held by nothing but joints; true if `base` is given */
+    double base_mass;    /* kg, of the disk of a base that moves */
     const FilArmSection* sections;
-    int section_count;      /* 1 to 32 */
+    int section_count;      /* 1 to 30 */
     int mass_points;        /* per section: equal slices, each a thin disk at its middle */
     bool rotational_energy; /* of the slices, with the disks' radius */
     FilArmCoriolis coriolis;
@@ -66,6 +69,7 @@ FilId fil_world_find_arm(const FilWorld* world, const char* name); /* null id if
 
 const char* fil_arm_name(const FilWorld* world, FilId arm);
 int fil_arm_section_count(const FilWorld* world, FilId arm);
+bool fil_arm_base_moves(const FilWorld* world, FilId arm);
 int fil_arm_chamber_count(const FilWorld* world, FilId arm); /* of all sections: the range of FIL_DRIVE_PRESSURE */
 int fil_arm_disk_count(const FilWorld* world, FilId arm); /* base, then inner ones and tip of each section: the range of
                                                              FIL_DRIVE_FORCE and FIL_DRIVE_TORQUE */

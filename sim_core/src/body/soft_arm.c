@@ -25,6 +25,7 @@ FilArmSection fil_arm_section_default(void)
 FilArmDef fil_arm_def_default(void)
 {
     return (FilArmDef){.orientation = {0.0, 0.0, 0.0, 1.0},
+                       .base_mass = 0.1,
                        .mass_points = 4,
                        .rotational_energy = true,
                        .coriolis = FIL_ARM_CORIOLIS_FULL,
@@ -99,6 +100,10 @@ static FilStatus check_def(const FilArmDef* def, FilError* error)
         return fil_error(error, FIL_BAD_INPUT, "unknown scheme %d, or its tolerance %g is not between 0 and 1",
                          (int)def->scheme, def->rk_tolerance);
     }
+    if (def->free_base && (def->scheme == FIL_ARM_RK23 || !(isfinite(def->base_mass) && def->base_mass > 0.0))) {
+        return fil_error(error, FIL_BAD_INPUT, "a base that moves needs a positive mass, not %g kg, and cannot be followed by "
+                         "RK23", def->base_mass);
+    }
     if (!(isfinite(def->valve_time) && def->valve_time >= 0.0)) {
         return fil_error(error, FIL_BAD_INPUT, "the valve time must be zero or positive, not %g s", def->valve_time);
     }
@@ -127,7 +132,7 @@ static void destroy(void* pointer)
 
 static bool allocate(FilSoftArm* arm)
 {
-    const size_t n = 4 * (size_t)arm->section_count, chambers = (size_t)arm->chamber_count,
+    const size_t n = (size_t)fil_soft_arm_unknowns(arm), chambers = (size_t)arm->chamber_count,
                  disks = (size_t)arm->disk_count;
     double** vectors[] = {&arm->drive,     &arm->force,  &arm->q_theta, &arm->v_theta,
                           &arm->residual0, &arm->offset, &arm->seen_q};
@@ -188,6 +193,8 @@ FilStatus fil_soft_arm_create(const FilArmDef* def, FilSoftArm** out, FilError* 
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
     arm->section_count = def->section_count;
+    arm->free_base = def->free_base;
+    arm->base_mass = def->base_mass;
     arm->mass_points = def->mass_points;
     arm->rotational_energy = def->rotational_energy;
     arm->coriolis = def->coriolis;
@@ -219,7 +226,8 @@ FilStatus fil_soft_arm_create(const FilArmDef* def, FilSoftArm** out, FilError* 
 
 static int dofs(const void* pointer)
 {
-    return 3 * ((const FilSoftArm*)pointer)->section_count;
+    const FilSoftArm* arm = pointer;
+    return 3 * fil_soft_arm_blocks(arm);
 }
 
 static void init_state(const void* pointer, double* q, double* v, double* h)
@@ -229,6 +237,14 @@ static void init_state(const void* pointer, double* q, double* v, double* h)
         fil_v3_copy(q + 4 * k, arm->sections[k].elongation);
         fil_v3_copy(v + 4 * k, arm->sections[k].rate);
         q[4 * k + 3] = v[4 * k + 3] = 0.0;
+    }
+    if (arm->free_base) {
+        double* base = q + 4 * arm->section_count;
+        const FilQuat o = fil_quat_from_m3(arm->base.r);
+        fil_v3_copy(base, arm->base.p);
+        base[3] = 0.0;
+        base[4] = o.x, base[5] = o.y, base[6] = o.z, base[7] = o.w;
+        memset(v + 4 * arm->section_count, 0, 8 * sizeof *v);
     }
     memset(h, 0, sizeof(double) * FIL_ARM_HISTORY * (size_t)arm->chamber_count);
 }

@@ -1,7 +1,8 @@
 /* The body kind "arm": pneumatic sections of constant curvature one after the other (P1 sec. II).
  *
  * q holds four numbers per section, three elongations and an idle one (body/soft_arm_section.h), v their rates; h holds
- * the pressures in all chambers. Whatever the number n of chambers, an elongation of coordinate j lengthens the chamber
+ * the pressures in all chambers. An arm whose base is free has two more blocks: v ends with (V, -) and (W, -), velocity
+ * and spin of the base in the world, q with its position, an idle number and its orientation. Whatever the number n of chambers, an elongation of coordinate j lengthens the chamber
  * at angle phi_i by 1/3 + 2/3 cos(phi_i - phi_j), so that chambers of stiffness k each make a stiffness k n/3 of every
  * coordinate.
  *
@@ -15,7 +16,8 @@
 #include "body/soft_arm_section.h"
 #include "filum/arm.h"
 
-enum { FIL_ARM_SECTIONS = FIL_JACOBIAN_BLOCKS };
+/* Blocks of unknowns: one per section and two of a base that is free. */
+enum { FIL_ARM_BLOCKS = FIL_JACOBIAN_BLOCKS, FIL_ARM_BASE_BLOCKS = 2, FIL_ARM_SECTIONS = FIL_ARM_BLOCKS - FIL_ARM_BASE_BLOCKS };
 
 /* A place along the arm. */
 typedef struct FilArmPlace {
@@ -37,13 +39,15 @@ typedef struct FilArmLink {
     double move_rate[9], turn_rate[9];
 } FilArmLink;
 
-/* A frame along the arm: velocity = sum move[j] v_j over sections j <= section, angular velocity likewise with turn. */
+/* A frame along the arm: velocity = sum move[j] v_j over its blocks, angular velocity likewise with turn. Blocks are the
+ * sections up to its own, then those of a free base, in order. */
 typedef struct FilArmFrame {
     int section;
+    int block_count, block[FIL_ARM_BLOCKS];
     FilPose pose;
     double velocity[3], spin[3];
-    double move[FIL_ARM_SECTIONS][9], turn[FIL_ARM_SECTIONS][9];
-    double move_rate[FIL_ARM_SECTIONS][9], turn_rate[FIL_ARM_SECTIONS][9];
+    double move[FIL_ARM_BLOCKS][9], turn[FIL_ARM_BLOCKS][9];
+    double move_rate[FIL_ARM_BLOCKS][9], turn_rate[FIL_ARM_BLOCKS][9];
 } FilArmFrame;
 
 /* History: per chamber its pressure; then whether it is commanded; then the pressure wanted of it. */
@@ -54,7 +58,9 @@ typedef struct FilSoftArm {
     int section_count, chamber_count, disk_count, mass_points;
     FilArmSection sections[FIL_ARM_SECTIONS];
     FilArc arcs[FIL_ARM_SECTIONS];
-    FilPose base;
+    bool free_base;
+    FilPose base;     /* at the start, and for good unless it is free */
+    double base_mass; /* kg, of a free base's disk */
     bool rotational_energy;
     FilArmScheme scheme;
     double rk_tolerance;
@@ -97,6 +103,8 @@ FilStatus fil_soft_arm_create(const FilArmDef* def, FilSoftArm** arm, FilError* 
 
 /* ---- kinematics: soft_arm_chain.c ---- */
 
+/* Positions after dt with velocities v: q1 = q + dt v, a free base's orientation turned by dt W. */
+void fil_soft_arm_move(const FilSoftArm* arm, const double* q, const double* v, double dt, double* q1);
 /* Links of all sections, and the tip as the base of one more; v may be NULL: no rates then. */
 void fil_soft_arm_links(const FilSoftArm* arm, const double* q, const double* v, FilArmLink* links);
 /* Links at q without rates, remembered until another q is seen. */
@@ -121,15 +129,26 @@ void fil_soft_arm_energy(const FilSoftArm* arm, const double* q, const double* v
                          FilEnergy* add_to);
 void fil_soft_arm_momentum(const FilSoftArm* arm, const double* q, const double* v, double* linear, double* angular);
 
-/* Stiffness and damping of every coordinate of a section. */
-static inline double fil_soft_arm_stiffness(const FilSoftArm* arm, int section)
+/* Blocks and numbers of unknowns, and of q. */
+static inline int fil_soft_arm_blocks(const FilSoftArm* arm)
 {
-    return arm->sections[section].stiffness * arm->sections[section].chambers / 3.0;
+    return arm->section_count + (arm->free_base ? FIL_ARM_BASE_BLOCKS : 0);
 }
 
-static inline double fil_soft_arm_damping(const FilSoftArm* arm, int section)
+static inline int fil_soft_arm_unknowns(const FilSoftArm* arm)
 {
-    return arm->sections[section].damping * arm->sections[section].chambers / 3.0;
+    return 4 * fil_soft_arm_blocks(arm);
+}
+
+/* Stiffness and damping of every coordinate of a section; a free base has none. */
+static inline double fil_soft_arm_stiffness(const FilSoftArm* arm, int block)
+{
+    return block < arm->section_count ? arm->sections[block].stiffness * arm->sections[block].chambers / 3.0 : 0.0;
+}
+
+static inline double fil_soft_arm_damping(const FilSoftArm* arm, int block)
+{
+    return block < arm->section_count ? arm->sections[block].damping * arm->sections[block].chambers / 3.0 : 0.0;
 }
 
 /* Free motion by RK23 over the step begun; false if it cannot be followed to its end. */

@@ -1,7 +1,9 @@
 /* Kinematics of a chain of sections. Beyond its tip a section carries the rest of the arm like a rigid body: a point at
  * the distance r from the tip moves with move + turn x r, whatever section it is on. */
+#include <math.h>
 #include <string.h>
 
+#include "base/quat.h"
 #include "base/vec3.h"
 #include "body/soft_arm.h"
 
@@ -65,11 +67,51 @@ static void move_on(const FilArmLink* link, const double* point, const double* m
     add_apply(spin, turn, v);
 }
 
+/* Where a free base stands: position, an idle number, orientation. */
+static FilQuat base_orientation(const FilSoftArm* arm, const double* q)
+{
+    const double* o = q + 4 * arm->section_count + 4;
+    return (FilQuat){o[0], o[1], o[2], o[3]};
+}
+
+void fil_soft_arm_move(const FilSoftArm* arm, const double* q, const double* v, double dt, double* q1)
+{
+    for (int k = 0; k < 4 * arm->section_count; k++) {
+        q1[k] = k % 4 == 3 ? 0.0 : q[k] + dt * v[k];
+    }
+    if (arm->free_base) {
+        const int base = 4 * arm->section_count;
+        double turn[3];
+        fil_v3_copy(q1 + base, q + base);
+        fil_v3_axpy(q1 + base, dt, v + base);
+        q1[base + 3] = 0.0;
+        fil_v3_scale(turn, dt, v + base + 4);
+        const FilQuat o = fil_quat_multiply(fil_quat_exponential(turn), base_orientation(arm, q));
+        const double scale = 1.0 / sqrt(o.x * o.x + o.y * o.y + o.z * o.z + o.w * o.w);
+        q1[base + 4] = scale * o.x, q1[base + 5] = scale * o.y, q1[base + 6] = scale * o.z, q1[base + 7] = scale * o.w;
+    }
+}
+
+/* Pose and motion of the base. */
+static void place_base(const FilSoftArm* arm, const double* q, const double* v, FilArmLink* link)
+{
+    const int base = 4 * arm->section_count;
+    link->base = arm->base;
+    fil_v3_set(link->velocity, 0.0, 0.0, 0.0);
+    fil_v3_set(link->spin, 0.0, 0.0, 0.0);
+    if (arm->free_base) {
+        fil_v3_copy(link->base.p, q + base);
+        fil_m3_from_quat(link->base.r, base_orientation(arm, q));
+    }
+    if (arm->free_base && v != NULL) {
+        fil_v3_copy(link->velocity, v + base);
+        fil_v3_copy(link->spin, v + base + 4);
+    }
+}
+
 void fil_soft_arm_links(const FilSoftArm* arm, const double* q, const double* v, FilArmLink* links)
 {
-    links[0].base = arm->base;
-    fil_v3_set(links[0].velocity, 0.0, 0.0, 0.0);
-    fil_v3_set(links[0].spin, 0.0, 0.0, 0.0);
+    place_base(arm, q, v, &links[0]);
     for (int k = 0; k < arm->section_count; k++) {
         FilArmLink *link = &links[k], *next = &links[k + 1];
         own_blocks(arm, link, k, 1.0, q, v, &next->base, link->move, link->turn, link->move_rate, link->turn_rate);
@@ -82,7 +124,7 @@ void fil_soft_arm_links(const FilSoftArm* arm, const double* q, const double* v,
 const FilArmLink* fil_soft_arm_see(const FilSoftArm* constant, const double* q)
 {
     FilSoftArm* arm = (FilSoftArm*)constant; // what is remembered is no part of its state
-    const size_t bytes = sizeof(double) * 4 * (size_t)arm->section_count;
+    const size_t bytes = sizeof(double) * (size_t)fil_soft_arm_unknowns(arm);
     if (!arm->seen || memcmp(arm->seen_q, q, bytes) != 0) {
         fil_soft_arm_links(arm, q, NULL, arm->links);
         memcpy(arm->seen_q, q, bytes);
@@ -99,12 +141,40 @@ void fil_soft_arm_pose(const FilSoftArm* arm, const FilArmLink* links, const dou
     fil_pose_compose(pose, &links[place.section].base, &local.pose);
 }
 
+/* The base carries everything along: velocity V + W x r, spin W, with r from the base. */
+static void add_base_blocks(const FilSoftArm* arm, const FilArmLink* links, const double* v, FilArmFrame* f)
+{
+    static const double unit[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+    const int along = arm->section_count, about = along + 1;
+    double back[3], drift[3];
+    f->block[f->block_count++] = along;
+    f->block[f->block_count++] = about;
+    memcpy(f->move[along], unit, sizeof unit);
+    memset(f->turn[along], 0, sizeof unit);
+    memset(f->move[about], 0, sizeof unit);
+    memcpy(f->turn[about], unit, sizeof unit);
+    fil_v3_sub(back, links[0].base.p, f->pose.p);
+    add_spin(f->move[about], back, unit);
+    if (v != NULL) {
+        memset(f->move_rate[along], 0, sizeof unit);
+        memset(f->turn_rate[along], 0, sizeof unit);
+        memset(f->move_rate[about], 0, sizeof unit);
+        memset(f->turn_rate[about], 0, sizeof unit);
+        fil_v3_sub(drift, links[0].velocity, f->velocity);
+        add_spin(f->move_rate[about], drift, unit);
+    }
+}
+
 void fil_soft_arm_frame(const FilSoftArm* arm, const FilArmLink* links, const double* q, const double* v,
                         FilArmPlace place, FilArmFrame* f)
 {
     const int k = place.section;
     const FilArmLink* own = &links[k];
     f->section = k;
+    f->block_count = 0;
+    for (int j = 0; j <= k; j++) {
+        f->block[f->block_count++] = j;
+    }
     own_blocks(arm, own, k, place.s, q, v, &f->pose, f->move[k], f->turn[k], f->move_rate[k], f->turn_rate[k]);
     if (v != NULL) {
         move_on(own, f->pose.p, f->move[k], f->turn[k], v + 4 * k, f->velocity, f->spin);
@@ -125,5 +195,8 @@ void fil_soft_arm_frame(const FilSoftArm* arm, const FilArmLink* links, const do
             add_spin(f->move_rate[j], back, links[j].turn_rate);
             add_spin(f->move_rate[j], drift, links[j].turn);
         }
+    }
+    if (arm->free_base) {
+        add_base_blocks(arm, links, v, f);
     }
 }

@@ -18,7 +18,7 @@ void fil_soft_arm_collider(const void* pointer, int index, FilCollider* out)
 {
     const FilSoftArm* arm = pointer;
     *out = (FilCollider){.kind = FIL_COLLIDER_SHAPE,
-                         .movable = index > 0, // the first is the base
+                         .movable = index > 0 || arm->free_base, // the first is the base
                          .collision = arm->collision,
                          .shape = shape_of(&arm->disks[index])};
 }
@@ -31,7 +31,8 @@ void fil_soft_arm_place(const void* pointer, int index, const double* q, const d
     FilArmFrame frame;
     double velocity[3] = {0.0}, spin[3] = {0.0};
     fil_soft_arm_frame(arm, links, q, NULL, disk->place, &frame);
-    for (int j = 0; j <= frame.section; j++) {
+    for (int b = 0; b < frame.block_count; b++) {
+        const int j = frame.block[b];
         double part[3];
         fil_m3_apply(part, frame.move[j], v + 4 * j);
         fil_v3_add(velocity, velocity, part);
@@ -79,14 +80,15 @@ int fil_soft_arm_point_jacobian(const void* pointer, int index, int part, const 
     (void)part;
     const FilSoftArm* arm = pointer;
     fil_v3_set(bias, 0.0, 0.0, 0.0);
-    if (index == 0) {
+    if (index == 0 && !arm->free_base) {
         return 0;
     }
     FilArmFrame frame;
     double r[3];
     fil_soft_arm_frame(arm, fil_soft_arm_see(arm, q), q, NULL, arm->disks[index].place, &frame);
     fil_v3_sub(r, point, frame.pose.p);
-    for (int j = 0; j <= frame.section; j++) {
+    for (int b = 0; b < frame.block_count; b++) {
+        const int j = frame.block[b];
         const double* t = frame.turn[j];
         double moved[9];
         for (int c = 0; c < 3; c++) {
@@ -94,10 +96,10 @@ int fil_soft_arm_point_jacobian(const void* pointer, int index, int part, const 
             moved[3 + c] = frame.move[j][3 + c] + t[6 + c] * r[0] - t[c] * r[2];
             moved[6 + c] = frame.move[j][6 + c] + t[c] * r[1] - t[3 + c] * r[0];
         }
-        spread(jacobian + 12 * j, moved);
-        blocks[j] = j;
+        spread(jacobian + 12 * b, moved);
+        blocks[b] = j;
     }
-    return frame.section + 1;
+    return frame.block_count;
 }
 
 int fil_soft_arm_turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks, double* jacobian,
@@ -106,14 +108,14 @@ int fil_soft_arm_turn_jacobian(const void* pointer, int index, int part, const d
     (void)part;
     const FilSoftArm* arm = pointer;
     fil_v3_set(bias, 0.0, 0.0, 0.0);
-    if (index == 0) {
+    if (index == 0 && !arm->free_base) {
         return 0;
     }
     FilArmFrame frame;
     fil_soft_arm_frame(arm, fil_soft_arm_see(arm, q), q, NULL, arm->disks[index].place, &frame);
-    for (int j = 0; j <= frame.section; j++) {
-        spread(jacobian + 12 * j, frame.turn[j]);
-        blocks[j] = j;
+    for (int b = 0; b < frame.block_count; b++) {
+        spread(jacobian + 12 * b, frame.turn[frame.block[b]]);
+        blocks[b] = frame.block[b];
     }
-    return frame.section + 1;
+    return frame.block_count;
 }

@@ -20,6 +20,21 @@ static Slice slice_of(const FilSoftArm* arm, int section, int i, int count)
     return (Slice){{section, (i + 0.5) / count}, mass, across, 2.0 * across};
 }
 
+/* Slice p of all that the arm is cut into: those of its sections, then the disk of a free base. */
+static int slice_count(const FilSoftArm* arm)
+{
+    return arm->section_count * arm->mass_points + (arm->free_base ? 1 : 0);
+}
+
+static Slice slice_at(const FilSoftArm* arm, int p)
+{
+    if (p < arm->section_count * arm->mass_points) {
+        return slice_of(arm, p / arm->mass_points, p % arm->mass_points, arm->mass_points);
+    }
+    const double radius = arm->disks[0].radius, across = 0.25 * arm->base_mass * radius * radius;
+    return (Slice){{0, 0.0}, arm->base_mass, across, 2.0 * across};
+}
+
 /* out = I a */
 static void apply_inertia(double* out, const Slice* slice, const FilArmFrame* frame, const double* a)
 {
@@ -50,11 +65,12 @@ static void add_transposed(double* out, double factor, const double* a, const do
     fil_v3_axpy(out, factor, sum);
 }
 
-/* sum a_j v_j over the sections up to the frame's */
+/* sum a_j v_j over the frame's blocks */
 static void sum_apply(double* out, const FilArmFrame* frame, const double (*blocks)[9], const double* v)
 {
     fil_v3_set(out, 0.0, 0.0, 0.0);
-    for (int j = 0; j <= frame->section; j++) {
+    for (int b = 0; b < frame->block_count; b++) {
+        const int j = frame->block[b];
         double part[3];
         fil_m3_apply(part, blocks[j], v + 4 * j);
         fil_v3_add(out, out, part);
@@ -74,7 +90,8 @@ static void inertia_times(double* out, const Slice* slice, const FilArmFrame* fr
 
 static size_t matrix_bytes(const FilSoftArm* arm)
 {
-    return sizeof(double) * 16 * (size_t)arm->section_count * (size_t)arm->section_count;
+    const size_t n = (size_t)fil_soft_arm_unknowns(arm);
+    return sizeof(double) * n * n;
 }
 
 /* ---- parts of the equations of motion ---- */
@@ -82,13 +99,15 @@ static size_t matrix_bytes(const FilSoftArm* arm)
 /* M += m move' move + turn' I turn, lower triangle. */
 static void add_mass(const FilSoftArm* arm, const Slice* slice, const FilArmFrame* frame, double* mass)
 {
-    const int n = 4 * arm->section_count;
-    for (int j = 0; j <= frame->section; j++) {
+    const int n = fil_soft_arm_unknowns(arm);
+    for (int b = 0; b < frame->block_count; b++) {
+        const int j = frame->block[b];
         double turned[9];
         if (slice->across > 0.0) {
             inertia_times(turned, slice, frame, frame->turn[j]);
         }
-        for (int i = 0; i <= j; i++) {
+        for (int a = 0; a <= b; a++) {
+            const int i = frame->block[a];
             add_product(mass, n, j, i, slice->mass, frame->move[j], frame->move[i]);
             if (slice->across > 0.0) {
                 add_product(mass, n, j, i, 1.0, turned, frame->turn[i]);
@@ -100,7 +119,7 @@ static void add_mass(const FilSoftArm* arm, const Slice* slice, const FilArmFram
 /* Both triangles, and 1 for idle unknowns. */
 static void complete(const FilSoftArm* arm, double* mass)
 {
-    const int n = 4 * arm->section_count;
+    const int n = fil_soft_arm_unknowns(arm);
     for (int r = 0; r < n; r++) {
         for (int c = 0; c < r; c++) {
             mass[c * n + r] = mass[r * n + c];
@@ -123,7 +142,8 @@ static void add_coriolis(const Slice* slice, const FilArmFrame* frame, const dou
         fil_v3_cross(gyro, frame->spin, spin_momentum);
         fil_v3_add(torque, torque, gyro);
     }
-    for (int j = 0; j <= frame->section; j++) {
+    for (int b = 0; b < frame->block_count; b++) {
+        const int j = frame->block[b];
         add_transposed(force + 4 * j, -slice->mass, frame->move[j], acceleration);
         if (slice->across > 0.0) {
             add_transposed(force + 4 * j, -1.0, frame->turn[j], torque);
@@ -141,7 +161,8 @@ static void add_loads(const FilSoftArm* arm, const FilArmLink* links, const doub
             continue;
         }
         fil_soft_arm_frame(arm, links, q, NULL, arm->disks[d].place, &frame);
-        for (int j = 0; j <= frame.section; j++) {
+        for (int b = 0; b < frame.block_count; b++) {
+            const int j = frame.block[b];
             add_transposed(force + 4 * j, 1.0, frame.move[j], wrench);
             add_transposed(force + 4 * j, 1.0, frame.turn[j], wrench + 3);
         }
@@ -155,25 +176,23 @@ void fil_soft_arm_dynamics(const FilSoftArm* arm, const double* q, const double*
     FilArmFrame frame;
     const bool full = arm->coriolis == FIL_ARM_CORIOLIS_FULL;
     memset(mass, 0, matrix_bytes(arm));
-    memset(force, 0, sizeof(double) * 4 * (size_t)arm->section_count);
+    memset(force, 0, sizeof(double) * (size_t)fil_soft_arm_unknowns(arm));
     fil_soft_arm_links(arm, q, arm->coriolis == FIL_ARM_CORIOLIS_NONE ? NULL : v, links);
-    for (int k = 0; k < arm->section_count; k++) {
-        for (int i = 0; i < arm->mass_points; i++) {
-            const Slice slice = slice_of(arm, k, i, arm->mass_points);
-            fil_soft_arm_frame(arm, links, q, full ? v : NULL, slice.place, &frame);
-            add_mass(arm, &slice, &frame, mass);
-            for (int j = 0; j <= k; j++) {
-                add_transposed(force + 4 * j, slice.mass, frame.move[j], gravity);
-            }
-            if (full) {
-                add_coriolis(&slice, &frame, v, force);
-            }
+    for (int p = 0; p < slice_count(arm); p++) {
+        const Slice slice = slice_at(arm, p);
+        fil_soft_arm_frame(arm, links, q, full ? v : NULL, slice.place, &frame);
+        add_mass(arm, &slice, &frame, mass);
+        for (int b = 0; b < frame.block_count; b++) {
+            add_transposed(force + 4 * frame.block[b], slice.mass, frame.move[frame.block[b]], gravity);
         }
-        if (arm->coriolis == FIL_ARM_CORIOLIS_LUMPED) {
-            const Slice whole = slice_of(arm, k, 0, 1);
-            fil_soft_arm_frame(arm, links, q, v, whole.place, &frame);
-            add_coriolis(&whole, &frame, v, force);
+        if (full) {
+            add_coriolis(&slice, &frame, v, force);
         }
+    }
+    for (int k = 0; k < arm->section_count && arm->coriolis == FIL_ARM_CORIOLIS_LUMPED; k++) {
+        const Slice whole = slice_of(arm, k, 0, 1);
+        fil_soft_arm_frame(arm, links, q, v, whole.place, &frame);
+        add_coriolis(&whole, &frame, v, force);
     }
     complete(arm, mass);
     add_loads(arm, links, q, force);
@@ -185,12 +204,10 @@ void fil_soft_arm_mass(const FilSoftArm* arm, const double* q, double* mass)
     FilArmLink links[FIL_ARM_SECTIONS + 1];
     fil_soft_arm_links(arm, q, NULL, links);
     memset(mass, 0, matrix_bytes(arm));
-    for (int k = 0; k < arm->section_count; k++) {
-        for (int i = 0; i < arm->mass_points; i++) {
-            const Slice slice = slice_of(arm, k, i, arm->mass_points);
-            fil_soft_arm_frame(arm, links, q, NULL, slice.place, &frame);
-            add_mass(arm, &slice, &frame, mass);
-        }
+    for (int p = 0; p < slice_count(arm); p++) {
+        const Slice slice = slice_at(arm, p);
+        fil_soft_arm_frame(arm, links, q, NULL, slice.place, &frame);
+        add_mass(arm, &slice, &frame, mass);
     }
     complete(arm, mass);
 }
@@ -199,17 +216,18 @@ void fil_soft_arm_mass(const FilSoftArm* arm, const double* q, double* mass)
  * X = ([w] I - I [w] - [I w]) / 2. */
 void fil_soft_arm_coriolis(const FilSoftArm* arm, const double* q, const double* v, double* coriolis)
 {
-    const int n = 4 * arm->section_count;
+    const int n = fil_soft_arm_unknowns(arm);
     FilArmFrame frame;
     FilArmLink links[FIL_ARM_SECTIONS + 1];
     fil_soft_arm_links(arm, q, v, links);
     memset(coriolis, 0, matrix_bytes(arm));
-    for (int p = 0; p < arm->section_count * arm->mass_points; p++) {
-        const Slice slice = slice_of(arm, p / arm->mass_points, p % arm->mass_points, arm->mass_points);
+    for (int p = 0; p < slice_count(arm); p++) {
+        const Slice slice = slice_at(arm, p);
         fil_soft_arm_frame(arm, links, q, v, slice.place, &frame);
         double momentum[3];
         apply_inertia(momentum, &slice, &frame, frame.spin);
-        for (int i = 0; i <= frame.section; i++) {
+        for (int a = 0; a < frame.block_count; a++) {
+            const int i = frame.block[a];
             double block[9];
             for (int c = 0; c < 3; c++) {
                 const double turn[3] = {frame.turn[i][c], frame.turn[i][3 + c], frame.turn[i][6 + c]};
@@ -226,7 +244,8 @@ void fil_soft_arm_coriolis(const FilSoftArm* arm, const double* q, const double*
                 fil_v3_axpy(sum, -0.5, term);
                 block[c] = sum[0], block[3 + c] = sum[1], block[6 + c] = sum[2];
             }
-            for (int j = 0; j <= frame.section; j++) {
+            for (int b = 0; b < frame.block_count; b++) {
+                const int j = frame.block[b];
                 add_product(coriolis, n, j, i, slice.mass, frame.move[j], frame.move_rate[i]);
                 add_product(coriolis, n, j, i, 1.0, frame.turn[j], block);
             }
@@ -242,16 +261,16 @@ void fil_soft_arm_energy(const FilSoftArm* arm, const double* q, const double* v
     FilArmFrame frame;
     FilArmLink links[FIL_ARM_SECTIONS + 1];
     fil_soft_arm_links(arm, q, v, links);
+    for (int p = 0; p < slice_count(arm); p++) {
+        const Slice slice = slice_at(arm, p);
+        double momentum[3];
+        fil_soft_arm_frame(arm, links, q, v, slice.place, &frame);
+        apply_inertia(momentum, &slice, &frame, frame.spin);
+        add_to->kinetic +=
+            0.5 * (slice.mass * fil_v3_dot(frame.velocity, frame.velocity) + fil_v3_dot(frame.spin, momentum));
+        add_to->gravity -= slice.mass * fil_v3_dot(gravity, frame.pose.p);
+    }
     for (int k = 0; k < arm->section_count; k++) {
-        for (int i = 0; i < arm->mass_points; i++) {
-            const Slice slice = slice_of(arm, k, i, arm->mass_points);
-            double momentum[3];
-            fil_soft_arm_frame(arm, links, q, v, slice.place, &frame);
-            apply_inertia(momentum, &slice, &frame, frame.spin);
-            add_to->kinetic +=
-                0.5 * (slice.mass * fil_v3_dot(frame.velocity, frame.velocity) + fil_v3_dot(frame.spin, momentum));
-            add_to->gravity -= slice.mass * fil_v3_dot(gravity, frame.pose.p);
-        }
         add_to->elastic += 0.5 * fil_soft_arm_stiffness(arm, k) * fil_v3_dot(q + 4 * k, q + 4 * k);
     }
 }
@@ -261,8 +280,8 @@ void fil_soft_arm_momentum(const FilSoftArm* arm, const double* q, const double*
     FilArmFrame frame;
     FilArmLink links[FIL_ARM_SECTIONS + 1];
     fil_soft_arm_links(arm, q, v, links);
-    for (int p = 0; p < arm->section_count * arm->mass_points; p++) {
-        const Slice slice = slice_of(arm, p / arm->mass_points, p % arm->mass_points, arm->mass_points);
+    for (int p = 0; p < slice_count(arm); p++) {
+        const Slice slice = slice_at(arm, p);
         double spin[3], moment[3];
         fil_soft_arm_frame(arm, links, q, v, slice.place, &frame);
         fil_v3_axpy(linear, slice.mass, frame.velocity);

@@ -13,7 +13,7 @@
 
 static int unknowns(const FilSoftArm* arm)
 {
-    return 4 * arm->section_count;
+    return fil_soft_arm_unknowns(arm);
 }
 
 /* ---- chambers ---- */
@@ -69,9 +69,12 @@ static bool move_to(FilSoftArm* arm, const double* v)
 {
     const double dt = arm->setup.dt, theta = arm->setup.theta, vq = arm->setup.theta_vq;
     for (int k = 0; k < unknowns(arm); k++) {
+        arm->v_theta[k] = vq * v[k] + (1.0 - vq) * arm->v0[k];
+    }
+    // q_theta = theta q1 + (1 - theta) q0
+    fil_soft_arm_move(arm, arm->q0, arm->v_theta, theta * dt, arm->q_theta);
+    for (int k = 0; k < unknowns(arm); k++) {
         arm->v_theta[k] = theta * v[k] + (1.0 - theta) * arm->v0[k];
-        // q_theta = theta q1 + (1 - theta) q0
-        arm->q_theta[k] = arm->q0[k] + theta * dt * (vq * v[k] + (1.0 - vq) * arm->v0[k]);
     }
     return fil_soft_arm_has_length(arm, arm->q_theta);
 }
@@ -212,12 +215,15 @@ void fil_soft_arm_finish(void* pointer, const double* v, double* q1, double* v1,
     FilSoftArm* arm = pointer;
     const int n = unknowns(arm);
     const double dt = arm->setup.dt, vq = arm->setup.theta_vq;
-    // where nothing pushed, RK23 knows the positions; else they follow from the velocities, as contact models assume
-    const size_t bytes = sizeof(double) * (size_t)n;
-    const bool known = arm->scheme == FIL_ARM_RK23 && memcmp(v, arm->free_motion + n, bytes) == 0;
     for (int k = 0; k < n; k++) {
         v1[k] = k % 4 == 3 ? 0.0 : v[k];
-        q1[k] = known ? arm->free_motion[k] : arm->q0[k] + dt * (vq * v1[k] + (1.0 - vq) * arm->v0[k]);
+        arm->v_theta[k] = vq * v1[k] + (1.0 - vq) * arm->v0[k];
+    }
+    fil_soft_arm_move(arm, arm->q0, arm->v_theta, dt, q1);
+    // where nothing pushed, RK23 knows the positions; else they follow from the velocities, as contact models assume
+    const size_t bytes = sizeof(double) * (size_t)n;
+    if (arm->scheme == FIL_ARM_RK23 && memcmp(v, arm->free_motion + n, bytes) == 0) {
+        memcpy(q1, arm->free_motion, bytes);
     }
     for (int c = 0; c < arm->chamber_count; c++) {
         double mean;
@@ -229,13 +235,13 @@ void fil_soft_arm_finish(void* pointer, const double* v, double* q1, double* v1,
 
 /* ---- for contact ---- */
 
-/* Full: every section moves with every other. */
+/* Full: every section moves with every other, and with the base. */
 int fil_soft_arm_tangent_pattern(void* pointer, int* columns, int* rows)
 {
     const FilSoftArm* arm = pointer;
     int count = 0;
-    for (int c = 0; c < arm->section_count; c++) {
-        for (int r = c; r < arm->section_count; r++) {
+    for (int c = 0; c < fil_soft_arm_blocks(arm); c++) {
+        for (int r = c; r < fil_soft_arm_blocks(arm); r++) {
             if (columns != NULL && rows != NULL) {
                 columns[count] = c;
                 rows[count] = r;
@@ -250,8 +256,8 @@ void fil_soft_arm_tangent(void* pointer, double* values)
 {
     const FilSoftArm* arm = pointer;
     const int n = unknowns(arm);
-    for (int column = 0; column < arm->section_count; column++) {
-        for (int row = column; row < arm->section_count; row++) {
+    for (int column = 0; column < fil_soft_arm_blocks(arm); column++) {
+        for (int row = column; row < fil_soft_arm_blocks(arm); row++) {
             for (int k = 0; k < 16; k++) {
                 const int r = 4 * row + k % 4, c = 4 * column + k / 4;
                 values[k] = r >= c ? arm->tangent[r * n + c] : arm->tangent[c * n + r];

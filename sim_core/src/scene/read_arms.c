@@ -40,7 +40,7 @@ static void read_section(FilReader* reader, const FilYaml* node, FilArmSection* 
 
 static void read_arm(FilScene* scene, const FilYaml* node, FilSceneArm* arm)
 {
-    static const char* const keys[] = {"name",         "position",    "orientation", "rotation",          "sections",
+    static const char* const keys[] = {"name",         "position",    "orientation", "rotation",          "sections",  "base", "free_base", "base_mass",
                                        "material",     "mass_points", "coriolis",    "rotational_energy", "scheme",
                                        "rk_tolerance", "surface",     "collision",   "valve_time",        NULL};
     FilReader* reader = &scene->reader;
@@ -51,6 +51,9 @@ static void read_arm(FilScene* scene, const FilYaml* node, FilSceneArm* arm)
     }
     fil_scene_read_vec3(reader, node, "position", &def->position);
     fil_scene_read_orientation(reader, node, &def->orientation);
+    arm->base = fil_scene_read_body(scene, node, "base", FIL_OPTIONAL);
+    fil_read_flag(reader, node, "free_base", &def->free_base);
+    fil_read_number(reader, node, "base_mass", FIL_POSITIVE, &def->base_mass);
     fil_read_integer(reader, node, "mass_points", FIL_OPTIONAL, 1, 1000, &def->mass_points);
     fil_read_flag(reader, node, "rotational_energy", &def->rotational_energy);
     fil_read_number(reader, node, "rk_tolerance", FIL_POSITIVE, &def->rk_tolerance);
@@ -99,6 +102,7 @@ void fil_scene_add_arms(FilScene* scene)
     FilReader* reader = &scene->reader;
     for (int k = 0; k < scene->arm_count && reader->status == FIL_OK; k++) {
         FilSceneArm* arm = &scene->arms[k];
+        arm->def.base = arm->base != NULL ? arm->base->id : (FilId){0};
         const FilStatus status = fil_world_add_arm(scene->world, &arm->def, &arm->id);
         fil_reader_take(reader, status, arm->at, fil_world_error(scene->world));
     }

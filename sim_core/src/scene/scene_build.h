@@ -32,6 +32,7 @@ typedef struct FilSceneBody {
 typedef struct FilSceneArm {
     const FilYaml* at;
     FilArmDef def; /* its arrays live in the pool */
+    const FilSceneBody* base; /* or NULL */
     FilId id;
 } FilSceneArm;
 

@@ -1,5 +1,6 @@
 /* The public face of soft arms. */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "base/vec3.h"
@@ -9,8 +10,31 @@
 
 /* ---- adding ---- */
 
-FilStatus fil_world_add_arm(FilWorld* world, const FilArmDef* def, FilId* id)
+/* Holds a free base to its rigid body. */
+static FilStatus mount(FilWorld* world, const FilArmDef* def, const char* name, FilId arm)
 {
+    char joint_name[80];
+    FilJointDef joint = fil_joint_def_default();
+    FilId id;
+    snprintf(joint_name, sizeof joint_name, "%.63s_base", name);
+    joint.name = joint_name;
+    joint.kind = FIL_JOINT_WELD;
+    joint.a = def->base;
+    joint.b = arm;
+    joint.point = def->position;
+    return fil_world_add_joint(world, &joint, &id);
+}
+
+FilStatus fil_world_add_arm(FilWorld* world, const FilArmDef* given, FilId* id)
+{
+    FilArmDef copy = *given;
+    const FilArmDef* def = &copy;
+    const bool mounted = given->base.index != 0;
+    copy.free_base = given->free_base || mounted;
+    if (mounted && fil_element_index(world, FIL_BODY_RIGID, given->base) < 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "arm '%s': its base must be a rigid body of this world",
+                              given->name != NULL ? given->name : "?");
+    }
     char made[64];
     const char* name;
     FilStatus status = fil_world_name_element(world, def->name, "arm", made, &name);
@@ -27,7 +51,7 @@ FilStatus fil_world_add_arm(FilWorld* world, const FilArmDef* def, FilId* id)
         return fil_world_fail(world, status, "arm '%s': %s", name, inner.text);
     }
     int body, element;
-    const int unknowns = 4 * impl->section_count;
+    const int unknowns = fil_soft_arm_unknowns(impl);
     status = fil_world_add_body(world, FIL_BODY_ARM, impl, unknowns, unknowns,
                                 FIL_ARM_HISTORY * impl->chamber_count, name, &body);
     if (status == FIL_OK) {
@@ -44,7 +68,7 @@ FilStatus fil_world_add_arm(FilWorld* world, const FilArmDef* def, FilId* id)
         world->contact_length = world->contact_length > 0.0 ? fmin(world->contact_length, radius) : radius;
     }
     *id = fil_make_id(world, FIL_OBJECT_ELEMENT, element);
-    return FIL_OK;
+    return mounted ? mount(world, def, name, *id) : FIL_OK;
 }
 
 int fil_world_arm_count(const FilWorld* world)
@@ -101,6 +125,11 @@ const char* fil_arm_name(const FilWorld* world, FilId id)
 int fil_arm_section_count(const FilWorld* world, FilId id)
 {
     return see(world, id).arm->section_count;
+}
+
+bool fil_arm_base_moves(const FilWorld* world, FilId id)
+{
+    return see(world, id).arm->free_base;
 }
 
 int fil_arm_chamber_count(const FilWorld* world, FilId id)

@@ -50,9 +50,10 @@ static FilStatus find_side(FilWorld* world, FilId id, int node, const char* name
     if (element->kind == FIL_BODY_ARM) {
         const int count = fil_arm_disk_count(world, id);
         side->index = node < 0 ? node + count : node;
-        if (side->index < 1 || side->index >= count) { // the first is the base, which does not move
-            return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': arm '%s' has disks 1 to %d, no disk %d", name,
-                                  element->name, count - 1, node);
+        const int first = fil_arm_base_moves(world, id) ? 0 : 1; // a base that does not move needs no joint
+        if (side->index < first || side->index >= count) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': arm '%s' has disks %d to %d, no disk %d", name,
+                                  element->name, first, count - 1, node);
         }
     }
     if (*is_rod) {
