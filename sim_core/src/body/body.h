@@ -36,6 +36,13 @@ typedef struct FilBodyConstraint {
     double lower, upper;       /* impulse: <= 0, >= 0 */
 } FilBodyConstraint;
 
+/* A body that is a sheet of triangles; pointers are the body's, constant for its life. */
+typedef struct FilBodyMesh {
+    int vertex_count, edge_count, triangle_count;
+    const int *edges, *triangles; /* 2 and 3 vertices each */
+    double radius;                /* m, around them */
+} FilBodyMesh;
+
 typedef struct FilBodyOps {
     const char* kind;
     bool points; /* q and v are points, 4 numbers each of which the first three are the place; they move by dt v */
@@ -84,6 +91,8 @@ typedef struct FilBodyOps {
 
     int (*collider_count)(const void* body);
     void (*collider)(const void* body, int index, FilCollider* out);
+    /* Its triangles, where those are more than its colliders show; NULL: it has none. */
+    void (*mesh)(const void* body, FilBodyMesh* out);
     /* Where collider `index` is at a state. */
     void (*place)(const void* body, int index, const double* q, const double* v, FilPlacement* out);
     /* Shape and pose of one part of a collider: an edge, or the shape itself. */

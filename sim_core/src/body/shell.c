@@ -24,7 +24,7 @@ static void destroy(void* pointer)
         fil_free(body->attachments[s].origin);
     }
     fil_block_cholesky_destroy(body->cholesky);
-    void* blocks[] = {body->triangles,   body->edges,      body->folds,        body->mass,       body->initial_q,
+    void* blocks[] = {body->triangles,   body->edges,      body->folds,   body->edge_ends,        body->mass,       body->initial_q,
                       body->initial_v,   body->attachments, body->load,        body->block_start, body->block_column,
                       body->block_row,   body->edge_slots, body->fold_slots,   body->values,     body->damping,
                       body->held,        body->held_q,     body->q_theta,      body->v_theta,    body->gradient,
@@ -168,6 +168,13 @@ static void collider(const void* pointer, int index, FilCollider* out)
                          .shape = fil_shape_sphere(0.5 * body->thickness)};
 }
 
+static void mesh_of(const void* pointer, FilBodyMesh* out)
+{
+    const FilShellBody* body = pointer;
+    *out = (FilBodyMesh){body->vertex_count, body->edge_count,    body->triangle_count, body->edge_ends,
+                         body->triangles,    0.5 * body->thickness};
+}
+
 static void frame(const void* pointer, int index, int part, const double* q, const double* h, FilPose* pose)
 {
     static const double axes[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
@@ -247,6 +254,7 @@ const FilBodyOps fil_shell_ops = {
     .load_range = fil_shell_load_range,
     .collider_count = collider_count,
     .collider = collider,
+    .mesh = mesh_of,
     .place = place,
     .part = part_of,
     .joined = joined,

@@ -18,6 +18,7 @@ typedef struct FilShellBody {
     int vertex_count, triangle_count, edge_count, fold_count;
     int* triangles; /* 3 each */
     FilShellEdge* edges;
+    int* edge_ends; /* 2 each: the same */
     FilShellFold* folds;
     FilShellBending bending;
     double thickness, damping_mass, damping_stiffness;

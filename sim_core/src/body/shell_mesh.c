@@ -121,7 +121,8 @@ FilStatus fil_shell_build_mesh(FilShellBody* body, const FilShellDef* def, FilEr
     Side* sides = fil_alloc((size_t)side_count, sizeof *sides);
     body->edges = fil_alloc((size_t)side_count, sizeof *body->edges);
     body->folds = fil_alloc((size_t)side_count, sizeof *body->folds);
-    if (sides == NULL || body->edges == NULL || body->folds == NULL) {
+    body->edge_ends = fil_alloc(2 * (size_t)side_count, sizeof(int));
+    if (sides == NULL || body->edges == NULL || body->folds == NULL || body->edge_ends == NULL) {
         fil_free(sides);
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
@@ -139,6 +140,8 @@ FilStatus fil_shell_build_mesh(FilShellBody* body, const FilShellDef* def, FilEr
         } else {
             // P4 eq. 4a
             const double length = fil_v3_distance(def->vertices + 3 * sides[k].low, def->vertices + 3 * sides[k].high);
+            body->edge_ends[2 * body->edge_count] = sides[k].low;
+            body->edge_ends[2 * body->edge_count + 1] = sides[k].high;
             body->edges[body->edge_count++] = (FilShellEdge){{sides[k].low, sides[k].high},
                                                              0.5 * sqrt(3.0) * def->young * def->thickness, length};
             if (next - k == 2) {

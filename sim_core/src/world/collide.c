@@ -189,7 +189,7 @@ static FilStatus broad_phase(FilWorld* world, double dt)
 
 /* ---- contacts ---- */
 
-static FilSurface surface_of(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b)
+FilSurface fil_collision_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b)
 {
     for (int k = 0; k < stage->pair_surface_count; k++) {
         const FilPairSurface* p = &stage->pair_surfaces[k];
@@ -237,7 +237,7 @@ static FilStatus emit(FilWorld* world, int a, int part_a, int b, int part_b, con
 {
     FilCollisionStage* stage = &world->collision;
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
-    const FilSurface surface = surface_of(stage, ca, cb);
+    const FilSurface surface = fil_collision_surface(stage, ca, cb);
     const bool rigid = !(surface.stiffness > 0.0);
     if (stage->set.count == MAX_CONTACTS) {
         return FIL_BAD_INPUT;
@@ -339,7 +339,7 @@ static FilStatus meet_parts(FilWorld* world, int a, int part_a, int b, int part_
 
 /* ---- pairs of colliders ---- */
 
-static bool may_meet(const FilWorld* world, const FilWorldCollider* a, const FilWorldCollider* b)
+bool fil_collision_may_meet(const FilWorld* world, const FilWorldCollider* a, const FilWorldCollider* b)
 {
     const FilCollision *ca = &a->collider.collision, *cb = &b->collider.collision;
     const FilBody* body = &world->bodies[a->body];
@@ -351,7 +351,7 @@ static bool may_meet(const FilWorld* world, const FilWorldCollider* a, const Fil
 
 /* Whether edges i < j of one rod are too near along it to touch. A rod of radius r bends no tighter than r, about its own
  * surface; then points touch that are half a turn apart, pi r along the rod. */
-static bool neighbours(const FilCollider* c, int i, int j)
+bool fil_collision_neighbours(const FilCollider* c, int i, int j)
 {
     const double reach = 0.5 * FIL_PI * (c->radii[i] + c->radii[j]);
     double between = c->arc[j] - c->arc[i + 1];
@@ -408,7 +408,7 @@ static FilStatus meet_edges(FilWorld* world, int a, int b, double dt)
     FilStatus status = FIL_OK;
     for (int k = 0; k < stage->parts.count && status == FIL_OK; k++) {
         const int i = stage->parts.items[k].a, j = stage->parts.items[k].b;
-        if (a == b && neighbours(&ca->collider, i, j)) {
+        if (a == b && fil_collision_neighbours(&ca->collider, i, j)) {
             continue;
         }
         const FilBody* body = &world->bodies[ca->body];
@@ -477,7 +477,7 @@ static FilStatus meet(FilWorld* world, int a, int b, double dt)
 {
     FilCollisionStage* stage = &world->collision;
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
-    if (!may_meet(world, ca, cb)) {
+    if (!fil_collision_may_meet(world, ca, cb)) {
         return FIL_OK;
     }
     if (ca->collider.kind == FIL_COLLIDER_ROW && cb->collider.kind == FIL_COLLIDER_ROW) {
@@ -550,7 +550,7 @@ int fil_count_crossings(const FilWorld* world, const double* q_start, const doub
     int count = 0;
     for (int k = 0; k < stage->near.count; k += 2) {
         const FilPair* ends = &stage->near.items[k];
-        if (ends[0].a == ends[1].a && neighbours(&stage->colliders[ends[0].a].collider, ends[0].b, ends[1].b)) {
+        if (ends[0].a == ends[1].a && fil_collision_neighbours(&stage->colliders[ends[0].a].collider, ends[0].b, ends[1].b)) {
             continue;
         }
         if (at_joint(world, ends[0].a, ends[0].b, ends[1].a, ends[1].b)) {

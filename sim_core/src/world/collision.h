@@ -54,6 +54,13 @@ FilStatus fil_collision_keep_apart(struct FilWorld* world, int element_a, int el
  * blocks of the world's velocities. */
 FilStatus fil_collide_world(struct FilWorld* world, double dt);
 
+/* What two colliders' surfaces combine to. */
+FilSurface fil_collision_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
+/* Whether two different colliders may touch at all. */
+bool fil_collision_may_meet(const struct FilWorld* world, const FilWorldCollider* a, const FilWorldCollider* b);
+/* Whether edges i < j of one row are too near along it to touch. */
+bool fil_collision_neighbours(const FilCollider* c, int i, int j);
+
 /* Edges of rows that passed through each other between two configurations. */
 int fil_count_crossings(const struct FilWorld* world, const double* q_start, const double* q_end);
 

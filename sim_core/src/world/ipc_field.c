@@ -7,6 +7,9 @@
 #include "base/vec3.h"
 #include "world/world.h"
 
+/* Unknowns of the largest body that is not made of points: a rigid one. */
+enum { RIGID = 8 };
+
 FilIpcSettings fil_ipc_settings_default(void)
 {
     return (FilIpcSettings){.range = 1e-3, .slip_speed = 1e-6};
@@ -14,26 +17,43 @@ FilIpcSettings fil_ipc_settings_default(void)
 
 void fil_ipc_field_free(FilIpcField* field)
 {
-    fil_free(field->x.at);
-    fil_free(field->rings);
+    void* blocks[] = {field->x.at,   field->rings,      field->points.at, field->ends.at,           field->x_end.at,
+                      field->listed.at, field->boxes,   field->pairs,     field->active.at,         field->was_active.at,
+                      field->slides, field->slide_variable.at, field->slide_jacobian.at};
+    for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
+        fil_free(blocks[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+        fil_bvh_free(&field->trees[k]);
+    }
+    fil_pairs_free(&field->near);
+    fil_ipc_surface_free(&field->surface);
 }
 
-/* Positions at the end of the step if it went with v. */
-static void place_points(FilWorld* world, const double* v)
+/* Configuration at the end of the step if it went with v, and the points of surfaces there. */
+static void place(FilWorld* world, const double* v, double* q, double* points)
 {
-    FilIpcField* field = &world->ipc;
+    const FilIpcField* field = &world->ipc;
     for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
-        for (int k = 0; body->ops->points && k < body->q_count; k++) {
-            field->x.at[body->q + k] = world->state.q[body->q + k] + field->dt * v[body->v + k];
+        if (body->ops->points) {
+            for (int k = 0; k < body->q_count; k++) {
+                q[body->q + k] = world->state.q[body->q + k] + field->dt * v[body->v + k];
+            }
+        } else if (body->v_count <= RIGID && body->h_count <= RIGID) {
+            double v1[RIGID], h1[RIGID];
+            body->ops->finish(body->impl, v + body->v, q + body->q, v1, h1);
         }
     }
+    fil_ipc_surface_place(world, q, points);
 }
 
 static double add(FilWorld* world, const double* v, double* residual)
 {
-    place_points(world, v);
-    return fil_rings_add(world, v, residual);
+    FilIpcField* field = &world->ipc;
+    place(world, v, field->x.at, field->points.at);
+    const double contacts = fil_ipc_contacts_add(world, v, residual);
+    return isfinite(contacts) ? contacts + fil_rings_add(world, v, residual) : INFINITY;
 }
 
 /* Half the velocity for everything that is not held. */
@@ -50,71 +70,142 @@ static void shorten(FilWorld* world, double* v)
     }
 }
 
-/* Shortens the wish until nothing is out of reach: from where the step starts that is always possible. */
+static bool make_room(FilWorld* world)
+{
+    FilIpcField* field = &world->ipc;
+    const size_t points = 3 * (size_t)field->surface.point_count, q = (size_t)world->q_count;
+    return fil_doubles_reserve(&field->x, q) && fil_doubles_reserve(&field->x_end, q) &&
+           fil_doubles_reserve(&field->points, points) && fil_doubles_reserve(&field->ends, points);
+}
+
+/* Pairs that could meet on the way to `ends`, and friction, from where points are now. */
+static FilStatus list_pairs(FilWorld* world)
+{
+    FilIpcField* field = &world->ipc;
+    double travel = 0.0;
+    for (int p = 0; p < field->surface.point_count; p++) {
+        travel = fmax(travel, fil_v3_distance(field->points.at + 3 * p, field->ends.at + 3 * p));
+    }
+    field->relisted = true;
+    return fil_ipc_list(world, 1.2 * travel + 0.5 * world->def.ipc.range);
+}
+
+/* Shortens the wish until nothing meets on the way and nothing is out of reach: from where the step starts that is always
+ * possible, unless what is held moves too far. */
+static FilStatus make_feasible(FilWorld* world, double* v)
+{
+    FilIpcField* field = &world->ipc;
+    for (int attempt = 0; attempt < 30; attempt++) {
+        memcpy(field->x_end.at, world->state.q, sizeof(double) * (size_t)world->q_count);
+        place(world, v, field->x_end.at, field->ends.at);
+        memcpy(field->x.at, world->state.q, sizeof(double) * (size_t)world->q_count);
+        fil_ipc_surface_place(world, world->state.q, field->points.at);
+        const bool clear = fil_ipc_sweep(world, field->points.at, field->x.at, field->ends.at, field->x_end.at) >= 1.0;
+        memset(world->scratch.trial, 0, sizeof(double) * (size_t)world->v_count);
+        if (clear && isfinite(add(world, v, world->scratch.trial))) {
+            return FIL_OK;
+        }
+        shorten(world, v);
+    }
+    return FIL_NOT_CONVERGED;
+}
+
 static FilStatus begin(FilWorld* world, double dt, double* v, FilStepInfo* info)
 {
     (void)info;
     FilIpcField* field = &world->ipc;
     field->dt = dt;
-    if (!fil_doubles_reserve(&field->x, (size_t)world->q_count)) {
+    field->refused = false;
+    FilStatus status = fil_ipc_surface_build(world);
+    if (status != FIL_OK) {
+        field->refused = status == FIL_BAD_INPUT;
+        return status;
+    }
+    if (!make_room(world)) {
         return FIL_OUT_OF_MEMORY;
     }
-    FilStatus status = fil_rings_begin(world);
-    for (int attempt = 0; attempt < 30 && status == FIL_OK; attempt++) {
-        memset(world->scratch.trial, 0, sizeof(double) * (size_t)world->v_count);
-        if (isfinite(add(world, v, world->scratch.trial))) {
-            bool changed;
-            fil_rings_accept(world, &changed);
-            return FIL_OK;
-        }
-        shorten(world, v);
+    field->scale = fil_ipc_scale(world);
+    status = fil_rings_begin(world);
+    // everything that is near on the way to the wish
+    memcpy(field->x_end.at, world->state.q, sizeof(double) * (size_t)world->q_count);
+    place(world, v, field->x_end.at, field->ends.at);
+    memcpy(field->x.at, world->state.q, sizeof(double) * (size_t)world->q_count);
+    fil_ipc_surface_place(world, world->state.q, field->points.at);
+    status = status == FIL_OK ? list_pairs(world) : status;
+    status = status == FIL_OK && world->step == 0 ? fil_ipc_check_start(world) : status;
+    status = status == FIL_OK ? fil_ipc_contacts_begin(world) : status;
+    status = status == FIL_OK ? make_feasible(world, v) : status;
+    bool changed;
+    if (status == FIL_OK) {
+        fil_rings_accept(world, &changed);
+        status = fil_ipc_contacts_accept(world, &changed);
     }
-    return status == FIL_OK ? FIL_NOT_CONVERGED : status;
+    return status;
 }
 
 static FilStatus list(FilWorld* world, FilInts* end, FilInts* variable, int* count)
 {
     FilIpcField* field = &world->ipc;
+    const size_t lists = (size_t)field->ring_count + (size_t)fil_ipc_contacts_lists(world);
     int variables = 0;
     *count = 0;
-    if (!fil_ints_reserve(end, (size_t)field->ring_count) || !fil_ints_reserve(variable, 8 * (size_t)field->ring_count)) {
+    if (!fil_ints_reserve(end, lists) || !fil_ints_reserve(variable, 8 * lists)) {
         return FIL_OUT_OF_MEMORY;
     }
     fil_rings_list(world, end->at, variable->at, count, &variables);
+    fil_ipc_contacts_list(world, end->at, variable->at, count, &variables);
     return FIL_OK;
 }
 
 static void hessian(FilWorld* world, const double* v, FilPotentialOrder order, FilBlockSum* sum)
 {
-    place_points(world, v);
-    fil_rings_hessian(world, v, order == FIL_POTENTIAL_DEFINITE, sum, 0);
+    FilIpcField* field = &world->ipc;
+    const bool cautious = order == FIL_POTENTIAL_DEFINITE;
+    place(world, v, field->x.at, field->points.at);
+    fil_rings_hessian(world, v, cautious, sum, 0);
+    fil_ipc_contacts_hessian(world, v, cautious, sum, field->ring_count);
 }
 
 static double longest(FilWorld* world, const double* v, const double* direction)
 {
-    (void)world, (void)v, (void)direction;
-    return 1.0;
+    FilIpcField* field = &world->ipc;
+    if (field->surface.point_count == 0) {
+        return 1.0;
+    }
+    double* end = world->scratch.trial;
+    for (int b = 0; b < world->body_count; b++) {
+        const FilBody* body = &world->bodies[b];
+        for (int k = body->v; k < body->v + body->v_count; k++) {
+            end[k] = v[k] - (body->moves ? direction[k] : 0.0);
+        }
+    }
+    place(world, end, field->x_end.at, field->ends.at);
+    place(world, v, field->x.at, field->points.at);
+    if (fil_ipc_travel(world, field->ends.at) > field->slack && list_pairs(world) != FIL_OK) {
+        return 0.0;
+    }
+    return fil_ipc_sweep(world, field->points.at, field->x.at, field->ends.at, field->x_end.at);
 }
 
 static FilStatus accept(FilWorld* world, const double* v, bool* changed)
 {
-    place_points(world, v);
+    place(world, v, world->ipc.x.at, world->ipc.points.at);
     fil_rings_accept(world, changed);
-    return FIL_OK;
+    return fil_ipc_contacts_accept(world, changed);
 }
 
 static void finish(FilWorld* world, const double* v, double* impulse, FilStepInfo* info)
 {
-    (void)info;
     memset(world->scratch.trial, 0, sizeof(double) * (size_t)world->v_count);
     add(world, v, world->scratch.trial);
     for (int k = 0; k < world->v_count; k++) {
         impulse[k] -= world->scratch.trial[k];
     }
     fil_rings_finish(world);
+    (void)fil_ipc_contacts_finish(world, info); // reports only: what does not fit into memory is not told
 }
 
-static const FilPotentialField field = {
+static const FilPotentialField field_table = {
     .begin = begin,
     .add = add,
     .list = list,
@@ -124,4 +215,4 @@ static const FilPotentialField field = {
     .finish = finish,
 };
 
-const FilPotentialModel fil_ipc_model = {.tangent = true, .field = &field};
+const FilPotentialModel fil_ipc_model = {.tangent = true, .field = &field_table};

@@ -2,9 +2,12 @@
 #ifndef FILUM_WORLD_IPC_FIELD_H
 #define FILUM_WORLD_IPC_FIELD_H
 
+#include "contact/ipc_barrier.h"
 #include "contact/potential.h"
+#include "filum/world.h"
 #include "geometry/track.h"
 #include "linalg/block_sum.h"
+#include "world/ipc_surface.h"
 
 /* A ring in a step. */
 typedef struct FilRingTerm {
@@ -19,11 +22,50 @@ typedef struct FilRingTerm {
     int local[8];              /* which variable of its list each of block and lagged is */
 } FilRingTerm;
 
+/* Two features, or a point and a plane, that could come into each other's range. */
+typedef struct FilIpcPair {
+    FilRepulsion repulsion;
+    int point[4];
+    int corner_count;
+    int plane; /* of the surface; -1: none */
+    double friction;
+} FilIpcPair;
+
+/* Friction of a pair that touched at the step's start, with what it was then. */
+typedef struct FilIpcSlide {
+    int first, count;    /* blocks of the relative velocity */
+    int column[8];       /* columns of the matrix for them */
+    double tangent[2][3];
+    double most;         /* N s: dt mu times the normal force */
+    double bias[3];      /* m/s, of scripted bodies */
+} FilIpcSlide;
+
 typedef struct FilIpcField {
     double dt;
+    double scale; /* of the barriers' stiffness */
+    bool relisted; /* since the last accepted v */
+    bool refused; /* the start intersects; the world's message says where */
     FilDoubles x; /* positions of a trial, as long as q: of bodies that are points */
     FilRingTerm* rings;
     int ring_count, ring_capacity;
+    FilIpcSurface surface;
+    FilDoubles points, ends;  /* 3 per point of the surface: of a trial; of the end of a Newton step */
+    FilDoubles x_end;         /* like q: of the end of a Newton step */
+    FilDoubles listed;        /* where points were when pairs were listed ... */
+    double slack;             /* ... and how far they may have moved since, m */
+    FilAabb* boxes;
+    size_t box_capacity;
+    FilBvh trees[3]; /* edges, triangles, points */
+    FilPairs near;
+    FilIpcPair* pairs;
+    int pair_count, pair_capacity;
+    FilInts active, was_active; /* pairs within range at the last accepted v */
+    int active_count;
+    FilIpcSlide* slides;
+    int slide_count, slide_capacity;
+    FilInts slide_variable; /* blocks of the world's velocities */
+    FilDoubles slide_jacobian;
+    FilDoubles scratch;
 } FilIpcField;
 
 struct FilWorld;
@@ -31,6 +73,26 @@ struct FilWorld;
 extern const FilPotentialModel fil_ipc_model;
 
 void fil_ipc_field_free(FilIpcField* field);
+
+/* ipc_pairs.c: pairs of features that could come into range while no point moves by more than `slack` from where it is. */
+FilStatus fil_ipc_list(struct FilWorld* world, double slack);
+/* The farthest that any point is from where it was when pairs were listed. */
+double fil_ipc_travel(const struct FilWorld* world, const double* to);
+/* How much of the way between two configurations (points and q each) nothing meets on, at most 1. */
+double fil_ipc_sweep(const struct FilWorld* world, const double* from, const double* q_from, const double* to, const double* q_to);
+/* FIL_BAD_INPUT and a message if something intersects. */
+FilStatus fil_ipc_check_start(struct FilWorld* world);
+
+/* ipc_contacts.c: barriers and friction of those pairs. */
+FilStatus fil_ipc_contacts_begin(struct FilWorld* world);
+double fil_ipc_contacts_add(struct FilWorld* world, const double* v, double* residual);
+FilStatus fil_ipc_contacts_accept(struct FilWorld* world, bool* changed);
+int fil_ipc_contacts_lists(const struct FilWorld* world);
+void fil_ipc_contacts_list(struct FilWorld* world, int* list_end, int* variable, int* lists, int* variables);
+void fil_ipc_contacts_hessian(struct FilWorld* world, const double* v, bool cautious, FilBlockSum* sum, int first_list);
+FilStatus fil_ipc_contacts_finish(struct FilWorld* world, FilStepInfo* info);
+/* The stiffness' scale that the last step left. */
+double fil_ipc_scale(const struct FilWorld* world);
 
 /* ring_field.c: the same for rings alone. */
 FilStatus fil_rings_begin(struct FilWorld* world);

@@ -223,6 +223,9 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
     if (status == FIL_OUT_OF_MEMORY) {
         return fil_world_fail(world, status, "out of memory in the step from t = %g s", world->time);
     }
+    if (status == FIL_BAD_INPUT && world->ipc.refused) {
+        return status; // with a message of its own
+    }
     if (status == FIL_BAD_INPUT) {
         return fil_world_fail(world, status, "the step from t = %g s has more than %d contacts: are things inside each other?",
                               world->time, world->collision.set.count);

@@ -1,0 +1,464 @@
+/* Barriers between surfaces and their friction, over the pairs that ipc_pairs.c has listed (P4 eq. 5 to 7). */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/vec3.h"
+#include "world/world.h"
+
+/* Blocks that one corner depends on, at most, and all corners of a pair together. */
+enum { CORNER_BLOCKS = 2, PAIR_BLOCKS = 4 * CORNER_BLOCKS };
+
+/* How near surfaces may come, in ranges, before barriers get stiffer, and how far apart all must stay before they relax. */
+static const double TOO_NEAR = 0.02, FAR_ENOUGH = 0.3;
+static const double GROWTH = 1.05; /* of the stiffness in a step, and so of the energy that barriers hold */
+static const double MOST_SCALE = 1e4;
+
+/* Whose memory of the potential stage holds the scale of the stiffness. */
+enum { SCALE_MEMORY = 6 };
+
+/* ---- corners ---- */
+
+/* What a corner's velocity depends on: blocks of the world's velocities and 3 x 4 Jacobians; `bias` if on nothing. */
+static int corner_blocks(const FilWorld* world, int point, const double* x, const double* q, int* blocks, double* jacobian,
+                         double* bias)
+{
+    const FilIpcPoint* p = &world->ipc.surface.points[point];
+    const FilWorldCollider* c = &world->collision.colliders[p->collider];
+    const FilBody* body = &world->bodies[c->body];
+    fil_v3_set(bias, 0.0, 0.0, 0.0);
+    if (p->node >= 0) {
+        memset(jacobian, 0, 12 * sizeof(double));
+        jacobian[0] = jacobian[5] = jacobian[10] = 1.0;
+        blocks[0] = body->v / 4 + p->node;
+        return 1;
+    }
+    const int count = body->ops->point_jacobian(body->impl, c->index, 0, x, q + body->q, blocks, jacobian, bias);
+    for (int k = 0; k < count; k++) {
+        blocks[k] += body->v / 4;
+    }
+    return count;
+}
+
+/* Column of the matrix for a block of a corner's body; -1: it takes no part. */
+static int column_of(const FilWorld* world, int point, int block)
+{
+    const int b = world->collision.colliders[world->ipc.surface.points[point].collider].body;
+    return world->contact.offset[b] < 0 ? -1 : world->contact.offset[b] + block - world->bodies[b].v / 4;
+}
+
+static void gather(const FilIpcPair* pair, const double* x, double* corners)
+{
+    for (int i = 0; i < pair->corner_count; i++) {
+        fil_v3_copy(corners + 3 * i, x + 3 * pair->point[i]);
+    }
+}
+
+/* ---- one pair ---- */
+
+/* Gap, normal from the first feature to the second (of a plane: its own), and weights of the corners. */
+static double see_pair(const FilWorld* world, const FilIpcPair* pair, double* normal, double* weight)
+{
+    const FilIpcField* field = &world->ipc;
+    if (pair->plane >= 0) {
+        double at[3], arm[3];
+        fil_ipc_plane(world, pair->plane, field->x.at, normal, at);
+        fil_v3_sub(arm, field->points.at + 3 * pair->point[0], at);
+        weight[0] = 1.0;
+        return fil_v3_dot(arm, normal) - pair->repulsion.offset;
+    }
+    double corners[12];
+    gather(pair, field->points.at, corners);
+    const FilClosest closest = fil_feature_closest(pair->repulsion.pair, corners);
+    fil_v3_copy(normal, closest.r);
+    fil_v3_normalise(normal);
+    memcpy(weight, closest.weight, sizeof closest.weight);
+    return sqrt(2.0 * closest.half_square) - pair->repulsion.offset;
+}
+
+/* Energy with derivatives over the corners; hessian may be NULL. */
+static double pair_energy(const FilWorld* world, const FilIpcPair* pair, double* gradient, double* hessian)
+{
+    if (pair->plane < 0) {
+        double corners[12];
+        gather(pair, world->ipc.points.at, corners);
+        return fil_repulsion_energy(&pair->repulsion, corners, gradient, hessian, true);
+    }
+    double normal[3], weight[4];
+    const double gap = see_pair(world, pair, normal, weight);
+    const FilJet jet = fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness);
+    if (!isfinite(jet.value)) {
+        return INFINITY;
+    }
+    fil_v3_scale(gradient, jet.first, normal);
+    for (int k = 0; k < 9 && hessian != NULL; k++) {
+        hessian[k] = jet.second * normal[k / 3] * normal[k % 3];
+    }
+    return jet.value;
+}
+
+/* ---- friction ---- */
+
+static FilStatus add_slide(FilWorld* world, const FilIpcPair* pair, const double* normal, const double* weight, double force)
+{
+    FilIpcField* field = &world->ipc;
+    FilStatus status =
+        fil_world_reserve(world, (void**)&field->slides, field->slide_count, &field->slide_capacity, sizeof *field->slides);
+    const size_t used = field->slide_count > 0 ? (size_t)(field->slides[field->slide_count - 1].first + PAIR_BLOCKS) : 0;
+    if (status != FIL_OK) {
+        return status;
+    }
+    FilIpcSlide* slide = &field->slides[field->slide_count++];
+    *slide = (FilIpcSlide){.first = (int)used, .most = field->dt * pair->friction * force};
+    fil_v3_orthogonal(slide->tangent[0], normal);
+    fil_v3_cross(slide->tangent[1], normal, slide->tangent[0]);
+    int* variables = field->slide_variable.at + used;
+    double* jacobians = field->slide_jacobian.at + 12 * used;
+    for (int i = 0; i < pair->corner_count; i++) {
+        int blocks[FIL_JACOBIAN_BLOCKS];
+        double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
+        const int count = corner_blocks(world, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
+        fil_v3_axpy(slide->bias, weight[i], bias);
+        for (int k = 0; k < count; k++) {
+            const int column = column_of(world, pair->point[i], blocks[k]);
+            int at = 0;
+            while (at < slide->count && variables[at] != blocks[k]) {
+                at++;
+            }
+            if (at == slide->count) {
+                variables[at] = blocks[k];
+                slide->column[at] = column;
+                memset(jacobians + 12 * at, 0, 12 * sizeof(double));
+                slide->count++;
+            }
+            for (int m = 0; m < 12; m++) {
+                jacobians[12 * at + m] += weight[i] * jacobian[12 * k + m];
+            }
+        }
+    }
+    return FIL_OK;
+}
+
+FilStatus fil_ipc_contacts_begin(FilWorld* world)
+{
+    FilIpcField* field = &world->ipc;
+    field->slide_count = 0;
+    FilStatus status = FIL_OK;
+    int most = 0;
+    for (int k = 0; k < field->pair_count; k++) {
+        most += field->pairs[k].friction > 0.0 ? 1 : 0;
+    }
+    if (!fil_ints_reserve(&field->slide_variable, PAIR_BLOCKS * (size_t)most) ||
+        !fil_doubles_reserve(&field->slide_jacobian, 12 * PAIR_BLOCKS * (size_t)most)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    for (int k = 0; k < field->pair_count && status == FIL_OK; k++) {
+        const FilIpcPair* pair = &field->pairs[k];
+        double normal[3], weight[4];
+        if (!(pair->friction > 0.0)) {
+            continue;
+        }
+        const double gap = see_pair(world, pair, normal, weight);
+        if (gap > 0.0 && gap < pair->repulsion.range) {
+            const double force = -fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness).first;
+            status = add_slide(world, pair, normal, weight, force);
+        }
+    }
+    return status;
+}
+
+/* Slip along the two tangents. */
+static void slip_of(const FilIpcField* field, const FilIpcSlide* slide, const double* v, double* slip)
+{
+    double u[3];
+    fil_v3_copy(u, slide->bias);
+    for (int k = 0; k < slide->count; k++) {
+        const double *j = field->slide_jacobian.at + 12 * (slide->first + k), *x = v + 4 * field->slide_variable.at[slide->first + k];
+        for (int r = 0; r < 3; r++) {
+            u[r] += j[4 * r] * x[0] + j[4 * r + 1] * x[1] + j[4 * r + 2] * x[2] + j[4 * r + 3] * x[3];
+        }
+    }
+    slip[0] = fil_v3_dot(slide->tangent[0], u);
+    slip[1] = fil_v3_dot(slide->tangent[1], u);
+}
+
+static double add_slides(const FilWorld* world, const double* v, double* residual)
+{
+    const FilIpcField* field = &world->ipc;
+    double energy = 0.0;
+    for (int s = 0; s < field->slide_count; s++) {
+        const FilIpcSlide* slide = &field->slides[s];
+        double slip[2], force[3] = {0.0};
+        slip_of(field, slide, v, slip);
+        const double speed = hypot(slip[0], slip[1]);
+        const FilJet jet = fil_slip(speed, world->def.ipc.slip_speed);
+        energy += slide->most * jet.value;
+        const double over = speed > 0.0 ? slide->most * jet.first / speed : 0.0;
+        fil_v3_axpy(force, over * slip[0], slide->tangent[0]);
+        fil_v3_axpy(force, over * slip[1], slide->tangent[1]);
+        for (int k = 0; k < slide->count; k++) {
+            const double* j = field->slide_jacobian.at + 12 * (slide->first + k);
+            for (int m = 0; m < 4; m++) {
+                residual[4 * field->slide_variable.at[slide->first + k] + m] += j[m] * force[0] + j[4 + m] * force[1] + j[8 + m] * force[2];
+            }
+        }
+    }
+    return energy;
+}
+
+/* ---- forces ---- */
+
+double fil_ipc_contacts_add(FilWorld* world, const double* v, double* residual)
+{
+    const FilIpcField* field = &world->ipc;
+    double energy = 0.0, gradient[12];
+    for (int k = 0; k < field->pair_count; k++) {
+        const FilIpcPair* pair = &field->pairs[k];
+        const double own = pair_energy(world, pair, gradient, NULL);
+        if (own == 0.0) {
+            continue;
+        }
+        energy += own;
+        if (!isfinite(energy)) {
+            return INFINITY;
+        }
+        for (int i = 0; i < pair->corner_count; i++) {
+            int blocks[FIL_JACOBIAN_BLOCKS];
+            double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
+            const double* g = gradient + 3 * i;
+            const int count = corner_blocks(world, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
+            for (int b = 0; b < count; b++) {
+                const double* j = jacobian + 12 * b;
+                for (int m = 0; m < 4; m++) {
+                    residual[4 * blocks[b] + m] += field->dt * (j[m] * g[0] + j[4 + m] * g[1] + j[8 + m] * g[2]);
+                }
+            }
+        }
+    }
+    return energy + add_slides(world, v, residual);
+}
+
+FilStatus fil_ipc_contacts_accept(FilWorld* world, bool* changed)
+{
+    FilIpcField* field = &world->ipc;
+    if (!fil_ints_reserve(&field->was_active, (size_t)field->pair_count)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    int count = 0;
+    for (int k = 0; k < field->pair_count; k++) {
+        double normal[3], weight[4];
+        if (see_pair(world, &field->pairs[k], normal, weight) < field->pairs[k].repulsion.range) {
+            field->was_active.at[count++] = k;
+        }
+    }
+    const bool same = !field->relisted && count == field->active_count &&
+                      (count == 0 || memcmp(field->active.at, field->was_active.at, sizeof(int) * (size_t)count) == 0);
+    *changed = *changed || !same;
+    field->relisted = false;
+    const FilInts swap = field->active;
+    field->active = field->was_active;
+    field->was_active = swap;
+    field->active_count = count;
+    return FIL_OK;
+}
+
+/* ---- second derivatives ---- */
+
+int fil_ipc_contacts_lists(const FilWorld* world)
+{
+    return world->ipc.active_count + world->ipc.slide_count;
+}
+
+static void put_variable(int* variable, int first, int* variables, int column)
+{
+    int at = first;
+    while (at < *variables && variable[at] != column) {
+        at++;
+    }
+    if (at == *variables && column >= 0) {
+        variable[(*variables)++] = column;
+    }
+}
+
+void fil_ipc_contacts_list(FilWorld* world, int* list_end, int* variable, int* lists, int* variables)
+{
+    FilIpcField* field = &world->ipc;
+    for (int k = 0; k < field->active_count; k++) {
+        const FilIpcPair* pair = &field->pairs[field->active.at[k]];
+        const int first = *variables;
+        for (int i = 0; i < pair->corner_count; i++) {
+            int blocks[FIL_JACOBIAN_BLOCKS];
+            double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
+            const int count = corner_blocks(world, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
+            for (int b = 0; b < count; b++) {
+                put_variable(variable, first, variables, column_of(world, pair->point[i], blocks[b]));
+            }
+        }
+        list_end[(*lists)++] = *variables;
+    }
+    for (int s = 0; s < field->slide_count; s++) {
+        const int first = *variables;
+        for (int k = 0; k < field->slides[s].count; k++) {
+            put_variable(variable, first, variables, field->slides[s].column[k]);
+        }
+        list_end[(*lists)++] = *variables;
+    }
+}
+
+static int place_in_list(const FilBlockSum* sum, int list, int column)
+{
+    const int first = list > 0 ? sum->end.at[list - 1] : 0;
+    int at = first;
+    while (at < sum->end.at[list] && sum->variable.at[at] != column) {
+        at++;
+    }
+    return at < sum->end.at[list] ? at - first : -1;
+}
+
+/* Adds scale J_row' H J_column for all pairs of entries; h(i, j) is 3 x 3 at h + stride * 3 i + 3 j of their corners. */
+typedef struct Entry {
+    int corner, local;
+    double jacobian[12];
+} Entry;
+
+static void add_entries(FilBlockSum* sum, int list, const Entry* entries, int count, double scale, const double* h, int stride)
+{
+    for (int e = 0; e < count; e++) {
+        for (int f = 0; f < count; f++) {
+            const double *a = entries[e].jacobian, *b = entries[f].jacobian;
+            const double* m = h + stride * 3 * entries[e].corner + 3 * entries[f].corner;
+            double block[FIL_BLOCK_SIZE];
+            for (int c = 0; c < 4; c++) {
+                double turned[3];
+                for (int i = 0; i < 3; i++) {
+                    turned[i] = scale * (m[stride * i] * b[c] + m[stride * i + 1] * b[4 + c] + m[stride * i + 2] * b[8 + c]);
+                }
+                for (int r = 0; r < 4; r++) {
+                    block[4 * c + r] = a[r] * turned[0] + a[4 + r] * turned[1] + a[8 + r] * turned[2];
+                }
+            }
+            fil_block_sum_add(sum, list, entries[e].local, entries[f].local, block);
+        }
+    }
+}
+
+static void slide_hessian(const FilWorld* world, const FilIpcSlide* slide, const double* v, bool cautious, double* h)
+{
+    const double bound = world->def.ipc.slip_speed;
+    double slip[2];
+    slip_of(&world->ipc, slide, v, slip);
+    const double speed = hypot(slip[0], slip[1]);
+    const FilJet jet = fil_slip(speed, bound);
+    const double across = speed > 1e-6 * bound ? jet.first / speed : 2.0 / bound;
+    const double along = cautious ? fil_slip_bound_curvature(speed, bound) : jet.second;
+    const double cosine = speed > 0.0 ? slip[0] / speed : 1.0, sine = speed > 0.0 ? slip[1] / speed : 0.0;
+    double d[2][3];
+    for (int k = 0; k < 3; k++) {
+        d[0][k] = cosine * slide->tangent[0][k] + sine * slide->tangent[1][k];
+        d[1][k] = cosine * slide->tangent[1][k] - sine * slide->tangent[0][k];
+    }
+    for (int k = 0; k < 9; k++) {
+        h[k] = slide->most * (along * d[0][k / 3] * d[0][k % 3] + across * d[1][k / 3] * d[1][k % 3]);
+    }
+}
+
+void fil_ipc_contacts_hessian(FilWorld* world, const double* v, bool cautious, FilBlockSum* sum, int first_list)
+{
+    const FilIpcField* field = &world->ipc;
+    double gradient[12], hessian[144];
+    for (int k = 0; k < field->active_count; k++) {
+        const FilIpcPair* pair = &field->pairs[field->active.at[k]];
+        Entry entries[PAIR_BLOCKS];
+        int count = 0;
+        if (pair_energy(world, pair, gradient, hessian) == 0.0) {
+            continue;
+        }
+        for (int i = 0; i < pair->corner_count; i++) {
+            int blocks[FIL_JACOBIAN_BLOCKS];
+            double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
+            const int own = corner_blocks(world, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
+            for (int b = 0; b < own && count < PAIR_BLOCKS; b++) {
+                const int local = place_in_list(sum, first_list + k, column_of(world, pair->point[i], blocks[b]));
+                if (local >= 0) {
+                    entries[count] = (Entry){.corner = i, .local = local};
+                    memcpy(entries[count++].jacobian, jacobian + 12 * b, 12 * sizeof(double));
+                }
+            }
+        }
+        add_entries(sum, first_list + k, entries, count, field->dt * field->dt, hessian, 3 * pair->corner_count);
+    }
+    for (int s = 0; s < field->slide_count; s++) {
+        const FilIpcSlide* slide = &field->slides[s];
+        const int list = first_list + field->active_count + s;
+        Entry entries[PAIR_BLOCKS];
+        int count = 0;
+        for (int k = 0; k < slide->count; k++) {
+            const int local = place_in_list(sum, list, slide->column[k]);
+            if (local >= 0) {
+                entries[count] = (Entry){.local = local};
+                memcpy(entries[count++].jacobian, field->slide_jacobian.at + 12 * (slide->first + k), 12 * sizeof(double));
+            }
+        }
+        slide_hessian(world, slide, v, cautious, hessian);
+        add_entries(sum, list, entries, count, 1.0, hessian, 3);
+    }
+}
+
+/* ---- the end of a step ---- */
+
+/* A contact for those who ask what touched: side 1 is the second feature, or the point above a plane. */
+static FilStatus report(FilWorld* world, const FilIpcPair* pair, const double* normal, const double* weight, double gap)
+{
+    const FilIpcField* field = &world->ipc;
+    const int split = fil_feature_split(pair->repulsion.pair);
+    const int other = pair->plane >= 0 ? field->surface.planes[pair->plane] : field->surface.points[pair->point[0]].collider;
+    const int second = pair->plane >= 0 ? pair->point[0] : pair->point[split];
+    FilContact contact = {.collider = {other, field->surface.points[second].collider},
+                          .element = {pair->plane >= 0 ? 0 : pair->point[0], second},
+                          .distance = gap,
+                          .mu = pair->friction};
+    for (int side = 0; side < 2; side++) {
+        contact.body[side] = world->collision.colliders[contact.collider[side]].body;
+    }
+    for (int i = 0; i < pair->corner_count; i++) {
+        // midway: half the first feature's point, half the second's
+        const double share = pair->plane >= 0 ? 1.0 : 0.5 * fabs(weight[i]);
+        fil_v3_axpy(contact.point, share, field->points.at + 3 * pair->point[i]);
+    }
+    fil_v3_orthogonal(contact.frame, normal);
+    fil_v3_cross(contact.frame + 3, normal, contact.frame);
+    fil_v3_copy(contact.frame + 6, normal);
+    contact.impulse[2] = -field->dt * fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness).first;
+    return fil_contact_set_add(&world->collision.set, &contact);
+}
+
+FilStatus fil_ipc_contacts_finish(FilWorld* world, FilStepInfo* info)
+{
+    FilIpcField* field = &world->ipc;
+    double least = INFINITY;
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < field->active_count && status == FIL_OK; k++) {
+        const FilIpcPair* pair = &field->pairs[field->active.at[k]];
+        double normal[3], weight[4];
+        const double gap = see_pair(world, pair, normal, weight);
+        least = fmin(least, gap);
+        status = report(world, pair, normal, weight, gap);
+    }
+    info->contacts = field->active_count;
+    info->least_distance = fmin(info->least_distance, least);
+    // stiffer where surfaces come too near, softer again where all keep away
+    double* scale = &world->next.h[world->memory + SCALE_MEMORY];
+    *scale = field->scale;
+    if (least < TOO_NEAR * world->def.ipc.range) {
+        *scale = fmin(GROWTH * field->scale, MOST_SCALE);
+    } else if (least > FAR_ENOUGH * world->def.ipc.range) {
+        *scale = fmax(field->scale / GROWTH, 1.0);
+    }
+    return status;
+}
+
+double fil_ipc_scale(const FilWorld* world)
+{
+    const double kept = world->state.h[world->memory + SCALE_MEMORY];
+    return kept > 0.0 ? kept : 1.0;
+}

@@ -1,0 +1,344 @@
+/* Pairs that are near: which points, edges and triangles could come into each other's range in an iteration, how far a
+ * Newton step may go, and whether the start is free of intersections. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/vec3.h"
+#include "geometry/closest.h"
+#include "geometry/sweep.h"
+#include "world/world.h"
+
+/* What is left of a gap at the end of the longest step. */
+static const double KEEP = 0.1;
+
+/* ---- who may meet ---- */
+
+static const FilWorldCollider* collider_of(const FilWorld* world, int point)
+{
+    return &world->collision.colliders[world->ipc.surface.points[point].collider];
+}
+
+/* Whether two edges of rods are one piece: neighbours on a rod, or at a shared node. */
+static bool one_piece(const FilWorld* world, const FilIpcEdge* e, const FilIpcEdge* f)
+{
+    const FilWorldCollider *a = collider_of(world, e->point[0]), *b = collider_of(world, f->point[0]);
+    const FilBody* body = &world->bodies[a->body];
+    if (a->body != b->body || a->collider.kind != FIL_COLLIDER_ROW || b->collider.kind != FIL_COLLIDER_ROW) {
+        return false;
+    }
+    if (a == b) {
+        return fil_collision_neighbours(&a->collider, e->part < f->part ? e->part : f->part, e->part < f->part ? f->part : e->part);
+    }
+    return body->ops->joined(body->impl, a->index, e->part, b->index, f->part);
+}
+
+/* Whether points of two colliders repel each other; `self`: they are of the same. */
+static bool may_meet(const FilWorld* world, int p, int q)
+{
+    const FilWorldCollider *a = collider_of(world, p), *b = collider_of(world, q);
+    if (a == b) {
+        return a->collider.collision.self && world->ipc.surface.points[p].node >= 0;
+    }
+    return fil_collision_may_meet(world, a, b);
+}
+
+/* ---- listing ---- */
+
+static bool shares(const int* a, int count_a, const int* b, int count_b)
+{
+    for (int i = 0; i < count_a; i++) {
+        for (int j = 0; j < count_b; j++) {
+            if (a[i] == b[j]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The barrier's stiffness: what turns the two masses round within a few steps. */
+static double stiffness_of(const FilWorld* world, double mass_a, double mass_b)
+{
+    const FilIpcSettings* settings = &world->def.ipc;
+    const double dt = world->def.dt, lighter = fmin(mass_a, mass_b), heavier = fmax(mass_a, mass_b);
+    const double mass = isfinite(heavier) ? sqrt(lighter * heavier) : lighter;
+    return settings->stiffness > 0.0 ? settings->stiffness : world->ipc.scale * (isfinite(mass) ? mass : 1.0) / (dt * dt);
+}
+
+static FilStatus add_pair(FilWorld* world, FilFeature kind, const int* points, int count)
+{
+    FilIpcField* field = &world->ipc;
+    const FilStatus status =
+        fil_world_reserve(world, (void**)&field->pairs, field->pair_count, &field->pair_capacity, sizeof *field->pairs);
+    if (status != FIL_OK) {
+        return status;
+    }
+    const int split = fil_feature_split(kind);
+    const FilIpcPoint *a = &field->surface.points[points[0]], *b = &field->surface.points[points[split]];
+    const FilSurface surface = fil_collision_surface(&world->collision, collider_of(world, points[0]), collider_of(world, points[split]));
+    FilIpcPair* pair = &field->pairs[field->pair_count++];
+    *pair = (FilIpcPair){.repulsion = {.pair = kind, .offset = a->radius + b->radius, .range = world->def.ipc.range,
+                                       .stiffness = stiffness_of(world, a->mass, b->mass)},
+                         .plane = -1,
+                         .corner_count = count,
+                         .friction = world->def.friction >= 0.0 ? world->def.friction : surface.friction};
+    memcpy(pair->point, points, sizeof(int) * (size_t)count);
+    return FIL_OK;
+}
+
+static FilStatus list_edges(FilWorld* world, const FilPairs* near)
+{
+    FilIpcField* field = &world->ipc;
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < near->count && status == FIL_OK; k++) {
+        const FilIpcEdge *e = &field->surface.edges[near->items[k].a], *f = &field->surface.edges[near->items[k].b];
+        const int points[4] = {e->point[0], e->point[1], f->point[0], f->point[1]};
+        if (shares(e->point, 2, f->point, 2) || !may_meet(world, points[0], points[2]) || one_piece(world, e, f)) {
+            continue;
+        }
+        status = add_pair(world, FIL_SEGMENT_SEGMENT, points, 4);
+        if (status == FIL_OK) {
+            field->pairs[field->pair_count - 1].repulsion.parallel = fil_parallel_threshold(e->length, f->length);
+        }
+    }
+    return status;
+}
+
+static FilStatus list_triangles(FilWorld* world, const FilPairs* near)
+{
+    FilIpcField* field = &world->ipc;
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < near->count && status == FIL_OK; k++) {
+        const FilIpcTriangle* t = &field->surface.triangles[near->items[k].b];
+        const int p = near->items[k].a, points[4] = {p, t->point[0], t->point[1], t->point[2]};
+        if (!shares(&p, 1, t->point, 3) && may_meet(world, p, t->point[0])) {
+            status = add_pair(world, FIL_POINT_TRIANGLE, points, 4);
+        }
+    }
+    return status;
+}
+
+/* Spheres against edges and each other. */
+static FilStatus list_lone(FilWorld* world, const FilAabb* points, const FilAabb* edges)
+{
+    FilIpcField* field = &world->ipc;
+    const FilIpcSurface* s = &field->surface;
+    FilStatus status = FIL_OK;
+    for (int p = 0; p < s->point_count && status == FIL_OK; p++) {
+        if (!s->points[p].lone) {
+            continue;
+        }
+        for (int e = 0; e < s->edge_count && status == FIL_OK; e++) {
+            const int corners[3] = {p, s->edges[e].point[0], s->edges[e].point[1]};
+            if (fil_aabb_overlap(&points[p], &edges[e]) && may_meet(world, p, corners[1])) {
+                status = add_pair(world, FIL_POINT_SEGMENT, corners, 3);
+            }
+        }
+        for (int q = p + 1; q < s->point_count && status == FIL_OK; q++) {
+            const int corners[2] = {p, q};
+            if (s->points[q].lone && fil_aabb_overlap(&points[p], &points[q]) && may_meet(world, p, q)) {
+                status = add_pair(world, FIL_POINT_POINT, corners, 2);
+            }
+        }
+    }
+    return status;
+}
+
+/* Points above planes, as far as they could fall. */
+static FilStatus list_planes(FilWorld* world, const double* x, double reach)
+{
+    FilIpcField* field = &world->ipc;
+    const FilIpcSurface* s = &field->surface;
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < s->plane_count; k++) {
+        const FilWorldCollider* c = &world->collision.colliders[s->planes[k]];
+        double normal[3], at[3], arm[3];
+        fil_ipc_plane(world, k, field->x.at, normal, at);
+        for (int p = 0; p < s->point_count && status == FIL_OK; p++) {
+            fil_v3_sub(arm, x + 3 * p, at);
+            if (fil_v3_dot(arm, normal) > s->points[p].radius + reach || !fil_collision_may_meet(world, collider_of(world, p), c)) {
+                continue;
+            }
+            const int corners[2] = {p, p};
+            status = add_pair(world, FIL_POINT_POINT, corners, 2);
+            if (status == FIL_OK) {
+                FilIpcPair* pair = &field->pairs[field->pair_count - 1];
+                const FilSurface surface = fil_collision_surface(&world->collision, collider_of(world, p), c);
+                pair->plane = k;
+                pair->corner_count = 1;
+                pair->repulsion.offset = s->points[p].radius;
+                pair->repulsion.stiffness = stiffness_of(world, s->points[p].mass, INFINITY);
+                pair->friction = world->def.friction >= 0.0 ? world->def.friction : surface.friction;
+            }
+        }
+    }
+    return status;
+}
+
+FilStatus fil_ipc_list(FilWorld* world, double slack)
+{
+    FilIpcField* field = &world->ipc;
+    const FilIpcSurface* s = &field->surface;
+    const double *x = field->points.at, around = 0.5 * world->def.ipc.range + slack;
+    const size_t boxes = (size_t)s->point_count + (size_t)s->edge_count + (size_t)s->triangle_count;
+    void* block = field->boxes;
+    if (!fil_buffer_reserve(&block, &field->box_capacity, boxes, sizeof(FilAabb)) ||
+        !fil_doubles_reserve(&field->listed, 3 * (size_t)s->point_count)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    field->boxes = block;
+    FilAabb *points = field->boxes, *edges = points + s->point_count, *triangles = edges + s->edge_count;
+    for (int p = 0; p < s->point_count; p++) {
+        points[p] = fil_aabb_of_segment(x + 3 * p, x + 3 * p, s->points[p].radius + around);
+    }
+    for (int e = 0; e < s->edge_count; e++) {
+        edges[e] = fil_aabb_union(&points[s->edges[e].point[0]], &points[s->edges[e].point[1]]);
+    }
+    for (int t = 0; t < s->triangle_count; t++) {
+        triangles[t] = fil_aabb_union(&points[s->triangles[t].point[0]], &points[s->triangles[t].point[1]]);
+        triangles[t] = fil_aabb_union(&triangles[t], &points[s->triangles[t].point[2]]);
+    }
+    memcpy(field->listed.at, x, sizeof(double) * 3 * (size_t)s->point_count);
+    field->slack = slack;
+    field->pair_count = 0;
+    field->near.count = 0;
+    FilStatus status = fil_bvh_build(&field->trees[0], edges, s->edge_count);
+    status = status == FIL_OK ? fil_bvh_self_pairs(&field->trees[0], edges, &field->near) : status;
+    status = status == FIL_OK ? list_edges(world, &field->near) : status;
+    if (status == FIL_OK && s->triangle_count > 0) {
+        field->near.count = 0;
+        status = fil_bvh_build(&field->trees[1], triangles, s->triangle_count);
+        status = status == FIL_OK ? fil_bvh_build(&field->trees[2], points, s->point_count) : status;
+        status = status == FIL_OK ? fil_bvh_pairs(&field->trees[2], points, &field->trees[1], triangles, &field->near) : status;
+        status = status == FIL_OK ? list_triangles(world, &field->near) : status;
+    }
+    status = status == FIL_OK ? list_lone(world, points, edges) : status;
+    return status == FIL_OK ? list_planes(world, x, world->def.ipc.range + 2.0 * slack) : status;
+}
+
+double fil_ipc_travel(const FilWorld* world, const double* to)
+{
+    const FilIpcField* field = &world->ipc;
+    double most = 0.0;
+    for (int p = 0; p < field->surface.point_count; p++) {
+        most = fmax(most, fil_v3_distance(to + 3 * p, field->listed.at + 3 * p));
+    }
+    return most;
+}
+
+/* ---- sweeps ---- */
+
+static void gather(const FilIpcPair* pair, const double* x, double* corners)
+{
+    for (int i = 0; i < pair->corner_count; i++) {
+        fil_v3_copy(corners + 3 * i, x + 3 * pair->point[i]);
+    }
+}
+
+/* Four corners for the sweeps of segments: lone points count as segments of no length. */
+static void as_segments(const FilIpcPair* pair, const double* x, double* corners)
+{
+    const int *p = pair->point, n = pair->corner_count;
+    const int four[4] = {p[0], n == 4 ? p[1] : p[0], n == 4 ? p[2] : p[1], n == 2 ? p[1] : p[n - 1]};
+    for (int i = 0; i < 4; i++) {
+        fil_v3_copy(corners + 3 * i, x + 3 * four[i]);
+    }
+}
+
+static double plane_gap(const FilWorld* world, const FilIpcPair* pair, const double* x, const double* q)
+{
+    double normal[3], at[3], arm[3];
+    fil_ipc_plane(world, pair->plane, q, normal, at);
+    fil_v3_sub(arm, x + 3 * pair->point[0], at);
+    return fil_v3_dot(arm, normal) - pair->repulsion.offset;
+}
+
+double fil_ipc_sweep(const FilWorld* world, const double* from, const double* q_from, const double* to, const double* q_to)
+{
+    const FilIpcField* field = &world->ipc;
+    double longest = 1.0;
+    for (int k = 0; k < field->pair_count; k++) {
+        const FilIpcPair* pair = &field->pairs[k];
+        double start[12], end[12], time;
+        if (pair->plane >= 0) {
+            const double gap = plane_gap(world, pair, from, q_from), later = plane_gap(world, pair, to, q_to);
+            time = later >= KEEP * gap ? 1.0 : gap > 0.0 ? (1.0 - KEEP) * gap / (gap - later) : 0.0;
+        } else if (pair->repulsion.pair == FIL_POINT_TRIANGLE) {
+            gather(pair, from, start);
+            gather(pair, to, end);
+            time = fil_sweep_point_triangle(start, end, pair->repulsion.offset, KEEP);
+        } else {
+            as_segments(pair, from, start);
+            as_segments(pair, to, end);
+            time = fil_sweep_segments(start, end, pair->repulsion.offset, KEEP);
+        }
+        longest = fmin(longest, time);
+    }
+    return longest;
+}
+
+/* ---- the start ---- */
+
+static double gap_of(const FilWorld* world, const FilIpcPair* pair)
+{
+    double corners[12];
+    if (pair->plane >= 0) {
+        return plane_gap(world, pair, world->ipc.points.at, world->ipc.x.at);
+    }
+    gather(pair, world->ipc.points.at, corners);
+    const FilClosest closest = fil_feature_closest(pair->repulsion.pair, corners);
+    return sqrt(2.0 * closest.half_square) - pair->repulsion.offset;
+}
+
+static const char* name_of(const FilWorld* world, int collider)
+{
+    return world->elements[world->collision.colliders[collider].element].name;
+}
+
+static FilStatus refuse(FilWorld* world, int collider_a, int part_a, int collider_b, int part_b)
+{
+    world->ipc.refused = true;
+    return fil_world_fail(world, FIL_BAD_INPUT, "'%s' (part %d) and '%s' (part %d) intersect at the start: contact model 'ipc' "
+                          "cannot part them", name_of(world, collider_a), part_a, name_of(world, collider_b), part_b);
+}
+
+/* An edge through a triangle leaves all their corners and sides apart: looked for by itself. */
+static FilStatus check_piercing(FilWorld* world)
+{
+    FilIpcField* field = &world->ipc;
+    const FilIpcSurface* s = &field->surface;
+    const FilAabb *edges = field->boxes + s->point_count, *triangles = edges + s->edge_count;
+    field->near.count = 0;
+    FilStatus status = s->triangle_count > 0 ? fil_bvh_pairs(&field->trees[0], edges, &field->trees[1], triangles, &field->near) : FIL_OK;
+    for (int k = 0; k < field->near.count && status == FIL_OK; k++) {
+        const FilIpcEdge* e = &s->edges[field->near.items[k].a];
+        const FilIpcTriangle* t = &s->triangles[field->near.items[k].b];
+        const double* x = field->points.at;
+        double along, w[3];
+        if (shares(e->point, 2, t->point, 3) || !may_meet(world, e->point[0], t->point[0])) {
+            continue;
+        }
+        const double d2 = fil_segment_triangle(x + 3 * e->point[0], x + 3 * e->point[1], x + 3 * t->point[0], x + 3 * t->point[1],
+                                               x + 3 * t->point[2], &along, w);
+        const double offset = s->points[e->point[0]].radius + s->points[t->point[0]].radius;
+        if (d2 <= offset * offset) {
+            status = refuse(world, s->points[e->point[0]].collider, e->part, s->points[t->point[0]].collider, t->part);
+        }
+    }
+    return status;
+}
+
+FilStatus fil_ipc_check_start(FilWorld* world)
+{
+    const FilIpcField* field = &world->ipc;
+    for (int k = 0; k < field->pair_count; k++) {
+        const FilIpcPair* pair = &field->pairs[k];
+        if (!(gap_of(world, pair) > 0.0)) {
+            const int split = pair->plane >= 0 ? 0 : fil_feature_split(pair->repulsion.pair);
+            const int other = pair->plane >= 0 ? field->surface.planes[pair->plane] : field->surface.points[pair->point[split]].collider;
+            return refuse(world, field->surface.points[pair->point[0]].collider, pair->point[0], other, pair->point[split]);
+        }
+    }
+    return check_piercing(world);
+}

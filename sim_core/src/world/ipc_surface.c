@@ -1,0 +1,324 @@
+#include "world/ipc_surface.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/vec3.h"
+#include "world/world.h"
+
+/* Sides of the prism that stands for a cylinder. */
+enum { PRISM = 24 };
+
+void fil_ipc_surface_free(FilIpcSurface* surface)
+{
+    fil_free(surface->points);
+    fil_free(surface->edges);
+    fil_free(surface->triangles);
+    fil_free(surface->planes);
+    fil_free(surface->body_mass);
+}
+
+/* ---- taking in ---- */
+
+static FilStatus add_point(FilWorld* world, const FilIpcPoint* point)
+{
+    FilIpcSurface* s = &world->ipc.surface;
+    const FilStatus status = fil_world_reserve(world, (void**)&s->points, s->point_count, &s->point_capacity, sizeof *point);
+    if (status == FIL_OK) {
+        s->points[s->point_count++] = *point;
+    }
+    return status;
+}
+
+static FilStatus add_edge(FilWorld* world, int a, int b, int part, double length)
+{
+    FilIpcSurface* s = &world->ipc.surface;
+    const FilStatus status = fil_world_reserve(world, (void**)&s->edges, s->edge_count, &s->edge_capacity, sizeof *s->edges);
+    if (status == FIL_OK) {
+        s->edges[s->edge_count++] = (FilIpcEdge){{a, b}, part, length};
+    }
+    return status;
+}
+
+static FilStatus add_triangle(FilWorld* world, int a, int b, int c, int part)
+{
+    FilIpcSurface* s = &world->ipc.surface;
+    const FilStatus status =
+        fil_world_reserve(world, (void**)&s->triangles, s->triangle_count, &s->triangle_capacity, sizeof *s->triangles);
+    if (status == FIL_OK) {
+        s->triangles[s->triangle_count++] = (FilIpcTriangle){{a, b, c}, part};
+    }
+    return status;
+}
+
+static FilStatus take_row(FilWorld* world, int index)
+{
+    const FilWorldCollider* c = &world->collision.colliders[index];
+    const FilBody* body = &world->bodies[c->body];
+    const int first = world->ipc.surface.point_count;
+    const double mass = world->ipc.surface.body_mass[c->body] / (0.25 * body->q_count);
+    FilStatus status = FIL_OK;
+    for (int i = 0; i < c->collider.node_count && status == FIL_OK; i++) {
+        const int edge = i < c->collider.edge_count ? i : i - 1;
+        // shared nodes are those of their owner
+        int blocks[FIL_JACOBIAN_BLOCKS];
+        double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
+        FilPlacement place;
+        body->ops->place(body->impl, c->index, world->state.q + body->q, world->state.v + body->v, &place);
+        body->ops->point_jacobian(body->impl, c->index, edge, place.nodes + 4 * i, world->state.q + body->q, blocks, jacobian, bias);
+        const FilIpcPoint point = {.collider = index, .node = blocks[i == edge ? 0 : 1], .radius = c->collider.radii[edge], .mass = mass};
+        status = add_point(world, &point);
+    }
+    for (int i = 0; i < c->collider.edge_count && status == FIL_OK; i++) {
+        status = add_edge(world, first + i, first + (i + 1) % c->collider.node_count, i, c->collider.arc[i + 1] - c->collider.arc[i]);
+    }
+    return status;
+}
+
+/* A sheet: its vertices are the colliders that begin at `index`. */
+static FilStatus take_mesh(FilWorld* world, int index, const FilBodyMesh* mesh)
+{
+    const FilWorldCollider* c = &world->collision.colliders[index];
+    const int first = world->ipc.surface.point_count;
+    FilStatus status = FIL_OK;
+    for (int i = 0; i < mesh->vertex_count && status == FIL_OK; i++) {
+        const FilIpcPoint point = {.collider = index, .node = i, .radius = mesh->radius,
+                                   .mass = world->ipc.surface.body_mass[c->body] / mesh->vertex_count};
+        status = add_point(world, &point);
+    }
+    const double* x = world->state.q + world->bodies[c->body].q;
+    for (int k = 0; k < mesh->edge_count && status == FIL_OK; k++) {
+        const int a = mesh->edges[2 * k], b = mesh->edges[2 * k + 1];
+        status = add_edge(world, first + a, first + b, k, fil_v3_distance(x + 4 * a, x + 4 * b));
+    }
+    for (int k = 0; k < mesh->triangle_count && status == FIL_OK; k++) {
+        const int* t = mesh->triangles + 3 * k;
+        status = add_triangle(world, first + t[0], first + t[1], first + t[2], k);
+    }
+    return status;
+}
+
+/* Points of a shape in its own frame; *radius around them. */
+static int shape_points(const FilShape* shape, double (*local)[3], int most)
+{
+    int count = 0;
+    switch (shape->kind) {
+    case FIL_SHAPE_SPHERE:
+        fil_v3_set(local[count++], 0.0, 0.0, 0.0);
+        break;
+    case FIL_SHAPE_CAPSULE:
+        fil_v3_set(local[count++], 0.0, 0.0, -shape->half[2]);
+        fil_v3_set(local[count++], 0.0, 0.0, shape->half[2]);
+        break;
+    case FIL_SHAPE_BOX:
+        for (int k = 0; k < 8; k++) {
+            fil_v3_set(local[count++], (k & 1 ? 1.0 : -1.0) * shape->half[0], (k & 2 ? 1.0 : -1.0) * shape->half[1],
+                       (k & 4 ? 1.0 : -1.0) * shape->half[2]);
+        }
+        break;
+    case FIL_SHAPE_CYLINDER:
+        for (int k = 0; k < 2 * PRISM; k++) {
+            const double angle = 2.0 * FIL_PI * (k / 2) / PRISM;
+            fil_v3_set(local[count++], shape->radius * cos(angle), shape->radius * sin(angle),
+                       k % 2 == 0 ? -shape->half[2] : shape->half[2]);
+        }
+        break;
+    default:
+        for (int k = 0; k < shape->hull->vertex_count && k < most; k++) {
+            fil_v3_copy(local[count++], shape->hull->vertices + 3 * k);
+        }
+    }
+    return count;
+}
+
+static FilStatus box_sides(FilWorld* world, int first)
+{
+    static const int faces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    FilStatus status = FIL_OK;
+    for (int a = 0; a < 8; a++) {
+        for (int bit = 1; bit < 8 && status == FIL_OK; bit *= 2) {
+            status = (a & bit) == 0 ? add_edge(world, first + a, first + a + bit, 0, 0.0) : FIL_OK;
+        }
+    }
+    for (int f = 0; f < 6 && status == FIL_OK; f++) {
+        const int* c = faces[f];
+        status = add_triangle(world, first + c[0], first + c[1], first + c[2], 0);
+        status = status == FIL_OK ? add_triangle(world, first + c[0], first + c[2], first + c[3], 0) : status;
+    }
+    return status;
+}
+
+static FilStatus prism_sides(FilWorld* world, int first)
+{
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < PRISM && status == FIL_OK; k++) {
+        const int a = first + 2 * k, b = first + 2 * ((k + 1) % PRISM);
+        status = add_edge(world, a, a + 1, 0, 0.0);
+        status = status == FIL_OK ? add_edge(world, a, b, 0, 0.0) : status;
+        status = status == FIL_OK ? add_edge(world, a + 1, b + 1, 0, 0.0) : status;
+        status = status == FIL_OK ? add_triangle(world, a, b, b + 1, 0) : status;
+        status = status == FIL_OK ? add_triangle(world, a, b + 1, a + 1, 0) : status;
+        if (k > 0 && k < PRISM - 1 && status == FIL_OK) {
+            status = add_triangle(world, first, b, a, 0);
+            status = status == FIL_OK ? add_triangle(world, first + 1, a + 1, b + 1, 0) : status;
+        }
+    }
+    return status;
+}
+
+static FilStatus hull_sides(FilWorld* world, int first, const FilHull* hull)
+{
+    FilStatus status = FIL_OK;
+    for (int v = 0; v < hull->vertex_count; v++) {
+        for (int k = hull->around_first[v]; k < hull->around_first[v + 1] && status == FIL_OK; k++) {
+            const int u = hull->around_vertex[k];
+            status = u > v ? add_edge(world, first + v, first + u, 0, 0.0) : FIL_OK;
+        }
+    }
+    for (int f = 0; f < hull->face_count; f++) {
+        const int* c = hull->face_corners + hull->face_first[f];
+        for (int k = 2; k < hull->face_first[f + 1] - hull->face_first[f] && status == FIL_OK; k++) {
+            status = add_triangle(world, first + c[0], first + c[k - 1], first + c[k], 0);
+        }
+    }
+    return status;
+}
+
+static FilStatus take_shape(FilWorld* world, int index)
+{
+    enum { MOST = 4096 };
+    FilIpcSurface* s = &world->ipc.surface;
+    const FilWorldCollider* c = &world->collision.colliders[index];
+    const FilShape* shape = &c->collider.shape;
+    if (shape->kind == FIL_SHAPE_HALF_SPACE) {
+        const FilStatus status = fil_world_reserve(world, (void**)&s->planes, s->plane_count, &s->plane_capacity, sizeof(int));
+        if (status == FIL_OK) {
+            s->planes[s->plane_count++] = index;
+        }
+        return status;
+    }
+    if (shape->kind == FIL_SHAPE_HULL && shape->hull->vertex_count > MOST) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "contact model 'ipc' takes hulls of at most %d corners", MOST);
+    }
+    double(*local)[3] = fil_alloc(MOST, sizeof *local);
+    if (local == NULL) {
+        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    const int first = s->point_count, count = shape_points(shape, local, MOST);
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < count && status == FIL_OK; k++) {
+        FilIpcPoint point = {.collider = index, .node = -1, .radius = fil_shape_rounding(shape),
+                             .mass = c->collider.movable ? s->body_mass[c->body] : INFINITY,
+                             .lone = shape->kind == FIL_SHAPE_SPHERE};
+        fil_v3_copy(point.local, local[k]);
+        status = add_point(world, &point);
+    }
+    fil_free(local);
+    if (status != FIL_OK || shape->kind == FIL_SHAPE_SPHERE) {
+        return status;
+    }
+    const int first_edge = s->edge_count;
+    status = shape->kind == FIL_SHAPE_CAPSULE    ? add_edge(world, first, first + 1, 0, 0.0)
+             : shape->kind == FIL_SHAPE_BOX      ? box_sides(world, first)
+             : shape->kind == FIL_SHAPE_CYLINDER ? prism_sides(world, first)
+                                                 : hull_sides(world, first, shape->hull);
+    for (int k = first_edge; k < s->edge_count; k++) {
+        s->edges[k].length = fil_v3_distance(s->points[s->edges[k].point[0]].local, s->points[s->edges[k].point[1]].local);
+    }
+    return status;
+}
+
+/* What every body weighs: its momentum when all of it moves at 1 m/s. */
+static FilStatus weigh_bodies(FilWorld* world)
+{
+    FilIpcSurface* s = &world->ipc.surface;
+    fil_free(s->body_mass);
+    s->body_mass = fil_alloc((size_t)world->body_count, sizeof(double));
+    if (s->body_mass == NULL) {
+        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    double* v = world->scratch.trial;
+    for (int k = 0; k < world->v_count; k++) {
+        v[k] = k % 4 == 0 ? 1.0 : 0.0;
+    }
+    for (int b = 0; b < world->body_count; b++) {
+        const FilBody* body = &world->bodies[b];
+        double linear[3] = {0.0}, angular[3] = {0.0}, one[8] = {1.0};
+        body->ops->momentum(body->impl, world->state.q + body->q, body->ops->points ? v + body->v : one, world->state.h + body->h,
+                            linear, angular);
+        s->body_mass[b] = body->moves && linear[0] > 0.0 ? linear[0] : INFINITY;
+    }
+    return FIL_OK;
+}
+
+FilStatus fil_ipc_surface_build(FilWorld* world)
+{
+    FilIpcSurface* s = &world->ipc.surface;
+    if (s->ready && s->body_count == world->body_count) {
+        return FIL_OK;
+    }
+    s->point_count = s->edge_count = s->triangle_count = s->plane_count = 0;
+    FilStatus status = weigh_bodies(world);
+    for (int k = 0; k < world->collision.collider_count && status == FIL_OK; k++) {
+        const FilWorldCollider* c = &world->collision.colliders[k];
+        const FilBody* body = &world->bodies[c->body];
+        if (!c->collider.collision.enabled) {
+            continue;
+        }
+        if (body->ops->mesh != NULL) {
+            FilBodyMesh mesh;
+            body->ops->mesh(body->impl, &mesh);
+            status = c->index == 0 ? take_mesh(world, k, &mesh) : FIL_OK;
+        } else if (c->collider.kind == FIL_COLLIDER_ROW) {
+            status = take_row(world, k);
+        } else if (body->v_count > 8) {
+            status = fil_world_fail(world, FIL_BAD_INPUT, "contact model 'ipc' does not know bodies of kind '%s': use sap for '%s'",
+                                    body->ops->kind, body->name);
+        } else {
+            status = take_shape(world, k);
+        }
+    }
+    s->ready = status == FIL_OK;
+    s->body_count = world->body_count;
+    return status;
+}
+
+/* ---- where they are ---- */
+
+static void shape_pose(const FilWorld* world, const FilWorldCollider* c, const double* q, FilPose* pose)
+{
+    const FilBody* body = &world->bodies[c->body];
+    FilPlacement place;
+    body->ops->place(body->impl, c->index, q + body->q, world->state.v + body->v, &place);
+    *pose = place.pose;
+}
+
+void fil_ipc_surface_place(const FilWorld* world, const double* q, double* x)
+{
+    const FilIpcSurface* s = &world->ipc.surface;
+    int last = -1;
+    FilPose pose = {0};
+    for (int k = 0; k < s->point_count; k++) {
+        const FilIpcPoint* point = &s->points[k];
+        const FilWorldCollider* c = &world->collision.colliders[point->collider];
+        if (point->node >= 0) {
+            fil_v3_copy(x + 3 * k, q + world->bodies[c->body].q + 4 * point->node);
+            continue;
+        }
+        if (last != point->collider) { // points of a shape stand together
+            shape_pose(world, c, q, &pose);
+            last = point->collider;
+        }
+        fil_m3_apply(x + 3 * k, pose.r, point->local);
+        fil_v3_axpy(x + 3 * k, 1.0, pose.p);
+    }
+}
+
+void fil_ipc_plane(const FilWorld* world, int plane, const double* q, double* normal, double* point)
+{
+    FilPose pose;
+    shape_pose(world, &world->collision.colliders[world->ipc.surface.planes[plane]], q, &pose);
+    fil_pose_axis(normal, &pose, 2);
+    fil_v3_copy(point, pose.p);
+}

@@ -1,0 +1,56 @@
+/* What bodies show to incremental potentials: points, edges, triangles and planes, with radii around them.
+ *
+ * Rods are edges with their radius, shells triangles with half their thickness; spheres are lone points, capsules lone
+ * edges, boxes, hulls and cylinders (as prisms) triangles of radius zero. */
+#ifndef FILUM_WORLD_IPC_SURFACE_H
+#define FILUM_WORLD_IPC_SURFACE_H
+
+#include "geometry/bvh.h"
+#include "linalg/buffer.h"
+
+typedef struct FilIpcPoint {
+    int collider;    /* of the world */
+    int node;        /* of a body made of points; -1: fixed to the collider's shape */
+    double local[3]; /* in the shape's frame */
+    double radius;   /* m */
+    double mass;     /* kg, that a push on it moves; INFINITY: none */
+    bool lone;       /* no edge ends here */
+} FilIpcPoint;
+
+typedef struct FilIpcEdge {
+    int point[2];
+    int part; /* of its collider */
+    double length;
+} FilIpcEdge;
+
+typedef struct FilIpcTriangle {
+    int point[3];
+    int part;
+} FilIpcTriangle;
+
+typedef struct FilIpcSurface {
+    bool ready;
+    int body_count; /* when it was made */
+    int point_count, edge_count, triangle_count, plane_count;
+    int point_capacity, edge_capacity, triangle_capacity, plane_capacity;
+    FilIpcPoint* points;
+    FilIpcEdge* edges;
+    FilIpcTriangle* triangles;
+    int* planes; /* colliders that are half-spaces */
+    double* body_mass;
+} FilIpcSurface;
+
+struct FilWorld;
+
+void fil_ipc_surface_free(FilIpcSurface* surface);
+
+/* Takes in all colliders of the world, once. */
+FilStatus fil_ipc_surface_build(struct FilWorld* world);
+
+/* Where all points are: x takes 3 numbers each; q is like the world's. */
+void fil_ipc_surface_place(const struct FilWorld* world, const double* q, double* x);
+
+/* Outward normal and a point of a plane at q. */
+void fil_ipc_plane(const struct FilWorld* world, int plane, const double* q, double* normal, double* point);
+
+#endif
