@@ -1,10 +1,14 @@
-"""Starts the simulation, and RViz if asked.
+"""Starts the simulation, and RViz and ros2 bag if asked.
 
 ros2 launch filum demo.launch.py scene:=knot_tightening contact_model:=sap rviz:=true
 """
 
+from datetime import datetime
+from shutil import which
+
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction
 from launch.conditions import IfCondition
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
@@ -19,13 +23,34 @@ ARGUMENTS = {
     'use_sim_time': ('true', 'whether RViz follows /clock; the node itself is the clock'),
     'log_level': ('info', 'debug, info, warn, error or fatal'),
     'rviz': ('false', 'start RViz too'),
-    'record': ('', 'a new directory to record into; empty: no recording'),
+    'record': ('', 'true: ros2 bag records all topics; else a new directory into which the node itself records'),
 }
+
+
+def choose_recorder(given):
+    """`record:=true` means ros2 bag where it exists; where not, the node records under a name with the time in it."""
+    if given['record'].lower() != 'true':
+        return []
+    given['record'] = ''
+    if which('ros2') is not None and find_package('rosbag2'):
+        return [ExecuteProcess(cmd=['ros2', 'bag', 'record', '--all'], output='screen', sigterm_timeout='10')]
+    given['record'] = datetime.now().strftime('filum_%Y_%m_%d-%H_%M_%S')
+    return []
+
+
+def find_package(name):
+    """Whether a package is installed."""
+    try:
+        get_package_prefix(name)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def start(context):
     """Makes the actions once the arguments are known: those left empty are not passed on."""
     given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
+    recorder = choose_recorder(given)
     parameters = {name: given[name] for name in ('scene', 'contact_model', 'record') if given[name]}
     if given['time_step']:
         parameters['time_step'] = float(given['time_step'])
@@ -48,7 +73,7 @@ def start(context):
         parameters=[{'use_sim_time': given['use_sim_time'].lower() == 'true'}],
         condition=IfCondition(given['rviz']),
     )
-    return [node, rviz]
+    return [node, rviz, *recorder]
 
 
 def generate_launch_description():
