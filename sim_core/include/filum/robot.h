@@ -54,8 +54,8 @@ typedef struct FilRobotJointDef {
     double damping;      /* effort per velocity */
     double friction;     /* dry, effort */
     double armature;     /* kg m^2 or kg: inertia of the drive, seen at the joint */
-    double stiffness_gain, damping_gain; /* of POSITION, the latter of VELOCITY too; both 0: by the inertia at the
-                                            start, 10 Hz and critically damped */
+    double stiffness_gain, damping_gain; /* of POSITION, the latter of VELOCITY too; both 0: critically damped for the
+                                            inertia at the start, 10 Hz or more, full effort at 0.05 rad or m or less */
     int mimic; /* another joint that it follows, multiplier * position + offset; -1: none */
     double multiplier, offset;
     unsigned modes; /* FilJointMode bits that commands may use; it starts in the first of them, holding what it has.

@@ -10,8 +10,10 @@
 #include "base/quat.h"
 #include "geometry/mass.h"
 
-/* Frequency that joints are held at where no gains are given. */
+/* Where no gains are given joints are held at this frequency at least, and such that their full effort takes no more than
+ * this error. */
 static const double HOLDING = 10.0; /* Hz */
+static const double YIELDING = 0.05; /* rad or m */
 
 FilLinkDef fil_link_def_default(void)
 {
@@ -539,8 +541,8 @@ static FilStatus check_inertia(FilArticulated* robot, FilError* error)
         const int d = robot->bodies[robot->joints[j].body].v;
         if (def->stiffness_gain == 0.0 && def->damping_gain == 0.0) {
             const double inertia = robot->mass[robot->row[d] + robot->depth[d]], rate = 2.0 * FIL_PI * HOLDING;
-            def->stiffness_gain = inertia * rate * rate;
-            def->damping_gain = 2.0 * inertia * rate;
+            def->stiffness_gain = fmax(inertia * rate * rate, isfinite(def->max_effort) ? def->max_effort / YIELDING : 0.0);
+            def->damping_gain = 2.0 * sqrt(def->stiffness_gain * inertia);
         }
     }
     return FIL_OK;

@@ -73,6 +73,12 @@ char* fil_xml_load(FilUrdfReader* reader, const char* path, size_t* size)
     return text;
 }
 
+/* Problems are kept in the parser; nothing is printed. */
+static void keep_quiet(void* context, xmlError* problem)
+{
+    (void)context, (void)problem;
+}
+
 xmlDoc* fil_xml_parse(FilUrdfReader* reader, const FilUrdfSource* source)
 {
     if (source->size > MOST_BYTES) {
@@ -85,7 +91,12 @@ xmlDoc* fil_xml_parse(FilUrdfReader* reader, const FilUrdfSource* source)
         return NULL;
     }
     const int options = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_BIG_LINES;
-    xmlDoc* document = xmlCtxtReadMemory(context, source->text, (int)source->size, source->path, NULL, options);
+    // the thread's own handler, put back afterwards
+    const xmlStructuredErrorFunc handler = xmlStructuredError;
+    void* handler_context = xmlStructuredErrorContext;
+    xmlSetStructuredErrorFunc(NULL, keep_quiet);
+    xmlDoc* document = xmlCtxtReadMemory(context, source->text, (int)source->size, source->path, "UTF-8", options);
+    xmlSetStructuredErrorFunc(handler_context, handler);
     const xmlError* problem = xmlCtxtGetLastError(context);
     if (document == NULL && reader->status == FIL_OK) {
         char message[200];

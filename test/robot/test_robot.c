@@ -1,0 +1,515 @@
+/* Robots in a world: commands and trajectories as state, what is refused, what is attached to links, what they touch. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "filum/filum.h"
+
+#define ROBOTS FILUM_SOURCE_DIR "/config/robots/"
+
+static FilWorld* make_world(const char* model)
+{
+    FilWorldDef def = fil_world_def_default();
+    FilWorld* world = NULL;
+    def.contact_model = model;
+    assert_int_equal(fil_world_create(&def, &world, NULL), FIL_OK);
+    return world;
+}
+
+static FilId add(FilWorld* world, const char* file, const FilRobotDef* def)
+{
+    const FilRobotDef standard = fil_robot_def_default();
+    FilId id;
+    if (fil_world_add_robot_urdf(world, def != NULL ? def : &standard, file, NULL, 0, NULL, 0, &id) != FIL_OK) {
+        fail_msg("%s", fil_world_error(world));
+    }
+    return id;
+}
+
+static void run(FilWorld* world, int steps)
+{
+    for (int k = 0; k < steps; k++) {
+        if (fil_world_step(world, NULL) != FIL_OK) {
+            fail_msg("%s", fil_world_error(world));
+        }
+    }
+}
+
+static void send(FilWorld* world, FilId robot, int joint, FilJointMode mode, double value)
+{
+    const FilJointCommand command = {mode, value, mode == FIL_JOINT_VELOCITY ? value : 0.0,
+                                     mode == FIL_JOINT_EFFORT ? value : 0.0};
+    if (fil_robot_set_joint_command(world, robot, joint, &command) != FIL_OK) {
+        fail_msg("%s", fil_world_error(world));
+    }
+}
+
+/* ---- commands ---- */
+
+static void commands_are_state(void** state)
+{
+    (void)state;
+    FilWorld* world = make_world("none");
+    const FilId robot = add(world, ROBOTS "arm6.urdf", NULL);
+    run(world, 10);
+    const uint64_t before = fil_world_hash(world);
+    void* snapshot = malloc(fil_world_snapshot_size(world));
+    assert_non_null(snapshot);
+    fil_world_save(world, snapshot);
+    send(world, robot, 1, FIL_JOINT_POSITION, -0.5);
+    assert_true(fil_world_hash(world) != before);
+    run(world, 50);
+    const uint64_t after = fil_world_hash(world);
+    const double moved = fil_robot_joint_state(world, robot, 1).position;
+    assert_true(moved < -0.05);
+    // back, and the same again
+    assert_int_equal(fil_world_restore(world, snapshot, fil_world_snapshot_size(world)), FIL_OK);
+    assert_true(fil_world_hash(world) == before);
+    assert_true(fil_robot_joint_command(world, robot, 1).position == 0.0);
+    send(world, robot, 1, FIL_JOINT_POSITION, -0.5);
+    run(world, 50);
+    assert_true(fil_world_hash(world) == after);
+    assert_int_equal(fil_world_reset(world), FIL_OK);
+    assert_true(fil_robot_joint_command(world, robot, 1).position == 0.0);
+    free(snapshot);
+    fil_world_destroy(world);
+}
+
+static void all_modes_move_joints(void** state)
+{
+    (void)state;
+    FilWorld* world = make_world("none");
+    const FilId robot = add(world, ROBOTS "arm6.urdf", NULL);
+    assert_int_equal(fil_world_set_gravity(world, (FilVec3){0.0, 0.0, 0.0}), FIL_OK);
+    send(world, robot, 0, FIL_JOINT_POSITION, 0.7);
+    send(world, robot, 3, FIL_JOINT_VELOCITY, 0.4);
+    send(world, robot, 5, FIL_JOINT_EFFORT, 0.1); // its friction is 0.05, its damping 0.1
+    run(world, 1000);
+    assert_true(fabs(fil_robot_joint_state(world, robot, 0).position - 0.7) < 1e-3);
+    // the damper's effort is what friction and damping take: 0.05 + 0.1 v
+    const FilJointState wrist = fil_robot_joint_state(world, robot, 3);
+    assert_true(wrist.velocity > 0.3 && wrist.velocity < 0.4 && fabs(wrist.effort - 0.05 - 0.1 * wrist.velocity) < 1e-3);
+    assert_true(fabs(fil_robot_joint_state(world, robot, 5).velocity - 0.5) < 0.02);
+    assert_true(fil_robot_joint_state(world, robot, 5).effort == 0.1);
+    // velocities stay within the joint's limit
+    send(world, robot, 3, FIL_JOINT_VELOCITY, -100.0);
+    run(world, 300);
+    assert_true(fabs(fil_robot_joint_state(world, robot, 3).velocity) < 6.1);
+    send(world, robot, 5, FIL_JOINT_PASSIVE, 0.0);
+    run(world, 1);
+    assert_true(fil_robot_joint_state(world, robot, 5).effort == 0.0);
+    fil_world_destroy(world);
+}
+
+static void expect_refusal(FilWorld* world, FilStatus status, const char* words)
+{
+    assert_int_equal(status, FIL_BAD_INPUT);
+    if (strstr(fil_world_error(world), words) == NULL) {
+        fail_msg("expected '%s', got '%s'", words, fil_world_error(world));
+    }
+}
+
+static void wrong_commands_are_refused(void** state)
+{
+    (void)state;
+    FilWorld *world = make_world("none"), *other = make_world("none");
+    const FilId robot = add(world, ROBOTS "gripper.urdf", NULL), foreign = add(other, ROBOTS "gripper.urdf", NULL);
+    const int lift = fil_robot_find_joint(world, robot, "lift"), mirror = fil_robot_find_joint(world, robot, "mirror");
+    FilJointCommand command = {FIL_JOINT_POSITION, 0.1, 0.0, 0.0};
+    expect_refusal(world, fil_robot_set_joint_command(world, foreign, lift, &command), "no such robot");
+    expect_refusal(world, fil_robot_set_joint_command(world, robot, 3, &command), "no joint 3");
+    expect_refusal(world, fil_robot_set_joint_command(world, robot, -1, &command), "no joint -1");
+    expect_refusal(world, fil_robot_set_joint_command(world, robot, mirror, &command), "'mirror' follows 'grip'");
+    command.mode = FIL_JOINT_VELOCITY;
+    expect_refusal(world, fil_robot_set_joint_command(world, robot, lift, &command), "'lift' takes no velocity");
+    command.mode = (FilJointMode)3;
+    expect_refusal(world, fil_robot_set_joint_command(world, robot, lift, &command), "unknown mode 3");
+    command = (FilJointCommand){FIL_JOINT_POSITION, NAN, 0.0, 0.0};
+    expect_refusal(world, fil_robot_set_joint_command(world, robot, lift, &command), "'lift': the command is not finite");
+    expect_refusal(world, fil_robot_set_joint_state(world, robot, lift, INFINITY, 0.0), "not finite");
+    expect_refusal(world, fil_robot_set_base(world, robot, (FilVec3){0}, (FilQuat){0, 0, 0, 1}, (FilVec3){0}, (FilVec3){0}),
+                   "fixed base");
+    expect_refusal(world, fil_world_add_robot(world, &(FilRobotDef){.name = "robot1"}, &(FilId){0}), "already a robot");
+    FilId again;
+    const FilRobotDef def = fil_robot_def_default();
+    expect_refusal(world, fil_world_add_robot_urdf(world, &def, ROBOTS "gripper.urdf", NULL, 0, NULL, 0, &again),
+                   "'rail' is empty or taken; a prefix");
+    fil_world_destroy(other);
+    fil_world_destroy(world);
+}
+
+/* ---- definitions ---- */
+
+static void wrong_definitions_are_refused(void** state)
+{
+    (void)state;
+    FilWorld* world = make_world("none");
+    FilLinkDef links[2] = {fil_link_def_default(), fil_link_def_default()};
+    FilRobotJointDef joint = fil_robot_joint_def_default();
+    links[0].name = "foot";
+    links[1].name = "bob";
+    links[1].mass = 1.0;
+    links[1].inertia[0] = links[1].inertia[1] = links[1].inertia[2] = 0.1;
+    joint.name = "hinge";
+    joint.type = FIL_ROBOT_REVOLUTE;
+    joint.child = 1;
+    const FilRobotJointDef good = joint;
+    FilRobotDef def = fil_robot_def_default();
+    def.links = links;
+    def.link_count = 2;
+    def.joints = &joint;
+    def.joint_count = 1;
+    FilId id;
+    struct {
+        double* number;
+        double value;
+        const char* words;
+    } cases[] = {
+        {&joint.damping, -1.0, "joint 'hinge': its damping"},      {&joint.friction, NAN, "joint 'hinge': its friction"},
+        {&joint.armature, INFINITY, "joint 'hinge': its armature"}, {&joint.max_effort, -1.0, "joint 'hinge': its effort"},
+        {&joint.axis.x, 0.0, "joint 'hinge': its axis"},           {&joint.lower, NAN, "joint 'hinge': its limits"},
+        {&joint.position.x, NAN, "joint 'hinge': its type or"},    {&joint.start_velocity, NAN, "joint 'hinge': its coupling"},
+        {&joint.limit_stiffness, 0.0, "joint 'hinge': its limits"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        *cases[k].number = cases[k].value;
+        expect_refusal(world, fil_world_add_robot(world, &def, &id), cases[k].words);
+        joint = good;
+    }
+    joint.child = 2;
+    expect_refusal(world, fil_world_add_robot(world, &def, &id), "joint 'hinge': there is no link 2");
+    joint = good;
+    joint.mimic = 0;
+    expect_refusal(world, fil_world_add_robot(world, &def, &id), "joint 'hinge': it can only mimic");
+    joint = good;
+    def.position.x = NAN;
+    expect_refusal(world, fil_world_add_robot(world, &def, &id), "position of the base");
+    def.position.x = 0.0;
+    def.link_count = 0;
+    expect_refusal(world, fil_world_add_robot(world, &def, &id), "at least one link");
+    def.link_count = 2;
+    assert_int_equal(fil_world_add_robot(world, &def, &id), FIL_OK);
+    run(world, 10);
+    fil_world_destroy(world);
+}
+
+/* ---- trajectories ---- */
+
+static const double times[] = {0.1, 0.3, 0.6, 0.8};
+static const double positions[] = {0.2, 0.0, -0.1, 0.3, 0.4, 0.1, 0.5, 0.5};
+static const int joints[] = {0, 3};
+
+static FilTrajectoryDef path(FilInterpolation interpolation)
+{
+    FilTrajectoryDef def = fil_trajectory_def_default();
+    def.joints = joints;
+    def.joint_count = 2;
+    def.interpolation = interpolation;
+    def.point_count = 4;
+    def.times = times;
+    def.positions = positions;
+    return def;
+}
+
+/* Commands of a joint, step by step. */
+static void follow(FilWorld* world, FilId robot, int joint, int steps, FilJointCommand* commands)
+{
+    for (int k = 0; k <= steps; k++) {
+        commands[k] = fil_robot_joint_command(world, robot, joint);
+        run(world, k < steps ? 1 : 0);
+    }
+}
+
+static void trajectories_pass_their_points(void** state)
+{
+    (void)state;
+    for (int kind = FIL_INTERPOLATE_LINEAR; kind <= FIL_INTERPOLATE_SPLINE; kind++) {
+        FilWorld* world = make_world("none");
+        const FilId robot = add(world, ROBOTS "arm6.urdf", NULL);
+        const FilTrajectoryDef def = path((FilInterpolation)kind);
+        FilJointCommand commands[1001];
+        assert_int_equal(fil_robot_set_trajectory(world, robot, &def), FIL_OK);
+        assert_true(fabs(fil_robot_trajectory_left(world, robot) - 0.8) < 1e-12);
+        follow(world, robot, 3, 1000, commands);
+        assert_true(commands[0].position == 0.0 && commands[1000].position == 0.5 && commands[1000].velocity == 0.0);
+        assert_true(fil_robot_trajectory_left(world, robot) == 0.0);
+        for (int p = 0; p < 4; p++) {
+            assert_true(fabs(commands[(int)lround(1e3 * times[p])].position - positions[2 * p + 1]) < 1e-9);
+        }
+        // the velocity is the slope of the position; a spline's has no jumps, nor has its slope
+        for (int k = 1; k < 1000; k++) {
+            const double slope = (commands[k + 1].position - commands[k - 1].position) / 2e-3;
+            const double bend = (commands[k + 1].velocity - commands[k - 1].velocity) / 2e-3;
+            if (kind == FIL_INTERPOLATE_SPLINE) {
+                assert_true(k == 800 || fabs(slope - commands[k].velocity) < 2e-3); // there it stops braking
+                assert_true(fabs(bend) < 60.0); // m/s^2 of a smooth path between these points
+            }
+        }
+        if (kind == FIL_INTERPOLATE_LINEAR) {
+            assert_true(fabs(commands[450].position - 0.2) < 1e-9 && fabs(commands[450].velocity + 2.0 / 3.0) < 1e-9);
+        } else {
+            assert_true(commands[0].velocity == 0.0);
+            // continuous accelerations: none jumps at a point by more than it changes in two steps beside it
+            for (int p = 0; p < 3; p++) {
+                const int k = (int)lround(1e3 * times[p]);
+                const double before = commands[k - 1].velocity - commands[k - 2].velocity;
+                const double after = commands[k + 2].velocity - commands[k + 1].velocity;
+                const double beside = commands[k - 11].velocity - commands[k - 12].velocity;
+                assert_true(fabs(after - before) < 0.6 * fabs(before - beside) + 3e-3);
+            }
+        }
+        // the joint itself comes behind it
+        assert_true(fabs(fil_robot_joint_state(world, robot, 3).position - 0.5) < 0.01);
+        fil_world_destroy(world);
+    }
+}
+
+static void given_velocities_are_kept(void** state)
+{
+    (void)state;
+    FilWorld* world = make_world("none");
+    const FilId robot = add(world, ROBOTS "arm6.urdf", NULL);
+    // y = t^3 - t is its own cubic
+    static const double t[] = {0.25, 0.5, 1.0};
+    double y[3], v[3];
+    const int joint = 3;
+    for (int k = 0; k < 3; k++) {
+        y[k] = t[k] * t[k] * t[k] - t[k];
+        v[k] = 3.0 * t[k] * t[k] - 1.0;
+    }
+    FilTrajectoryDef def = fil_trajectory_def_default();
+    def.joints = &joint;
+    def.joint_count = 1;
+    def.point_count = 3;
+    def.times = t;
+    def.positions = y;
+    def.velocities = v;
+    assert_int_equal(fil_robot_set_trajectory(world, robot, &def), FIL_OK);
+    FilJointCommand commands[1001];
+    follow(world, robot, joint, 1000, commands);
+    for (int k = 250; k < 1000; k++) {
+        const double s = 1e-3 * k;
+        assert_true(fabs(commands[k].position - (s * s * s - s)) < 1e-9);
+        assert_true(fabs(commands[k].velocity - (3.0 * s * s - 1.0)) < 1e-8);
+    }
+    fil_world_destroy(world);
+}
+
+static void a_new_trajectory_goes_on_from_the_old_one(void** state)
+{
+    (void)state;
+    FilWorld* world = make_world("none");
+    const FilId robot = add(world, ROBOTS "arm6.urdf", NULL);
+    FilTrajectoryDef def = path(FIL_INTERPOLATE_SPLINE);
+    assert_int_equal(fil_robot_set_trajectory(world, robot, &def), FIL_OK);
+    run(world, 450);
+    const FilJointCommand before[] = {fil_robot_joint_command(world, robot, 0), fil_robot_joint_command(world, robot, 3)};
+    assert_true(fabs(before[1].velocity) > 0.1);
+    // one joint only: it keeps its speed, the other holds
+    def.joint_count = 1;
+    def.joints = joints + 1;
+    def.start = 0.5;
+    assert_int_equal(fil_robot_set_trajectory(world, robot, &def), FIL_OK);
+    const FilJointCommand after[] = {fil_robot_joint_command(world, robot, 0), fil_robot_joint_command(world, robot, 3)};
+    assert_true(after[0].position == before[0].position && after[0].velocity == 0.0);
+    assert_true(fabs(after[1].position - before[1].position) < 1e-12 && fabs(after[1].velocity - before[1].velocity) < 1e-9);
+    run(world, 1000);
+    assert_true(fil_robot_joint_command(world, robot, 0).position == before[0].position);
+    assert_true(fil_robot_joint_command(world, robot, 3).position == positions[3]); // points are read one a joint now
+    // a command ends it for its joint
+    send(world, robot, 3, FIL_JOINT_POSITION, -0.3);
+    assert_true(fil_robot_joint_command(world, robot, 3).position == -0.3);
+    fil_world_destroy(world);
+}
+
+static void wrong_trajectories_are_refused(void** state)
+{
+    (void)state;
+    FilWorld* world = make_world("none");
+    FilRobotDef robot_def = fil_robot_def_default();
+    robot_def.trajectory_points = 4;
+    const FilId robot = add(world, ROBOTS "gripper.urdf", &robot_def);
+    const uint64_t hash = fil_world_hash(world);
+    FilTrajectoryDef def = path(FIL_INTERPOLATE_LINEAR);
+    expect_refusal(world, fil_robot_set_trajectory(world, robot, &def), "there is no joint 3");
+    static const int mirror[] = {0, 2};
+    def.joints = mirror;
+    expect_refusal(world, fil_robot_set_trajectory(world, robot, &def), "'mirror' takes no positions");
+    static const int fine[] = {0, 1};
+    def.joints = fine;
+    def.point_count = 5;
+    expect_refusal(world, fil_robot_set_trajectory(world, robot, &def), "1 to 4 points, not 5");
+    def.point_count = 4;
+    static const double back[] = {0.1, 0.3, 0.3, 0.8};
+    def.times = back;
+    expect_refusal(world, fil_robot_set_trajectory(world, robot, &def), "times must increase, but 0.3 follows 0.3");
+    static const double broken[] = {0.1, NAN, 0.3, 0.8};
+    def.times = broken;
+    expect_refusal(world, fil_robot_set_trajectory(world, robot, &def), "not finite");
+    assert_true(fil_world_hash(world) == hash);
+    def.times = times;
+    def.joints = NULL; // those that take positions, two
+    assert_int_equal(fil_robot_set_trajectory(world, robot, &def), FIL_OK);
+    fil_world_destroy(world);
+}
+
+/* ---- attached and touched ---- */
+
+static FilWorld* load_text(const char* text)
+{
+    FilWorld* world = NULL;
+    FilError error;
+    if (fil_scene_load_text(FILUM_SOURCE_DIR "/config/scenes/test.yaml", text, strlen(text), NULL, &world, NULL, &error) !=
+        FIL_OK) {
+        fail_msg("%s", error.text);
+    }
+    return world;
+}
+
+static const char attached[] =
+    "world: {dt: 1e-3, contact: sap}\n"
+    "materials: {m: {young: 1e7, poisson: 0.3, density: 1000, friction: 0.5}}\n"
+    "rods:\n"
+    "  - {name: rod, material: m, section: {circle: {radius: 0.004}}, damping: {mass: 5, stiffness: 1e-3},\n"
+    "     shape: {straight: {from: [0.83, 0, 0.3], to: [0.83, 0, 0], nodes: 16}}}\n"
+    "rigid_bodies:\n"
+    "  - {name: box, material: m, position: [0.9, 0, 0.3], shapes: [{box: {size: [0.03, 0.03, 0.03]}}]}\n"
+    "arms:\n"
+    "  - {name: soft, position: [0.83, 0.4, 0.3], rotation: [1.5707963267948966, 0, 0], sections: [{length: 0.35, disks: 4}],\n"
+    "     collision: {enabled: false}}\n"
+    "robots:\n"
+    "  - {name: arm, urdf: ../robots/arm6.urdf, joints: [{gains: {stiffness: 1e4, damping: 300}}]}\n"
+    "joints:\n"
+    "  - {name: rope, attach: {rod: rod, node: 0, link: tool0}}\n"
+    "  - {name: load, attach: {body: box, link: tool0}}\n"
+    "  - {name: brace, pin: {a: {arm: soft, disk: -1}, b: {link: forearm}, point: [0.83, 0.05, 0.3]}}\n"
+    "probes:\n"
+    "  tool: {link_position: {link: tool0}}\n"
+    "  speed: {link_velocity: {link: tool0, component: norm}}\n"
+    "  lift: {axis_position: {robot: arm, joint: shoulder_lift}}\n"
+    "  push: {contact_force: {link: tool0}}\n";
+
+static void rods_bodies_and_arms_hang_on_links(void** state)
+{
+    (void)state;
+    FilWorld* world = load_text(attached);
+    const FilId robot = fil_world_find_robot(world, "arm"), rod = fil_world_find_rod(world, "rod");
+    send(world, robot, 1, FIL_JOINT_POSITION, -0.2);
+    run(world, 3000);
+    FilVec3 tool, box;
+    FilQuat turned, box_turned;
+    double nodes[3 * 16];
+    fil_link_pose(world, fil_world_find_link(world, "tool0"), &tool, &turned);
+    fil_rigid_get_pose(world, fil_world_find_rigid(world, "box"), &box, &box_turned);
+    fil_rod_get_positions(world, rod, nodes);
+    assert_true(tool.z > 0.4);
+    // the rod's node is where the tool is, up to what a joint as rigid as a step can resolve gives way; the box is 7 cm
+    // along the tool's axis and turned with it
+    assert_true(hypot(hypot(nodes[0] - tool.x, nodes[1] - tool.y), nodes[2] - tool.z) < 1e-4);
+    assert_true(fabs(hypot(hypot(box.x - tool.x, box.y - tool.y), box.z - tool.z) - 0.07) < 1e-5);
+    assert_true(fabs(box_turned.y - turned.y) < 1e-4 && fabs(box_turned.w - turned.w) < 1e-4);
+    // what the joints bear: the weights of what hangs on them
+    const double box_weight = 1000.0 * 0.03 * 0.03 * 0.03 * 9.81;
+    assert_true(fabs(fil_joint_force(world, fil_world_find_joint(world, "load")).z + box_weight) < 0.02 * box_weight);
+    assert_true(fil_world_probe_count(world) > 0);
+    fil_world_destroy(world);
+}
+
+/* A chain of three bars that folds onto itself: the outer two touch only if they may; neighbours never do. */
+static void links_collide_with_each_other_if_asked(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "<robot name='fold'>"
+        "<link name='a'><collision><origin xyz='0.5 0 0'/><geometry><box size='1 0.1 0.1'/></geometry></collision></link>"
+        "<link name='b'><inertial><mass value='1'/><inertia ixx='0.1' iyy='0.1' izz='0.1'/></inertial>"
+        "<collision><origin xyz='0 0 0.1'/><geometry><box size='0.1 0.1 0.3'/></geometry></collision></link>"
+        "<link name='c'><inertial><origin xyz='-0.3 0 0'/><mass value='1'/><inertia ixx='0.1' iyy='0.1' izz='0.1'/></inertial>"
+        "<collision><origin xyz='-0.4 0 0'/><geometry><box size='0.8 0.1 0.1'/></geometry></collision></link>"
+        "<joint name='j' type='fixed'><parent link='a'/><child link='foot'/></joint><link name='foot'/>"
+        "<joint name='k' type='revolute'><parent link='a'/><child link='b'/><origin xyz='1 0 0'/><axis xyz='0 1 0'/>"
+        "<limit lower='-1' upper='1' effort='1000' velocity='1'/></joint>"
+        "<joint name='l' type='continuous'><parent link='b'/><child link='c'/><origin xyz='0 0 0.3'/><axis xyz='0 1 0'/></joint>"
+        "</robot>";
+    for (int self = 0; self < 2; self++) {
+        FilWorld* world = make_world("sap");
+        FilRobotDef def = fil_robot_def_default();
+        def.collision.self = self == 1;
+        FilId robot;
+        if (fil_world_add_robot_urdf(world, &def, "fold.urdf", text, strlen(text), NULL, 0, &robot) != FIL_OK) {
+            fail_msg("%s", fil_world_error(world));
+        }
+        send(world, robot, 0, FIL_JOINT_POSITION, 0.0);
+        int contacts = 0;
+        for (int k = 0; k < 1000; k++) {
+            run(world, 1);
+            for (int i = 0; i < fil_world_contact_count(world); i++) {
+                const FilContactInfo info = fil_world_contact(world, i);
+                contacts += info.force.z != 0.0;
+                // never neighbours: only the foot's bar and the last
+                assert_true((info.a.index == fil_robot_link(world, robot, 0).index) !=
+                            (info.b.index == fil_robot_link(world, robot, 0).index));
+            }
+        }
+        assert_true(self == 1 ? contacts > 0 : contacts == 0);
+        fil_world_destroy(world);
+    }
+}
+
+static void robots_repeat_bit_for_bit(void** state)
+{
+    (void)state;
+    uint64_t hashes[2];
+    for (int repeat = 0; repeat < 2; repeat++) {
+        FilWorld* world = load_text(attached);
+        const FilTrajectoryDef def = path(FIL_INTERPOLATE_SPLINE);
+        assert_int_equal(fil_robot_set_trajectory(world, fil_world_find_robot(world, "arm"), &def), FIL_OK);
+        run(world, 300);
+        hashes[repeat] = fil_world_hash(world);
+        fil_world_destroy(world);
+    }
+    assert_true(hashes[0] == hashes[1]);
+}
+
+static void every_integrator_takes_motors_and_limits(void** state)
+{
+    (void)state;
+    for (int integrator = FIL_BACKWARD_EULER; integrator <= FIL_SYMPLECTIC_EULER; integrator++) {
+        FilWorld* world = make_world("none");
+        assert_int_equal(fil_world_set_integrator(world, (FilIntegrator)integrator), FIL_OK);
+        const FilId robot = add(world, ROBOTS "gripper.urdf", NULL);
+        send(world, robot, 1, FIL_JOINT_EFFORT, 5.0);
+        run(world, 2000);
+        // at its upper limit, the coupled finger beside it, the lift holding its weight
+        assert_true(fabs(fil_robot_joint_state(world, robot, 1).position - 0.08) < 1e-4);
+        assert_true(fabs(fil_robot_joint_state(world, robot, 2).position - 0.08) < 1e-4);
+        assert_true(fabs(fil_robot_joint_state(world, robot, 0).effort - 0.7 * 9.81) < 0.01);
+        fil_world_destroy(world);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(commands_are_state),
+        cmocka_unit_test(all_modes_move_joints),
+        cmocka_unit_test(wrong_commands_are_refused),
+        cmocka_unit_test(wrong_definitions_are_refused),
+        cmocka_unit_test(trajectories_pass_their_points),
+        cmocka_unit_test(given_velocities_are_kept),
+        cmocka_unit_test(a_new_trajectory_goes_on_from_the_old_one),
+        cmocka_unit_test(wrong_trajectories_are_refused),
+        cmocka_unit_test(rods_bodies_and_arms_hang_on_links),
+        cmocka_unit_test(links_collide_with_each_other_if_asked),
+        cmocka_unit_test(robots_repeat_bit_for_bit),
+        cmocka_unit_test(every_integrator_takes_motors_and_limits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
