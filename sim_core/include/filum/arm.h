@@ -56,7 +56,7 @@ typedef struct FilArmDef {
     FilArmScheme scheme;
     double rk_tolerance;    /* RK23: error of one sub-step, relative to elongations and rates, or to 0.01 m and m/s */
     double valve_time;      /* s, time constant of the pressures behind their commands; 0: none */
-    FilCollision collision; /* of the disks, which do not meet each other */
+    FilCollision collision; /* of the disks; with `self` those meet that are far enough apart along the arm */
 } FilArmDef;
 
 FilArmSection fil_arm_section_default(void);

@@ -23,7 +23,7 @@ FilSurface fil_surface_default(void);
 /* What something collides with. Two things meet if each one's groups are in the other's mask. */
 typedef struct FilCollision {
     bool enabled;
-    bool self;       /* a rod with itself, beyond the neighbours that cannot touch */
+    bool self;       /* a rod or arm with itself, beyond the neighbours that cannot touch */
     uint32_t groups; /* bits */
     uint32_t mask;   /* bits */
     FilSurface surface;

@@ -1,4 +1,5 @@
 /* What a soft arm shows to collision: its disks, capped cylinders along the backbone. */
+#include <math.h>
 #include <string.h>
 
 #include "base/vec3.h"
@@ -58,10 +59,24 @@ void fil_soft_arm_disk_frame(const void* pointer, int index, int part, const dou
     fil_soft_arm_pose(arm, fil_soft_arm_see(arm, q), q, arm->disks[index].place, pose);
 }
 
+/* How far along the backbone at rest a place is from the base. */
+static double distance_along(const FilSoftArm* arm, FilArmPlace place)
+{
+    double length = place.s * arm->sections[place.section].length;
+    for (int k = 0; k < place.section; k++) {
+        length += arm->sections[k].length;
+    }
+    return length;
+}
+
+/* As of a rod: an arm bends no tighter than its radius, so that disks half a turn apart are the first that could meet. */
 bool fil_soft_arm_joined(const void* pointer, int index_a, int part_a, int index_b, int part_b)
 {
-    (void)pointer, (void)index_a, (void)part_a, (void)index_b, (void)part_b;
-    return true; // disks of one arm
+    (void)part_a, (void)part_b;
+    const FilSoftArm* arm = pointer;
+    const FilArmDisk *a = &arm->disks[index_a], *b = &arm->disks[index_b];
+    const double between = fabs(distance_along(arm, a->place) - distance_along(arm, b->place));
+    return !arm->collision.self || between < FIL_PI * fmax(a->radius, b->radius);
 }
 
 /* Writes a 3 x 3 block as three rows of four. */
