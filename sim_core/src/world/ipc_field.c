@@ -18,7 +18,7 @@ FilIpcSettings fil_ipc_settings_default(void)
 void fil_ipc_field_free(FilIpcField* field)
 {
     void* blocks[] = {field->x.at,   field->rings,      field->points.at, field->ends.at,           field->x_end.at,
-                      field->listed.at, field->boxes,   field->pairs,     field->active.at,         field->was_active.at,
+                      field->listed.at, field->slack.at, field->boxes,   field->pairs,     field->active.at,         field->was_active.at,
                       field->slides, field->slide_variable.at, field->slide_jacobian.at};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
@@ -82,12 +82,8 @@ static bool make_room(FilWorld* world)
 static FilStatus list_pairs(FilWorld* world)
 {
     FilIpcField* field = &world->ipc;
-    double travel = 0.0;
-    for (int p = 0; p < field->surface.point_count; p++) {
-        travel = fmax(travel, fil_v3_distance(field->points.at + 3 * p, field->ends.at + 3 * p));
-    }
     field->relisted = true;
-    return fil_ipc_list(world, 1.2 * travel + 0.5 * world->def.ipc.range);
+    return fil_ipc_list(world);
 }
 
 /* Shortens the wish until nothing meets on the way and nothing is out of reach: from where the step starts that is always
@@ -181,7 +177,7 @@ static double longest(FilWorld* world, const double* v, const double* direction)
     }
     place(world, end, field->x_end.at, field->ends.at);
     place(world, v, field->x.at, field->points.at);
-    if (fil_ipc_travel(world, field->ends.at) > field->slack && list_pairs(world) != FIL_OK) {
+    if (!fil_ipc_listed(world) && list_pairs(world) != FIL_OK) {
         return 0.0;
     }
     return fil_ipc_sweep(world, field->points.at, field->x.at, field->ends.at, field->x_end.at);

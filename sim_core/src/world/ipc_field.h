@@ -52,7 +52,8 @@ typedef struct FilIpcField {
     FilDoubles points, ends;  /* 3 per point of the surface: of a trial; of the end of a Newton step */
     FilDoubles x_end;         /* like q: of the end of a Newton step */
     FilDoubles listed;        /* where points were when pairs were listed ... */
-    double slack;             /* ... and how far they may have moved since, m */
+    FilDoubles slack;         /* ... and how far each may have moved since against the mean of all, m */
+    double fall;              /* m, how far any may have moved by itself: for planes */
     FilAabb* boxes;
     size_t box_capacity;
     FilBvh trees[3]; /* edges, triangles, points */
@@ -74,10 +75,10 @@ extern const FilPotentialModel fil_ipc_model;
 
 void fil_ipc_field_free(FilIpcField* field);
 
-/* ipc_pairs.c: pairs of features that could come into range while no point moves by more than `slack` from where it is. */
-FilStatus fil_ipc_list(struct FilWorld* world, double slack);
-/* The farthest that any point is from where it was when pairs were listed. */
-double fil_ipc_travel(const struct FilWorld* world, const double* to);
+/* ipc_pairs.c: pairs of features that could come into range on the way to `ends`, and a little beyond. */
+FilStatus fil_ipc_list(struct FilWorld* world);
+/* Whether the list still holds on the way to `ends`. */
+bool fil_ipc_listed(const struct FilWorld* world);
 /* How much of the way between two configurations (points and q each) nothing meets on, at most 1. */
 double fil_ipc_sweep(const struct FilWorld* world, const double* from, const double* q_from, const double* to, const double* q_to);
 /* FIL_BAD_INPUT and a message if something intersects. */

@@ -176,21 +176,47 @@ static FilStatus list_planes(FilWorld* world, const double* x, double reach)
     return status;
 }
 
-FilStatus fil_ipc_list(FilWorld* world, double slack)
+/* Mean motion of all points from x to `ends`: nothing comes nearer to anything by it. */
+static void mean_motion(const FilIpcField* field, const double* x, double* mean)
+{
+    fil_v3_set(mean, 0.0, 0.0, 0.0);
+    for (int p = 0; p < field->surface.point_count; p++) {
+        fil_v3_axpy(mean, 1.0 / field->surface.point_count, field->ends.at + 3 * p);
+        fil_v3_axpy(mean, -1.0 / field->surface.point_count, x + 3 * p);
+    }
+}
+
+/* How far point p goes from x to `ends`, less `mean`. */
+static double motion_of(const FilIpcField* field, const double* x, int p, const double* mean)
+{
+    double motion[3];
+    fil_v3_sub(motion, field->ends.at + 3 * p, x + 3 * p);
+    fil_v3_sub(motion, motion, mean);
+    return fil_v3_norm(motion);
+}
+
+FilStatus fil_ipc_list(FilWorld* world)
 {
     FilIpcField* field = &world->ipc;
     const FilIpcSurface* s = &field->surface;
-    const double *x = field->points.at, around = 0.5 * world->def.ipc.range + slack;
+    static const double nowhere[3] = {0.0, 0.0, 0.0};
+    const double *x = field->points.at, range = world->def.ipc.range;
     const size_t boxes = (size_t)s->point_count + (size_t)s->edge_count + (size_t)s->triangle_count;
     void* block = field->boxes;
     if (!fil_buffer_reserve(&block, &field->box_capacity, boxes, sizeof(FilAabb)) ||
-        !fil_doubles_reserve(&field->listed, 3 * (size_t)s->point_count)) {
+        !fil_doubles_reserve(&field->listed, 3 * (size_t)s->point_count) ||
+        !fil_doubles_reserve(&field->slack, (size_t)s->point_count)) {
         return FIL_OUT_OF_MEMORY;
     }
     field->boxes = block;
     FilAabb *points = field->boxes, *edges = points + s->point_count, *triangles = edges + s->edge_count;
+    double mean[3];
+    mean_motion(field, x, mean);
+    field->fall = 0.0;
     for (int p = 0; p < s->point_count; p++) {
-        points[p] = fil_aabb_of_segment(x + 3 * p, x + 3 * p, s->points[p].radius + around);
+        field->slack.at[p] = 1.2 * motion_of(field, x, p, mean) + 0.25 * range;
+        field->fall = fmax(field->fall, 1.2 * motion_of(field, x, p, nowhere) + 0.25 * range);
+        points[p] = fil_aabb_of_segment(x + 3 * p, x + 3 * p, s->points[p].radius + 0.5 * range + field->slack.at[p]);
     }
     for (int e = 0; e < s->edge_count; e++) {
         edges[e] = fil_aabb_union(&points[s->edges[e].point[0]], &points[s->edges[e].point[1]]);
@@ -200,7 +226,6 @@ FilStatus fil_ipc_list(FilWorld* world, double slack)
         triangles[t] = fil_aabb_union(&triangles[t], &points[s->triangles[t].point[2]]);
     }
     memcpy(field->listed.at, x, sizeof(double) * 3 * (size_t)s->point_count);
-    field->slack = slack;
     field->pair_count = 0;
     field->near.count = 0;
     FilStatus status = fil_bvh_build(&field->trees[0], edges, s->edge_count);
@@ -214,17 +239,22 @@ FilStatus fil_ipc_list(FilWorld* world, double slack)
         status = status == FIL_OK ? list_triangles(world, &field->near) : status;
     }
     status = status == FIL_OK ? list_lone(world, points, edges) : status;
-    return status == FIL_OK ? list_planes(world, x, world->def.ipc.range + 2.0 * slack) : status;
+    return status == FIL_OK ? list_planes(world, x, range + 2.0 * field->fall) : status;
 }
 
-double fil_ipc_travel(const FilWorld* world, const double* to)
+bool fil_ipc_listed(const FilWorld* world)
 {
     const FilIpcField* field = &world->ipc;
-    double most = 0.0;
+    static const double nowhere[3] = {0.0, 0.0, 0.0};
+    double mean[3];
+    mean_motion(field, field->listed.at, mean);
     for (int p = 0; p < field->surface.point_count; p++) {
-        most = fmax(most, fil_v3_distance(to + 3 * p, field->listed.at + 3 * p));
+        if (motion_of(field, field->listed.at, p, mean) > field->slack.at[p] ||
+            (field->surface.plane_count > 0 && motion_of(field, field->listed.at, p, nowhere) > field->fall)) {
+            return false;
+        }
     }
-    return most;
+    return true;
 }
 
 /* ---- sweeps ---- */
