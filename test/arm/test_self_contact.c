@@ -64,8 +64,8 @@ static void a_curled_arm_meets_itself(void** state)
     const char* models[] = {"lcp", "sap"};
     for (int m = 0; m < 2; m++) {
         assert_true(curl(models[m], true, &penetration) > 0);
-        // rigid disks, found before they meet
-        assert_true(penetration < 1e-4);
+        // rigid disks are found before they meet; those of sap give way, over 50 ms
+        assert_true(penetration < (m == 0 ? 1e-4 : 1e-3));
     }
 }
 
