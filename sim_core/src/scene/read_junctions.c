@@ -66,27 +66,38 @@ static void read_junction(FilScene* scene, const FilYaml* node, const double* si
     }
 }
 
+/* The junction written last joins two networks. */
+static void take_junction(Networks* networks, const FilYaml* at)
+{
+    const FilRodJunction* junction = &networks->junctions[networks->junction_count];
+    networks->ats[networks->junction_count++] = at;
+    const int a = find_root(networks->parent, junction->rod_a);
+    const int b = find_root(networks->parent, junction->rod_b);
+    // the earlier rod stays the root, so that bodies come in the order of their first rods
+    networks->parent[a > b ? a : b] = a < b ? a : b;
+}
+
 static void read_junctions(FilScene* scene, Networks* networks)
 {
     FilReader* reader = &scene->reader;
     const FilYaml* list = fil_yaml_find(scene->root, "junctions");
-    if (list == NULL || !fil_check_list(reader, list, "junctions")) {
+    if (list != NULL && !fil_check_list(reader, list, "junctions")) {
         return;
     }
+    const size_t most = (list != NULL ? (size_t)list->count : 0) + (size_t)scene->net_junction_count;
     double* sizes = fil_reader_alloc(reader, (size_t)scene->rod_count, sizeof *sizes);
-    networks->junctions = fil_reader_alloc(reader, (size_t)list->count, sizeof *networks->junctions);
-    networks->ats = fil_reader_alloc(reader, (size_t)list->count, sizeof *networks->ats);
+    networks->junctions = fil_reader_alloc(reader, most, sizeof *networks->junctions);
+    networks->ats = fil_reader_alloc(reader, most, sizeof *networks->ats);
     for (int k = 0; k < scene->rod_count && reader->status == FIL_OK; k++) {
         sizes[k] = size_of(&scene->rods[k].def);
     }
-    for (const FilYaml* node = list->first; node != NULL && reader->status == FIL_OK; node = node->next) {
-        FilRodJunction* junction = &networks->junctions[networks->junction_count];
-        read_junction(scene, node, sizes, junction);
-        networks->ats[networks->junction_count++] = node;
-        const int a = find_root(networks->parent, junction->rod_a);
-        const int b = find_root(networks->parent, junction->rod_b);
-        // the earlier rod stays the root, so that bodies come in the order of their first rods
-        networks->parent[a > b ? a : b] = a < b ? a : b;
+    for (const FilYaml* node = list != NULL ? list->first : NULL; node != NULL && reader->status == FIL_OK; node = node->next) {
+        read_junction(scene, node, sizes, &networks->junctions[networks->junction_count]);
+        take_junction(networks, node);
+    }
+    for (int k = 0; k < scene->net_junction_count && reader->status == FIL_OK; k++) {
+        networks->junctions[networks->junction_count] = scene->net_junctions[k];
+        take_junction(networks, scene->rods[scene->net_junctions[k].rod_a].at);
     }
 }
 

@@ -249,6 +249,19 @@ static void read_losses(FilReader* reader, const FilYaml* rod, FilRodDef* def)
     fil_read_flag(reader, rod, "twist_free", &def->twist_free);
 }
 
+void fil_scene_read_cord(FilScene* scene, const FilYaml* node, FilRodDef* def)
+{
+    FilReader* reader = &scene->reader;
+    const FilSceneMaterial* material = fil_scene_read_material(scene, node, "material");
+    const FilYaml* section = fil_read_node(reader, node, "section", FIL_REQUIRED);
+    if (section == NULL || !fil_check_keys(reader, section, fil_section_words)) {
+        return;
+    }
+    def->section = fil_scene_read_section(scene, section, material);
+    read_losses(reader, node, def);
+    fil_scene_read_collision(scene, node, material, &def->collision);
+}
+
 static void read_rod(FilScene* scene, const FilYaml* node, FilSceneRod* rod)
 {
     FilReader* reader = &scene->reader;
@@ -283,20 +296,26 @@ void fil_scene_read_rods(FilScene* scene)
 {
     const FilYaml* list = NULL;
     const char** names = NULL;
-    if (!fil_scene_read_names(scene, "rods", "rod", &list, &names)) {
+    FilReader* reader = &scene->reader;
+    const bool given = fil_scene_read_names(scene, "rods", "rod", &list, &names);
+    const int cords = fil_scene_count_cords(scene), single = given ? list->count : 0;
+    if (reader->status != FIL_OK || cords + single == 0) {
         return;
     }
-    FilReader* reader = &scene->reader;
-    scene->rods = fil_reader_alloc(reader, (size_t)list->count, sizeof *scene->rods);
-    const FilYaml** ats = fil_reader_alloc(reader, (size_t)list->count, sizeof *ats);
+    scene->rods = fil_reader_alloc(reader, (size_t)(single + cords), sizeof *scene->rods);
+    const FilYaml** ats = fil_reader_alloc(reader, (size_t)(single + cords), sizeof *ats);
+    const char** all = fil_reader_alloc(reader, (size_t)(single + cords), sizeof *all);
     int count = 0;
-    for (const FilYaml* node = list->first; node != NULL && reader->status == FIL_OK; node = node->next) {
+    for (const FilYaml* node = given ? list->first : NULL; node != NULL && reader->status == FIL_OK; node = node->next) {
         FilSceneRod* rod = &scene->rods[count];
         rod->def = fil_rod_def_default();
-        rod->def.name = names[count];
+        rod->def.name = all[count] = names[count];
         read_rod(scene, node, rod);
         ats[count++] = node;
     }
+    if (reader->status == FIL_OK) {
+        fil_scene_read_nets(scene, all, ats, &count);
+    }
     scene->rod_count = count;
-    fil_scene_index_names(scene, names, ats, count, &scene->rod_names);
+    fil_scene_index_names(scene, all, ats, count, &scene->rod_names);
 }

@@ -8,7 +8,7 @@
 static const char* const scene_keys[] = {
     "title",     "duration", "output_period", "seed",         "parameters", "world",
     "materials", "rods",     "junctions",     "rigid_bodies", "chains",     "arms",
-    "shells",    "rings",
+    "nets",      "shells",   "rings",
     "pairs",     "joints",   "attachments",   "drives",       "probes",     "robots",
     "trajectories", NULL,
 };

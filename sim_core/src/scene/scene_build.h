@@ -79,6 +79,8 @@ typedef struct FilScene {
     FilNames rod_names;
     FilSceneRod* rods;
     int rod_count;
+    FilRodJunction* net_junctions; /* between rods of nets */
+    int net_junction_count;
     int node_count; /* of all rods and chains so far */
     FilSceneChain* chains;
     int chain_count;
@@ -135,6 +137,13 @@ void fil_scene_read_shape(FilScene* scene, const FilYaml* rod, FilRodDef* def);
 /* read_rods.c, read_junctions.c */
 void fil_scene_read_rods(FilScene* scene);
 void fil_scene_add_rods(FilScene* scene);
+
+/* What every cord of a net shares: material, section, losses, collision. */
+void fil_scene_read_cord(FilScene* scene, const FilYaml* node, FilRodDef* def);
+
+/* read_nets.c: how many rods nets are made of; then these rods, behind the others. */
+int fil_scene_count_cords(FilScene* scene);
+void fil_scene_read_nets(FilScene* scene, const char** names, const FilYaml** ats, int* rod_count);
 
 /* read_bodies.c, read_chains.c: read_bodies takes in the chains' capsules as well. */
 void fil_scene_read_chains(FilScene* scene);
