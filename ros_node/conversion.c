@@ -16,8 +16,7 @@
 bool fil_state_messages_init(FilStateMessages* messages)
 {
     memset(messages, 0, sizeof *messages);
-    return filum__msg__RodStates__init(&messages->rod_states) &&
-           filum__msg__ArmStates__init(&messages->arm_states) &&
+    return filum__msg__RodStates__init(&messages->rod_states) && filum__msg__ArmStates__init(&messages->arm_states) &&
            sensor_msgs__msg__JointState__init(&messages->joint_states) && filum__msg__Probes__init(&messages->probes) &&
            filum__msg__StepInfo__init(&messages->step_info) && filum__msg__ContactWrenches__init(&messages->contacts) &&
            tf2_msgs__msg__TFMessage__init(&messages->static_transforms) &&
@@ -80,8 +79,7 @@ static bool list_things(FilStateMessages* messages, const FilWorld* world)
     messages->rigids = list_kind(world, messages->rigid_count, fil_world_rigid_at);
     messages->arms = list_kind(world, messages->arm_count, fil_world_arm_at);
     messages->robots = list_kind(world, messages->robot_count, fil_world_robot_at);
-    return messages->rods != NULL && messages->rigids != NULL && messages->arms != NULL &&
-           messages->robots != NULL;
+    return messages->rods != NULL && messages->rigids != NULL && messages->arms != NULL && messages->robots != NULL;
 }
 
 static bool size_rod_states(FilStateMessages* messages, const FilWorld* world)
@@ -147,8 +145,9 @@ bool fil_state_messages_fit(FilStateMessages* messages, const FilSimulation* sim
     }
     messages->node_frames = node_frames;
     messages->fits_load = simulation->load_count;
-    return fil_set_frame(&messages->step_info.header) && list_things(messages, world) && size_rod_states(messages, world) &&
-           fil_size_arm_states(messages, world) && fil_size_joint_states(messages, world) && size_contacts(messages, world) && size_probes(messages, world) &&
+    return fil_set_frame(&messages->step_info.header) && list_things(messages, world) &&
+           size_rod_states(messages, world) && fil_size_arm_states(messages, world) &&
+           fil_size_joint_states(messages, world) && size_contacts(messages, world) && size_probes(messages, world) &&
            fil_size_transforms(messages, world) && fil_size_markers(messages, world);
 }
 

@@ -47,7 +47,8 @@ bool fil_state_messages_fit(FilStateMessages* messages, const FilSimulation* sim
 /* Each fills one message with the state of now. Rods give the frames <rod>/start and <rod>/end (not when closed) and,
  * if asked, <rod>/node_<i>; z points along the rod, x and y are the section's axes. A rigid body gives the frame of its
  * name; those of static bodies never change and stand apart. A soft arm gives <arm>/base and <arm>/section_<i>, the end
- * of section i. A robot gives a frame per link, as a child of its parent link; those that cannot move stand apart too. */
+ * of section i. A robot gives a frame per link, as a child of its parent link; those that cannot move stand apart too.
+ */
 void fil_fill_clock(FilStateMessages* messages, const FilSimulation* simulation);
 void fil_fill_rod_states(FilStateMessages* messages, const FilSimulation* simulation);
 void fil_fill_arm_states(FilStateMessages* messages, const FilSimulation* simulation);

@@ -27,7 +27,8 @@ static bool find_joint(FilCommands* commands, const char* topic, const char* nam
     if (found == 0) {
         FIL_REFUSE(commands, "%s: there is no joint '%.200s'", topic, name);
     } else if (found > 1) {
-        FIL_REFUSE(commands, "%s: %d robots have a joint '%.200s'; give them a prefix in the scene", topic, found, name);
+        FIL_REFUSE(commands, "%s: %d robots have a joint '%.200s'; give them a prefix in the scene", topic, found,
+                   name);
     }
     return found == 1;
 }
@@ -100,8 +101,8 @@ typedef trajectory_msgs__msg__JointTrajectory Trajectory;
 /* a trajectory of one robot, as the core takes it */
 typedef struct Part {
     FilTrajectoryDef def;
-    int* joints;      /* of the robot */
-    size_t* columns;  /* where they are in the message */
+    int* joints;     /* of the robot */
+    size_t* columns; /* where they are in the message */
     double *times, *positions, *velocities;
 } Part;
 

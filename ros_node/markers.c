@@ -1,5 +1,5 @@
-/* Markers for RViz and Foxglove: rods as lines, rigid bodies and links as their shapes, soft arms as a backbone with disks,
- * contact forces as strokes. */
+/* Markers for RViz and Foxglove: rods as lines, rigid bodies and links as their shapes, soft arms as a backbone with
+ * disks, contact forces as strokes. */
 #include <math.h>
 #include <string.h>
 
@@ -115,8 +115,7 @@ static bool size_arm_markers(Marker** next, const FilWorld* world, FilId arm, in
             done = size_marker(marker, name, k, MARKER(CYLINDER), 0);
         } else {
             marker->scale.x = BACKBONE * radius;
-            done = size_marker(marker, name, k, MARKER(LINE_STRIP),
-                               1 + ARC_POINTS * fil_arm_section_count(world, arm));
+            done = size_marker(marker, name, k, MARKER(LINE_STRIP), 1 + ARC_POINTS * fil_arm_section_count(world, arm));
         }
     }
     return done;

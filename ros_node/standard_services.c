@@ -93,8 +93,9 @@ static void answer_features(FilNode* node, const simulation_interfaces__srv__Get
     if (rosidl_runtime_c__uint16__Sequence__init(&response->features.features, count)) {
         memcpy(response->features.features.data, features, sizeof features);
     }
-    rosidl_runtime_c__String__assign(&response->features.custom_info,
-                                     "Filum: elastic rods, soft arms, robots and rigid bodies in contact; worlds are scenes in YAML");
+    rosidl_runtime_c__String__assign(
+        &response->features.custom_info,
+        "Filum: elastic rods, soft arms, robots and rigid bodies in contact; worlds are scenes in YAML");
 #undef FEATURE
 }
 
@@ -200,8 +201,7 @@ static void filter_fini(Filter* filter)
 static bool filter_accepts(const Filter* filter, const simulation_interfaces__msg__EntityFilters* wanted,
                            const FilWorld* world, int entity)
 {
-    const uint8_t own = fil_entity_is_robot(world, entity)
-                            ? simulation_interfaces__msg__EntityCategory__CATEGORY_ROBOT
+    const uint8_t own = fil_entity_is_robot(world, entity) ? simulation_interfaces__msg__EntityCategory__CATEGORY_ROBOT
                         : fil_entity_is_static(world, entity)
                             ? simulation_interfaces__msg__EntityCategory__CATEGORY_STATIC_OBJECT
                             : simulation_interfaces__msg__EntityCategory__CATEGORY_DYNAMIC_OBJECT;

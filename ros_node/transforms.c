@@ -89,10 +89,10 @@ static bool add_robot(FilStateMessages* messages, const FilWorld* world, FilId r
     bool done = true;
     for (int k = 0; done && k < fil_robot_link_count(world, robot); k++) {
         const int parent = fil_robot_link_parent(world, robot, k);
-        done = add_transform(
-            fil_robot_link_fixed(world, robot, k) ? &messages->static_transforms : &messages->transforms,
-            parent < 0 ? FIL_ROOT_FRAME : fil_robot_link_name(world, robot, parent),
-            fil_robot_link_name(world, robot, k));
+        done =
+            add_transform(fil_robot_link_fixed(world, robot, k) ? &messages->static_transforms : &messages->transforms,
+                          parent < 0 ? FIL_ROOT_FRAME : fil_robot_link_name(world, robot, parent),
+                          fil_robot_link_name(world, robot, k));
     }
     return done;
 }
@@ -148,8 +148,9 @@ static void relate(FilVec3 xa, FilQuat a, FilVec3 xb, FilQuat b, FilVec3* positi
                        u.x * d.y - u.y * d.x + a.w * d.z};
     *position = (FilVec3){d.x + 2.0 * (u.y * c.z - u.z * c.y), d.y + 2.0 * (u.z * c.x - u.x * c.z),
                           d.z + 2.0 * (u.x * c.y - u.y * c.x)};
-    *orientation = (FilQuat){a.w * b.x + u.x * b.w + u.y * b.z - u.z * b.y, a.w * b.y - u.x * b.z + u.y * b.w + u.z * b.x,
-                             a.w * b.z + u.x * b.y - u.y * b.x + u.z * b.w, a.w * b.w - u.x * b.x - u.y * b.y - u.z * b.z};
+    *orientation =
+        (FilQuat){a.w * b.x + u.x * b.w + u.y * b.z - u.z * b.y, a.w * b.y - u.x * b.z + u.y * b.w + u.z * b.x,
+                  a.w * b.z + u.x * b.y - u.y * b.x + u.z * b.w, a.w * b.w - u.x * b.x - u.y * b.y - u.z * b.z};
 }
 
 /* rigid bodies and links that move, or those that do not */

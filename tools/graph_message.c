@@ -238,7 +238,8 @@ static bool parse_double(const FilYaml* node, double* number)
 {
     const char* text = node->text;
     const char* bare = text[0] == '-' || text[0] == '+' ? text + 1 : text;
-    if (strcmp(bare, ".inf") == 0 || strcmp(bare, "inf") == 0 || strcmp(bare, ".nan") == 0 || strcmp(bare, "nan") == 0) {
+    if (strcmp(bare, ".inf") == 0 || strcmp(bare, "inf") == 0 || strcmp(bare, ".nan") == 0 ||
+        strcmp(bare, "nan") == 0) {
         *number = bare[bare[0] == '.'] == 'i' ? (text[0] == '-' ? -INFINITY : INFINITY) : NAN;
         return true;
     }

@@ -33,10 +33,9 @@ static bool list(FilGraphMember* member, const char* node)
     service_of(node, "list_parameters", service);
     rcl_interfaces__srv__ListParameters_Request* request = rcl_interfaces__srv__ListParameters_Request__create();
     rcl_interfaces__srv__ListParameters_Response* response = rcl_interfaces__srv__ListParameters_Response__create();
-    const bool done =
-        request != NULL && response != NULL &&
-        fil_graph_call(member, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, ListParameters), service, request,
-                       response);
+    const bool done = request != NULL && response != NULL &&
+                      fil_graph_call(member, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, ListParameters), service,
+                                     request, response);
     for (size_t i = 0; done && i < response->result.names.size; i++) {
         printf("%s\n", response->result.names.data[i].data);
     }
@@ -47,7 +46,8 @@ static bool list(FilGraphMember* member, const char* node)
 
 /* ---- get ---- */
 
-static bool print_value(const FilGraphMember* member, const char* name, const rcl_interfaces__msg__ParameterValue* value)
+static bool print_value(const FilGraphMember* member, const char* name,
+                        const rcl_interfaces__msg__ParameterValue* value)
 {
     switch (value->type) {
         case TYPE(BOOL):
@@ -66,7 +66,8 @@ static bool print_value(const FilGraphMember* member, const char* name, const rc
             fil_cli_fail(member->command, 0, "there is no parameter '%s', or it has no value", name);
             return false;
         default: {
-            const rosidl_message_type_support_t* type = ROSIDL_GET_MSG_TYPE_SUPPORT(rcl_interfaces, msg, ParameterValue);
+            const rosidl_message_type_support_t* type =
+                ROSIDL_GET_MSG_TYPE_SUPPORT(rcl_interfaces, msg, ParameterValue);
             fil_message_print(fil_members_of(type), value, 0, stdout);
             return true;
         }
@@ -79,8 +80,7 @@ static bool get(FilGraphMember* member, const char* node, const char* name)
     service_of(node, "get_parameters", service);
     rcl_interfaces__srv__GetParameters_Request* request = rcl_interfaces__srv__GetParameters_Request__create();
     rcl_interfaces__srv__GetParameters_Response* response = rcl_interfaces__srv__GetParameters_Response__create();
-    bool done = request != NULL && response != NULL &&
-                rosidl_runtime_c__String__Sequence__init(&request->names, 1) &&
+    bool done = request != NULL && response != NULL && rosidl_runtime_c__String__Sequence__init(&request->names, 1) &&
                 rosidl_runtime_c__String__assign(&request->names.data[0], name) &&
                 fil_graph_call(member, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, GetParameters), service,
                                request, response);
@@ -170,7 +170,7 @@ static int run(const FilUsage* usage, int argc, char** argv)
 static int run_list(int argc, char** argv)
 {
     const FilUsage usage = {"param list", "[NODE]", "Lists the parameters of a node, /filum if none is named.", 0, 1,
-                            NULL, 0};
+                            NULL,         0};
     return run(&usage, argc, argv);
 }
 
@@ -182,8 +182,8 @@ static int run_get(int argc, char** argv)
 
 static int run_set(int argc, char** argv)
 {
-    const FilUsage usage = {"param set", "NODE NAME VALUE", "Sets a parameter; the node says why if it will not.", 3, 3,
-                            NULL, 0};
+    const FilUsage usage = {
+        "param set", "NODE NAME VALUE", "Sets a parameter; the node says why if it will not.", 3, 3, NULL, 0};
     return run(&usage, argc, argv);
 }
 

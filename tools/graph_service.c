@@ -23,8 +23,8 @@ static int run_list(int argc, char** argv)
     }
     fil_graph_sleep(wait);
     rcl_names_and_types_t list;
-    bool done = fil_graph_ok(&member, rcl_get_service_names_and_types(&member.node, &member.allocator, &list),
-                             "services");
+    bool done =
+        fil_graph_ok(&member, rcl_get_service_names_and_types(&member.node, &member.allocator, &list), "services");
     for (size_t i = 0; done && i < list.names.size; i++) {
         printf("%s [%s]\n", list.names.data[i], list.types[i].size > 0 ? list.types[i].data[0] : "?");
     }
@@ -46,8 +46,7 @@ static bool call(FilGraphMember* member, const char* name, const char* type_name
     void* response = fil_message_new(members->response_members_);
     FilError error = {"out of memory"};
     bool done = false;
-    if (request == NULL || response == NULL ||
-        !fil_message_parse(members->request_members_, yaml, request, &error)) {
+    if (request == NULL || response == NULL || !fil_message_parse(members->request_members_, yaml, request, &error)) {
         fil_cli_fail(member->command, 0, "%s", error.text);
     } else {
         done = fil_graph_call(member, type, service, request, response);
@@ -62,10 +61,14 @@ static bool call(FilGraphMember* member, const char* name, const char* type_name
 
 static int run_call(int argc, char** argv)
 {
-    const FilUsage usage = {"service call", "SERVICE TYPE [YAML]",
+    const FilUsage usage = {"service call",
+                            "SERVICE TYPE [YAML]",
                             "Calls a service and prints its answer as YAML. Fields of the request that the YAML does "
                             "not name keep their defaults.",
-                            2, 3, NULL, 0};
+                            2,
+                            3,
+                            NULL,
+                            0};
     int arguments;
     int exit_code;
     FilGraphMember member;

@@ -35,7 +35,12 @@ static int run_list(int argc, char** argv)
         {"--types", FIL_OPTION_FLAG, &types, NULL, "the types too"},
         {"--wait", FIL_OPTION_POSITIVE, &wait, "S", "how long to look around (1)"},
     };
-    const FilUsage usage = {"topic list", "", "Lists the topics that somebody publishes or listens to.", 0, 0, options,
+    const FilUsage usage = {"topic list",
+                            "",
+                            "Lists the topics that somebody publishes or listens to.",
+                            0,
+                            0,
+                            options,
                             sizeof options / sizeof *options};
     int arguments;
     int exit_code;
@@ -93,10 +98,9 @@ static bool listener_open(Listener* listener, const char* command, const char* n
     if (!fil_graph_join(&listener->member, command)) {
         return false;
     }
-    const rosidl_message_type_support_t* type =
-        fil_graph_topic_type_name(&listener->member, topic, patience, type_name)
-            ? fil_graph_message_type(&listener->member, type_name)
-            : NULL;
+    const rosidl_message_type_support_t* type = fil_graph_topic_type_name(&listener->member, topic, patience, type_name)
+                                                    ? fil_graph_message_type(&listener->member, type_name)
+                                                    : NULL;
     listener->subscription = rcl_get_zero_initialized_subscription();
     listener->type = type != NULL ? fil_members_of(type) : NULL;
     listener->message = type != NULL ? fil_message_new(listener->type) : NULL;
@@ -149,8 +153,13 @@ static int run_echo(int argc, char** argv)
         {"--count", FIL_OPTION_COUNT, &count, "N", "end after N messages"},
         {"--timeout", FIL_OPTION_POSITIVE, &timeout, "S", "end after S seconds; nothing heard is a failure then"},
     };
-    const FilUsage usage = {"topic echo", "TOPIC", "Prints the messages of a topic as YAML, until Ctrl-C.", 1, 1,
-                            options, sizeof options / sizeof *options};
+    const FilUsage usage = {"topic echo",
+                            "TOPIC",
+                            "Prints the messages of a topic as YAML, until Ctrl-C.",
+                            1,
+                            1,
+                            options,
+                            sizeof options / sizeof *options};
     int arguments;
     int exit_code;
     Listener listener;
@@ -206,8 +215,13 @@ static int run_hz(int argc, char** argv)
     const FilOption options[] = {
         {"--duration", FIL_OPTION_POSITIVE, &duration, "S", "end after S seconds"},
     };
-    const FilUsage usage = {"topic hz", "TOPIC", "Measures how often a topic's messages come, until Ctrl-C.", 1, 1,
-                            options, sizeof options / sizeof *options};
+    const FilUsage usage = {"topic hz",
+                            "TOPIC",
+                            "Measures how often a topic's messages come, until Ctrl-C.",
+                            1,
+                            1,
+                            options,
+                            sizeof options / sizeof *options};
     static double times[WINDOW];
     int arguments;
     int exit_code;
@@ -297,10 +311,10 @@ static bool publish_yaml(FilGraphMember* member, const char* name, const char* t
         fil_message_free(members, message);
         return false;
     }
-    const bool done = fil_graph_ok(member,
-                                   rclc_publisher_init(&publisher, &member->node, type, topic, &rmw_qos_profile_default),
-                                   topic) &&
-                      publish(member, &publisher, message, pace);
+    const bool done =
+        fil_graph_ok(member, rclc_publisher_init(&publisher, &member->node, type, topic, &rmw_qos_profile_default),
+                     topic) &&
+        publish(member, &publisher, message, pace);
     fil_graph_ok(member, rcl_publisher_fini(&publisher, &member->node), topic);
     fil_message_free(members, message);
     return done;
@@ -315,10 +329,14 @@ static int run_pub(int argc, char** argv)
         {"--count", FIL_OPTION_COUNT, &pace.count, "N", "N messages"},
         {"--rate", FIL_OPTION_POSITIVE, &pace.rate, "HZ", "messages per second (1)"},
     };
-    const FilUsage usage = {"topic pub", "TOPIC TYPE [YAML]",
+    const FilUsage usage = {"topic pub",
+                            "TOPIC TYPE [YAML]",
                             "Publishes a message, once somebody listens, until Ctrl-C. Fields that the YAML does not "
                             "name keep their defaults.",
-                            2, 3, options, sizeof options / sizeof *options};
+                            2,
+                            3,
+                            options,
+                            sizeof options / sizeof *options};
     int arguments;
     int exit_code;
     FilGraphMember member;

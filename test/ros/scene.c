@@ -26,7 +26,8 @@ static const char text[] =
 static const char robot_text[] =
     "robots:\n"
     "  - name: gripper\n"
-    "    urdf: " FILUM_SOURCE_DIR "/config/robots/gripper.urdf\n"
+    "    urdf: " FILUM_SOURCE_DIR
+    "/config/robots/gripper.urdf\n"
     "    joints: [{joint: lift, gains: {stiffness: 5000, damping: 500}}]\n";
 
 static int write_scene(void** state, const char* more)

@@ -82,7 +82,8 @@ static void tells_shape_and_frames(void** state)
     (void)state;
     const pid_t node = start(NULL);
     filum__msg__ArmStates* states = filum__msg__ArmStates__create();
-    assert_true(client_hear(&client, TYPE(filum, ArmStates), "/arm_states", &rmw_qos_profile_default, states, hangs, NULL));
+    assert_true(
+        client_hear(&client, TYPE(filum, ArmStates), "/arm_states", &rmw_qos_profile_default, states, hangs, NULL));
     assert_string_equal(states->header.frame_id.data, "world");
     assert_int_equal(states->arms.size, 1);
     const filum__msg__ArmState* arm = &states->arms.data[0];
@@ -95,9 +96,9 @@ static void tells_shape_and_frames(void** state)
     assert_true(arm->chamber_pressures.data[1] == 0.0);
     assert_true(arm->tip.position.z > 0.65);
     // a section's length is the mean of its chambers'
-    assert_true(fabs(arm->sections.data[2] - (arm->chamber_lengths.data[0] + arm->chamber_lengths.data[1] +
-                                              arm->chamber_lengths.data[2]) /
-                                                 3.0) < 1e-12);  // rounding
+    assert_true(fabs(arm->sections.data[2] -
+                     (arm->chamber_lengths.data[0] + arm->chamber_lengths.data[1] + arm->chamber_lengths.data[2]) /
+                         3.0) < 1e-12);  // rounding
     filum__msg__ArmStates__destroy(states);
 
     tf2_msgs__msg__TFMessage* tf = tf2_msgs__msg__TFMessage__create();
@@ -309,9 +310,9 @@ static void reaches_its_goal(void** state)
 /* the same controller under lockstep: the hash of the state after two seconds */
 static uint64_t run_in_lockstep(void)
 {
-    const char* const more[] = {"-p", "publish_rate:=100.0", "-p", "lockstep:=true",        "-p",
-                                "lockstep_topics:=chamber_commands", "-p", "real_time_factor:=0.0", "-p",
-                                "lockstep_timeout:=20.0", NULL};
+    const char* const more[] = {
+        "-p", "publish_rate:=100.0",   "-p", "lockstep:=true",         "-p", "lockstep_topics:=chamber_commands",
+        "-p", "real_time_factor:=0.0", "-p", "lockstep_timeout:=20.0", NULL};
     const pid_t node = start(more);
     Loop loop;
     loop_open(&loop);

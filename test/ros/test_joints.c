@@ -91,8 +91,7 @@ static void tells_joints_and_links(void** state)
     tf2_msgs__msg__TFMessage* both[2] = {tf2_msgs__msg__TFMessage__create(), tf2_msgs__msg__TFMessage__create()};
     rmw_qos_profile_t kept = rmw_qos_profile_default;
     kept.durability = RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL;
-    assert_true(
-        client_hear(&client, TYPE(tf2_msgs, TFMessage), "/tf", &rmw_qos_profile_default, both[0], NULL, NULL));
+    assert_true(client_hear(&client, TYPE(tf2_msgs, TFMessage), "/tf", &rmw_qos_profile_default, both[0], NULL, NULL));
     assert_true(client_hear(&client, TYPE(tf2_msgs, TFMessage), "/tf_static", &kept, both[1], NULL, NULL));
     size_t roots = 0;
     for (int m = 0; m < 2; m++) {
@@ -168,18 +167,18 @@ static void joints_follow_commands(void** state)
     sensor_msgs__msg__JointState* command = new_command("left_lift", "right_lift");
     command->position.data[0] = 0.05;
     command->position.data[1] = NAN;  // leaves it where it is
-    assert_true(publish_until(TYPE(sensor_msgs, JointState), "/joint_commands", command, 3,
-                              (Goal){"left_lift", 0.05, 1e-4}));
-    assert_true(publish_until(TYPE(sensor_msgs, JointState), "/joint_commands", command, 1,
-                              (Goal){"right_lift", 0.0, 1e-4}));
+    assert_true(
+        publish_until(TYPE(sensor_msgs, JointState), "/joint_commands", command, 3, (Goal){"left_lift", 0.05, 1e-4}));
+    assert_true(
+        publish_until(TYPE(sensor_msgs, JointState), "/joint_commands", command, 1, (Goal){"right_lift", 0.0, 1e-4}));
     // nonsense: an unknown name, Inf, a wrong length
     rosidl_runtime_c__String__assign(&command->name.data[0], "lift");
     command->position.data[1] = INFINITY;
-    assert_true(publish_until(TYPE(sensor_msgs, JointState), "/joint_commands", command, 1,
-                              (Goal){"left_lift", 0.05, 1e-4}));
+    assert_true(
+        publish_until(TYPE(sensor_msgs, JointState), "/joint_commands", command, 1, (Goal){"left_lift", 0.05, 1e-4}));
     command->position.size = 1;
-    assert_true(publish_until(TYPE(sensor_msgs, JointState), "/joint_commands", command, 1,
-                              (Goal){"right_lift", 0.0, 1e-4}));
+    assert_true(
+        publish_until(TYPE(sensor_msgs, JointState), "/joint_commands", command, 1, (Goal){"right_lift", 0.0, 1e-4}));
     command->position.size = 2;
     double least = 3.0;
     diagnostic_msgs__msg__DiagnosticArray* diagnostics = diagnostic_msgs__msg__DiagnosticArray__create();

@@ -1,6 +1,6 @@
 /* ctest: heavy */ /* ctest: alone */
-/* Under load: 50 rods of 100 nodes told 100 times a second to five readers, none of which misses a sample, and to a sixth
- * that is stopped for five seconds, loses samples, and goes on, while no publication holds the simulation up.
+/* Under load: 50 rods of 100 nodes told 100 times a second to five readers, none of which misses a sample, and to a
+ * sixth that is stopped for five seconds, loses samples, and goes on, while no publication holds the simulation up.
  *
  *   test_ros_load [SECONDS]    60 if not given */
 #include <math.h>
@@ -33,10 +33,10 @@ static double duration = 60.0; /* s */
 /* ---- a reader: a process that counts until it is told to stop, then writes what it counted ---- */
 
 typedef struct Count {
-    int64_t heard, missed;    /* samples */
-    int64_t gaps;             /* runs of missed ones */
-    int64_t heard_after_gap;  /* samples since the last of them */
-    double cpu;               /* s */
+    int64_t heard, missed;   /* samples */
+    int64_t gaps;            /* runs of missed ones */
+    int64_t heard_after_gap; /* samples since the last of them */
+    double cpu;              /* s */
 } Count;
 
 static volatile sig_atomic_t told_to_stop;
@@ -186,9 +186,14 @@ static void readers_miss_nothing(void** state)
         snprintf(files[i], sizeof files[i], "/tmp/filum_load_%ld_%d", (long)getpid(), i);
         readers[i] = process_start_role("read", files[i], NULL, NULL);
     }
-    const char* const arguments[] = {
-        "--ros-args", "-p", argument, "-p", "publish_rate:=100.0", "-p", "qos_overrides./rod_states.publisher.depth:=100",
-        NULL};
+    const char* const arguments[] = {"--ros-args",
+                                     "-p",
+                                     argument,
+                                     "-p",
+                                     "publish_rate:=100.0",
+                                     "-p",
+                                     "qos_overrides./rod_states.publisher.depth:=100",
+                                     NULL};
     const pid_t node = process_start(FILUM_NODE, arguments);
     watch_for(&watch, node, 0.5 * duration - 2.5);
     const Watch running = watch;
@@ -202,7 +207,8 @@ static void readers_miss_nothing(void** state)
     for (int i = 0; i <= READERS; i++) {
         counts[i] = collect(readers[i], files[i]);
         print_message("reader %d: %lld heard, %lld missed in %lld gaps, %.1f s of CPU time\n", i,
-                      (long long)counts[i].heard, (long long)counts[i].missed, (long long)counts[i].gaps, counts[i].cpu);
+                      (long long)counts[i].heard, (long long)counts[i].missed, (long long)counts[i].gaps,
+                      counts[i].cpu);
     }
     kill(node, SIGINT);
     int status;
@@ -210,9 +216,10 @@ static void readers_miss_nothing(void** state)
     wait4(node, &status, 0, &usage);
     const double cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                        1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-    print_message("node: %.1f s of CPU time; slowest publication %.2f ms, with a stopped reader %.2f ms; of which not for "
-                  "want of a processor: %.2f and %.2f ms\n",
-                  cpu, 1e3 * running.slowest, 1e3 * stopped.slowest, 1e3 * running.held_up, 1e3 * stopped.held_up);
+    print_message(
+        "node: %.1f s of CPU time; slowest publication %.2f ms, with a stopped reader %.2f ms; of which not for "
+        "want of a processor: %.2f and %.2f ms\n",
+        cpu, 1e3 * running.slowest, 1e3 * stopped.slowest, 1e3 * running.held_up, 1e3 * stopped.held_up);
 
     for (int i = 0; i < READERS; i++) {
         assert_true(counts[i].heard > (int64_t)(50.0 * duration));  // half of real time at the least

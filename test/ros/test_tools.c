@@ -64,9 +64,10 @@ static void topics(void** state)
     expect("topic hz /clock --duration 2.5", 0, "average rate: ");
     expect("topic echo /nothing --once --timeout 1", 1, "no topic '/nothing' in the graph");
     // a command is taken, and seen to be
-    expect("topic pub /rod_commands filum/msg/RodCommand "
-           "'{targets: [{drive: pull, value: [0, 0, 1e3]}, {drive: nonsense}]}' --once",
-           0, "");
+    expect(
+        "topic pub /rod_commands filum/msg/RodCommand "
+        "'{targets: [{drive: pull, value: [0, 0, 1e3]}, {drive: nonsense}]}' --once",
+        0, "");
     expect("topic echo /rosout --once --timeout 20", 0, "msg: ");
     expect("topic pub /rod_commands filum/RodCommand '{targets: [{drives: pull}]}' --once", 1,
            "DriveTarget has no field 'drives'; did you mean 'drive'?");
