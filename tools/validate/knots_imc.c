@@ -118,6 +118,7 @@ void fil_check_knots_tightening(FilCheck* check)
         char what[96];
         double at = 0.0;
         def.n = n;
+        def.settle = 2.0;
         def.shortening = TABLE_END[n - 1];
         if (!fil_pull_run(check, &def, curve)) {
             break;

@@ -9,8 +9,8 @@
 /* Memory: the global stiffness. */
 enum { STIFFNESS };
 
-/* Of a contact's stiffness, against the one that starts: it may be large, not endless. */
-static const double SOFTEST = 1e-6, STIFFEST = 1e6;
+/* Of an edge's own stiffness, against the global one, which follows the pair that bears most. */
+static const double SOFTEST = 0.05, STIFFEST = 2.0;
 
 /* Shares of both edges in the slip at mid-edge (P2 eq. 18). */
 static const double MID_EDGE[4] = {0.5, 0.5, -0.5, -0.5};
@@ -72,18 +72,15 @@ double fil_imc_adapt(const FilImcSettings* s, double stiffness, double least)
 {
     // by more the further off, so that sudden changes are followed
     const double width = s->farthest - s->closest;
-    double change = 0.0;
     if (least < s->closest) {
-        change = fmin((s->closest - least) / width, 1.0);
-    } else if (least > s->farthest) {
-        change = -fmin((least - s->farthest) / width, 1.0);
+        return stiffness * (1.0 + s->rate * fmin((s->closest - least) / width, 5.0));
     }
-    return stiffness * (1.0 + s->rate * change);
+    return least > s->farthest ? stiffness / (1.0 + s->rate * fmin((least - s->farthest) / width, 1.0)) : stiffness;
 }
 
-static double bounded(double stiffness, double start)
+static double bounded(double stiffness, double global)
 {
-    return fmin(fmax(stiffness, SOFTEST * start), STIFFEST * start);
+    return fmin(fmax(stiffness, SOFTEST * global), STIFFEST * global);
 }
 
 /* Contact as stiff as the inertia that it moves in a step. */
@@ -96,18 +93,19 @@ static double starting_stiffness(const FilPotentialProblem* problem)
     double force = INFINITY;
     for (int k = 0; k < problem->count; k++) {
         const FilPotentialContact* c = &problem->contacts[k];
-        force = fmin(force, c->diagonal / (problem->dt * problem->dt) * c->radius / s->sharpness);
+        const double inertia = c->diagonal / (problem->whole_dt * problem->whole_dt) * c->radius / s->sharpness;
+        force = inertia > 0.0 ? fmin(force, inertia) : force; // nothing moves what is held
     }
-    return force;
+    return isfinite(force) ? force : 1.0;
 }
 
-static double edge_stiffness(const FilPotentialProblem* problem, int edge, double start)
+static double edge_stiffness(const FilPotentialProblem* problem, int edge, double global)
 {
-    return edge >= 0 && problem->edge_memory[edge] > 0.0 ? problem->edge_memory[edge] : start;
+    return edge >= 0 && problem->edge_memory[edge] > 0.0 ? problem->edge_memory[edge] : global;
 }
 
-/* Each edge's own, driven by what is closest to it; a pair has the mean of its two. */
-static void adapt_edges(FilPotentialProblem* problem, double start)
+/* Each edge's own, driven by what is closest to it; a pair has the larger of its two. */
+static void adapt_edges(FilPotentialProblem* problem, double global)
 {
     double* least = problem->edge_scratch;
     for (int pass = 0; pass < 3; pass++) {
@@ -123,8 +121,8 @@ static void adapt_edges(FilPotentialProblem* problem, double start)
                 } else if (pass == 1) {
                     least[edge] = fmin(least[edge], c->contact->distance / c->radius);
                 } else if (least[edge] < problem->settings->reach) {
-                    const double old = edge_stiffness(problem, edge, start);
-                    problem->edge_memory[edge] = bounded(fil_imc_adapt(problem->settings, old, least[edge]), start);
+                    const double old = edge_stiffness(problem, edge, global);
+                    problem->edge_memory[edge] = bounded(fil_imc_adapt(problem->settings, old, least[edge]), global);
                     least[edge] = INFINITY; // once
                 }
             }
@@ -132,7 +130,7 @@ static void adapt_edges(FilPotentialProblem* problem, double start)
     }
     for (int k = 0; k < problem->count; k++) {
         FilPotentialContact* c = &problem->contacts[k];
-        c->stiffness = sqrt(edge_stiffness(problem, c->memory[0], start) * edge_stiffness(problem, c->memory[1], start));
+        c->stiffness = fmax(edge_stiffness(problem, c->memory[0], global), edge_stiffness(problem, c->memory[1], global));
     }
 }
 
@@ -146,10 +144,6 @@ static void set_stiffness(FilPotentialProblem* problem)
     if (!(*global > 0.0)) {
         *global = starting_stiffness(problem);
     }
-    if (s->local_stiffness) {
-        adapt_edges(problem, *global);
-        return;
-    }
     double least = INFINITY;
     for (int k = 0; k < problem->count; k++) {
         least = fmin(least, problem->contacts[k].contact->distance / problem->contacts[k].radius);
@@ -159,6 +153,9 @@ static void set_stiffness(FilPotentialProblem* problem)
     }
     for (int k = 0; k < problem->count; k++) {
         problem->contacts[k].stiffness = *global;
+    }
+    if (s->local_stiffness) {
+        adapt_edges(problem, *global);
     }
 }
 
@@ -185,14 +182,16 @@ static void mid_edge_slip(const double* speed, double* slip)
     }
 }
 
-/* Potential mu F sqrt(|u|^2 + e^2) of the tangential slip u, as energy over the step: gradient and Hessian by u dt. */
-static double hold(double force, double creep, double dt, const double* u, double* gradient, double* hessian)
+/* Potential mu F sqrt(|u|^2 + e^2) of the tangential slip u, as energy over the step: gradient and Hessian by u dt. In place
+ * of the Hessian, whose steps along the slip leap to and fro across u = 0, `definite` gives one that is larger and leads to
+ * rest within a few steps: that of the paraboloid which touches the potential at u and lies above it. */
+static double hold(double force, double creep, double dt, const double* u, bool definite, double* gradient, double* hessian)
 {
-    const double s = sqrt(fil_v3_dot(u, u) + creep * creep);
+    const double s = sqrt(fil_v3_dot(u, u) + creep * creep), along = definite ? 0.0 : 1.0 / (s * s);
     for (int i = 0; i < 3; i++) {
         gradient[i] = force * u[i] / s;
         for (int j = 0; j < 3; j++) {
-            hessian[3 * i + j] = force / (dt * s) * ((i == j ? 1.0 : 0.0) - u[i] * u[j] / (s * s));
+            hessian[3 * i + j] = force / (dt * s) * ((i == j ? 1.0 : 0.0) - along * u[i] * u[j]);
         }
     }
     return force * dt * (s - creep);
@@ -257,7 +256,8 @@ static void mid_edge_friction(const FilPotentialProblem* problem, const FilPoten
         }
         mid_edge_slip(moved, slip);
         fil_v3_axpy(slip, -fil_v3_dot(slip, c->normal), c->normal);
-        term->energy += hold(c->contact->mu * c->normal_force, s->static_speed, problem->dt, slip, force, hessian);
+        term->energy += hold(c->contact->mu * c->normal_force, s->static_speed, problem->dt, slip, order != FIL_POTENTIAL_FULL,
+                             force, hessian);
     }
     for (int n = 0; n < 4; n++) {
         fil_v3_axpy(term->gradient + 3 * n, MID_EDGE[n], force);
@@ -282,7 +282,7 @@ static void mid_edge_friction(const FilPotentialProblem* problem, const FilPoten
 
 /* Friction at the contact point, through the Jacobian. */
 static void point_friction(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* u, double first,
-                           FilPotentialTerm* term)
+                           FilPotentialOrder order, FilPotentialTerm* term)
 {
     if (problem->settings->friction == FIL_IMC_SLIDING) {
         fil_v3_axpy(term->row_gradient, -first, c->push);
@@ -290,7 +290,8 @@ static void point_friction(const FilPotentialProblem* problem, const FilPotentia
     }
     const double across[3] = {u[0], u[1], 0.0};
     double force[3], hessian[9];
-    term->energy += hold(c->contact->mu * c->normal_force, problem->settings->static_speed, problem->dt, across, force, hessian);
+    term->energy += hold(c->contact->mu * c->normal_force, problem->settings->static_speed, problem->dt, across,
+                         order != FIL_POTENTIAL_FULL, force, hessian);
     for (int i = 0; i < 2; i++) {
         term->row_gradient[i] += force[i];
         for (int j = 0; j < 2; j++) {
@@ -326,7 +327,7 @@ static void evaluate(const FilPotentialProblem* problem, const FilPotentialConta
         }
     }
     if (c->contact->mu > 0.0 && c->rows) {
-        point_friction(problem, c, u, first, term);
+        point_friction(problem, c, u, first, order, term);
     }
 }
 

@@ -46,7 +46,7 @@ typedef enum FilPotentialOrder { FIL_POTENTIAL_FORCE, FIL_POTENTIAL_FULL, FIL_PO
 enum { FIL_POTENTIAL_MEMORY = 8 }; /* numbers that a model keeps from step to step, beside one per edge */
 
 typedef struct FilPotentialProblem {
-    double dt;
+    double dt, whole_dt; /* s, of the sub-step and of the step that it is part of */
     const FilImcSettings* settings;
     int count;
     FilPotentialContact* contacts;

@@ -326,6 +326,9 @@ static FilStatus meet_parts(FilWorld* world, int a, int part_a, int b, int part_
         } else {
             body->ops->part(body->impl, c->index, parts[s], world->state.q + body->q, world->state.h + body->h, &shapes[s],
                             &poses[s]);
+            if (stage->round && shapes[s].kind == FIL_SHAPE_BOX) {
+                shapes[s] = fil_shape_capsule(c->collider.radii[parts[s]], shapes[s].half[2]);
+            }
         }
     }
     FilContactPoint points[FIL_MANIFOLD_POINTS];

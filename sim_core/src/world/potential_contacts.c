@@ -130,7 +130,7 @@ FilStatus fil_potential_set_up(FilWorld* world, const FilPotentialModel* model, 
     }
     stage->bound = false;
     FilPotentialProblem* p = &stage->problem;
-    *p = (FilPotentialProblem){.dt = dt, .settings = &world->def.imc, .contacts = stage->contacts,
+    *p = (FilPotentialProblem){.dt = dt, .whole_dt = world->def.dt, .settings = &world->def.imc, .contacts = stage->contacts,
                                .memory = world->next.h + world->memory, .edge_memory = world->next.h,
                                .edge_scratch = stage->edge_scratch.at};
     for (int k = 0; k < set->count; k++) {
@@ -211,6 +211,13 @@ static void add_kept(const FilWorld* world, int k, double* sum)
         for (int m = 0; m < 4; m++) {
             sum[4 * set->variable[b] + m] += p->dt * (j[m] * rows[0] + j[4 + m] * rows[1] + j[8 + m] * rows[2]);
         }
+    }
+}
+
+void fil_potential_add_kept(const FilWorld* world, double* sum)
+{
+    for (int k = 0; k < world->potential.problem.count; k++) {
+        add_kept(world, k, sum);
     }
 }
 

@@ -9,9 +9,9 @@
 /* A Newton step that leaves more than this share of the residual was too little: the contacts' tangent joins in. */
 static const double SLOW = 0.25;
 
-/* In the model's memory, the last is the stage's: for how many steps the contacts' tangent takes part from the start. It
- * does after a step that took many iterations without, and not for ever. */
-enum { TANGENT_HINT = FIL_POTENTIAL_MEMORY - 1, HINT_AFTER = 4, HINT_STEPS = 20 };
+/* In the model's memory, the last two are the stage's: how often steps are halved from the start, and for how many steps
+ * the contacts' tangent takes part from the start. It does after a step that took many iterations without, not for ever. */
+enum { HALVINGS = FIL_POTENTIAL_MEMORY - 2, TANGENT_HINT, HINT_AFTER = 4, HINT_STEPS = 20 };
 
 void fil_potential_stage_free(FilPotentialStage* stage)
 {
@@ -178,6 +178,8 @@ static bool search(FilWorld* world, const FilPotentialModel* model, Newton* newt
     const bool damping = settings->damping && model->field == NULL;
     const double first = damping ? ldexp(1.0, -(newton->iterations - 1) / 2) : longest;
     const double shortest = damping ? first : (newton->tangent ? 1e-4 : 0.2);
+    // friction as published has no potential; static friction's is sharp, and a smaller residual may lead away from rest
+    const double rise = settings->friction == FIL_IMC_STATIC ? 1e-12 * fabs(newton->potential) : INFINITY;
     for (double step = first; step >= shortest; step *= 0.5) {
         double potential;
         try_step(world, v, s->direction, step, s->trial);
@@ -185,10 +187,13 @@ static bool search(FilWorld* world, const FilPotentialModel* model, Newton* newt
             continue;
         }
         const double norm = size_of(world, s->residual, newton->as_force);
-        if (damping || norm <= (1.0 - 1e-4 * step) * newton->norm || norm <= newton->tolerance ||
+        if (damping || (norm <= (1.0 - 1e-4 * step) * newton->norm && potential <= newton->potential + rise) || norm <= newton->tolerance ||
             potential <= newton->potential + 1e-4 * step * slope) {
             try_step(world, v, s->direction, step, v);
-            newton->tangent = newton->tangent || (settings->tangent_after < 0 && norm > SLOW * newton->norm);
+            const bool slow = norm > SLOW * newton->norm;
+            // static friction: the true tangent leaps about far from rest and is quick near it, the larger one is safe and slow
+            newton->cautious = !settings->full_tangent && (step < 1.0 || !slow || !newton->tangent);
+            newton->tangent = newton->tangent || (settings->tangent_after < 0 && slow);
             newton->norm = norm;
             newton->potential = potential;
             return true;
@@ -276,6 +281,18 @@ static FilStatus iterate(FilWorld* world, const FilPotentialModel* model, Newton
     return FIL_OK;
 }
 
+/* Size of the contacts' impulses, as evaluated last. */
+static double contacts_at_work(FilWorld* world, const FilPotentialModel* model)
+{
+    if (model->field != NULL) {
+        return 0.0;
+    }
+    double* impulse = world->potential.impulse.at;
+    memset(impulse, 0, sizeof(double) * (size_t)world->v_count);
+    fil_potential_add_kept(world, impulse);
+    return size_of(world, impulse, false);
+}
+
 /* What Newton stops at. */
 static Newton start_newton(const FilWorld* world, const FilPotentialModel* model, double at_work, double rounding)
 {
@@ -335,9 +352,9 @@ static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model,
     if (!evaluate_contacts(world, model, v, world->scratch.residual, &potential)) {
         return FIL_NOT_CONVERGED;
     }
-    Newton newton = start_newton(world, model, at_work, rounding);
+    Newton newton = start_newton(world, model, hypot(at_work, contacts_at_work(world, model)), rounding);
     newton.potential = potential;
-    newton.cautious = model->field != NULL;
+    newton.cautious = model->field != NULL || !world->def.imc.full_tangent;
     newton.tangent = model->field != NULL || (world->def.imc.tangent_after < 0 && *hint > 0.0);
     bool again;
     do {
@@ -361,6 +378,32 @@ static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model,
     info->residual = fmax(info->residual, newton.norm);
     fil_potential_spread(world, model, v, info);
     return FIL_OK;
+}
+
+/* ---- smaller steps ---- */
+
+static bool adapts(const FilWorld* world)
+{
+    return fil_contact_models[world->contact_model].potential != NULL && world->def.imc.adaptive_dt;
+}
+
+int fil_potential_halvings(const FilWorld* world)
+{
+    const int wanted = adapts(world) ? (int)world->state.h[world->memory + HALVINGS] : 0;
+    return wanted < world->def.max_halvings ? wanted : world->def.max_halvings;
+}
+
+void fil_potential_adapt_halvings(FilWorld* world, const FilStepInfo* info)
+{
+    if (!adapts(world)) {
+        return;
+    }
+    const int used = info->halvings;
+    const double iterations = ldexp((double)info->newton_iterations, -used);
+    const int most = world->def.imc.adaptive_iterations;
+    // halves that need less than half as many could be wholes again
+    const int wanted = iterations > most && used < world->def.max_halvings ? used + 1 : iterations < 0.4 * most ? used - 1 : used;
+    world->state.h[world->memory + HALVINGS] = wanted > 0 ? wanted : 0;
 }
 
 FilStatus fil_solve_potential(FilWorld* world, const FilPotentialModel* model, double dt, FilStepInfo* info)

@@ -59,6 +59,11 @@ void fil_potential_stage_free(FilPotentialStage* stage);
  * fil_contacts_prepare() has chosen who takes part. */
 FilStatus fil_solve_potential(struct FilWorld* world, const FilPotentialModel* model, double dt, FilStepInfo* info);
 
+/* How often the next step is to be halved from the start, and what a step that took so many iterations makes of that
+ * (FilImcSettings.adaptive_dt). Kept in the state. */
+int fil_potential_halvings(const struct FilWorld* world);
+void fil_potential_adapt_halvings(struct FilWorld* world, const FilStepInfo* info);
+
 /* ---- the stage's parts, by file ---- */
 
 bool fil_potential_takes_part(const struct FilWorld* world, int body);
@@ -71,6 +76,8 @@ void fil_potential_evaluate(const struct FilWorld* world, const FilPotentialMode
                             FilPotentialOrder order, FilPotentialTerm* term);
 /* Forces of all contacts at v, kept per contact; adds them times dt, as a gradient, to `residual`. Returns their energy. */
 double fil_potential_add(struct FilWorld* world, const FilPotentialModel* model, const double* v, double* residual);
+/* Adds the same again, as last evaluated. */
+void fil_potential_add_kept(const struct FilWorld* world, double* sum);
 /* Distances of surfaces at the solution. */
 void fil_potential_measure(struct FilWorld* world, const double* v);
 /* Impulses of the contacts in their frames, and on the bodies. */

@@ -244,7 +244,7 @@ FilStatus fil_potential_solve_all(FilWorld* world, const FilPotentialModel* mode
             }
             body->ops->tangent(body->impl, all->values + (size_t)16 * (size_t)all->first_block[b]);
         }
-        const bool full = field ? attempt < 2 && !cautious : attempt == 0 && world->def.imc.full_tangent;
+        const bool full = field ? attempt < 2 && !cautious : attempt == 0 && !cautious;
         if (attempt < 3) {
             assemble(world, model, v, full ? FIL_POTENTIAL_FULL : FIL_POTENTIAL_DEFINITE);
         }

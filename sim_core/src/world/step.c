@@ -169,14 +169,16 @@ static FilStatus advance_halving(FilWorld* world, double t, double dt, FilStepIn
 {
     const int most = world->def.max_halvings;
     const uint64_t end = UINT64_C(1) << most;
-    uint64_t done = 0, size = end; // in units of dt / 2^most
+    const uint64_t largest = end >> fil_potential_halvings(world);
+    uint64_t done = 0, size = largest; // in units of dt / 2^most
+    info->halvings = fil_potential_halvings(world);
     while (done < end) {
         const double from = t + dt * (double)done / (double)end;
         const FilStatus status = advance(world, from, dt * (double)size / (double)end, info);
         if (status == FIL_OK) {
             done += size;
             // grow again where the grid allows it
-            while (size < end && done % (2 * size) == 0 && done + 2 * size <= end) {
+            while (size < largest && done % (2 * size) == 0 && done + 2 * size <= end) {
                 size *= 2;
             }
             continue;
@@ -191,6 +193,7 @@ static FilStatus advance_halving(FilWorld* world, double t, double dt, FilStepIn
         }
         info->halvings = halvings > info->halvings ? halvings : info->halvings;
     }
+    fil_potential_adapt_halvings(world, info);
     return FIL_OK;
 }
 
