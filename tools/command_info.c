@@ -95,6 +95,21 @@ static void print_rigid(const FilWorld* world, FilId body)
     }
 }
 
+static void print_arm(const FilWorld* world, FilId arm)
+{
+    FilVec3 position;
+    FilQuat orientation;
+    double length = 0.0;
+    for (int k = 0; k < fil_arm_section_count(world, arm); ++k) {
+        length += fil_arm_shape(world, arm, k).length;
+    }
+    fil_arm_disk_pose(world, arm, 0, &position, &orientation);
+    printf("  %-16s %d sections, %d chambers, %d disks, length %.6g m\n", fil_arm_name(world, arm),
+           fil_arm_section_count(world, arm), fil_arm_chamber_count(world, arm), fil_arm_disk_count(world, arm), length);
+    printf("  %-16s base %s at %g %g %g m\n", "", fil_arm_base_moves(world, arm) ? "moves, now" : "fixed", position.x,
+           position.y, position.z);
+}
+
 static void print_info(const FilWorld* world, const FilSceneInfo* scene)
 {
     const FilVec3 gravity = fil_world_gravity(world);
@@ -120,6 +135,12 @@ static void print_info(const FilWorld* world, const FilSceneInfo* scene)
     }
     for (int i = 0; i < fil_world_rigid_count(world); ++i) {
         print_rigid(world, fil_world_rigid_at(world, i));
+    }
+    if (fil_world_arm_count(world) > 0) {
+        printf("arms       %d\n", fil_world_arm_count(world));
+    }
+    for (int i = 0; i < fil_world_arm_count(world); ++i) {
+        print_arm(world, fil_world_arm_at(world, i));
     }
     printf("probes     %d\n", fil_world_probe_count(world));
     for (int i = 0; i < fil_world_probe_count(world); ++i) {
