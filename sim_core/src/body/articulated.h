@@ -113,6 +113,19 @@ extern const FilBodyOps fil_articulated_ops;
 
 FilStatus fil_articulated_create(const FilRobotDef* def, FilArticulated** robot, FilError* error);
 int fil_articulated_history(const FilArticulated* robot); /* numbers of h */
+int fil_articulated_carrier(const FilArticulated* robot, int link); /* the first link that it is fixed to, or itself */
+
+/* ---- definitions: articulated_check.c ---- */
+
+static inline bool fil_joint_has_coordinate(FilRobotJointType type)
+{
+    return type == FIL_ROBOT_REVOLUTE || type == FIL_ROBOT_CONTINUOUS || type == FIL_ROBOT_PRISMATIC;
+}
+
+/* Everything but whether the joints make a tree. */
+FilStatus fil_articulated_check(const FilRobotDef* def, FilError* error);
+/* Links depth first from the root into `order`; the joint above each into `joint_of`, -1 of the root. */
+FilStatus fil_articulated_sort(const FilRobotDef* def, int* order, int* joint_of, FilError* error);
 
 /* ---- kinematics and dynamics: articulated_tree.c ---- */
 

@@ -10,6 +10,15 @@ static int link_of(const FilArticulated* robot, int index)
     return index < robot->solid_count ? robot->solid_link[index] : index - robot->solid_count;
 }
 
+int fil_articulated_carrier(const FilArticulated* robot, int link)
+{
+    int first = 0;
+    while (robot->links[first].body != robot->links[link].body) {
+        first++;
+    }
+    return first;
+}
+
 int fil_articulated_collider_count(const void* pointer)
 {
     return ((const FilArticulated*)pointer)->solid_count;
@@ -21,6 +30,7 @@ void fil_articulated_collider(const void* pointer, int index, FilCollider* out)
     const int link = robot->solid_link[index];
     *out = (FilCollider){.kind = FIL_COLLIDER_SHAPE,
                          .element = link,
+                         .carrier = fil_articulated_carrier(robot, link),
                          .movable = robot->links[link].body >= 0,
                          .collision = robot->collision,
                          .shape = robot->solids[index].shape};

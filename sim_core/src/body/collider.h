@@ -14,6 +14,7 @@ typedef enum FilColliderKind {
 typedef struct FilCollider {
     FilColliderKind kind;
     int element;  /* of the body */
+    int carrier;  /* a shape: the element that its own is fixed to; joints keep things off all that it carries */
     bool movable; /* has unknowns */
     FilCollision collision;
     /* a row */

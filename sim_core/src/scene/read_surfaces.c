@@ -113,6 +113,30 @@ static const FilCollision* collision_of(const FilScene* scene, int thing)
                      : &scene->arms[arm].def.collision;
 }
 
+/* A thing, or a robot's link, by its name. */
+static bool read_side(FilScene* scene, const FilYaml* node, const char* key, FilId* id, const FilSurface** surface)
+{
+    FilReader* reader = &scene->reader;
+    const char* name = NULL;
+    int index = 0;
+    *id = fil_read_text(reader, node, key, FIL_REQUIRED, &name) ? fil_world_find_link(scene->world, name) : (FilId){0};
+    for (int r = 0; r < scene->robot_count && id->index != 0; r++) {
+        const FilId robot = scene->robots[r].id;
+        for (int l = 0; l < fil_robot_link_count(scene->world, robot); l++) {
+            if (fil_robot_link(scene->world, robot, l).index == id->index) {
+                *surface = &scene->robots[r].def.collision.surface;
+                return true;
+            }
+        }
+    }
+    if (!fil_read_reference(reader, node, key, FIL_REQUIRED, &scene->thing_names, "rod, rigid body or arm", &index)) {
+        return false;
+    }
+    *id = fil_scene_thing(scene, index);
+    *surface = &collision_of(scene, index)->surface;
+    return true;
+}
+
 void fil_scene_read_pairs(FilScene* scene)
 {
     static const char* const keys[] = {"a", "b", "friction", "stiffness", "dissipation_time", "dissipation", NULL};
@@ -122,17 +146,16 @@ void fil_scene_read_pairs(FilScene* scene)
         return;
     }
     for (const FilYaml* node = list->first; node != NULL && fil_check_keys(reader, node, keys); node = node->next) {
-        int a = 0, b = 0;
-        if (!fil_read_reference(reader, node, "a", FIL_REQUIRED, &scene->thing_names, "rod, rigid body or arm", &a) ||
-            !fil_read_reference(reader, node, "b", FIL_REQUIRED, &scene->thing_names, "rod, rigid body or arm", &b)) {
+        FilId a, b;
+        const FilSurface *surface_a = NULL, *surface_b = NULL;
+        if (!read_side(scene, node, "a", &a, &surface_a) || !read_side(scene, node, "b", &b, &surface_b)) {
             return;
         }
         // what is not given is what the two surfaces combine to
-        FilSurface surface = fil_surface_combine(&collision_of(scene, a)->surface, &collision_of(scene, b)->surface);
+        FilSurface surface = fil_surface_combine(surface_a, surface_b);
         fil_scene_read_surface_numbers(reader, node, "stiffness", &surface);
         if (reader->status == FIL_OK) {
-            const FilStatus status = fil_world_set_pair_surface(scene->world, fil_scene_thing(scene, a),
-                                                                fil_scene_thing(scene, b), &surface);
+            const FilStatus status = fil_world_set_pair_surface(scene->world, a, b, &surface);
             fil_reader_take(reader, status, node, fil_world_error(scene->world));
         }
     }

@@ -63,6 +63,7 @@ FilStatus fil_collision_register(FilWorld* world, int body_index, const int* ele
         *c = (FilWorldCollider){.body = body_index, .index = k, .memory = -1};
         body->ops->collider(body->impl, k, &c->collider);
         c->element = element_of[c->collider.element];
+        c->carrier = c->collider.kind == FIL_COLLIDER_SHAPE ? element_of[c->collider.carrier] : c->element;
         c->unbounded = c->collider.kind == FIL_COLLIDER_SHAPE && c->collider.shape.kind == FIL_SHAPE_HALF_SPACE;
         if (c->collider.kind == FIL_COLLIDER_ROW && fil_chain_init(&c->row, c->collider.edge_count) != FIL_OK) {
             return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
@@ -494,7 +495,7 @@ static FilStatus meet(FilWorld* world, int a, int b, double dt)
     if (cb->collider.kind == FIL_COLLIDER_ROW) {
         return meet_row_shape(world, b, a, dt);
     }
-    if (kept_apart(stage, ca->element, cb->element)) {
+    if (kept_apart(stage, ca->carrier, cb->carrier)) {
         return FIL_OK;
     }
     const double margin = LOOK_AHEAD * dt * (ca->place.speed + cb->place.speed) + fmax(stage->around, 1e-4) * world->contact_length;

@@ -11,6 +11,7 @@ typedef struct FilWorldCollider {
     FilCollider collider;
     int body, index; /* of the world, and of the collider in its body */
     int element;     /* of the world */
+    int carrier;     /* likewise */
     bool unbounded;  /* a half-space: kept out of the tree */
     FilChain row;    /* a row's bounding tree */
     int memory;      /* a row: where potential models keep one number per edge in the world's h; -1: a shape */
@@ -47,7 +48,7 @@ void fil_collision_free(FilCollisionStage* stage);
 /* Takes in the colliders of a body; their elements are element_of[collider's own element]. */
 FilStatus fil_collision_register(struct FilWorld* world, int body, const int* element_of);
 
-/* Two elements that shall not collide with each other, such as joined bodies. Allocates. */
+/* Two elements that carry their own shapes, and maybe others', that shall not collide with each other, such as joined bodies. Allocates. */
 FilStatus fil_collision_keep_apart(struct FilWorld* world, int element_a, int element_b);
 
 /* Fills the contact set for a step of dt from the current state. Bodies have begun their step. Jacobian variables are

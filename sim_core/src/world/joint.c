@@ -137,8 +137,7 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
         rod_stiffness(world, is_rod[0] ? def->a : def->b, joint.side[is_rod[0] ? 0 : 1].edge, joint.angular_stiffness);
     }
     if (!is_rod[0] && !is_rod[1] && joint.side[1].body >= 0) {
-        status = fil_collision_keep_apart(world, fil_id_index(world, FIL_OBJECT_ELEMENT, def->a),
-                                          fil_id_index(world, FIL_OBJECT_ELEMENT, def->b));
+        status = fil_collision_keep_apart(world, fil_element_carrier(world, def->a), fil_element_carrier(world, def->b));
         if (status != FIL_OK) {
             return status;
         }

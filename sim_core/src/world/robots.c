@@ -110,6 +110,15 @@ FilId fil_world_find_robot(const FilWorld* world, const char* name)
     return (FilId){0};
 }
 
+int fil_element_carrier(const FilWorld* world, FilId id)
+{
+    const int index = fil_id_index(world, FIL_OBJECT_ELEMENT, id);
+    const FilElement* element = &world->elements[index];
+    return element->kind != FIL_BODY_ROBOT
+               ? index
+               : index - element->local + fil_articulated_carrier(world->bodies[element->body].impl, element->local);
+}
+
 /* A robot and its part of the state arrays. */
 typedef struct View {
     const FilRobot* robot;

@@ -124,6 +124,8 @@ FilStatus fil_world_add_memory(FilWorld* world, int count, int* first);
 FilStatus fil_world_add_element(FilWorld* world, const char* name, FilBodyKind kind, int body, int local, int* index);
 /* Index of the element with this name, -1 if there is none. */
 int fil_world_find_element(const FilWorld* world, const char* name);
+/* robots.c: index of the element that this one is fixed to: a robot's link, or the element itself. */
+int fil_element_carrier(const FilWorld* world, FilId id);
 /* Index of an id if it names an element of this kind, else -1. */
 int fil_element_index(const FilWorld* world, FilBodyKind kind, FilId id);
 /* The k-th element of a kind, and how many there are. */
