@@ -159,7 +159,8 @@ static void test_sliding_friction(void** state)
     // and none where nothing slides
     contact.mu = 0.3;
     memset(c.speed, 0, sizeof c.speed);
-    const FilPotentialTerm still = evaluate(&p, c.x, u, FIL_POTENTIAL_FORCE);
+    const FilPotentialProblem at_rest = problem_of(&c, &s);
+    const FilPotentialTerm still = evaluate(&at_rest, c.x, u, FIL_POTENTIAL_FORCE);
     for (int k = 0; k < 12; k++) {
         assert_true(fabs(still.gradient[k] - without.gradient[k]) < 1e-3 * normal);
     }

@@ -199,11 +199,11 @@ static double hold(double force, double creep, double dt, const double* u, bool 
 
 /* ---- the model ---- */
 
-static void lag_friction(FilPotentialProblem* problem, FilPotentialContact* c)
+/* Normal and normal force at the step's start, which static friction is bounded by. */
+static void lag_force(FilPotentialProblem* problem, FilPotentialContact* c)
 {
     const FilImcSettings* s = problem->settings;
     double first, second;
-    static const double up[3] = {0.0, 0.0, 1.0};
     if (c->nodes) {
         FilSmoothDistance d;
         double gradient[12];
@@ -216,9 +216,18 @@ static void lag_friction(FilPotentialProblem* problem, FilPotentialContact* c)
         fil_imc_energy(s, c->stiffness, c->radius, c->contact->distance, &first, &second);
         c->normal_force = -first;
     }
+}
+
+/* Where sliding friction pushes in this step: against the slip of the last one. */
+static void lag_slip(const FilImcSettings* s, FilPotentialContact* c)
+{
+    static const double up[3] = {0.0, 0.0, 1.0};
+    double slip[3];
     if (c->rows) {
-        // u is side 1 against side 0
-        weigh_slip(s, c->contact->mu, c->radius, c->slip, up, c->push);
+        weigh_slip(s, c->contact->mu, c->radius, c->slip, up, c->push); // of side 1 against side 0, in the contact's frame
+    } else {
+        mid_edge_slip(c->speed, slip);
+        weigh_slip(s, c->contact->mu, c->radius, slip, c->contact->frame + 6, c->push);
     }
 }
 
@@ -228,8 +237,10 @@ static void begin(FilPotentialProblem* problem)
     for (int k = 0; k < problem->count; k++) {
         FilPotentialContact* c = &problem->contacts[k];
         c->rows = !c->nodes || (problem->settings->contact_points && c->contact->mu > 0.0);
-        if (c->rows || problem->settings->friction == FIL_IMC_STATIC) {
-            lag_friction(problem, c);
+        if (c->contact->mu > 0.0 && problem->settings->friction == FIL_IMC_STATIC) {
+            lag_force(problem, c);
+        } else if (c->contact->mu > 0.0) {
+            lag_slip(problem->settings, c);
         }
     }
 }
@@ -242,12 +253,9 @@ static void mid_edge_friction(const FilPotentialProblem* problem, const FilPoten
     double slip[3], force[3], hessian[9];
     if (s->friction == FIL_IMC_SLIDING) {
         // the direction is the last step's, the size follows the normal force (P2 eq. 18-20)
-        double normal[3], push[3];
+        double normal[3];
         fil_v3_add(normal, distance_gradient, distance_gradient + 3);
-        const double share = fil_v3_normalise(normal);
-        mid_edge_slip(c->speed, slip);
-        weigh_slip(s, c->contact->mu, c->radius, slip, normal, push);
-        fil_v3_scale(force, -first * share, push);
+        fil_v3_scale(force, -first * fil_v3_norm(normal), c->push);
         order = FIL_POTENTIAL_FORCE;
     } else {
         double moved[12];

@@ -24,9 +24,10 @@ static inline void clamp_softly(double x, double k, double unit, double h[4])
     // exp(-|k x|) and exp(-|k (x - 1)|): one is exp(-k) times or over the other
     const double first = exp(x < 1.0 ? -k * fabs(x) : -k * (x - 1.0));
     const double small[2] = {x < 1.0 ? first : first * unit, x < 0.0 ? first * unit : x < 1.0 ? unit / first : first};
+    const double both = 1.0 / ((1.0 + small[0]) * (1.0 + small[1]));
     h[0] = h[1] = h[2] = h[3] = 0.0;
     for (int side = 0; side < 2; side++) {
-        const double y = k * (x - side), sign = side == 0 ? 1.0 : -1.0, e = small[side], i = 1.0 / (1.0 + e);
+        const double y = k * (x - side), sign = side == 0 ? 1.0 : -1.0, e = small[side], i = both * (1.0 + small[1 - side]);
         const double logistic = (y > 0.0 ? 1.0 : e) * i, slope = e * i * i;
         h[0] += sign * (fmax(y, 0.0) + log_beyond(e));
         h[1] += sign * logistic;
