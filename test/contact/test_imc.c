@@ -22,7 +22,7 @@ static FilPotentialContact crossed_edges(FilContact* contact, double apart, Rand
         c.x[k] = x[k] + random_between(random, -1e-4, 1e-4) * (k % 3 != 2);
         c.speed[k] = random_between(random, -5e-3, 5e-3);
     }
-    *contact = (FilContact){.mu = 0.3, .distance = apart - 2.0 * RADIUS, .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    *contact = (FilContact){.mu = 0.3, .normal_velocity = -1e-3, .distance = apart - 2.0 * RADIUS, .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     return c;
 }
 
@@ -32,7 +32,7 @@ static FilPotentialProblem problem_of(FilPotentialContact* contact, const FilImc
 {
     memset(memory, 0, sizeof memory);
     memset(edges, 0, sizeof edges);
-    FilPotentialProblem p = {.dt = DT, .whole_dt = DT, .settings = settings, .count = 1, .contacts = contact, .memory = memory,
+    FilPotentialProblem p = {.dt = DT, .gravity = 9.81, .settings = settings, .count = 1, .contacts = contact, .memory = memory,
                              .edge_memory = edges, .edge_scratch = scratch};
     fil_imc_model.begin(&p);
     return p;
@@ -237,11 +237,11 @@ static void test_adaptation(void** state)
     (void)state;
     const FilImcSettings s = fil_imc_settings_default();
     const double inside = 0.5 * (s.closest + s.farthest);
-    assert_true(fil_imc_adapt(&s, 1.0, inside) == 1.0);
-    assert_true(fil_imc_adapt(&s, 1.0, s.closest - 0.01) > 1.0);
-    assert_true(fil_imc_adapt(&s, 1.0, s.farthest + 0.01) < 1.0);
+    assert_true(fil_imc_adapt(&s, 1.0, inside, -1e-4) == 1.0);
+    assert_true(fil_imc_adapt(&s, 1.0, s.closest - 0.01, -1e-4) > 1.0 && fil_imc_adapt(&s, 1.0, s.closest - 0.01, 1e-2) < 1.0);
+    assert_true(fil_imc_adapt(&s, 1.0, s.farthest + 0.01, 0.0) < 1.0);
     // by the rate at most
-    assert_true(fil_imc_adapt(&s, 1.0, -1.0) <= 1.0 + 5.0 * s.rate && fil_imc_adapt(&s, 1.0, 1.0) >= 1.0 - s.rate);
+    assert_true(fil_imc_adapt(&s, 1.0, -1.0, 0.0) <= 1.0 + 5.0 * s.rate && fil_imc_adapt(&s, 1.0, 1.0, 0.0) >= 1.0 - s.rate);
 }
 
 static void test_local_stiffness(void** state)
@@ -257,7 +257,7 @@ static void test_local_stiffness(void** state)
     double numbers[4] = {0.0}, room[4];
     c[1].memory[0] = 2, c[1].memory[1] = 3;
     memset(memory, 0, sizeof memory);
-    FilPotentialProblem p = {.dt = DT, .whole_dt = DT, .settings = &s, .count = 2, .contacts = c, .memory = memory, .edge_memory = numbers,
+    FilPotentialProblem p = {.dt = DT, .gravity = 9.81, .settings = &s, .count = 2, .contacts = c, .memory = memory, .edge_memory = numbers,
                              .edge_scratch = room};
     for (int step = 0; step < 10; step++) {
         fil_imc_model.begin(&p);

@@ -68,12 +68,13 @@ double fil_imc_energy(const FilImcSettings* settings, double stiffness, double r
 
 /* ---- stiffness ---- */
 
-double fil_imc_adapt(const FilImcSettings* s, double stiffness, double least)
+double fil_imc_adapt(const FilImcSettings* s, double stiffness, double least, double speed)
 {
     // by more the further off, so that sudden changes are followed
     const double width = s->farthest - s->closest;
     if (least < s->closest) {
-        return stiffness * (1.0 + s->rate * fmin((s->closest - least) / width, 5.0));
+        const double change = 1.0 + s->rate * fmin((s->closest - least) / width, 5.0);
+        return speed <= 0.0 ? stiffness * change : speed > 0.05 * width ? stiffness / change : stiffness;
     }
     return least > s->farthest ? stiffness / (1.0 + s->rate * fmin((least - s->farthest) / width, 1.0)) : stiffness;
 }
@@ -83,20 +84,28 @@ static double bounded(double stiffness, double global)
     return fmin(fmax(stiffness, SOFTEST * global), STIFFEST * global);
 }
 
-/* Contact as stiff as the inertia that it moves in a step. */
+/* Enough to bear the weight of what is met twice over and to stop it within reach; at least a thousandth of what would throw
+ * it off within a step. */
 static double starting_stiffness(const FilPotentialProblem* problem)
 {
     const FilImcSettings* s = problem->settings;
-    if (s->stiffness > 0.0 || problem->count == 0) {
+    if (s->stiffness > 0.0) {
         return s->stiffness;
     }
-    double force = INFINITY;
+    double force = 0.0;
     for (int k = 0; k < problem->count; k++) {
         const FilPotentialContact* c = &problem->contacts[k];
-        const double inertia = c->diagonal / (problem->whole_dt * problem->whole_dt) * c->radius / s->sharpness;
-        force = inertia > 0.0 ? fmin(force, inertia) : force; // nothing moves what is held
+        const double speed = fmin(c->contact->normal_velocity, 0.0), leap = c->radius / s->sharpness;
+        const double stop = problem->gravity + speed * speed / (s->reach * c->radius);
+        force = fmax(force, c->diagonal * fmax(2.0 * stop, 1e-3 * leap / (problem->dt * problem->dt)));
     }
-    return isfinite(force) ? force : 1.0;
+    return force > 0.0 ? force : 1.0; // N: nothing that is met can move
+}
+
+/* Change of a distance in a step, radii. */
+static double step_of(const FilPotentialProblem* problem, const FilPotentialContact* c)
+{
+    return c->contact->normal_velocity * problem->dt / c->radius;
 }
 
 static double edge_stiffness(const FilPotentialProblem* problem, int edge, double global)
@@ -122,7 +131,7 @@ static void adapt_edges(FilPotentialProblem* problem, double global)
                     least[edge] = fmin(least[edge], c->contact->distance / c->radius);
                 } else if (least[edge] < problem->settings->reach) {
                     const double old = edge_stiffness(problem, edge, global);
-                    problem->edge_memory[edge] = bounded(fil_imc_adapt(problem->settings, old, least[edge]), global);
+                    problem->edge_memory[edge] = bounded(fil_imc_adapt(problem->settings, old, least[edge], step_of(problem, c)), global);
                     least[edge] = INFINITY; // once
                 }
             }
@@ -145,11 +154,15 @@ static void set_stiffness(FilPotentialProblem* problem)
         *global = starting_stiffness(problem);
     }
     double least = INFINITY;
+    double speed = 0.0;
     for (int k = 0; k < problem->count; k++) {
-        least = fmin(least, problem->contacts[k].contact->distance / problem->contacts[k].radius);
+        const FilPotentialContact* c = &problem->contacts[k];
+        const double distance = c->contact->distance / c->radius;
+        speed = distance < least ? step_of(problem, c) : speed;
+        least = fmin(least, distance);
     }
     if (least < s->reach) {
-        *global = fil_imc_adapt(s, *global, least);
+        *global = fil_imc_adapt(s, *global, least, speed);
     }
     for (int k = 0; k < problem->count; k++) {
         problem->contacts[k].stiffness = *global;

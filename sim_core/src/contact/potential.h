@@ -46,7 +46,8 @@ typedef enum FilPotentialOrder { FIL_POTENTIAL_FORCE, FIL_POTENTIAL_FULL, FIL_PO
 enum { FIL_POTENTIAL_MEMORY = 8 }; /* numbers that a model keeps from step to step, beside one per edge */
 
 typedef struct FilPotentialProblem {
-    double dt, whole_dt; /* s, of the sub-step and of the step that it is part of */
+    double dt;      /* s */
+    double gravity; /* m/s^2 */
     const FilImcSettings* settings;
     int count;
     FilPotentialContact* contacts;

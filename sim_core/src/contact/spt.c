@@ -7,8 +7,11 @@
 /* Touching: surfaces that overlap by less than this share of the radius. */
 static const double TOUCHING = 1e-3;
 
+/* Share of a pair's correction done at once: neighbours correct the same nodes. */
+static const double SHARE = 0.3;
+
 /* How often the equations of motion are solved again in a step. */
-enum { MOST_ROUNDS = 30 };
+enum { MOST_ROUNDS = 60 };
 
 static void begin(FilPotentialProblem* problem)
 {
@@ -45,7 +48,7 @@ static bool refine(FilPotentialProblem* problem, const double* distances)
         const bool pulled = distances[k] > TOUCHING * c->radius && c->normal_force > 0.0;
         if ((overlaps || pulled) && c->compliance > 0.0) {
             // to its middle, not its edge
-            const double impulse = -distances[k] / (problem->dt * c->compliance);
+            const double impulse = -SHARE * distances[k] / (problem->dt * c->compliance);
             c->normal_force = fmax(c->normal_force + impulse / problem->dt, 0.0);
             again = true;
         }

@@ -130,7 +130,7 @@ FilStatus fil_potential_set_up(FilWorld* world, const FilPotentialModel* model, 
     }
     stage->bound = false;
     FilPotentialProblem* p = &stage->problem;
-    *p = (FilPotentialProblem){.dt = dt, .whole_dt = world->def.dt, .settings = &world->def.imc, .contacts = stage->contacts,
+    *p = (FilPotentialProblem){.dt = dt, .gravity = fil_v3_norm((const double[3]){world->def.gravity.x, world->def.gravity.y, world->def.gravity.z}), .settings = &world->def.imc, .contacts = stage->contacts,
                                .memory = world->next.h + world->memory, .edge_memory = world->next.h,
                                .edge_scratch = stage->edge_scratch.at};
     for (int k = 0; k < set->count; k++) {

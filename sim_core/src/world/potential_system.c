@@ -79,10 +79,13 @@ static FilStatus adopt(FilWorld* world, const FilPotentialModel* model)
         return status;
     }
     bool same;
-    return fil_block_sum_adopt(&stage->hessian, world->contact.column_count, count, stage->list_end.at,
-                               stage->list_variable.at, &same)
-               ? FIL_OK
-               : FIL_OUT_OF_MEMORY;
+    if (!fil_block_sum_adopt(&stage->hessian, world->contact.column_count, count, stage->list_end.at, stage->list_variable.at,
+                             &same)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    // contacts: analysed anew for each pattern, so that a restored world goes on with the same bits
+    stage->analysed = stage->analysed && (same || model->field != NULL);
+    return FIL_OK;
 }
 
 /* The analysis of the whole. */

@@ -1,0 +1,209 @@
+/* ctest: wrap-malloc */
+/* Worlds stepped by potential models: momentum, determinism, memory, other things than rods, and what they refuse. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "heap_calls.h"
+#include "things.h"
+
+static const FilVec3 STILL = {0.0, 0.0, 0.0};
+
+static FilWorld* world_with(const FilImcSettings* imc, const char* model, double gravity)
+{
+    FilWorldDef def = fil_world_def_default();
+    FilWorld* world = NULL;
+    FilError error = {{0}};
+    def.contact_model = model;
+    def.imc = *imc;
+    def.gravity = (FilVec3){0.0, 0.0, -gravity};
+    assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
+    return world;
+}
+
+/* A rope and a ball on the ground, and a rod laid across the rope. */
+static FilWorld* crowd(const FilImcSettings* imc, const char* model)
+{
+    FilWorld* world = world_with(imc, model, 9.81);
+    things_ground(world);
+    things_ball(world, 5e-3, 0.5, 0.0, 5.1e-3);
+    things_rod(world, 41, 3e-3, (FilVec3){-0.5, 0.2, 3.1e-3}, (FilVec3){0.01, 0.0, 0.0}, STILL);
+    things_rod(world, 31, 3e-3, (FilVec3){-0.4, 0.05, 9.3e-3}, (FilVec3){1e-3, 0.01, 0.0}, STILL);
+    return world;
+}
+
+static FilImcSettings holding(void)
+{
+    FilImcSettings imc = fil_imc_settings_default();
+    imc.friction = FIL_IMC_STATIC;
+    imc.contact_points = true;
+    return imc;
+}
+
+static void everything_comes_to_lie(void** state)
+{
+    (void)state;
+    const FilImcSettings settings[] = {fil_imc_settings_default(), holding()};
+    for (int k = 0; k < 2; k++) {
+        FilWorld* world = crowd(&settings[k], "imc");
+        const FilStepInfo info = things_run(world, 400);
+        assert_int_equal(info.crossings, 0);
+        assert_true(info.contacts > 10);
+        // it sinks in by a share of the radius while the stiffness follows
+        assert_true(info.max_penetration < 1e-3);
+        fil_world_destroy(world);
+    }
+}
+
+static void momentum_is_kept(void** state)
+{
+    (void)state;
+    // two rods collide in free space; without friction nothing but the normal force acts, along one line
+    FilImcSettings imc = fil_imc_settings_default();
+    FilWorld* world = world_with(&imc, "imc", 0.0);
+    assert_int_equal(fil_world_set_friction(world, 0.0), FIL_OK);
+    things_rod(world, 21, 3e-3, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){0.01, 0.0, 0.0}, STILL);
+    things_rod(world, 21, 3e-3, (FilVec3){0.03, -0.08, 8e-3}, (FilVec3){0.0, 0.01, 0.0}, (FilVec3){0.0, 0.0, -0.1});
+    const FilVec3 p = fil_world_momentum(world), l = fil_world_angular_momentum(world);
+    int touched = 0;
+    for (int k = 0; k < 100; k++) {
+        FilStepInfo info;
+        assert_int_equal(fil_world_step(world, &info), FIL_OK);
+        touched += fil_world_contact_count(world) > 0 && fabs(fil_world_contact(world, 0).force.z) > 1e-3;
+    }
+    assert_true(touched > 0);
+    // Newton's tolerance is 1e-6 of the momenta at work
+    assert_true(things_distance(fil_world_momentum(world), p) < 1e-4 * fabs(p.z));
+    // backward Euler turns what moves by a little: first order in dt
+    assert_true(things_distance(fil_world_angular_momentum(world), l) < 1e-2 * sqrt(l.x * l.x + l.y * l.y + l.z * l.z));
+    fil_world_destroy(world);
+}
+
+static void same_bits_again(void** state)
+{
+    (void)state;
+    const FilImcSettings settings[] = {fil_imc_settings_default(), holding()};
+    static const char* const models[] = {"imc", "imc", "spt"};
+    for (int k = 0; k < 3; k++) {
+        FilImcSettings imc = settings[k % 2];
+        imc.local_stiffness = k == 1;
+        imc.adaptive_dt = k == 1;
+        FilWorld *a = crowd(&imc, models[k]), *b = crowd(&imc, models[k]);
+        things_run(a, 60);
+        things_run(b, 30);
+        // saved and restored in the middle, with other steps in between
+        const size_t size = fil_world_snapshot_size(b);
+        void* snapshot = malloc(size);
+        assert_non_null(snapshot);
+        fil_world_save(b, snapshot);
+        things_run(b, 17);
+        assert_int_equal(fil_world_restore(b, snapshot, size), FIL_OK);
+        things_run(b, 30);
+        assert_true(fil_world_hash(a) == fil_world_hash(b));
+        assert_int_equal(fil_world_reset(a), FIL_OK);
+        things_run(a, 60);
+        assert_true(fil_world_hash(a) == fil_world_hash(b));
+        free(snapshot);
+        fil_world_destroy(a);
+        fil_world_destroy(b);
+    }
+}
+
+static void repeated_steps_do_not_allocate(void** state)
+{
+    (void)state;
+    const FilImcSettings settings[] = {fil_imc_settings_default(), holding()};
+    static const char* const models[] = {"imc", "imc", "spt"};
+    for (int m = 0; m < 3; m++) {
+        FilWorld* world = crowd(&settings[m % 2], models[m]);
+        things_run(world, 100);
+        assert_int_equal(fil_world_reset(world), FIL_OK);
+        things_run(world, 1);
+        assert_int_equal(fil_world_reset(world), FIL_OK);
+        for (int k = 0; k < 100; k++) {
+            heap_calls = 0;
+            const FilStatus status = fil_world_step(world, NULL);
+            const int counted = heap_calls;
+            assert_int_equal(status, FIL_OK);
+            assert_int_equal(counted, 0);
+        }
+        fil_world_destroy(world);
+    }
+}
+
+static void joints_are_refused(void** state)
+{
+    (void)state;
+    const FilImcSettings imc = fil_imc_settings_default();
+    FilWorld* world = world_with(&imc, "imc", 9.81);
+    FilJointDef joint = fil_joint_def_default();
+    FilId id;
+    joint.kind = FIL_JOINT_PIN;
+    joint.name = "hook";
+    joint.a = things_rod(world, 11, 3e-3, STILL, (FilVec3){0.01, 0.0, 0.0}, STILL);
+    assert_int_equal(fil_world_add_joint(world, &joint, &id), FIL_OK);
+    const uint64_t before = fil_world_hash(world);
+    assert_int_equal(fil_world_step(world, NULL), FIL_BAD_INPUT);
+    assert_non_null(strstr(fil_world_error(world), "'imc' knows no joints"));
+    assert_non_null(strstr(fil_world_error(world), "'hook'"));
+    assert_true(fil_world_hash(world) == before);
+    fil_world_destroy(world);
+}
+
+static void bad_settings_are_refused(void** state)
+{
+    (void)state;
+    FilWorldDef def = fil_world_def_default();
+    FilWorld* world = NULL;
+    FilError error = {{0}};
+    def.contact_model = "imc";
+    def.imc.sharpness = 0.0;
+    assert_int_equal(fil_world_create(&def, &world, &error), FIL_BAD_INPUT);
+    assert_string_equal(error.text, "world: imc: sharpness, smoothing, reach and static_speed must be positive");
+    assert_null(world);
+    def.imc = fil_imc_settings_default();
+    def.imc.farthest = 1.0;
+    assert_int_equal(fil_world_create(&def, &world, &error), FIL_BAD_INPUT);
+    assert_string_equal(error.text, "world: imc: closest must be below farthest, and that below reach");
+}
+
+static void bad_scenes_are_refused(void** state)
+{
+    (void)state;
+#define ROD "\nrigid_bodies: [{name: b, motion: static, shapes: [{half_space: {}}]}]"
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"world: {contact: imc, imc: {sharpnes: 50}}" ROD, "sharpness"},
+        {"world: {contact: imc, imc: {friction: sticky}}" ROD, "sticky"},
+        {"world: {contact: imc, imc: {reach: -1}}" ROD, "must be positive"},
+        {"world: {contact: imc, imc: {tangent_after: 0.5}}" ROD, "whole number"},
+        {"world: {contact: imc, imc: 3}" ROD, "mapping"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        FilWorld* world = NULL;
+        FilError error = {{0}};
+        assert_int_equal(fil_scene_load_text("knot.yaml", cases[k].text, strlen(cases[k].text), NULL, &world, NULL, &error),
+                         FIL_BAD_INPUT);
+        if (strstr(error.text, "knot.yaml:1: world.imc") == NULL || strstr(error.text, cases[k].message) == NULL) {
+            fail_msg("'%s' is not in '%s'", cases[k].message, error.text);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_comes_to_lie),        cmocka_unit_test(momentum_is_kept),
+        cmocka_unit_test(same_bits_again),                cmocka_unit_test(repeated_steps_do_not_allocate),
+        cmocka_unit_test(joints_are_refused),             cmocka_unit_test(bad_settings_are_refused),
+        cmocka_unit_test(bad_scenes_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
