@@ -186,13 +186,14 @@ static void readers_miss_nothing(void** state)
         snprintf(files[i], sizeof files[i], "/tmp/filum_load_%ld_%d", (long)getpid(), i);
         readers[i] = process_start_role("read", files[i], NULL, NULL);
     }
+    // what gets lost on the way is kept long enough to be sent again
     const char* const arguments[] = {"--ros-args",
                                      "-p",
                                      argument,
                                      "-p",
                                      "publish_rate:=100.0",
                                      "-p",
-                                     "qos_overrides./rod_states.publisher.depth:=100",
+                                     "qos_overrides./rod_states.publisher.depth:=300",
                                      NULL};
     const pid_t node = process_start(FILUM_NODE, arguments);
     watch_for(&watch, node, 0.5 * duration - 2.5);
