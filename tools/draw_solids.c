@@ -80,7 +80,44 @@ int fil_outline_count(const FilWorld* world)
     for (int a = 0; a < fil_world_arm_count(world); ++a) {
         count += fil_arm_disk_count(world, fil_world_arm_at(world, a));
     }
+    for (int r = 0; r < fil_world_robot_count(world); ++r) {
+        const FilId robot = fil_world_robot_at(world, r);
+        for (int l = 0; l < fil_robot_link_count(world, robot); ++l) {
+            count += fil_robot_shape_count(world, robot, l);
+        }
+    }
     return count;
+}
+
+/* A shape in the frame of its body. */
+static FilOutline* outline_in(const View* view, const FilShapeDef* shape, const FilPose* frame, int owner, bool moves,
+                              FilOutline* next)
+{
+    const FilPose own = pose_of(shape->position, shape->orientation);
+    FilPose pose;
+    fil_pose_compose(&pose, frame, &own);
+    next->owner = owner;
+    next->moves = moves;
+    outline(view, shape, &pose, next);
+    return next + 1;
+}
+
+static FilOutline* see_robots(const FilWorld* world, const View* view, int owner, FilOutline* next)
+{
+    for (int r = 0; r < fil_world_robot_count(world); ++r) {
+        const FilId robot = fil_world_robot_at(world, r);
+        for (int l = 0; l < fil_robot_link_count(world, robot); ++l) {
+            FilVec3 position;
+            FilQuat orientation;
+            fil_robot_link_pose(world, robot, l, &position, &orientation);
+            const FilPose frame = pose_of(position, orientation);
+            for (int s = 0; s < fil_robot_shape_count(world, robot, l); ++s) {
+                const FilShapeDef shape = fil_robot_shape(world, robot, l, s);
+                next = outline_in(view, &shape, &frame, owner + r, true, next);
+            }
+        }
+    }
+    return next;
 }
 
 void fil_outlines_see(const FilWorld* world, const double* right, const double* up, const double* toward,
@@ -97,13 +134,8 @@ void fil_outlines_see(const FilWorld* world, const double* right, const double* 
         const FilPose frame = pose_of(position, orientation);
         for (int s = 0; s < fil_rigid_shape_count(world, body); ++s) {
             const FilShapeDef shape = fil_rigid_shape(world, body, s);
-            const FilPose own = pose_of(shape.position, shape.orientation);
-            FilPose pose;
-            fil_pose_compose(&pose, &frame, &own);
             if (shape.type != FIL_TYPE_HALF_SPACE) {
-                next->owner = b;
-                next->moves = fil_rigid_motion(world, body) != FIL_STATIC;
-                outline(&view, &shape, &pose, next++);
+                next = outline_in(&view, &shape, &frame, b, fil_rigid_motion(world, body) != FIL_STATIC, next);
             }
         }
     }
@@ -120,4 +152,5 @@ void fil_outlines_see(const FilWorld* world, const double* right, const double* 
             outline(&view, &disk, &pose, next++);
         }
     }
+    see_robots(world, &view, bodies + fil_world_arm_count(world), next);
 }

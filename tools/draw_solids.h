@@ -1,4 +1,4 @@
-/* Outlines of what is solid in a drawing: shapes of rigid bodies and the disks of soft arms. */
+/* Outlines of what is solid in a drawing: shapes of rigid bodies and of robots' links, and the disks of soft arms. */
 #ifndef FILUM_TOOLS_DRAW_SOLIDS_H
 #define FILUM_TOOLS_DRAW_SOLIDS_H
 
@@ -10,7 +10,7 @@ enum { FIL_OUTLINE_CORNERS = 64 };
 typedef struct FilOutline {
     double corner[2 * FIL_OUTLINE_CORNERS]; /* m: right, up */
     double depth;                           /* m towards the viewer, of its middle */
-    int owner;                              /* rigid body or arm, counted through both: what colour it has */
+    int owner;                              /* rigid body, arm or robot, counted through all: what colour it has */
     bool moves;                             /* is not static */
 } FilOutline;
 
