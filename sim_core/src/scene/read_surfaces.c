@@ -44,7 +44,7 @@ static void collect_group(FilReader* reader, FilYaml* node, const char** names, 
 /* A group exists when something belongs to it. */
 void fil_scene_read_groups(FilScene* scene)
 {
-    static const char* const sections[] = {"rods", "chains", "rigid_bodies", "arms", "robots", NULL};
+    static const char* const sections[] = {"rods", "chains", "rigid_bodies", "arms", "robots", "nets", "shells", NULL};
     FilReader* reader = &scene->reader;
     const char* names[MOST_GROUPS] = {default_group};
     const FilYaml* ats[MOST_GROUPS] = {NULL};  // to blame for names given twice: there are none
