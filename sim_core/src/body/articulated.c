@@ -449,18 +449,6 @@ static FilStatus attach(void* pointer, int element, const FilAttachmentDef* def,
     return fil_error(error, FIL_BAD_INPUT, "a robot's link has no attachments; hold it by a joint");
 }
 
-static void set_target(void* pointer, int slot, const FilTarget* target)
-{
-    (void)pointer, (void)slot, (void)target; // nothing can be attached
-}
-
-static void reaction(const void* pointer, int slot, double* force, double* torque)
-{
-    (void)pointer, (void)slot;
-    fil_v3_set(force, 0.0, 0.0, 0.0);
-    fil_v3_set(torque, 0.0, 0.0, 0.0);
-}
-
 static void clear_loads(void* pointer)
 {
     FilArticulated* robot = pointer;
@@ -500,8 +488,6 @@ const FilBodyOps fil_articulated_ops = {
     .energy = fil_articulated_energy,
     .momentum = fil_articulated_momentum,
     .attach = attach,
-    .set_target = set_target,
-    .reaction = reaction,
     .clear_loads = clear_loads,
     .load = load,
     .load_range = load_range,

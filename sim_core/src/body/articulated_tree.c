@@ -449,15 +449,21 @@ void fil_articulated_multiply(const FilArticulated* robot, const double* entries
 
 /* ---- measures ---- */
 
+/* Inertia and velocity of every body. */
+static void see_motion(const FilArticulated* robot, const double* q, const double* v)
+{
+    static const double weightless[3] = {0.0, 0.0, 0.0};
+    fil_articulated_place(robot, q);
+    place_inertias(robot);
+    pass_out(robot, v, NULL, weightless);
+}
+
 void fil_articulated_energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity,
                             FilEnergy* add_to)
 {
     (void)h;
     const FilArticulated* robot = pointer;
-    static const double weightless[3] = {0.0, 0.0, 0.0};
-    fil_articulated_place(robot, q);
-    place_inertias(robot);
-    pass_out(robot, v, NULL, weightless);
+    see_motion(robot, q, v);
     for (int b = 0; b < robot->body_count; b++) {
         double momentum[6];
         apply_inertia(momentum, &robot->inertia[b], robot->velocity + 6 * b);
@@ -474,10 +480,7 @@ void fil_articulated_momentum(const void* pointer, const double* q, const double
 {
     (void)h;
     const FilArticulated* robot = pointer;
-    static const double weightless[3] = {0.0, 0.0, 0.0};
-    fil_articulated_place(robot, q);
-    place_inertias(robot);
-    pass_out(robot, v, NULL, weightless);
+    see_motion(robot, q, v);
     for (int b = 0; b < robot->body_count; b++) {
         double momentum[6], moment[3];
         apply_inertia(momentum, &robot->inertia[b], robot->velocity + 6 * b);

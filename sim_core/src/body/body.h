@@ -74,7 +74,7 @@ typedef struct FilBodyOps {
     void (*momentum)(const void* body, const double* q, const double* v, const double* h, double* linear,
                      double* angular);
 
-    /* ---- boundary ---- */
+    /* ---- boundary ---- (set_target and reaction may be NULL where attach always refuses) */
     FilStatus (*attach)(void* body, int element, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
                         FilError* error);
     void (*set_target)(void* body, int slot, const FilTarget* target);

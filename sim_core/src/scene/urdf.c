@@ -324,7 +324,7 @@ static void put_prefixes(xmlNode* parent, const char* prefix, FilPool* pool)
     }
 }
 
-static void describe(FilUrdfReader* reader, xmlDoc* document, const FilUrdfSource* source, const char* prefix, FilUrdf* urdf)
+static void describe(FilUrdfReader* reader, xmlDoc* document, const FilSource* source, const char* prefix, FilUrdf* urdf)
 {
     if (prefix == NULL || prefix[0] == '\0') {
         urdf->description = fil_pool_text(reader->pool, source->text, source->size);
@@ -352,10 +352,10 @@ static void list_ignored(FilUrdfReader* reader, FilUrdf* urdf)
     urdf->ignored = text;
 }
 
-FilStatus fil_urdf_read(const FilUrdfSource* given, const char* prefix, FilPool* pool, FilUrdf* urdf, FilError* error)
+FilStatus fil_urdf_read(const FilSource* given, const char* prefix, FilPool* pool, FilUrdf* urdf, FilError* error)
 {
     FilUrdfReader reader = {.error = error, .pool = pool, .path = given->path};
-    FilUrdfSource source = *given;
+    FilSource source = *given;
     *urdf = (FilUrdf){0};
     if (source.text == NULL) {
         source.text = fil_xml_load(&reader, source.path, &source.size);
@@ -375,7 +375,7 @@ FilStatus fil_urdf_read(const FilUrdfSource* given, const char* prefix, FilPool*
     return reader.status;
 }
 
-void fil_urdf_locate(const FilUrdf* urdf, const FilUrdfSource* source, const char* message, FilError* error)
+void fil_urdf_locate(const FilUrdf* urdf, const FilSource* source, const char* message, FilError* error)
 {
     int line = 0;
     const char* best = NULL; // the name that stands first in the message

@@ -3,14 +3,7 @@
 #define FILUM_SCENE_URDF_H
 
 #include "filum/robot.h"
-#include "scene/pool.h"
-
-/* Where it comes from: a file, or text that is treated as the contents of the file `path`. */
-typedef struct FilUrdfSource {
-    const char* path;
-    const char* text; /* NULL: read the file */
-    size_t size;
-} FilUrdfSource;
+#include "scene/document.h"
 
 /* What a URDF says. Everything lives in the pool. */
 typedef struct FilUrdf {
@@ -24,10 +17,10 @@ typedef struct FilUrdf {
 } FilUrdf;
 
 /* FIL_BAD_INPUT: `error` holds "file:line: element: what is wrong". Meshes are read. */
-FIL_MUST_CHECK FilStatus fil_urdf_read(const FilUrdfSource* source, const char* prefix, FilPool* pool, FilUrdf* urdf,
+FIL_MUST_CHECK FilStatus fil_urdf_read(const FilSource* source, const char* prefix, FilPool* pool, FilUrdf* urdf,
                                        FilError* error);
 
 /* Puts the line of the link or joint that a message about the robot names in front of it. */
-void fil_urdf_locate(const FilUrdf* urdf, const FilUrdfSource* source, const char* message, FilError* error);
+void fil_urdf_locate(const FilUrdf* urdf, const FilSource* source, const char* message, FilError* error);
 
 #endif

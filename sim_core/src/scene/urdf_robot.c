@@ -71,7 +71,7 @@ FilStatus fil_world_add_robot_urdf(FilWorld* world, const FilRobotDef* given, co
     FilPool pool = {0};
     FilUrdf urdf;
     FilError error;
-    const FilUrdfSource source = {.path = path, .text = text, .size = size};
+    const FilSource source = {.path = path, .text = text, .size = size};
     FilStatus status = fil_urdf_read(&source, given->prefix, &pool, &urdf, &error);
     if (status != FIL_OK) {
         status = fil_world_fail(world, status, "%s", error.text);

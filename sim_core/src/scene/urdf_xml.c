@@ -79,7 +79,7 @@ static void keep_quiet(void* context, xmlError* problem)
     (void)context, (void)problem;
 }
 
-xmlDoc* fil_xml_parse(FilUrdfReader* reader, const FilUrdfSource* source)
+xmlDoc* fil_xml_parse(FilUrdfReader* reader, const FilSource* source)
 {
     if (source->size > MOST_BYTES) {
         fil_xml_fail(reader, NULL, "is larger than %zu bytes", MOST_BYTES);

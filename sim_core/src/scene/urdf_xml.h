@@ -19,7 +19,7 @@ typedef struct FilUrdfReader {
 } FilUrdfReader;
 
 /* Parses the source; NULL after a failure. The caller frees the document. */
-xmlDoc* fil_xml_parse(FilUrdfReader* reader, const FilUrdfSource* source);
+xmlDoc* fil_xml_parse(FilUrdfReader* reader, const FilSource* source);
 /* The whole file, terminated, in the pool. */
 char* fil_xml_load(FilUrdfReader* reader, const char* path, size_t* size);
 
