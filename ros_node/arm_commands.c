@@ -35,7 +35,7 @@ void fil_command_chambers(FilCommands* commands, const filum__msg__ChamberPressu
         FilId arm;
         int chamber;
         if (!find_chamber(world, name, &arm, &chamber)) {
-            FIL_REFUSE(commands, "chamber_commands: there is no chamber '%.200s'", name);
+            FIL_REFUSE(commands, "chamber_commands: there is no chamber '%s'", fil_shown(name).text);
         } else if (isnan(pressure)) {
             commands->accepted++;  // leaves the chamber as it is
         } else {

@@ -13,6 +13,13 @@
         RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, (commands)->logger, __VA_ARGS__); \
     } while (0)
 
+/* A name from outside, cut short and without what would disturb a log. */
+typedef struct FilShown {
+    char text[104];
+} FilShown;
+
+FilShown fil_shown(const char* name);
+
 bool fil_command_is_finite(const rosidl_runtime_c__double__Sequence* numbers);
 
 /* Counts a part as taken, or refuses it with the world's words: what a call on the world has returned. */

@@ -1,5 +1,6 @@
 #include "commands.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,19 @@ const FilOutputTopic* fil_commands_topic(FilCommandId id)
 }
 
 /* ---- parts ---- */
+
+FilShown fil_shown(const char* name)
+{
+    FilShown shown = {{0}};
+    const size_t most = sizeof shown.text - 4;
+    for (size_t i = 0; i < most && name[i] != '\0'; i++) {
+        shown.text[i] = isprint((unsigned char)name[i]) ? name[i] : '?';
+        if (i + 1 == most && name[i + 1] != '\0') {
+            memcpy(shown.text + most, "...", 4);
+        }
+    }
+    return shown;
+}
 
 bool fil_command_is_finite(const rosidl_runtime_c__double__Sequence* numbers)
 {

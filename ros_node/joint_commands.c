@@ -25,10 +25,9 @@ static bool find_joint(FilCommands* commands, const char* topic, const char* nam
         }
     }
     if (found == 0) {
-        FIL_REFUSE(commands, "%s: there is no joint '%.200s'", topic, name);
+        FIL_REFUSE(commands, "%s: there is no joint '%s'", topic, fil_shown(name).text);
     } else if (found > 1) {
-        FIL_REFUSE(commands, "%s: %d robots have a joint '%.200s'; give them a prefix in the scene", topic, found,
-                   name);
+        FIL_REFUSE(commands, "%s: %d robots have a joint '%s'; give them a prefix in the scene", topic, found, name);
     }
     return found == 1;
 }

@@ -226,7 +226,11 @@ static void serve(FilNode* node, double seconds)
         const uint64_t before = node->commands.received;
         // what goes wrong with one message is told and survived
         const rcl_ret_t ret = rclc_executor_spin_some(&node->executor, timeout);
-        fil_ros_ok(ret == RCL_RET_TIMEOUT ? RCL_RET_OK : ret, node->logger, "executor");
+        if (ret != RCL_RET_OK && ret != RCL_RET_TIMEOUT) {
+            RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, node->logger,
+                                            "something that arrived could not be taken (%d)", (int)ret);
+            rcl_reset_error();
+        }
         if (node->commands.received == before) {
             break;
         }

@@ -28,7 +28,7 @@ static void shape_rod(FilCommands* commands, const filum__msg__RodCommand* comma
     const int first = (int)command->first_node;
     int count;
     if (rod.index == 0) {
-        FIL_REFUSE(commands, "rod_commands: there is no rod '%.200s'", command->rod.data);
+        FIL_REFUSE(commands, "rod_commands: there is no rod '%s'", fil_shown(command->rod.data).text);
         return;
     }
     if (command->rest_curvature.size > 0 &&
@@ -48,13 +48,15 @@ static void aim_drive(FilCommands* commands, const filum__msg__DriveTarget* targ
     FilWorld* world = commands->simulation->world;
     const FilId drive = fil_world_find_drive(world, target->drive.data);
     if (drive.index == 0) {
-        FIL_REFUSE(commands, "rod_commands: there is no drive '%.200s'", target->drive.data);
+        FIL_REFUSE(commands, "rod_commands: there is no drive '%s'", fil_shown(target->drive.data).text);
     } else if (target->release && target->value.size > 0) {
-        FIL_REFUSE(commands, "rod_commands: drive '%.200s' is released and given a value at once", target->drive.data);
+        FIL_REFUSE(commands, "rod_commands: drive '%s' is released and given a value at once",
+                   fil_shown(target->drive.data).text);
     } else if (!fil_command_is_finite(&target->value)) {
-        FIL_REFUSE(commands, "rod_commands: the value for drive '%.200s' is not finite", target->drive.data);
+        FIL_REFUSE(commands, "rod_commands: the value for drive '%s' is not finite",
+                   fil_shown(target->drive.data).text);
     } else if (target->value.size > 3) {
-        FIL_REFUSE(commands, "rod_commands: drive '%.200s' was given %zu numbers", target->drive.data,
+        FIL_REFUSE(commands, "rod_commands: drive '%s' was given %zu numbers", fil_shown(target->drive.data).text,
                    target->value.size);
     } else {
         fil_command_done(commands, "rod_commands",

@@ -4,17 +4,7 @@
 
 #include <stdbool.h>
 
-#include "rclc/rclc.h"
-
-typedef struct FilBagNode {
-    rcl_allocator_t allocator;
-    rclc_support_t support;
-    rcl_node_t node;
-} FilBagNode;
-
-/* False after a message that begins with the command. */
-bool fil_bag_join_graph(FilBagNode* node, const char* name, const char* command);
-void fil_bag_leave_graph(FilBagNode* node);
+#include "graph_tools.h"
 
 /* Prints rcl's message and clears it. */
 void fil_bag_tell_error(const char* command, const char* what);

@@ -22,7 +22,7 @@
 typedef struct Player {
     const char* path;
     FilReader* reader;
-    FilBagNode graph;
+    FilGraphMember graph;
     rcl_publisher_t clock;
     bool has_clock;
     FilRaw** raws; /* by the index of the channel; NULL: not played */
@@ -238,7 +238,7 @@ int fil_bag_play(int argc, char** argv)
         fil_reader_open(path, &reading, &player.reader, &error) != FIL_OK) {
         return fil_cli_fail(COMMAND, FIL_EXIT_USAGE, "%s", error.text);
     }
-    if (!fil_bag_join_graph(&player.graph, "filum_bag_play", COMMAND)) {
+    if (!fil_graph_join(&player.graph, "filum_bag_play", COMMAND)) {
         fil_reader_close(player.reader);
         return FIL_EXIT_FAILED;
     }
@@ -246,7 +246,7 @@ int fil_bag_play(int argc, char** argv)
     const bool ready = recorded_clock || start_clock(&player);
     const FilStatus status = ready ? play(&player, loop, delay, &error) : FIL_IO;
     end_topics(&player);
-    fil_bag_leave_graph(&player.graph);
+    fil_graph_leave(&player.graph);
     fil_reader_close(player.reader);
     if (ready && status != FIL_OK) {
         return fil_cli_fail(COMMAND, FIL_EXIT_FAILED, "%s", error.text);

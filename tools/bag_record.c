@@ -27,7 +27,7 @@ typedef struct Subject {
 } Subject;
 
 typedef struct Recording {
-    FilBagNode graph;
+    FilGraphMember graph;
     FilRecorder* recorder;
     FilRawWaiter* waiter;
     Subject* subjects;
@@ -247,7 +247,7 @@ static int finish(Recording* recording, bool good)
         free(subject->topic);
     }
     free(recording->subjects);
-    fil_bag_leave_graph(&recording->graph);
+    fil_graph_leave(&recording->graph);
     if (fil_recorder_close(recording->recorder, &counts, &error) != FIL_OK) {
         return fil_cli_fail(COMMAND, FIL_EXIT_FAILED, "%s", error.text);
     }
@@ -314,11 +314,11 @@ int fil_bag_record(int argc, char** argv)
     if (!fil_compression_find(compression, strlen(compression), &writing.compression)) {
         return fil_cli_fail(COMMAND, FIL_EXIT_USAGE, "no compression '%s'; there are none, lz4 and zstd", compression);
     }
-    if (!fil_bag_join_graph(&recording.graph, "filum_bag_record", COMMAND)) {
+    if (!fil_graph_join(&recording.graph, "filum_bag_record", COMMAND)) {
         return FIL_EXIT_FAILED;
     }
     if (fil_recorder_create(output != NULL ? output : name, &writing, &recording.recorder, &error) != FIL_OK) {
-        fil_bag_leave_graph(&recording.graph);
+        fil_graph_leave(&recording.graph);
         return fil_cli_fail(COMMAND, FIL_EXIT_USAGE, "%s", error.text);
     }
     fil_stop_on_signals();

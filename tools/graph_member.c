@@ -20,14 +20,15 @@ bool fil_graph_ok(const FilGraphMember* member, rcl_ret_t ret, const char* what)
     return ret == RCL_RET_OK;
 }
 
-bool fil_graph_join(FilGraphMember* member, const char* command)
+bool fil_graph_join(FilGraphMember* member, const char* node_name, const char* command)
 {
     *member = (FilGraphMember){.command = command, .allocator = rcl_get_default_allocator()};
     if (!fil_graph_ok(member, rclc_support_init(&member->support, 0, NULL, &member->allocator), "cannot start")) {
         return false;
     }
-    char name[64];
-    snprintf(name, sizeof name, "filum_tool_%ld", (long)getpid());
+    char made[64];
+    snprintf(made, sizeof made, "filum_tool_%ld", (long)getpid());
+    const char* name = node_name != NULL ? node_name : made;
     rcl_node_options_t options = rcl_node_get_default_options();
     options.enable_rosout = false;
     if (!fil_graph_ok(member, rclc_node_init_with_options(&member->node, name, "", &member->support, &options),

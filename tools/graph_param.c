@@ -157,7 +157,7 @@ static int run(const FilUsage* usage, int argc, char** argv)
         return exit_code;
     }
     fil_stop_on_signals();
-    if (!fil_graph_join(&member, usage->command)) {
+    if (!fil_graph_join(&member, NULL, usage->command)) {
         return FIL_EXIT_FAILED;
     }
     const bool done = arguments >= 3   ? set(&member, argv[1], argv[2], argv[3])

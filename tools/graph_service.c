@@ -18,7 +18,7 @@ static int run_list(int argc, char** argv)
     if (!fil_options_parse(&usage, argc, argv, &arguments, &exit_code)) {
         return exit_code;
     }
-    if (!fil_graph_join(&member, usage.command)) {
+    if (!fil_graph_join(&member, NULL, usage.command)) {
         return FIL_EXIT_FAILED;
     }
     fil_graph_sleep(wait);
@@ -76,7 +76,7 @@ static int run_call(int argc, char** argv)
         return exit_code;
     }
     fil_stop_on_signals();
-    if (!fil_graph_join(&member, usage.command)) {
+    if (!fil_graph_join(&member, NULL, usage.command)) {
         return FIL_EXIT_FAILED;
     }
     const bool done = call(&member, argv[1], argv[2], arguments > 2 ? argv[3] : "");

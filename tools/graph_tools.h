@@ -17,8 +17,8 @@ typedef struct FilGraphMember {
     rcl_node_t node;
 } FilGraphMember;
 
-/* False, having said why, if it cannot. */
-bool fil_graph_join(FilGraphMember* member, const char* command);
+/* False, having said why, if it cannot. NULL names the node after the process. */
+bool fil_graph_join(FilGraphMember* member, const char* node_name, const char* command);
 void fil_graph_leave(FilGraphMember* member);
 
 /* Prints what rcl has to say about a failed call; true if it went well. */

@@ -48,7 +48,7 @@ static int run_list(int argc, char** argv)
     if (!fil_options_parse(&usage, argc, argv, &arguments, &exit_code)) {
         return exit_code;
     }
-    if (!fil_graph_join(&member, usage.command)) {
+    if (!fil_graph_join(&member, NULL, usage.command)) {
         return FIL_EXIT_FAILED;
     }
     fil_graph_sleep(wait);
@@ -95,7 +95,7 @@ static bool listener_open(Listener* listener, const char* command, const char* n
     char topic[256];
     char type_name[256];
     fil_graph_full_name(name, topic);
-    if (!fil_graph_join(&listener->member, command)) {
+    if (!fil_graph_join(&listener->member, NULL, command)) {
         return false;
     }
     const rosidl_message_type_support_t* type = fil_graph_topic_type_name(&listener->member, topic, patience, type_name)
@@ -345,7 +345,7 @@ static int run_pub(int argc, char** argv)
     }
     fil_stop_on_signals();
     pace.count = once ? 1 : pace.count;
-    if (!fil_graph_join(&member, usage.command)) {
+    if (!fil_graph_join(&member, NULL, usage.command)) {
         return FIL_EXIT_FAILED;
     }
     const bool done = publish_yaml(&member, argv[1], argv[2], arguments > 2 ? argv[3] : "", pace);
