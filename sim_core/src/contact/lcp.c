@@ -9,6 +9,8 @@
 /* Sweeps of Gauss-Seidel before Newton's method starts, and Ruiz's iterations: measured, docs/lcp.md. */
 enum { FIRST_SWEEPS = 5, MORE_SWEEPS = 100, RUIZ_ITERATIONS = 3, MOST_ROUNDS = 50 };
 
+void openblas_set_num_threads(int count);
+
 struct FilLcp {
     FilLcpAssembly assembly;
     FilLcpScratch scratch;
@@ -68,6 +70,7 @@ FilStatus fil_lcp_settings_check(const FilLcpSettings* s, FilError* error)
 
 FilLcp* fil_lcp_create(void)
 {
+    openblas_set_num_threads(1); // matrices of some tens of rows: threads would only wait for each other
     FilLcp* lcp = fil_alloc(1, sizeof *lcp);
     if (lcp != NULL && !fil_lcp_assembly_init(&lcp->assembly)) {
         fil_free(lcp);
