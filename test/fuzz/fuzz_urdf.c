@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
         fil_world_add_robot_urdf(world, &def, "fuzz.urdf", (const char*)data + 1, size - 1, NULL, 0, &robot);
     if (status == FIL_OK) {
         for (int k = 0; k < 3; k++) {
-            (void)!fil_world_step(world, NULL); // may fail, but not without a word
+            (void)!fil_world_step(world, NULL);  // may fail, but not without a word
         }
         for (int l = 0; l < fil_robot_link_count(world, robot); l++) {
             FilVec3 place;

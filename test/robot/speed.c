@@ -7,9 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "robot/random_tree.h"
 #include "body/articulated.h"
 #include "filum/filum.h"
+#include "robot/random_tree.h"
 #include "world/world.h"
 
 enum { ROUNDS = 20, CALLS = 5000 };
@@ -76,7 +76,7 @@ static int compare(const char* name, int count, bool chain)
     for (int round = 0; round < ROUNDS; round++) {
         double start = seconds();
         for (int k = 0; k < CALLS; k++) {
-            q[k % robot->q_count] = 0.3 + 1e-6 * k; // another place each time
+            q[k % robot->q_count] = 0.3 + 1e-6 * k;  // another place each time
             v[k % robot->dof_count] = 0.1;
             fil_articulated_forward(robot, q, v, force, gravity, out);
             sum += out[0];

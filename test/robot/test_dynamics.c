@@ -1,5 +1,5 @@
-/* Kinematics and dynamics of trees of links: Jacobians by differences, forward against inverse dynamics, the mass matrix
- * against energies, the bias against Lagrange's equations. */
+/* Kinematics and dynamics of trees of links: Jacobians by differences, forward against inverse dynamics, the mass
+ * matrix against energies, the bias against Lagrange's equations. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "robot/random_tree.h"
 #include "body/articulated.h"
 #include "filum/filum.h"
+#include "robot/random_tree.h"
 #include "world/world.h"
 
 enum { UNKNOWNS = FIL_ROBOT_UNKNOWNS, ENTRIES = UNKNOWNS * UNKNOWNS, TREES = 12 };
@@ -354,7 +354,8 @@ static void tangent_blocks_are_the_tangent(void** state)
         Case c = make_case(number, true);
         const FilBodyOps* ops = &fil_articulated_ops;
         const FilStepSetup setup = {.dt = 1e-2, .theta = 1.0, .theta_vq = 1.0, .gravity = {0.0, 0.0, -9.81}};
-        double v[UNKNOWNS], residual[UNKNOWNS], potential, product[UNKNOWNS] = {0.0}, expected[UNKNOWNS], change[UNKNOWNS];
+        double v[UNKNOWNS], residual[UNKNOWNS], potential, product[UNKNOWNS] = {0.0}, expected[UNKNOWNS],
+                                                           change[UNKNOWNS];
         ops->begin(c.robot, &setup, c.q, c.v, c.world->state.h);
         ops->guess(c.robot, c.v, v);
         // m is linear, and zero at the guess

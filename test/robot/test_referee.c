@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "robot/random_tree.h"
 #include "body/articulated.h"
 #include "filum/filum.h"
+#include "robot/random_tree.h"
 #include "world/world.h"
 
 enum { TREES = 20, UNKNOWNS = FIL_ROBOT_UNKNOWNS };
@@ -182,8 +182,8 @@ static void damp(const Pair* pair)
     }
 }
 
-/* Where MuJoCo has the links after 1 s in mild damping, by its Runge-Kutta scheme; which is of fourth order only where no
- * joint turns in space, and so takes smaller steps there. */
+/* Where MuJoCo has the links after 1 s in mild damping, by its Runge-Kutta scheme; which is of fourth order only where
+ * no joint turns in space, and so takes smaller steps there. */
 static void follow_referee(int number, double places[][3])
 {
     Pair pair = make_pair(number, FIL_MIDPOINT, 1e-3);

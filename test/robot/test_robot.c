@@ -1,4 +1,5 @@
-/* Robots in a world: commands and trajectories as state, what is refused, what is attached to links, what they touch. */
+/* Robots in a world: commands and trajectories as state, what is refused, what is attached to links, what they touch.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -90,12 +91,13 @@ static void all_modes_move_joints(void** state)
     assert_int_equal(fil_world_set_gravity(world, (FilVec3){0.0, 0.0, 0.0}), FIL_OK);
     send(world, robot, 0, FIL_JOINT_POSITION, 0.7);
     send(world, robot, 3, FIL_JOINT_VELOCITY, 0.4);
-    send(world, robot, 5, FIL_JOINT_EFFORT, 0.1); // its friction is 0.05, its damping 0.1
+    send(world, robot, 5, FIL_JOINT_EFFORT, 0.1);  // its friction is 0.05, its damping 0.1
     run(world, 1000);
     assert_true(fabs(fil_robot_joint_state(world, robot, 0).position - 0.7) < 1e-3);
     // the damper's effort is what friction and damping take: 0.05 + 0.1 v
     const FilJointState wrist = fil_robot_joint_state(world, robot, 3);
-    assert_true(wrist.velocity > 0.3 && wrist.velocity < 0.4 && fabs(wrist.effort - 0.05 - 0.1 * wrist.velocity) < 1e-3);
+    assert_true(wrist.velocity > 0.3 && wrist.velocity < 0.4 &&
+                fabs(wrist.effort - 0.05 - 0.1 * wrist.velocity) < 1e-3);
     assert_true(fabs(fil_robot_joint_state(world, robot, 5).velocity - 0.5) < 0.02);
     assert_true(fil_robot_joint_state(world, robot, 5).effort == 0.1);
     // velocities stay within the joint's limit
@@ -132,9 +134,11 @@ static void wrong_commands_are_refused(void** state)
     command.mode = (FilJointMode)3;
     expect_refusal(world, fil_robot_set_joint_command(world, robot, lift, &command), "unknown mode 3");
     command = (FilJointCommand){FIL_JOINT_POSITION, NAN, 0.0, 0.0};
-    expect_refusal(world, fil_robot_set_joint_command(world, robot, lift, &command), "'lift': the command is not finite");
+    expect_refusal(world, fil_robot_set_joint_command(world, robot, lift, &command),
+                   "'lift': the command is not finite");
     expect_refusal(world, fil_robot_set_joint_state(world, robot, lift, INFINITY, 0.0), "not finite");
-    expect_refusal(world, fil_robot_set_base(world, robot, (FilVec3){0}, (FilQuat){0, 0, 0, 1}, (FilVec3){0}, (FilVec3){0}),
+    expect_refusal(world,
+                   fil_robot_set_base(world, robot, (FilVec3){0}, (FilQuat){0, 0, 0, 1}, (FilVec3){0}, (FilVec3){0}),
                    "fixed base");
     expect_refusal(world, fil_world_add_robot(world, &(FilRobotDef){.name = "robot1"}, &(FilId){0}), "already a robot");
     FilId again;
@@ -172,10 +176,14 @@ static void wrong_definitions_are_refused(void** state)
         double value;
         const char* words;
     } cases[] = {
-        {&joint.damping, -1.0, "joint 'hinge': its damping"},      {&joint.friction, NAN, "joint 'hinge': its friction"},
-        {&joint.armature, INFINITY, "joint 'hinge': its armature"}, {&joint.max_effort, -1.0, "joint 'hinge': its effort"},
-        {&joint.axis.x, 0.0, "joint 'hinge': its axis"},           {&joint.lower, NAN, "joint 'hinge': its limits"},
-        {&joint.position.x, NAN, "joint 'hinge': its type or"},    {&joint.start_velocity, NAN, "joint 'hinge': its coupling"},
+        {&joint.damping, -1.0, "joint 'hinge': its damping"},
+        {&joint.friction, NAN, "joint 'hinge': its friction"},
+        {&joint.armature, INFINITY, "joint 'hinge': its armature"},
+        {&joint.max_effort, -1.0, "joint 'hinge': its effort"},
+        {&joint.axis.x, 0.0, "joint 'hinge': its axis"},
+        {&joint.lower, NAN, "joint 'hinge': its limits"},
+        {&joint.position.x, NAN, "joint 'hinge': its type or"},
+        {&joint.start_velocity, NAN, "joint 'hinge': its coupling"},
         {&joint.limit_stiffness, 0.0, "joint 'hinge': its limits"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
@@ -248,8 +256,8 @@ static void trajectories_pass_their_points(void** state)
             const double slope = (commands[k + 1].position - commands[k - 1].position) / 2e-3;
             const double bend = (commands[k + 1].velocity - commands[k - 1].velocity) / 2e-3;
             if (kind == FIL_INTERPOLATE_SPLINE) {
-                assert_true(k == 800 || fabs(slope - commands[k].velocity) < 2e-3); // there it stops braking
-                assert_true(fabs(bend) < 60.0); // m/s^2 of a smooth path between these points
+                assert_true(k == 800 || fabs(slope - commands[k].velocity) < 2e-3);  // there it stops braking
+                assert_true(fabs(bend) < 60.0);  // m/s^2 of a smooth path between these points
             }
         }
         if (kind == FIL_INTERPOLATE_LINEAR) {
@@ -310,19 +318,22 @@ static void a_new_trajectory_goes_on_from_the_old_one(void** state)
     FilTrajectoryDef def = path(FIL_INTERPOLATE_SPLINE);
     assert_int_equal(fil_robot_set_trajectory(world, robot, &def), FIL_OK);
     run(world, 450);
-    const FilJointCommand before[] = {fil_robot_joint_command(world, robot, 0), fil_robot_joint_command(world, robot, 3)};
+    const FilJointCommand before[] = {fil_robot_joint_command(world, robot, 0),
+                                      fil_robot_joint_command(world, robot, 3)};
     assert_true(fabs(before[1].velocity) > 0.1);
     // one joint only: it keeps its speed, the other holds
     def.joint_count = 1;
     def.joints = joints + 1;
     def.start = 0.5;
     assert_int_equal(fil_robot_set_trajectory(world, robot, &def), FIL_OK);
-    const FilJointCommand after[] = {fil_robot_joint_command(world, robot, 0), fil_robot_joint_command(world, robot, 3)};
+    const FilJointCommand after[] = {fil_robot_joint_command(world, robot, 0),
+                                     fil_robot_joint_command(world, robot, 3)};
     assert_true(after[0].position == before[0].position && after[0].velocity == 0.0);
-    assert_true(fabs(after[1].position - before[1].position) < 1e-12 && fabs(after[1].velocity - before[1].velocity) < 1e-9);
+    assert_true(fabs(after[1].position - before[1].position) < 1e-12 &&
+                fabs(after[1].velocity - before[1].velocity) < 1e-9);
     run(world, 1000);
     assert_true(fil_robot_joint_command(world, robot, 0).position == before[0].position);
-    assert_true(fil_robot_joint_command(world, robot, 3).position == positions[3]); // points are read one a joint now
+    assert_true(fil_robot_joint_command(world, robot, 3).position == positions[3]);  // points are read one a joint now
     // a command ends it for its joint
     send(world, robot, 3, FIL_JOINT_POSITION, -0.3);
     assert_true(fil_robot_joint_command(world, robot, 3).position == -0.3);
@@ -355,7 +366,7 @@ static void wrong_trajectories_are_refused(void** state)
     expect_refusal(world, fil_robot_set_trajectory(world, robot, &def), "not finite");
     assert_true(fil_world_hash(world) == hash);
     def.times = times;
-    def.joints = NULL; // those that take positions, two
+    def.joints = NULL;  // those that take positions, two
     assert_int_equal(fil_robot_set_trajectory(world, robot, &def), FIL_OK);
     fil_world_destroy(world);
 }
@@ -366,8 +377,8 @@ static FilWorld* load_text(const char* text)
 {
     FilWorld* world = NULL;
     FilError error;
-    if (fil_scene_load_text(FILUM_SOURCE_DIR "/config/scenes/test.yaml", text, strlen(text), NULL, &world, NULL, &error) !=
-        FIL_OK) {
+    if (fil_scene_load_text(FILUM_SOURCE_DIR "/config/scenes/test.yaml", text, strlen(text), NULL, &world, NULL,
+                            &error) != FIL_OK) {
         fail_msg("%s", error.text);
     }
     return world;
@@ -382,7 +393,8 @@ static const char attached[] =
     "rigid_bodies:\n"
     "  - {name: box, material: m, position: [0.9, 0, 0.3], shapes: [{box: {size: [0.03, 0.03, 0.03]}}]}\n"
     "arms:\n"
-    "  - {name: soft, position: [0.83, 0.4, 0.3], rotation: [1.5707963267948966, 0, 0], sections: [{length: 0.35, disks: 4}],\n"
+    "  - {name: soft, position: [0.83, 0.4, 0.3], rotation: [1.5707963267948966, 0, 0], sections: [{length: 0.35, "
+    "disks: 4}],\n"
     "     collision: {enabled: false}}\n"
     "robots:\n"
     "  - {name: arm, urdf: ../robots/arm6.urdf, joints: [{gains: {stiffness: 1e4, damping: 300}}]}\n"
@@ -428,15 +440,18 @@ static void links_collide_with_each_other_if_asked(void** state)
     (void)state;
     static const char text[] =
         "<robot name='fold'>"
-        "<link name='a'><collision><origin xyz='0.5 0 0'/><geometry><box size='1 0.1 0.1'/></geometry></collision></link>"
+        "<link name='a'><collision><origin xyz='0.5 0 0'/><geometry><box size='1 0.1 "
+        "0.1'/></geometry></collision></link>"
         "<link name='b'><inertial><mass value='1'/><inertia ixx='0.1' iyy='0.1' izz='0.1'/></inertial>"
         "<collision><origin xyz='0 0 0.1'/><geometry><box size='0.1 0.1 0.3'/></geometry></collision></link>"
-        "<link name='c'><inertial><origin xyz='-0.3 0 0'/><mass value='1'/><inertia ixx='0.1' iyy='0.1' izz='0.1'/></inertial>"
+        "<link name='c'><inertial><origin xyz='-0.3 0 0'/><mass value='1'/><inertia ixx='0.1' iyy='0.1' "
+        "izz='0.1'/></inertial>"
         "<collision><origin xyz='-0.4 0 0'/><geometry><box size='0.8 0.1 0.1'/></geometry></collision></link>"
         "<joint name='j' type='fixed'><parent link='a'/><child link='foot'/></joint><link name='foot'/>"
         "<joint name='k' type='revolute'><parent link='a'/><child link='b'/><origin xyz='1 0 0'/><axis xyz='0 1 0'/>"
         "<limit lower='-1' upper='1' effort='1000' velocity='1'/></joint>"
-        "<joint name='l' type='continuous'><parent link='b'/><child link='c'/><origin xyz='0 0 0.3'/><axis xyz='0 1 0'/></joint>"
+        "<joint name='l' type='continuous'><parent link='b'/><child link='c'/><origin xyz='0 0 0.3'/><axis xyz='0 1 "
+        "0'/></joint>"
         "</robot>";
     for (int self = 0; self < 2; self++) {
         FilWorld* world = make_world("sap");

@@ -28,19 +28,22 @@ static const struct {
     {"robots: [{name: arm, urdf: ../robots/arm6.urdf, prefx: x}]\n", "t.yaml:1:", "did you mean 'prefix'?"},
     {"robots: [{name: arm, urdf: ../robots/arm6.urdf, joints: [{joint: elbwo}]}]\n", "t.yaml:1: robots.arm",
      "has no joint 'elbwo'; did you mean 'elbow'?"},
-    {"robots: [{name: arm, urdf: ../robots/arm6.urdf, joints: [{joint: elbow, position: 3}]}]\n", "t.yaml:1: robots.arm",
-     "joint 'elbow': it starts at 3, outside its limits"},
-    {"robots: [{name: arm, urdf: ../robots/arm6.urdf, joints: [{commands: [pressure]}]}]\n", "t.yaml:1:",
-     "position, velocity or effort, not 'pressure'"},
+    {"robots: [{name: arm, urdf: ../robots/arm6.urdf, joints: [{joint: elbow, position: 3}]}]\n",
+     "t.yaml:1: robots.arm", "joint 'elbow': it starts at 3, outside its limits"},
+    {"robots: [{name: arm, urdf: ../robots/arm6.urdf, joints: [{commands: [pressure]}]}]\n",
+     "t.yaml:1:", "position, velocity or effort, not 'pressure'"},
     {"robots: [{name: a, urdf: ../robots/arm6.urdf}, {name: b, urdf: ../robots/arm6.urdf}]\n", "t.yaml:1: robots.b",
      "'base_link' is empty or taken; a prefix makes names different"},
     {ARM "trajectories: [{robot: amr, joints: [elbow], points: [[1, 0]]}]\n", "t.yaml:2:", "did you mean 'arm'?"},
     {ARM "trajectories: [{robot: arm, joints: [elbwo], points: [[1, 0]]}]\n", "t.yaml:2:", "did you mean 'elbow'?"},
     {ARM "trajectories: [{robot: arm, joints: [elbow], points: [[1, 0, 2]]}]\n", "t.yaml:2:", "2"},
-    {ARM "trajectories: [{robot: arm, joints: [elbow], points: [[1, 0], [1, 2]]}]\n", "t.yaml:2:", "times must increase"},
-    {ARM "trajectories: [{robot: arm, joints: [elbow], points: [[1, 0]]}, {robot: arm, joints: [elbow], points: [[1, 0]]}]\n",
+    {ARM "trajectories: [{robot: arm, joints: [elbow], points: [[1, 0], [1, 2]]}]\n",
+     "t.yaml:2:", "times must increase"},
+    {ARM "trajectories: [{robot: arm, joints: [elbow], points: [[1, 0]]}, {robot: arm, joints: [elbow], points: [[1, "
+         "0]]}]\n",
      "t.yaml:2:", "robot 'arm' has a trajectory already"},
-    {ARM "joints: [{pin: {a: {link: p_tol0}, point: [0, 0, 0]}}]\n", "t.yaml:2:", "there is no link 'p_tol0'; did you mean 'p_tool0'?"},
+    {ARM "joints: [{pin: {a: {link: p_tol0}, point: [0, 0, 0]}}]\n",
+     "t.yaml:2:", "there is no link 'p_tol0'; did you mean 'p_tool0'?"},
     {ARM "joints: [{attach: {link: p_tool0}}]\n", "t.yaml:2:", "rod"},
     {ARM "probes: {x: {axis_position: {robot: arm, joint: tool}}}\n", "t.yaml:2:", "robot 'arm' has no joint 'tool'"},
     {ARM "drives: [{link: p_tool0, position: [0, 0, 1]}]\n", "t.yaml:2:", "does not act on links"},
@@ -77,7 +80,8 @@ static void settings_groups_and_pairs_arrive(void** state)
         "    trajectory_points: 7\n"
         "    joints:\n"
         "      - {gains: {stiffness: 10, damping: 2}, armature: 0.5, limits: {stiffness: 1e4, damping: 5}}\n"
-        "      - {joint: elbow, position: 0.4, velocity: 0.1, effort: 3, friction: 0.7, damping: 0.2, commands: [velocity]}\n"
+        "      - {joint: elbow, position: 0.4, velocity: 0.1, effort: 3, friction: 0.7, damping: 0.2, commands: "
+        "[velocity]}\n"
         "pairs: [{a: box, b: p_tool0, friction: 0.9}]\n"
         "drives: [{link: p_tool0, force: [0, 0, 4]}]\n";
     FilWorld* world = NULL;
@@ -111,8 +115,8 @@ static void settings_groups_and_pairs_arrive(void** state)
     fil_world_destroy(world);
 }
 
-/* A box welded to a link without shapes overlaps the links that carry it, and does not collide with any of them; it does
- * with the others. */
+/* A box welded to a link without shapes overlaps the links that carry it, and does not collide with any of them; it
+ * does with the others. */
 static void attached_bodies_do_not_meet_what_carries_them(void** state)
 {
     (void)state;
@@ -135,7 +139,8 @@ static void attached_bodies_do_not_meet_what_carries_them(void** state)
     int inside = 0;
     for (int k = 0; k < fil_world_contact_count(world); k++) {
         const FilContactInfo info = fil_world_contact(world, k);
-        const FilId flange = fil_world_find_rigid(world, "on_flange"), forearm = fil_world_find_rigid(world, "in_forearm");
+        const FilId flange = fil_world_find_rigid(world, "on_flange"),
+                    forearm = fil_world_find_rigid(world, "in_forearm");
         assert_true(info.a.index != flange.index && info.b.index != flange.index);
         inside += info.a.index == forearm.index || info.b.index == forearm.index;
     }

@@ -44,7 +44,7 @@ static double come_down(FilCheck* check, const char* model, double mu, double fo
 void fil_check_gripper_hold(FilCheck* check)
 {
     static const char* const models[] = {"sap", "sap_lagged", "lcp"};
-    static const double seconds[] = {60.0, 60.0, 2.0}; // lcp is slow
+    static const double seconds[] = {60.0, 60.0, 2.0};  // lcp is slow
     // 2 mu force / 2 = m g: half of the motor's force on each finger
     const double mass = 1000.0 * 0.05 * 0.05 * 0.05, force = 5.0, threshold = mass * GRAVITY / force;
     for (int k = 0; k < 3; k++) {
@@ -64,7 +64,8 @@ static FilWorld* load(FilCheck* check, const char* name, const char* model)
     FilError error;
     FilWorld* world = NULL;
     const FilSceneOptions options = {.contact_model = model};
-    if (!fil_scene_find(name, path, sizeof path, &error) || fil_scene_load(path, &options, &world, NULL, &error) != FIL_OK) {
+    if (!fil_scene_find(name, path, sizeof path, &error) ||
+        fil_scene_load(path, &options, &world, NULL, &error) != FIL_OK) {
         fil_check_fail(check, "%s", error.text);
     }
     return world;

@@ -42,7 +42,7 @@ void fil_check_joint_gains(FilCheck* check)
         const FilId robot = fil_sandbox_add_robot(&box, "pendulum", &def, &setting, 1);
         command(&box, robot, (FilJointCommand){.mode = FIL_JOINT_POSITION, .position = target});
         fil_sandbox_run(&box, 4000);
-        double sag = 0.0; // what theory gives
+        double sag = 0.0;  // what theory gives
         for (int i = 0; i < 100; i++) {
             sag = 0.5 * GRAVITY * sin(target + sag) / gains[k] * -1.0;
         }
@@ -85,8 +85,8 @@ void fil_check_joint_effort(FilCheck* check)
     command(&box, robot, (FilJointCommand){.mode = FIL_JOINT_VELOCITY, .velocity = 3.0, .effort = -1.0});
     fil_sandbox_run(&box, 100);
     if (!box.failed) {
-        fil_check_near(check, "speed on the way to 3 rad/s (rad/s)", state_of(&box, robot).velocity, bound / INERTIA * 0.1,
-                       1e-9);
+        fil_check_near(check, "speed on the way to 3 rad/s (rad/s)", state_of(&box, robot).velocity,
+                       bound / INERTIA * 0.1, 1e-9);
     }
     fil_sandbox_end(&box);
 }
@@ -97,7 +97,7 @@ void fil_check_joint_effort(FilCheck* check)
 void fil_check_joint_limits(FilCheck* check)
 {
     static const double stiffness[] = {1e3, 1e5, INFINITY};
-    const double force = 8.0, mass = 0.2; // one motor, two fingers
+    const double force = 8.0, mass = 0.2;  // one motor, two fingers
     for (int k = 0; k < 3; k++) {
         FilSandbox box = fil_sandbox_begin(check, "none", DT);
         fil_sandbox_set_gravity(&box, 0.0, 0.0, 0.0);
@@ -108,7 +108,7 @@ void fil_check_joint_limits(FilCheck* check)
         grip.limit_stiffness = stiffness[k];
         grip.limit_damping = isinf(stiffness[k]) ? 0.0 : 2.0 * sqrt(stiffness[k] * mass);
         mirror.joint = "mirror";
-        mirror.limit_stiffness = 1e-6; // the other finger's own limit bears nothing
+        mirror.limit_stiffness = 1e-6;  // the other finger's own limit bears nothing
         const FilRobotJointSetting settings[] = {grip, mirror};
         const FilId robot = fil_sandbox_add_robot(&box, "gripper", &def, settings, 2);
         const int joint = box.failed ? 0 : fil_robot_find_joint(box.world, robot, "grip");

@@ -8,8 +8,8 @@
 
 static const double GRAVITY = 9.81;
 
-FilId fil_sandbox_add_robot(FilSandbox* box, const char* urdf, const FilRobotDef* def, const FilRobotJointSetting* settings,
-                            int count)
+FilId fil_sandbox_add_robot(FilSandbox* box, const char* urdf, const FilRobotDef* def,
+                            const FilRobotJointSetting* settings, int count)
 {
     char path[4200];
     FilError error;
@@ -18,7 +18,7 @@ FilId fil_sandbox_add_robot(FilSandbox* box, const char* urdf, const FilRobotDef
                                            "finding the scenes")) {
         return id;
     }
-    char* folder = strrchr(path, '/'); // robots lie beside the scenes
+    char* folder = strrchr(path, '/');  // robots lie beside the scenes
     snprintf(folder != NULL ? folder + 1 : path, 200, "../robots/%s.urdf", urdf);
     fil_sandbox_expect(box, fil_world_add_robot_urdf(box->world, def, path, NULL, 0, settings, count, &id), urdf);
     return id;
@@ -131,7 +131,8 @@ void fil_check_spherical_pendulum(FilCheck* check)
         FilVec3 position;
         FilQuat o;
         fil_robot_link_pose(box.world, robot, 1, &position, &o);
-        fil_check_near(check, "angle after one period (rad)", 2.0 * atan2(o.x, o.w), angle, 1e-3); // a step is 5e-4 s off
+        fil_check_near(check, "angle after one period (rad)", 2.0 * atan2(o.x, o.w), angle,
+                       1e-3);  // a step is 5e-4 s off
         fil_check_below(check, "spin out of its plane (rad/s)", aside, 1e-9);
         fil_check_below(check, "change of energy (J)", drift, 1e-4 * 0.5 * GRAVITY);
     }
@@ -157,8 +158,9 @@ void fil_check_free_robot(FilCheck* check)
     const FilRobotJointSetting settings[] = {free, start[0], start[1]};
     const FilId robot = fil_sandbox_add_robot(&box, "arm6", &def, settings, 3);
     if (!box.failed) {
-        fil_sandbox_expect(&box, fil_robot_set_base(box.world, robot, def.position, def.orientation, (FilVec3){0.1, 0.2, -0.1},
-                                                    (FilVec3){0.5, -1.0, 2.0}),
+        fil_sandbox_expect(&box,
+                           fil_robot_set_base(box.world, robot, def.position, def.orientation,
+                                              (FilVec3){0.1, 0.2, -0.1}, (FilVec3){0.5, -1.0, 2.0}),
                            "throwing it");
     }
     if (!box.failed) {

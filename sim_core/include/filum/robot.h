@@ -43,20 +43,20 @@ typedef struct FilLinkDef {
 typedef struct FilRobotJointDef {
     const char* name; /* unique in the robot */
     FilRobotJointType type;
-    int parent, child;   /* links */
-    FilVec3 position;    /* m, of the child's frame in the parent's when the joint is at zero */
-    FilQuat orientation; /* unit, likewise */
-    FilVec3 axis;        /* child frame; any length but zero */
-    double lower, upper; /* limits; -INFINITY and INFINITY: none */
+    int parent, child;                     /* links */
+    FilVec3 position;                      /* m, of the child's frame in the parent's when the joint is at zero */
+    FilQuat orientation;                   /* unit, likewise */
+    FilVec3 axis;                          /* child frame; any length but zero */
+    double lower, upper;                   /* limits; -INFINITY and INFINITY: none */
     double limit_stiffness, limit_damping; /* of the limits; stiffness INFINITY: as rigid as a step can resolve */
-    double max_effort;   /* of the actuator; INFINITY: no bound */
-    double max_velocity; /* that commands may ask for; INFINITY: no bound */
-    double damping;      /* effort per velocity */
-    double friction;     /* dry, effort */
-    double armature;     /* kg m^2 or kg: inertia of the drive, seen at the joint */
-    double stiffness_gain, damping_gain; /* of POSITION, the latter of VELOCITY too; both 0: critically damped for the
-                                            inertia at the start, 10 Hz or more, full effort at 0.05 rad or m or less */
-    int mimic; /* another joint that it follows, multiplier * position + offset; -1: none */
+    double max_effort;                     /* of the actuator; INFINITY: no bound */
+    double max_velocity;                   /* that commands may ask for; INFINITY: no bound */
+    double damping;                        /* effort per velocity */
+    double friction;                       /* dry, effort */
+    double armature;                       /* kg m^2 or kg: inertia of the drive, seen at the joint */
+    double stiffness_gain, damping_gain;   /* of POSITION, the latter of VELOCITY too; both 0: critically damped for the
+                                              inertia at the start, 10 Hz or more, full effort within 0.05 rad or m */
+    int mimic;                             /* another joint that it follows, multiplier * position + offset; -1: none */
     double multiplier, offset;
     unsigned modes; /* FilJointMode bits that commands may use; it starts in the first of them, holding what it has.
                        0: passive until commanded, and then by any */
@@ -77,8 +77,8 @@ typedef struct FilRobotDef {
     int link_count;
     const FilRobotJointDef* joints; /* one less than links: a tree */
     int joint_count;
-    FilCollision collision; /* of all links; `self`: with each other, but for neighbours in the tree */
-    int trajectory_points;  /* most points that a trajectory can have */
+    FilCollision collision;  /* of all links; `self`: with each other, but for neighbours in the tree */
+    int trajectory_points;   /* most points that a trajectory can have */
     const char* description; /* text for those who draw the robot; NULL: none */
     const char* ignored;     /* what of it has no effect, for fil_robot_ignored(); NULL: nothing */
 } FilRobotDef;
@@ -113,17 +113,17 @@ FilId fil_world_find_robot(const FilWorld* world, const char* name); /* null id 
 
 const char* fil_robot_name(const FilWorld* world, FilId robot);
 const char* fil_robot_description(const FilWorld* world, FilId robot); /* URDF with the prefix put in; or NULL */
-const char* fil_robot_ignored(const FilWorld* world, FilId robot); /* elements of the URDF that have no effect here,
-                                                                     each once, separated by ", "; or "" */
+const char* fil_robot_ignored(const FilWorld* world, FilId robot);     /* elements of the URDF that have no effect here,
+                                                                         each once, separated by ", "; or "" */
 
 /* ---- links: the root first, parents before children ---- */
 
 int fil_robot_link_count(const FilWorld* world, FilId robot);
-FilId fil_robot_link(const FilWorld* world, FilId robot, int link);         /* as a thing of the world */
-FilId fil_world_find_link(const FilWorld* world, const char* name);         /* with its prefix; null if there is none */
+FilId fil_robot_link(const FilWorld* world, FilId robot, int link); /* as a thing of the world */
+FilId fil_world_find_link(const FilWorld* world, const char* name); /* with its prefix; null if there is none */
 const char* fil_robot_link_name(const FilWorld* world, FilId robot, int link); /* with the prefix */
-int fil_robot_link_parent(const FilWorld* world, FilId robot, int link);    /* -1 of the root */
-bool fil_robot_link_fixed(const FilWorld* world, FilId robot, int link);    /* to its parent; the root: to the world */
+int fil_robot_link_parent(const FilWorld* world, FilId robot, int link);       /* -1 of the root */
+bool fil_robot_link_fixed(const FilWorld* world, FilId robot, int link); /* to its parent; the root: to the world */
 void fil_robot_link_pose(const FilWorld* world, FilId robot, int link, FilVec3* position, FilQuat* orientation);
 void fil_robot_link_velocity(const FilWorld* world, FilId robot, int link, FilVec3* velocity, FilVec3* angular);
 void fil_link_pose(const FilWorld* world, FilId link, FilVec3* position, FilQuat* orientation); /* by the link's id */

@@ -10,9 +10,9 @@
 #include "base/quat.h"
 #include "geometry/mass.h"
 
-/* Where no gains are given joints are held at this frequency at least, and such that their full effort takes no more than
- * this error. */
-static const double HOLDING = 10.0; /* Hz */
+/* Where no gains are given joints are held at this frequency at least, and such that their full effort takes no more
+ * than this error. */
+static const double HOLDING = 10.0;  /* Hz */
 static const double YIELDING = 0.05; /* rad or m */
 
 FilLinkDef fil_link_def_default(void)
@@ -65,14 +65,14 @@ static void destroy(void* pointer)
     for (int s = 0; robot->solids != NULL && s < robot->solid_count; s++) {
         fil_solid_free(&robot->solids[s]);
     }
-    void* blocks[] = {robot->bodies,    robot->links,      robot->joints,      robot->solids,   robot->solid_link,
-                      robot->dof_parent, robot->dof_body,  robot->depth,       robot->row,      robot->below,
-                      robot->armature,  robot->damping,    robot->start_q,     robot->start_v,  robot->description,
-                      robot->ignored,   robot->block_at,   robot->wrench,      robot->mass,     robot->tangent,
-                      robot->factor,    robot->force,      robot->v_free,      robot->q_theta,  robot->v_theta,
-                      robot->target,    robot->constraints, robot->effort,     robot->seen_q,   robot->poses,
-                      robot->motion,    robot->inertia,    robot->composite,   robot->velocity, robot->acceleration,
-                      robot->wrenches,  robot->scratch};
+    void* blocks[] = {robot->bodies,     robot->links,       robot->joints,    robot->solids,   robot->solid_link,
+                      robot->dof_parent, robot->dof_body,    robot->depth,     robot->row,      robot->below,
+                      robot->armature,   robot->damping,     robot->start_q,   robot->start_v,  robot->description,
+                      robot->ignored,    robot->block_at,    robot->wrench,    robot->mass,     robot->tangent,
+                      robot->factor,     robot->force,       robot->v_free,    robot->q_theta,  robot->v_theta,
+                      robot->target,     robot->constraints, robot->effort,    robot->seen_q,   robot->poses,
+                      robot->motion,     robot->inertia,     robot->composite, robot->velocity, robot->acceleration,
+                      robot->wrenches,   robot->scratch};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -92,7 +92,7 @@ static char* prefixed(const char* prefix, const char* name)
 static FilPose pose_of(FilVec3 position, FilQuat orientation)
 {
     FilPose pose;
-    (void)fil_quat_normalise(&orientation); // checked
+    (void)fil_quat_normalise(&orientation);  // checked
     fil_v3_set(pose.p, position.x, position.y, position.z);
     fil_m3_from_quat(pose.r, orientation);
     return pose;
@@ -154,8 +154,8 @@ static FilStatus add_solids(FilArticulated* robot, const FilLinkDef* def, int l,
 }
 
 /* One link of the sorted tree and what its joint brings. `place` tells where links of the definition stand. */
-static FilStatus add_link(FilArticulated* robot, const FilRobotDef* def, int given, int joint, int* place, int* joint_place,
-                          FilError* error)
+static FilStatus add_link(FilArticulated* robot, const FilRobotDef* def, int given, int joint, int* place,
+                          int* joint_place, FilError* error)
 {
     const char* prefix = def->prefix != NULL ? def->prefix : "";
     const FilLinkDef* link_def = &def->links[given];
@@ -222,7 +222,8 @@ static bool allocate_parts(FilArticulated* robot, const FilRobotDef* def)
 static bool allocate_numbers(FilArticulated* robot)
 {
     const size_t n = (size_t)robot->dof_count, bodies = (size_t)robot->body_count, joints = (size_t)robot->joint_count;
-    const size_t blocks = (size_t)(robot->v_count / 4), entries = (size_t)robot->entry_count, q = (size_t)robot->q_count;
+    const size_t blocks = (size_t)(robot->v_count / 4), entries = (size_t)robot->entry_count,
+                 q = (size_t)robot->q_count;
     double** per_unknown[] = {&robot->armature, &robot->damping, &robot->start_v, &robot->force,
                               &robot->v_free,   &robot->v_theta, &robot->scratch};
     double** per_entry[] = {&robot->mass, &robot->tangent, &robot->factor};
@@ -258,8 +259,9 @@ static bool lay_rows(FilArticulated* robot)
 {
     const size_t n = (size_t)robot->dof_count;
     robot->v_count = (robot->dof_count + 3) / 4 * 4;
-    if ((robot->dof_parent = fil_alloc(n, sizeof(int))) == NULL || (robot->dof_body = fil_alloc(n, sizeof(int))) == NULL ||
-        (robot->depth = fil_alloc(n, sizeof(int))) == NULL || (robot->row = fil_alloc(n, sizeof(int))) == NULL) {
+    if ((robot->dof_parent = fil_alloc(n, sizeof(int))) == NULL ||
+        (robot->dof_body = fil_alloc(n, sizeof(int))) == NULL || (robot->depth = fil_alloc(n, sizeof(int))) == NULL ||
+        (robot->row = fil_alloc(n, sizeof(int))) == NULL) {
         return false;
     }
     for (int b = 0; b < robot->body_count; b++) {
@@ -281,7 +283,7 @@ static void lay_entries(FilArticulated* robot)
 {
     const int n = robot->v_count / 4;
     for (int k = 0; k < n * n; k++) {
-        robot->block_at[k] = k % (n + 1) == 0 ? 0 : -1; // the diagonal is always there
+        robot->block_at[k] = k % (n + 1) == 0 ? 0 : -1;  // the diagonal is always there
     }
     for (int d = 0; d < robot->dof_count; d++) {
         int* below = robot->below + robot->row[d];
@@ -291,7 +293,7 @@ static void lay_entries(FilArticulated* robot)
             robot->block_at[(d / 4) * n + below[t] / 4] = 0;
         }
     }
-    for (int c = 0; c < n; c++) { // numbered by columns
+    for (int c = 0; c < n; c++) {  // numbered by columns
         for (int r = c; r < n; r++) {
             int* at = &robot->block_at[r * n + c];
             *at = *at < 0 ? -1 : robot->block_count++;
@@ -305,18 +307,18 @@ static void start_state(FilArticulated* robot, const FilRobotDef* def)
 {
     for (int b = 0; b < robot->body_count; b++) {
         const FilTreeBody* body = &robot->bodies[b];
-        if (body->dofs > 1) { // the unit quaternion
+        if (body->dofs > 1) {  // the unit quaternion
             robot->start_q[body->q + body->dofs] = 1.0;
         }
     }
     if (def->floating) {
         FilQuat o = def->orientation;
-        (void)fil_quat_normalise(&o); // checked
+        (void)fil_quat_normalise(&o);  // checked
         double* q = robot->start_q;
         fil_v3_set(q, def->position.x, def->position.y, def->position.z);
         q[3] = o.x, q[4] = o.y, q[5] = o.z, q[6] = o.w;
     }
-    for (int pass = 0; pass < 2; pass++) { // those that follow others after them
+    for (int pass = 0; pass < 2; pass++) {  // those that follow others after them
         for (int j = 0; j < robot->joint_count; j++) {
             FilTreeJoint* joint = &robot->joints[j];
             FilRobotJointDef* own = &joint->def;
@@ -327,7 +329,7 @@ static void start_state(FilArticulated* robot, const FilRobotDef* def)
                 const FilRobotJointDef* leader = &robot->joints[joint->mimic].def;
                 own->start_position = own->multiplier * leader->start_position + own->offset;
                 own->start_velocity = own->multiplier * leader->start_velocity;
-            } else if (isnan(own->start_position)) { // zero, or the limit nearest to it
+            } else if (isnan(own->start_position)) {  // zero, or the limit nearest to it
                 own->start_position = fmin(fmax(0.0, own->lower), own->upper);
             }
             robot->start_q[robot->bodies[joint->body].q] = own->start_position;
@@ -348,7 +350,8 @@ static FilStatus check_inertia(FilArticulated* robot, FilError* error)
         for (int d = body != NULL ? body->v : 0; body != NULL && d < body->v + body->dofs; d++) {
             if (!(robot->mass[robot->row[d] + robot->depth[d]] > 0.0)) {
                 return fil_error(error, FIL_BAD_INPUT,
-                                 "link '%s' moves, but neither it nor what hangs on it has inertia to move", link->name);
+                                 "link '%s' moves, but neither it nor what hangs on it has inertia to move",
+                                 link->name);
             }
         }
     }
@@ -360,7 +363,8 @@ static FilStatus check_inertia(FilArticulated* robot, FilError* error)
         const int d = robot->bodies[robot->joints[j].body].v;
         if (def->stiffness_gain == 0.0 && def->damping_gain == 0.0) {
             const double inertia = robot->mass[robot->row[d] + robot->depth[d]], rate = 2.0 * FIL_PI * HOLDING;
-            def->stiffness_gain = fmax(inertia * rate * rate, isfinite(def->max_effort) ? def->max_effort / YIELDING : 0.0);
+            def->stiffness_gain =
+                fmax(inertia * rate * rate, isfinite(def->max_effort) ? def->max_effort / YIELDING : 0.0);
             def->damping_gain = 2.0 * sqrt(def->stiffness_gain * inertia);
         }
     }
@@ -442,8 +446,8 @@ static void init_state(const void* pointer, double* q, double* v, double* h)
     fil_articulated_init_commands(robot, h);
 }
 
-static FilStatus attach(void* pointer, int element, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
-                        FilError* error)
+static FilStatus attach(void* pointer, int element, const FilAttachmentDef* def, const double* q, const double* h,
+                        int* slot, FilError* error)
 {
     (void)pointer, (void)element, (void)def, (void)q, (void)h, (void)slot;
     return fil_error(error, FIL_BAD_INPUT, "a robot's link has no attachments; hold it by a joint");

@@ -1,14 +1,14 @@
 /* The body kind "robot": a tree of links in joint coordinates.
  *
  * Links that are fixed to each other make one moving body. Its joint has 1 (revolute, prismatic), 3 (ball) or 6
- * (floating) unknowns: rates of the coordinate, the angular velocity in the child's frame, or the velocity of the child's
- * origin in the parent's frame followed by that. q holds the coordinate, a quaternion, or a position and a quaternion.
- * Unknowns stand in depth-first order, so that those of a chain are neighbours; some idle ones follow, to make blocks of
- * four. h holds commands and the trajectory (articulated_command.c).
+ * (floating) unknowns: rates of the coordinate, the angular velocity in the child's frame, or the velocity of the
+ * child's origin in the parent's frame followed by that. q holds the coordinate, a quaternion, or a position and a
+ * quaternion. Unknowns stand in depth-first order, so that those of a chain are neighbours; some idle ones follow, to
+ * make blocks of four. h holds commands and the trajectory (articulated_command.c).
  *
  * Spatial vectors are in world axes about one point, the first moving body's origin: motion (angular, linear), force
- * (torque, force). The mass matrix has an entry for a pair of unknowns only where one is above the other in the tree; its
- * rows are stored by depth: row k has the entries with the unknowns from the tree's foot up to k itself. */
+ * (torque, force). The mass matrix has an entry for a pair of unknowns only where one is above the other in the tree;
+ * its rows are stored by depth: row k has the entries with the unknowns from the tree's foot up to k itself. */
 #ifndef FILUM_BODY_ARTICULATED_H
 #define FILUM_BODY_ARTICULATED_H
 
@@ -22,17 +22,17 @@ enum { FIL_ROBOT_UNKNOWNS = 4 * FIL_JACOBIAN_BLOCKS };
 typedef struct FilTreeBody {
     int parent; /* body, -1: the world */
     FilRobotJointType type;
-    int q, v, dofs;  /* its coordinates and unknowns */
-    FilPose rest;    /* of the joint's frame in the parent's */
-    double axis[3];  /* unit, joint frame */
+    int q, v, dofs;                     /* its coordinates and unknowns */
+    FilPose rest;                       /* of the joint's frame in the parent's */
+    double axis[3];                     /* unit, joint frame */
     double mass, center[3], inertia[9]; /* body frame; inertia about the centre of mass */
 } FilTreeBody;
 
 typedef struct FilTreeLink {
-    char* name; /* with the prefix */
-    int parent; /* link */
-    bool fixed; /* to its parent */
-    int body;   /* that it is part of, -1: the world */
+    char* name;   /* with the prefix */
+    int parent;   /* link */
+    bool fixed;   /* to its parent */
+    int body;     /* that it is part of, -1: the world */
     FilPose pose; /* in that body's frame */
     int first_solid, solid_count;
     double reach; /* m, of its solids from its origin */
@@ -52,7 +52,13 @@ typedef struct FilSpatialInertia {
 } FilSpatialInertia;
 
 /* One scalar constraint in force in this step; what it is tells where its impulse goes. */
-typedef enum FilJointPart { FIL_PART_ACTUATOR, FIL_PART_LOWER, FIL_PART_UPPER, FIL_PART_FRICTION, FIL_PART_MIMIC } FilJointPart;
+typedef enum FilJointPart {
+    FIL_PART_ACTUATOR,
+    FIL_PART_LOWER,
+    FIL_PART_UPPER,
+    FIL_PART_FRICTION,
+    FIL_PART_MIMIC
+} FilJointPart;
 
 typedef struct FilJointConstraint {
     int joint;
@@ -99,8 +105,8 @@ typedef struct FilArticulated {
     /* kinematics of the configuration seen last */
     double* seen_q;
     bool seen;
-    FilPose* poses;  /* of bodies */
-    double* motion;  /* 6 per unknown */
+    FilPose* poses;   /* of bodies */
+    double* motion;   /* 6 per unknown */
     double origin[3]; /* the common point */
 
     /* scratch of the recursions */
@@ -112,7 +118,7 @@ typedef struct FilArticulated {
 extern const FilBodyOps fil_articulated_ops;
 
 FilStatus fil_articulated_create(const FilRobotDef* def, FilArticulated** robot, FilError* error);
-int fil_articulated_history(const FilArticulated* robot); /* numbers of h */
+int fil_articulated_history(const FilArticulated* robot);           /* numbers of h */
 int fil_articulated_carrier(const FilArticulated* robot, int link); /* the first link that it is fixed to, or itself */
 
 /* ---- definitions: articulated_check.c ---- */
@@ -197,8 +203,8 @@ void fil_articulated_part(const void* robot, int index, int part, const double* 
 bool fil_articulated_joined(const void* robot, int index_a, int part_a, int index_b, int part_b);
 int fil_articulated_point_jacobian(const void* robot, int index, int part, const double* point, const double* q,
                                    int* blocks, double* jacobian, double* bias);
-int fil_articulated_turn_jacobian(const void* robot, int index, int part, const double* q, int* blocks, double* jacobian,
-                                  double* bias);
+int fil_articulated_turn_jacobian(const void* robot, int index, int part, const double* q, int* blocks,
+                                  double* jacobian, double* bias);
 void fil_articulated_frame(const void* robot, int index, int part, const double* q, const double* h, FilPose* pose);
 
 #endif

@@ -18,10 +18,10 @@ static FilStatus check_link(const FilLinkDef* link, FilError* error)
     }
     // no negative moment about any axis: all principal minors are at least zero, up to rounding of printed numbers
     const double size = fabs(i[0]) + fabs(i[1]) + fabs(i[2]), slack = 1e-9 * size * size;
-    const double det = i[0] * (i[1] * i[2] - i[5] * i[5]) - i[3] * (i[3] * i[2] - i[5] * i[4]) +
-                       i[4] * (i[3] * i[5] - i[1] * i[4]);
-    if (i[0] < 0.0 || i[1] < 0.0 || i[2] < 0.0 || i[0] * i[1] - i[3] * i[3] < -slack || i[0] * i[2] - i[4] * i[4] < -slack ||
-        i[1] * i[2] - i[5] * i[5] < -slack || det < -slack * size) {
+    const double det =
+        i[0] * (i[1] * i[2] - i[5] * i[5]) - i[3] * (i[3] * i[2] - i[5] * i[4]) + i[4] * (i[3] * i[5] - i[1] * i[4]);
+    if (i[0] < 0.0 || i[1] < 0.0 || i[2] < 0.0 || i[0] * i[1] - i[3] * i[3] < -slack ||
+        i[0] * i[2] - i[4] * i[4] < -slack || i[1] * i[2] - i[5] * i[5] < -slack || det < -slack * size) {
         return fil_error(error, FIL_BAD_INPUT, "link '%s': its inertia is negative about some axis", link->name);
     }
     if (link->mass == 0.0 && size > 0.0) {
@@ -57,8 +57,8 @@ static FilStatus check_coordinate(const FilRobotJointDef* j, FilError* error)
         return fil_error(error, FIL_BAD_INPUT, "joint '%s': its axis has no direction", j->name);
     }
     if (!(j->lower <= j->upper) || !(j->limit_stiffness > 0.0)) {
-        return fil_error(error, FIL_BAD_INPUT, "joint '%s': its limits %g and %g must be in order and not soft", j->name,
-                         j->lower, j->upper);
+        return fil_error(error, FIL_BAD_INPUT, "joint '%s': its limits %g and %g must be in order and not soft",
+                         j->name, j->lower, j->upper);
     }
     if (!isfinite(j->multiplier) || !isfinite(j->offset) || !isfinite(j->start_velocity) || isinf(j->start_position) ||
         (j->modes & ~(unsigned)(FIL_JOINT_POSITION | FIL_JOINT_VELOCITY | FIL_JOINT_EFFORT)) != 0) {
@@ -91,8 +91,8 @@ static FilStatus check_joint(const FilRobotDef* def, const FilRobotJointDef* j, 
         const FilRobotJointDef* leader = j->mimic < def->joint_count ? &def->joints[j->mimic] : NULL;
         if (leader == NULL || leader == j || !fil_joint_has_coordinate(leader->type) || leader->mimic >= 0 ||
             !fil_joint_has_coordinate(j->type)) {
-            return fil_error(error, FIL_BAD_INPUT, "joint '%s': it can only mimic a joint that turns or slides by itself",
-                             j->name);
+            return fil_error(error, FIL_BAD_INPUT,
+                             "joint '%s': it can only mimic a joint that turns or slides by itself", j->name);
         }
     }
     return fil_joint_has_coordinate(j->type) ? check_coordinate(j, error) : FIL_OK;
@@ -127,7 +127,7 @@ FilStatus fil_articulated_sort(const FilRobotDef* def, int* order, int* joint_of
                          def->links[0].name);
     }
     order[count++] = root;
-    for (int k = 0; k < count; k++) { // children follow right behind their parent, the last one found first
+    for (int k = 0; k < count; k++) {  // children follow right behind their parent, the last one found first
         for (int j = def->joint_count - 1; j >= 0; j--) {
             if (def->joints[j].parent == order[k]) {
                 memmove(order + k + 2, order + k + 1, sizeof(int) * (size_t)(count - k - 1));
@@ -157,10 +157,12 @@ FilStatus fil_articulated_check(const FilRobotDef* def, FilError* error)
         return fil_error(error, FIL_BAD_INPUT, "a robot needs at least one link");
     }
     if (!fil_all_finite(numbers, 3) || !fil_quat_normalise(&unit)) {
-        return fil_error(error, FIL_BAD_INPUT, "the position of the base is not finite, or its orientation is no rotation");
+        return fil_error(error, FIL_BAD_INPUT,
+                         "the position of the base is not finite, or its orientation is no rotation");
     }
     if (def->trajectory_points < 0 || def->trajectory_points > 100000) {
-        return fil_error(error, FIL_BAD_INPUT, "a trajectory can have 0 to 100000 points, not %d", def->trajectory_points);
+        return fil_error(error, FIL_BAD_INPUT, "a trajectory can have 0 to 100000 points, not %d",
+                         def->trajectory_points);
     }
     FilStatus status = FIL_OK;
     for (int k = 0; k < def->link_count && status == FIL_OK; k++) {
@@ -170,11 +172,15 @@ FilStatus fil_articulated_check(const FilRobotDef* def, FilError* error)
     int unknowns = def->floating ? 6 : 0;
     for (int k = 0; k < def->joint_count && status == FIL_OK; k++) {
         const FilRobotJointDef* j = &def->joints[k];
-        status = j->name != NULL ? check_joint(def, j, error) : fil_error(error, FIL_BAD_INPUT, "joint %d has no name", k);
-        unknowns += fil_joint_has_coordinate(j->type) ? 1 : (j->type == FIL_ROBOT_BALL ? 3 : (j->type == FIL_ROBOT_FLOATING ? 6 : 0));
+        status =
+            j->name != NULL ? check_joint(def, j, error) : fil_error(error, FIL_BAD_INPUT, "joint %d has no name", k);
+        unknowns += fil_joint_has_coordinate(j->type)
+                        ? 1
+                        : (j->type == FIL_ROBOT_BALL ? 3 : (j->type == FIL_ROBOT_FLOATING ? 6 : 0));
     }
     if (status == FIL_OK && unknowns > FIL_ROBOT_UNKNOWNS) {
-        status = fil_error(error, FIL_BAD_INPUT, "a robot can have %d degrees of freedom, not %d", FIL_ROBOT_UNKNOWNS, unknowns);
+        status = fil_error(error, FIL_BAD_INPUT, "a robot can have %d degrees of freedom, not %d", FIL_ROBOT_UNKNOWNS,
+                           unknowns);
     }
     return status;
 }

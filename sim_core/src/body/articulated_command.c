@@ -1,5 +1,5 @@
-/* What drives the joints of a robot: commands and a trajectory, kept in h, and what follows from them and from limits, dry
- * friction and couplings for a step: forces and constraints.
+/* What drives the joints of a robot: commands and a trajectory, kept in h, and what follows from them and from limits,
+ * dry friction and couplings for a step: forces and constraints.
  *
  * h: number of points, interpolation; per joint mode, position, velocity, effort and whether it follows the trajectory;
  * then times (of the world) of the points, their positions and their velocities, each for all joints. */
@@ -18,7 +18,7 @@ enum { MODE, POSITION, VELOCITY, EFFORT, FOLLOWS };
 static const double STICTION = 1e-4;
 
 /* Limits are in force where the joint could come in this time, or that near in parts of its range. */
-static const double AHEAD = 0.1;  /* s */
+static const double AHEAD = 0.1; /* s */
 static const double AROUND = 0.05;
 
 typedef struct Script {
@@ -64,7 +64,7 @@ void fil_articulated_init_commands(const FilArticulated* robot, double* h)
         const FilTreeJoint* joint = &robot->joints[j];
         const unsigned modes = joint->def.modes;
         double* command = command_of(h, j);
-        command[MODE] = joint->mimic >= 0 ? 0.0 : (double)(modes & (~modes + 1u)); // the lowest bit
+        command[MODE] = joint->mimic >= 0 ? 0.0 : (double)(modes & (~modes + 1u));  // the lowest bit
         command[POSITION] = joint->def.start_position;
     }
 }
@@ -84,7 +84,7 @@ void fil_articulated_set_command(const FilArticulated* robot, double* h, int joi
 static void follow(const Script* script, int joint, double time, double* position, double* velocity)
 {
     const int n = script->joints, last = script->count - 1;
-    int k = 0; // the point at or before the time
+    int k = 0;  // the point at or before the time
     for (int high = last; k < high;) {
         const int middle = k + (high - k + 1) / 2;
         if (script->times[middle] <= time) {
@@ -144,8 +144,8 @@ static FilStatus check_trajectory(const FilArticulated* robot, const FilTrajecto
     }
     for (int k = 1; k < def->point_count; k++) {
         if (!(def->times[k] > def->times[k - 1])) {
-            return fil_error(error, FIL_BAD_INPUT, "a trajectory's times must increase, but %g follows %g", def->times[k],
-                             def->times[k - 1]);
+            return fil_error(error, FIL_BAD_INPUT, "a trajectory's times must increase, but %g follows %g",
+                             def->times[k], def->times[k - 1]);
         }
     }
     for (int k = 0; k < def->joint_count; k++) {
@@ -161,8 +161,9 @@ static FilStatus check_trajectory(const FilArticulated* robot, const FilTrajecto
     return FIL_OK;
 }
 
-/* Slopes of the cubic spline with continuous second derivative through a column of points, given the first and the last:
- * s_(i-1)/l_(i-1) + 2 (1/l_(i-1) + 1/l_i) s_i + s_(i+1)/l_i = 3 ((y_i - y_(i-1))/l_(i-1)^2 + (y_(i+1) - y_i)/l_i^2). */
+/* Slopes of the cubic spline with continuous second derivative through a column of points, given the first and the
+ * last: s_(i-1)/l_(i-1) + 2 (1/l_(i-1) + 1/l_i) s_i + s_(i+1)/l_i = 3 ((y_i - y_(i-1))/l_(i-1)^2 + (y_(i+1) -
+ * y_i)/l_i^2). */
 static void spline_slopes(const Script* script, int joint, double* upper)
 {
     const int n = script->joints, last = script->count - 1;
@@ -197,7 +198,8 @@ FilStatus fil_articulated_set_trajectory(const FilArticulated* robot, const doub
                                          const FilTrajectoryDef* def, double now, FilError* error)
 {
     const FilStatus status = check_trajectory(robot, def, error);
-    double* upper = status == FIL_OK ? fil_alloc((size_t)most_points(robot) + (size_t)def->joint_count, sizeof(double)) : NULL;
+    double* upper =
+        status == FIL_OK ? fil_alloc((size_t)most_points(robot) + (size_t)def->joint_count, sizeof(double)) : NULL;
     if (upper == NULL) {
         return status != FIL_OK ? status : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
@@ -208,7 +210,7 @@ FilStatus fil_articulated_set_trajectory(const FilArticulated* robot, const doub
         speed[k] = command.mode == FIL_JOINT_POSITION ? command.velocity : 0.0;
     }
     leave_trajectory(robot, h, now);
-    const bool leads = def->start + def->times[0] > now; // it sets out from the present command
+    const bool leads = def->start + def->times[0] > now;  // it sets out from the present command
     h[0] = def->point_count + (leads ? 1 : 0);
     h[1] = (double)def->interpolation;
     const Script script = script_of(robot, h);
@@ -256,7 +258,8 @@ static int list_constraints(const FilArticulated* robot, const double* q, const 
         const double near = AROUND * range + AHEAD * fabs(v[body->v]);
         const int mode = (int)command_of(h, j)[MODE];
         const bool in_force[] = {
-            [FIL_PART_ACTUATOR] = (mode == FIL_JOINT_POSITION || mode == FIL_JOINT_VELOCITY) && joint->def.max_effort > 0.0,
+            [FIL_PART_ACTUATOR] =
+                (mode == FIL_JOINT_POSITION || mode == FIL_JOINT_VELOCITY) && joint->def.max_effort > 0.0,
             [FIL_PART_LOWER] = q[body->q] - lower <= near,
             [FIL_PART_UPPER] = upper - q[body->q] <= near,
             [FIL_PART_FRICTION] = joint->def.friction > 0.0,
@@ -286,9 +289,8 @@ void fil_articulated_aim(FilArticulated* robot)
         FilJointCommand* target = &robot->target[j];
         *target = fil_articulated_command(robot, robot->h0, j, robot->setup.time + robot->setup.dt);
         target->velocity = fmin(fmax(target->velocity, -def->max_velocity), def->max_velocity);
-        target->effort = target->mode == FIL_JOINT_PASSIVE
-                             ? 0.0
-                             : fmin(fmax(target->effort, -def->max_effort), def->max_effort);
+        target->effort =
+            target->mode == FIL_JOINT_PASSIVE ? 0.0 : fmin(fmax(target->effort, -def->max_effort), def->max_effort);
         robot->effort[j] = target->effort;
     }
     robot->constraint_count = list_constraints(robot, robot->q0, robot->v0, robot->h0, robot->constraints);
@@ -314,7 +316,7 @@ static void stop(const FilRobotJointDef* def, double gap, double rate, FilBodyCo
     out->rate[0] = rate;
     out->error = gap;
     out->stiffness = def->limit_stiffness;
-    out->damping = gap > 0.0 || isinf(def->limit_stiffness) ? 0.0 : def->limit_damping; // no braking before it touches
+    out->damping = gap > 0.0 || isinf(def->limit_stiffness) ? 0.0 : def->limit_damping;  // no braking before it touches
     out->exact = isfinite(def->limit_stiffness);
     out->lower = 0.0;
 }
@@ -329,30 +331,30 @@ void fil_articulated_constraint(const void* pointer, int index, FilBodyConstrain
     *out = (FilBodyConstraint){
         .count = 1, .unknown = {body->v}, .rate = {1.0}, .exact = true, .lower = -INFINITY, .upper = INFINITY};
     switch (constraint->part) {
-    case FIL_PART_ACTUATOR:
-        actuate(robot, constraint->joint, q, out);
-        break;
-    case FIL_PART_LOWER:
-        stop(&joint->def, q - joint->def.lower, 1.0, out);
-        break;
-    case FIL_PART_UPPER:
-        stop(&joint->def, joint->def.upper - q, -1.0, out);
-        break;
-    case FIL_PART_FRICTION:
-        out->damping = robot->mass[robot->row[body->v] + robot->depth[body->v]] / (STICTION * dt);
-        out->lower = -dt * joint->def.friction;
-        out->upper = dt * joint->def.friction;
-        break;
-    case FIL_PART_MIMIC: {
-        const FilTreeBody* leader = &robot->bodies[robot->joints[joint->mimic].body];
-        out->count = 2;
-        out->unknown[1] = leader->v;
-        out->rate[1] = -joint->def.multiplier;
-        out->error = q - joint->def.multiplier * robot->q0[leader->q] - joint->def.offset;
-        out->stiffness = INFINITY;
-        out->exact = false;
-        break;
-    }
+        case FIL_PART_ACTUATOR:
+            actuate(robot, constraint->joint, q, out);
+            break;
+        case FIL_PART_LOWER:
+            stop(&joint->def, q - joint->def.lower, 1.0, out);
+            break;
+        case FIL_PART_UPPER:
+            stop(&joint->def, joint->def.upper - q, -1.0, out);
+            break;
+        case FIL_PART_FRICTION:
+            out->damping = robot->mass[robot->row[body->v] + robot->depth[body->v]] / (STICTION * dt);
+            out->lower = -dt * joint->def.friction;
+            out->upper = dt * joint->def.friction;
+            break;
+        case FIL_PART_MIMIC: {
+            const FilTreeBody* leader = &robot->bodies[robot->joints[joint->mimic].body];
+            out->count = 2;
+            out->unknown[1] = leader->v;
+            out->rate[1] = -joint->def.multiplier;
+            out->error = q - joint->def.multiplier * robot->q0[leader->q] - joint->def.offset;
+            out->stiffness = INFINITY;
+            out->exact = false;
+            break;
+        }
     }
 }
 

@@ -84,7 +84,7 @@ static int columns_of(const FilArticulated* robot, int link, const double* point
     int count = 0;
     fil_articulated_place(robot, q);
     for (int d = last; d >= 0; d = robot->dof_parent[d]) {
-        if (count == 0 || blocks[count - 1] != d / 4) { // from the link down the numbers only fall
+        if (count == 0 || blocks[count - 1] != d / 4) {  // from the link down the numbers only fall
             memset(jacobian + 12 * count, 0, 12 * sizeof(double));
             blocks[count++] = d / 4;
         }
@@ -112,8 +112,8 @@ int fil_articulated_point_jacobian(const void* pointer, int index, int part, con
     return columns_of(robot, link_of(robot, index), point, q, blocks, jacobian);
 }
 
-int fil_articulated_turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks, double* jacobian,
-                                  double* bias)
+int fil_articulated_turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks,
+                                  double* jacobian, double* bias)
 {
     (void)part;
     const FilArticulated* robot = pointer;

@@ -1,8 +1,8 @@
 /* One step of a tree of links.
  *
- * Euler steps take the mass matrix and the bias of Coriolis and gyroscopic terms from the start, damping from the end (P3
- * sec. VI): m(v) = M (v - v0) - dt (f - D v) is linear, and the free motion is known at once. The midpoint rule takes
- * everything half-way and solves with the tangent M + dt/2 D, which lacks only terms of order dt. */
+ * Euler steps take the mass matrix and the bias of Coriolis and gyroscopic terms from the start, damping from the end
+ * (P3 sec. VI): m(v) = M (v - v0) - dt (f - D v) is linear, and the free motion is known at once. The midpoint rule
+ * takes everything half-way and solves with the tangent M + dt/2 D, which lacks only terms of order dt. */
 #include <math.h>
 #include <string.h>
 
@@ -92,7 +92,7 @@ static bool evaluate_midpoint(FilArticulated* robot, const double* v, double* re
 
 bool fil_articulated_evaluate(void* pointer, const double* v, double shift, double* residual, double* potential)
 {
-    (void)shift; // the tangent is mass and damping
+    (void)shift;  // the tangent is mass and damping
     FilArticulated* robot = pointer;
     const int n = robot->dof_count;
     memset(residual, 0, sizeof(double) * (size_t)robot->v_count);
@@ -101,7 +101,7 @@ bool fil_articulated_evaluate(void* pointer, const double* v, double shift, doub
         return false;
     }
     if (is_midpoint(robot)) {
-        *potential = NAN; // there is none: the residual decides alone
+        *potential = NAN;  // there is none: the residual decides alone
         return evaluate_midpoint(robot, v, residual) && fil_all_finite(residual, n);
     }
     for (int d = 0; d < n; d++) {
@@ -181,12 +181,12 @@ void fil_articulated_tangent(void* pointer, double* values)
             double* block = values + 16 * robot->block_at[(k / 4) * n + c / 4];
             const double value = robot->tangent[robot->row[k] + t];
             block[4 * (c % 4) + k % 4] = value;
-            if (k / 4 == c / 4) { // a block on the diagonal is full
+            if (k / 4 == c / 4) {  // a block on the diagonal is full
                 block[4 * (k % 4) + c % 4] = value;
             }
         }
     }
-    for (int k = robot->dof_count; k < robot->v_count; k++) { // idle unknowns
+    for (int k = robot->dof_count; k < robot->v_count; k++) {  // idle unknowns
         values[16 * robot->block_at[(k / 4) * n + k / 4] + 5 * (k % 4)] = 1.0;
     }
 }

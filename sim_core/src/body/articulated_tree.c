@@ -76,18 +76,18 @@ static void joint_pose(const FilTreeBody* body, const double* q, FilPose* pose)
 {
     *pose = fil_pose_identity();
     switch (body->type) {
-    case FIL_ROBOT_PRISMATIC:
-        fil_v3_scale(pose->p, q[0], body->axis);
-        break;
-    case FIL_ROBOT_BALL:
-        fil_m3_from_quat(pose->r, quat_at(q));
-        break;
-    case FIL_ROBOT_FLOATING:
-        fil_v3_copy(pose->p, q);
-        fil_m3_from_quat(pose->r, quat_at(q + 3));
-        break;
-    default:
-        axis_rotation(pose->r, body->axis, q[0]);
+        case FIL_ROBOT_PRISMATIC:
+            fil_v3_scale(pose->p, q[0], body->axis);
+            break;
+        case FIL_ROBOT_BALL:
+            fil_m3_from_quat(pose->r, quat_at(q));
+            break;
+        case FIL_ROBOT_FLOATING:
+            fil_v3_copy(pose->p, q);
+            fil_m3_from_quat(pose->r, quat_at(q + 3));
+            break;
+        default:
+            axis_rotation(pose->r, body->axis, q[0]);
     }
 }
 
@@ -106,7 +106,8 @@ static void slide_along(double* motion, const double* direction)
 }
 
 /* Motions of a body's unknowns; `frame` is the joint's frame in the world. */
-static void joint_motions(const FilTreeBody* body, const FilPose* frame, const FilPose* pose, const double* o, double* motion)
+static void joint_motions(const FilTreeBody* body, const FilPose* frame, const FilPose* pose, const double* o,
+                          double* motion)
 {
     double axis[3];
     if (body->dofs == 1) {
@@ -134,7 +135,7 @@ void fil_articulated_place(const FilArticulated* robot, const double* q)
     if (robot->seen && memcmp(robot->seen_q, q, bytes) == 0) {
         return;
     }
-    FilArticulated* memory = (FilArticulated*)robot; // what is remembered is no part of what the robot is
+    FilArticulated* memory = (FilArticulated*)robot;  // what is remembered is no part of what the robot is
     memcpy(memory->seen_q, q, bytes);
     memory->seen = true;
     for (int b = 0; b < robot->body_count; b++) {
@@ -197,7 +198,7 @@ void fil_articulated_move(const FilArticulated* robot, const double* q, const do
         if (body->dofs > 1) {
             const double turn[3] = {time * rate[linear], time * rate[linear + 1], time * rate[linear + 2]};
             FilQuat end = fil_quat_multiply(quat_at(from + linear), fil_quat_exponential(turn));
-            (void)fil_quat_normalise(&end); // a product of unit quaternions
+            (void)fil_quat_normalise(&end);  // a product of unit quaternions
             to[linear] = end.x, to[linear + 1] = end.y, to[linear + 2] = end.z, to[linear + 3] = end.w;
         }
     }
@@ -293,7 +294,7 @@ static void pass_out(const FilArticulated* robot, const double* v, const double*
             fil_v3_scale(rate + 3, -1.0, gravity);
         }
         const int sliding = body->type == FIL_ROBOT_FLOATING ? 3 : 0;
-        if (sliding > 0) { // slides first, then turns
+        if (sliding > 0) {  // slides first, then turns
             add_rates(robot, body->v, sliding, v, acceleration, velocity, rate);
         }
         add_rates(robot, body->v + sliding, body->dofs - sliding, v, acceleration, velocity, rate);
@@ -401,7 +402,7 @@ bool fil_articulated_factor_entries(const FilArticulated* robot, double* entries
         const double inverse = 1.0 / row[depth];
         for (int t = depth - 1; t >= 0; t--) {
             const double a = row[t] * inverse;
-            double* other = entries + robot->row[below[t]]; // the first t + 1 unknowns are below both
+            double* other = entries + robot->row[below[t]];  // the first t + 1 unknowns are below both
             for (int s = 0; s <= t; s++) {
                 other[s] -= a * row[s];
             }
@@ -458,8 +459,8 @@ static void see_motion(const FilArticulated* robot, const double* q, const doubl
     pass_out(robot, v, NULL, weightless);
 }
 
-void fil_articulated_energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity,
-                            FilEnergy* add_to)
+void fil_articulated_energy(const void* pointer, const double* q, const double* v, const double* h,
+                            const double* gravity, FilEnergy* add_to)
 {
     (void)h;
     const FilArticulated* robot = pointer;
@@ -468,7 +469,8 @@ void fil_articulated_energy(const void* pointer, const double* q, const double* 
         double momentum[6];
         apply_inertia(momentum, &robot->inertia[b], robot->velocity + 6 * b);
         add_to->kinetic += 0.5 * dot6(robot->velocity + 6 * b, momentum);
-        add_to->gravity -= fil_v3_dot(gravity, robot->inertia[b].h) + robot->inertia[b].m * fil_v3_dot(gravity, robot->origin);
+        add_to->gravity -=
+            fil_v3_dot(gravity, robot->inertia[b].h) + robot->inertia[b].m * fil_v3_dot(gravity, robot->origin);
     }
     for (int d = 0; d < robot->dof_count; d++) {
         add_to->kinetic += 0.5 * robot->armature[d] * v[d] * v[d];

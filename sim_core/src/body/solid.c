@@ -43,23 +43,23 @@ FilStatus fil_solid_make(const FilShapeDef* def, FilSolid* out, FilError* error)
     out->def.points = NULL;
     FilStatus status = FIL_OK;
     switch (def->type) {
-    case FIL_TYPE_SPHERE:
-        out->shape = fil_shape_sphere(def->radius);
-        break;
-    case FIL_TYPE_CAPSULE:
-        out->shape = fil_shape_capsule(def->radius, 0.5 * def->length);
-        break;
-    case FIL_TYPE_CYLINDER:
-        out->shape = fil_shape_cylinder(def->radius, 0.5 * def->length);
-        break;
-    case FIL_TYPE_BOX:
-        out->shape = fil_shape_box(0.5 * def->size.x, 0.5 * def->size.y, 0.5 * def->size.z);
-        break;
-    case FIL_TYPE_HALF_SPACE:
-        out->shape = fil_shape_half_space();
-        break;
-    default:
-        status = build_hull(def, out, error);
+        case FIL_TYPE_SPHERE:
+            out->shape = fil_shape_sphere(def->radius);
+            break;
+        case FIL_TYPE_CAPSULE:
+            out->shape = fil_shape_capsule(def->radius, 0.5 * def->length);
+            break;
+        case FIL_TYPE_CYLINDER:
+            out->shape = fil_shape_cylinder(def->radius, 0.5 * def->length);
+            break;
+        case FIL_TYPE_BOX:
+            out->shape = fil_shape_box(0.5 * def->size.x, 0.5 * def->size.y, 0.5 * def->size.z);
+            break;
+        case FIL_TYPE_HALF_SPACE:
+            out->shape = fil_shape_half_space();
+            break;
+        default:
+            status = build_hull(def, out, error);
     }
     if (status == FIL_OK) {
         status = fil_shape_check(&out->shape, error);

@@ -35,7 +35,7 @@ static void read_modes(FilReader* reader, const FilYaml* node, int* modes)
 
 static void read_setting(FilReader* reader, const FilYaml* node, FilRobotJointSetting* setting)
 {
-    static const char* const keys[] = {"joint",   "position", "velocity", "gains",    "effort", "damping",
+    static const char* const keys[] = {"joint",    "position", "velocity", "gains",    "effort", "damping",
                                        "friction", "armature", "limits",   "commands", NULL};
     static const char* const spring_keys[] = {"stiffness", "damping", NULL};
     *setting = fil_robot_joint_setting_default();
@@ -78,9 +78,9 @@ static void read_settings(FilReader* reader, const FilYaml* node, FilSceneRobot*
 
 static void read_robot(FilScene* scene, const FilYaml* node, FilSceneRobot* robot)
 {
-    static const char* const keys[] = {"name",      "urdf",   "prefix",    "position",          "orientation", "rotation",
-                                       "floating",  "joints", "material",  "surface",           "collision",
-                                       "trajectory_points",   NULL};
+    static const char* const keys[] = {"name",     "urdf",   "prefix",   "position", "orientation", "rotation",
+                                       "floating", "joints", "material", "surface",  "collision",   "trajectory_points",
+                                       NULL};
     FilReader* reader = &scene->reader;
     FilRobotDef* def = &robot->def;
     robot->at = node;
@@ -128,8 +128,8 @@ void fil_scene_add_robots(FilScene* scene)
     FilReader* reader = &scene->reader;
     for (int k = 0; k < scene->robot_count && reader->status == FIL_OK; k++) {
         FilSceneRobot* robot = &scene->robots[k];
-        const FilStatus status = fil_world_add_robot_urdf(scene->world, &robot->def, robot->file, NULL, 0, robot->settings,
-                                                          robot->setting_count, &robot->id);
+        const FilStatus status = fil_world_add_robot_urdf(scene->world, &robot->def, robot->file, NULL, 0,
+                                                          robot->settings, robot->setting_count, &robot->id);
         fil_reader_take(reader, status, robot->at, fil_world_error(scene->world));
     }
 }
@@ -240,8 +240,7 @@ static void read_points(FilReader* reader, const FilYaml* node, FilTrajectoryDef
 void fil_scene_read_trajectories(FilScene* scene)
 {
     static const char* const keys[] = {"robot", "joints", "interpolation", "start", "points", NULL};
-    static const char* const words[] = {
-        [FIL_INTERPOLATE_LINEAR] = "linear", [FIL_INTERPOLATE_SPLINE] = "spline", NULL};
+    static const char* const words[] = {[FIL_INTERPOLATE_LINEAR] = "linear", [FIL_INTERPOLATE_SPLINE] = "spline", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* list = fil_read_node(reader, scene->root, "trajectories", FIL_OPTIONAL);
     if (list == NULL || !fil_check_list(reader, list, "trajectories")) {

@@ -46,8 +46,9 @@ static int read_end(FilUrdfReader* reader, const xmlNode* joint, const char* end
         for (int l = 0; l < urdf->link_count; l++) {
             fil_guess_try(&guess, urdf->links[l].name);
         }
-        fil_xml_fail(reader, node, "there is no link '%.80s'%s%.80s%s", name, guess.best != NULL ? "; did you mean '" : "",
-                     guess.best != NULL ? guess.best : "", guess.best != NULL ? "'?" : "");
+        fil_xml_fail(reader, node, "there is no link '%.80s'%s%.80s%s", name,
+                     guess.best != NULL ? "; did you mean '" : "", guess.best != NULL ? guess.best : "",
+                     guess.best != NULL ? "'?" : "");
     }
     return link;
 }
@@ -59,9 +60,10 @@ static void read_type(FilUrdfReader* reader, const xmlNode* node, FilRobotJointD
     static const struct {
         const char* name;
         FilRobotJointType type;
-    } types[] = {{"fixed", FIL_ROBOT_FIXED},         {"revolute", FIL_ROBOT_REVOLUTE}, {"continuous", FIL_ROBOT_CONTINUOUS},
-                 {"prismatic", FIL_ROBOT_PRISMATIC}, {"ball", FIL_ROBOT_BALL},         {"spherical", FIL_ROBOT_BALL},
-                 {"floating", FIL_ROBOT_FLOATING}};
+    } types[] = {
+        {"fixed", FIL_ROBOT_FIXED},         {"revolute", FIL_ROBOT_REVOLUTE}, {"continuous", FIL_ROBOT_CONTINUOUS},
+        {"prismatic", FIL_ROBOT_PRISMATIC}, {"ball", FIL_ROBOT_BALL},         {"spherical", FIL_ROBOT_BALL},
+        {"floating", FIL_ROBOT_FLOATING}};
     const char* name = fil_xml_text(reader, node, "type", true);
     for (size_t k = 0; k < sizeof types / sizeof types[0] && name != NULL; k++) {
         if (strcmp(types[k].name, name) == 0) {
@@ -72,7 +74,8 @@ static void read_type(FilUrdfReader* reader, const xmlNode* node, FilRobotJointD
     if (name != NULL && strcmp(name, "planar") == 0) {
         fil_xml_fail(reader, node, "planar joints are not supported: use two prismatic ones and a revolute one");
     } else if (name != NULL) {
-        fil_xml_fail(reader, node, "unknown type '%.60s': fixed, revolute, continuous, prismatic, ball or floating", name);
+        fil_xml_fail(reader, node, "unknown type '%.60s': fixed, revolute, continuous, prismatic, ball or floating",
+                     name);
     }
 }
 
@@ -81,7 +84,8 @@ static void read_limit(FilUrdfReader* reader, const xmlNode* node, FilRobotJoint
     const xmlNode* limit = fil_xml_child(reader, node, "limit");
     const bool bounded = joint->type == FIL_ROBOT_REVOLUTE || joint->type == FIL_ROBOT_PRISMATIC;
     if (limit == NULL && bounded) {
-        fil_xml_fail(reader, node, "a %s joint needs a <limit>", joint->type == FIL_ROBOT_REVOLUTE ? "revolute" : "prismatic");
+        fil_xml_fail(reader, node, "a %s joint needs a <limit>",
+                     joint->type == FIL_ROBOT_REVOLUTE ? "revolute" : "prismatic");
     }
     if (limit == NULL) {
         return;
@@ -96,8 +100,8 @@ static void read_limit(FilUrdfReader* reader, const xmlNode* node, FilRobotJoint
         joint->upper = upper;
     }
     if (reader->status == FIL_OK && (lower > upper || joint->max_effort < 0.0 || joint->max_velocity < 0.0)) {
-        fil_xml_fail(reader, limit, "lower %g must not exceed upper %g, and effort and velocity must not be negative", lower,
-                     upper);
+        fil_xml_fail(reader, limit, "lower %g must not exceed upper %g, and effort and velocity must not be negative",
+                     lower, upper);
     }
 }
 
@@ -152,8 +156,9 @@ static void shorten_mimics(FilUrdfReader* reader, const FilUrdf* urdf)
         for (int hops = 0; joint->mimic >= 0 && urdf->joints[joint->mimic].mimic >= 0; hops++) {
             const FilRobotJointDef* leader = &urdf->joints[joint->mimic];
             if (hops > urdf->joint_count || leader == joint) {
-                reader->status = fil_error(reader->error, FIL_BAD_INPUT, "%.200s:%d: joint '%.80s': it mimics itself in a circle",
-                                           reader->path, urdf->joint_lines[j], joint->name);
+                reader->status =
+                    fil_error(reader->error, FIL_BAD_INPUT, "%.200s:%d: joint '%.80s': it mimics itself in a circle",
+                              reader->path, urdf->joint_lines[j], joint->name);
                 return;
             }
             joint->offset += joint->multiplier * leader->offset;
@@ -176,9 +181,11 @@ static void read_interface(FilUrdfReader* reader, const xmlNode* node, FilRobotJ
             joint->modes |= bits[k];
         }
     }
-    for (const xmlNode* param = fil_xml_first(node); param != NULL && reader->status == FIL_OK; param = fil_xml_next(param)) {
+    for (const xmlNode* param = fil_xml_first(node); param != NULL && reader->status == FIL_OK;
+         param = fil_xml_next(param)) {
         const char* what = fil_xml_is(param, "param") ? fil_xml_text(reader, param, "name", true) : NULL;
-        if (what == NULL || name == NULL || commands || strcmp(what, "initial_value") != 0 || strcmp(name, "effort") == 0) {
+        if (what == NULL || name == NULL || commands || strcmp(what, "initial_value") != 0 ||
+            strcmp(name, "effort") == 0) {
             fil_xml_ignore(reader, what != NULL ? what : (const char*)param->name);
             continue;
         }
@@ -197,7 +204,8 @@ static void read_interface(FilUrdfReader* reader, const xmlNode* node, FilRobotJ
 
 static void read_control(FilUrdfReader* reader, const xmlNode* control, const FilUrdf* urdf)
 {
-    for (const xmlNode* node = fil_xml_first(control); node != NULL && reader->status == FIL_OK; node = fil_xml_next(node)) {
+    for (const xmlNode* node = fil_xml_first(control); node != NULL && reader->status == FIL_OK;
+         node = fil_xml_next(node)) {
         if (!fil_xml_is(node, "joint")) {
             fil_xml_ignore(reader, (const char*)node->name);
             continue;
@@ -221,14 +229,16 @@ static void read_control(FilUrdfReader* reader, const xmlNode* control, const Fi
 
 static void read_links(FilUrdfReader* reader, const xmlNode* root, FilUrdf* urdf)
 {
-    for (const xmlNode* node = fil_xml_first(root); node != NULL && reader->status == FIL_OK; node = fil_xml_next(node)) {
+    for (const xmlNode* node = fil_xml_first(root); node != NULL && reader->status == FIL_OK;
+         node = fil_xml_next(node)) {
         if (!fil_xml_is(node, "link")) {
             continue;
         }
         FilLinkDef link;
         fil_urdf_read_link(reader, node, &link);
         if (reader->status == FIL_OK && find_link(urdf, link.name) >= 0) {
-            fil_xml_fail(reader, node, "there is one already, on line %d", urdf->link_lines[find_link(urdf, link.name)]);
+            fil_xml_fail(reader, node, "there is one already, on line %d",
+                         urdf->link_lines[find_link(urdf, link.name)]);
         }
         urdf->link_lines[urdf->link_count] = (int)xmlGetLineNo((xmlNode*)node);
         urdf->links[urdf->link_count++] = link;
@@ -240,21 +250,24 @@ static void read_links(FilUrdfReader* reader, const xmlNode* root, FilUrdf* urdf
 
 static void read_joints(FilUrdfReader* reader, const xmlNode* root, FilUrdf* urdf)
 {
-    for (const xmlNode* node = fil_xml_first(root); node != NULL && reader->status == FIL_OK; node = fil_xml_next(node)) {
+    for (const xmlNode* node = fil_xml_first(root); node != NULL && reader->status == FIL_OK;
+         node = fil_xml_next(node)) {
         if (!fil_xml_is(node, "joint")) {
             continue;
         }
         FilRobotJointDef joint = fil_robot_joint_def_default();
         joint.name = fil_xml_text(reader, node, "name", true);
         if (find_joint(urdf, joint.name) >= 0) {
-            fil_xml_fail(reader, node, "there is one already, on line %d", urdf->joint_lines[find_joint(urdf, joint.name)]);
+            fil_xml_fail(reader, node, "there is one already, on line %d",
+                         urdf->joint_lines[find_joint(urdf, joint.name)]);
         }
         read_joint(reader, node, urdf, &joint);
         urdf->joint_lines[urdf->joint_count] = (int)xmlGetLineNo((xmlNode*)node);
         urdf->joints[urdf->joint_count++] = joint;
     }
     int j = 0;
-    for (const xmlNode* node = fil_xml_first(root); node != NULL && reader->status == FIL_OK; node = fil_xml_next(node)) {
+    for (const xmlNode* node = fil_xml_first(root); node != NULL && reader->status == FIL_OK;
+         node = fil_xml_next(node)) {
         if (fil_xml_is(node, "joint")) {
             read_mimic(reader, node, urdf, &urdf->joints[j++]);
         } else if (fil_xml_is(node, "ros2_control")) {
@@ -324,7 +337,8 @@ static void put_prefixes(xmlNode* parent, const char* prefix, FilPool* pool)
     }
 }
 
-static void describe(FilUrdfReader* reader, xmlDoc* document, const FilSource* source, const char* prefix, FilUrdf* urdf)
+static void describe(FilUrdfReader* reader, xmlDoc* document, const FilSource* source, const char* prefix,
+                     FilUrdf* urdf)
 {
     if (prefix == NULL || prefix[0] == '\0') {
         urdf->description = fil_pool_text(reader->pool, source->text, source->size);
@@ -378,7 +392,7 @@ FilStatus fil_urdf_read(const FilSource* given, const char* prefix, FilPool* poo
 void fil_urdf_locate(const FilUrdf* urdf, const FilSource* source, const char* message, FilError* error)
 {
     int line = 0;
-    const char* best = NULL; // the name that stands first in the message
+    const char* best = NULL;  // the name that stands first in the message
     for (int k = 0; k < urdf->link_count + urdf->joint_count; k++) {
         const bool is_link = k < urdf->link_count;
         const int own = is_link ? k : k - urdf->link_count;

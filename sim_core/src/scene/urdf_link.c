@@ -59,8 +59,8 @@ static bool is_file(const char* path)
 }
 
 /* folder/package/rest, or folder/rest where the folder itself is called so; NULL if there is no such file. */
-static char* try_folder(FilUrdfReader* reader, const char* folder, size_t length, const char* package, size_t package_length,
-                        const char* rest)
+static char* try_folder(FilUrdfReader* reader, const char* folder, size_t length, const char* package,
+                        size_t package_length, const char* rest)
 {
     const size_t size = length + package_length + strlen(rest) + 3;
     char* path = fil_xml_alloc(reader, size, 1);
@@ -227,7 +227,8 @@ void fil_urdf_read_link(FilUrdfReader* reader, const xmlNode* node, FilLinkDef* 
         count += fil_xml_is(child, "collision");
     }
     FilShapeDef* shapes = fil_xml_alloc(reader, count, sizeof *shapes);
-    for (const xmlNode* child = fil_xml_first(node); child != NULL && reader->status == FIL_OK; child = fil_xml_next(child)) {
+    for (const xmlNode* child = fil_xml_first(node); child != NULL && reader->status == FIL_OK;
+         child = fil_xml_next(child)) {
         if (fil_xml_is(child, "collision")) {
             read_collision(reader, child, &shapes[link->shape_count++]);
         }

@@ -65,8 +65,8 @@ static FilStatus apply_settings(FilWorld* world, const char* source, const FilRo
     return FIL_OK;
 }
 
-FilStatus fil_world_add_robot_urdf(FilWorld* world, const FilRobotDef* given, const char* path, const char* text, size_t size,
-                                   const FilRobotJointSetting* settings, int setting_count, FilId* robot)
+FilStatus fil_world_add_robot_urdf(FilWorld* world, const FilRobotDef* given, const char* path, const char* text,
+                                   size_t size, const FilRobotJointSetting* settings, int setting_count, FilId* robot)
 {
     FilPool pool = {0};
     FilUrdf urdf;

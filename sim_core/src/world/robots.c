@@ -15,7 +15,8 @@
 static FilStatus add_links(FilWorld* world, const char* name, const FilArticulated* impl, int body, int* first)
 {
     int* elements = fil_alloc((size_t)impl->link_count, sizeof(int));
-    FilStatus status = elements != NULL ? FIL_OK : fil_world_fail(world, FIL_OUT_OF_MEMORY, "robot '%s': out of memory", name);
+    FilStatus status =
+        elements != NULL ? FIL_OK : fil_world_fail(world, FIL_OUT_OF_MEMORY, "robot '%s': out of memory", name);
     for (int l = 0; l < impl->link_count && status == FIL_OK; l++) {
         status = fil_world_add_element(world, impl->links[l].name, FIL_BODY_ROBOT, body, l, &elements[l]);
         const double reach = impl->links[l].reach;
@@ -77,8 +78,8 @@ FilStatus fil_world_add_robot(FilWorld* world, const FilRobotDef* def, FilId* id
     } else if ((status = check_names(world, name, impl)) != FIL_OK) {
         fil_articulated_ops.destroy(impl);
     } else {
-        status = fil_world_add_body(world, FIL_BODY_ROBOT, impl, impl->q_count, impl->v_count, fil_articulated_history(impl),
-                                    name, &robot.body);
+        status = fil_world_add_body(world, FIL_BODY_ROBOT, impl, impl->q_count, impl->v_count,
+                                    fil_articulated_history(impl), name, &robot.body);
     }
     status = status == FIL_OK ? add_links(world, name, impl, robot.body, &robot.first_link) : status;
     if (status != FIL_OK) {
@@ -308,7 +309,9 @@ FilStatus fil_robot_set_joint_state(FilWorld* world, FilId id, int joint, double
     View view = {0};
     const FilStatus status = find(world, id, joint, &view);
     if (status != FIL_OK || joint < 0 || !isfinite(position) || !isfinite(velocity)) {
-        return status != FIL_OK ? status : fil_world_fail(world, FIL_BAD_INPUT, "the given state of joint %d is not finite", joint);
+        return status != FIL_OK
+                   ? status
+                   : fil_world_fail(world, FIL_BAD_INPUT, "the given state of joint %d is not finite", joint);
     }
     const FilTreeBody* body = &view.impl->bodies[view.impl->joints[joint].body];
     view.q[body->q] = position;
@@ -338,7 +341,7 @@ FilStatus fil_robot_set_base(FilWorld* world, FilId id, FilVec3 position, FilQua
     memcpy(view.q, numbers, 3 * sizeof(double));
     view.q[3] = orientation.x, view.q[4] = orientation.y, view.q[5] = orientation.z, view.q[6] = orientation.w;
     memcpy(view.v, numbers + 3, 3 * sizeof(double));
-    fil_m3_apply_transposed(view.v + 3, rotation, w); // in the link's frame
+    fil_m3_apply_transposed(view.v + 3, rotation, w);  // in the link's frame
     return FIL_OK;
 }
 
@@ -357,7 +360,8 @@ FilStatus fil_robot_set_joint_command(FilWorld* world, FilId id, int joint, cons
     if (!fil_all_finite(numbers, 3)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': the command is not finite", j->name);
     }
-    if (mode != FIL_JOINT_PASSIVE && mode != FIL_JOINT_POSITION && mode != FIL_JOINT_VELOCITY && mode != FIL_JOINT_EFFORT) {
+    if (mode != FIL_JOINT_PASSIVE && mode != FIL_JOINT_POSITION && mode != FIL_JOINT_VELOCITY &&
+        mode != FIL_JOINT_EFFORT) {
         return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': unknown mode %u", j->name, mode);
     }
     if (j->mimic >= 0) {
@@ -387,7 +391,7 @@ FilStatus fil_robot_set_trajectory(FilWorld* world, FilId id, const FilTrajector
     }
     FilTrajectoryDef def = *given;
     int* all = NULL;
-    if (def.joints == NULL) { // those that take positions
+    if (def.joints == NULL) {  // those that take positions
         all = fil_alloc((size_t)view.impl->joint_count, sizeof(int));
         if (all == NULL) {
             return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
