@@ -30,7 +30,6 @@ struct FilRecording {
     Channel channels[MAX_CHANNELS];
     size_t channel_count;
     rmw_serialized_message_t bytes;
-    bool has_extras; /* the storage has a place for attachments and metadata */
     FilRecordingCounts counts;
     bool failed;
     FilError error;
@@ -166,7 +165,7 @@ void fil_recording_hear_at(FilRecording* recording, const FilOutputTopic* topic,
 static void attach(FilRecording* recording, const char* name, const char* media_type, FilSlice data)
 {
     FilError error = {""};
-    if (!recording->has_extras || recording->failed) {
+    if (!fil_recorder_attaches(recording->recorder) || recording->failed) {
         return;
     }
     const uint64_t time = time_of(recording);
@@ -185,7 +184,7 @@ void fil_recording_attach(FilRecording* recording, const char* name, const char*
 static void describe(FilRecording* recording, const char* name, const FilBagPair* pairs, size_t count)
 {
     FilError error = {""};
-    if (recording->has_extras && !recording->failed &&
+    if (fil_recorder_attaches(recording->recorder) && !recording->failed &&
         fil_recorder_describe(recording->recorder, name, pairs, count, &error) != FIL_OK) {
         fail(recording, "", error.text);
     }
@@ -248,33 +247,13 @@ void fil_recording_mark(FilRecording* recording, const char* reason)
 
 /* ---- life ---- */
 
-static FilStatus recorder_options(const FilRecordingOptions* options, FilRecorderOptions* made, FilError* error)
-{
-    *made = fil_recorder_options_default();
-    made->sqlite = strcmp(options->storage, "sqlite3") == 0;
-    made->drop_when_full = options->drop_when_full;
-    if (!made->sqlite && strcmp(options->storage, "mcap") != 0) {
-        return fil_error(error, FIL_BAD_INPUT, "no storage '%s'; there are mcap and sqlite3", options->storage);
-    }
-    if (!fil_compression_find(options->compression, strlen(options->compression), &made->compression)) {
-        return fil_error(error, FIL_BAD_INPUT, "no compression '%s'; there are none, lz4 and zstd",
-                         options->compression);
-    }
-    return FIL_OK;
-}
-
-static bool ends_with(const char* text, const char* end)
-{
-    const size_t size = strlen(text), end_size = strlen(end);
-    return size >= end_size && strcmp(text + size - end_size, end) == 0;
-}
-
 FilStatus fil_recording_start(const char* path, const FilRecordingOptions* options, const FilSimulation* simulation,
                               const FilRecordingPair* how, size_t count, FilRecording** recording, FilError* error)
 {
     *recording = NULL;
-    FilRecorderOptions recorder;
-    FilStatus status = recorder_options(options, &recorder, error);
+    FilRecorderOptions recorder = fil_recorder_options_default();
+    recorder.drop_when_full = options->drop_when_full;
+    FilStatus status = fil_recorder_options_choose(&recorder, options->storage, options->compression, error);
     if (status != FIL_OK) {
         return status;
     }
@@ -288,7 +267,6 @@ FilStatus fil_recording_start(const char* path, const FilRecordingOptions* optio
     made->options = *options;
     status = fil_recorder_create(path, &recorder, &made->recorder, error);
     if (status == FIL_OK) {
-        made->has_extras = !ends_with(fil_recorder_file(made->recorder), ".db3");
         attach_scene(made);
         describe_run(made, how, count);
         if (made->failed) {

@@ -307,12 +307,8 @@ int fil_bag_record(int argc, char** argv)
     recording.name_count = count;
     default_name(name, sizeof name);
     writing.drop_when_full = true;
-    writing.sqlite = strcmp(storage, "sqlite3") == 0;
-    if (!writing.sqlite && strcmp(storage, "mcap") != 0) {
-        return fil_cli_fail(COMMAND, FIL_EXIT_USAGE, "no storage '%s'; there are mcap and sqlite3", storage);
-    }
-    if (!fil_compression_find(compression, strlen(compression), &writing.compression)) {
-        return fil_cli_fail(COMMAND, FIL_EXIT_USAGE, "no compression '%s'; there are none, lz4 and zstd", compression);
+    if (fil_recorder_options_choose(&writing, storage, compression, &error) != FIL_OK) {
+        return fil_cli_fail(COMMAND, FIL_EXIT_USAGE, "%s", error.text);
     }
     if (!fil_graph_join(&recording.graph, "filum_bag_record", COMMAND)) {
         return FIL_EXIT_FAILED;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -164,12 +165,23 @@ static inline int sample_folder_make(void** state)
     return folder == NULL || mkdtemp(folder) == NULL ? -1 : 0;
 }
 
+/* The same, and the place to be while it is there. */
+static inline int sample_folder_enter(void** state)
+{
+    return sample_folder_make(state) != 0 || chdir(*state) != 0;
+}
+
 static inline int sample_folder_remove(void** state)
 {
     char command[128];
     snprintf(command, sizeof command, "rm -r '%s'", (const char*)*state);
     free(*state);
     return system(command);
+}
+
+static inline int sample_folder_leave(void** state)
+{
+    return chdir("/tmp") != 0 || sample_folder_remove(state) != 0;
 }
 
 #endif

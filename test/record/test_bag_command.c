@@ -1,43 +1,14 @@
 /* `filum bag` from outside: exit codes, what it says, the files it makes. */
-#include "record/sample_bag.h"
-
-#include <sys/wait.h>
 #include <unistd.h>
 
-typedef struct Fixture {
-    char folder[64];
-    char output[16384]; /* of the last command, both streams */
-} Fixture;
-
-static int set_up(void** state)
-{
-    Fixture* fixture = calloc(1, sizeof *fixture);
-    if (fixture == NULL) {
-        return -1;
-    }
-    strcpy(fixture->folder, "/tmp/filum_bag_XXXXXX");
-    *state = fixture;
-    return mkdtemp(fixture->folder) == NULL || chdir(fixture->folder) != 0;
-}
-
-static int tear_down(void** state)
-{
-    Fixture* fixture = *state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", fixture->folder);
-    free(fixture);
-    return chdir("/tmp") != 0 || system(command) != 0;
-}
+#include "record/command.h"
 
 /* Runs `filum bag ARGUMENTS`; returns the exit code. */
-static int run(Fixture* fixture, const char* arguments)
+static int run(const char* arguments)
 {
-    char command[512];
-    snprintf(command, sizeof command, "'" FILUM_CLI "' bag %s 2>&1", arguments);
-    FILE* pipe = popen(command, "r");
-    assert_non_null(pipe);
-    fixture->output[fread(fixture->output, 1, sizeof fixture->output - 1, pipe)] = '\0';
-    return WEXITSTATUS(pclose(pipe));
+    char all[512];
+    snprintf(all, sizeof all, "bag %s", arguments);
+    return filum(all);
 }
 
 static void read_text(const char* path, char* text, size_t size)
@@ -50,55 +21,55 @@ static void read_text(const char* path, char* text, size_t size)
 
 static void test_info(void** state)
 {
-    Fixture* fixture = *state;
+    (void)state;
     FilRecorderOptions options = fil_recorder_options_default();
     options.compression = FIL_COMPRESSION_ZSTD;
     sample_record("run", options, 300);
-    assert_int_equal(run(fixture, "info run"), 0);
-    assert_non_null(strstr(fixture->output, "messages   300\n"));
-    assert_non_null(strstr(fixture->output, "compression zstd"));
-    assert_non_null(strstr(fixture->output, "std_msgs/msg/String"));
-    assert_int_equal(run(fixture, "info run/run_0.mcap --json"), 0);
-    assert_non_null(strstr(fixture->output, "\"messages\": 300"));
-    assert_int_equal(run(fixture, "info nothing"), 2);
-    assert_non_null(strstr(fixture->output, "there is no such bag"));
-    assert_int_equal(run(fixture, "inof run"), 2);
-    assert_non_null(strstr(fixture->output, "did you mean 'info'?"));
-    assert_int_equal(run(fixture, ""), 2);
-    assert_int_equal(run(fixture, "--help"), 0);
+    assert_int_equal(run("info run"), 0);
+    assert_non_null(strstr(output, "messages   300\n"));
+    assert_non_null(strstr(output, "compression zstd"));
+    assert_non_null(strstr(output, "std_msgs/msg/String"));
+    assert_int_equal(run("info run/run_0.mcap --json"), 0);
+    assert_non_null(strstr(output, "\"messages\": 300"));
+    assert_int_equal(run("info nothing"), 2);
+    assert_non_null(strstr(output, "there is no such bag"));
+    assert_int_equal(run("inof run"), 2);
+    assert_non_null(strstr(output, "did you mean 'info'?"));
+    assert_int_equal(run(""), 2);
+    assert_int_equal(run("--help"), 0);
 }
 
 static void test_repair(void** state)
 {
-    Fixture* fixture = *state;
+    (void)state;
     FilRecorderOptions options = fil_recorder_options_default();
     options.chunk_bytes = 64 << 10;
     sample_record("run", options, 300);
     assert_int_equal(truncate("run/run_0.mcap", 100000), 0);
     assert_int_equal(unlink("run/metadata.yaml"), 0);
-    assert_int_equal(run(fixture, "info run"), 0);
-    assert_non_null(strstr(fixture->output, "cut off"));
-    assert_int_equal(run(fixture, "repair run"), 0);
-    assert_non_null(strstr(fixture->output, "run_repaired: "));
-    assert_non_null(strstr(fixture->output, "from a chunk that was cut off"));
+    assert_int_equal(run("info run"), 0);
+    assert_non_null(strstr(output, "cut off"));
+    assert_int_equal(run("repair run"), 0);
+    assert_non_null(strstr(output, "run_repaired: "));
+    assert_non_null(strstr(output, "from a chunk that was cut off"));
     assert_int_equal(access("run_repaired/metadata.yaml", F_OK), 0);
     FilReader* reader = sample_open("run_repaired/run_repaired_0.mcap", fil_reader_options_default());
     // 100 kB hold 60 messages of 1 kB on average, and a third of them are short
     assert_true(sample_check(reader, 0) > 60);
     fil_reader_close(reader);
     // a second time there is something in the way
-    assert_int_equal(run(fixture, "repair run"), 1);
-    assert_non_null(strstr(fixture->output, "exists already"));
-    assert_int_equal(run(fixture, "repair run other.mcap"), 0);
+    assert_int_equal(run("repair run"), 1);
+    assert_non_null(strstr(output, "exists already"));
+    assert_int_equal(run("repair run other.mcap"), 0);
     assert_int_equal(access("other.mcap", F_OK), 0);
 }
 
 static void test_export(void** state)
 {
-    Fixture* fixture = *state;
+    (void)state;
     char text[65536];
     sample_record("run.mcap", fil_recorder_options_default(), 30);
-    assert_int_equal(run(fixture, "export run.mcap --csv"), 0);
+    assert_int_equal(run("export run.mcap --csv"), 0);
     read_text("run_csv/time.csv", text, sizeof text);
     char expected[4096] = "log_time,sec,nanosec\n";
     uint8_t buffer[SAMPLE_MAX_SIZE];
@@ -111,15 +82,15 @@ static void test_export(void** state)
     assert_string_equal(text, expected);
     read_text("run_csv/words.csv", text, sizeof text);
     assert_int_equal(strncmp(text, "log_time,data\n0.", 16), 0);
-    assert_int_equal(run(fixture, "export run.mcap --topic /none --output none"), 1);
-    assert_non_null(strstr(fixture->output, "nothing to write of /none"));
-    assert_int_equal(run(fixture, "export run.mcap"), 2);
-    assert_non_null(strstr(fixture->output, "run_csv: cannot be created"));
+    assert_int_equal(run("export run.mcap --topic /none --output none"), 1);
+    assert_non_null(strstr(output, "nothing to write of /none"));
+    assert_int_equal(run("export run.mcap"), 2);
+    assert_non_null(strstr(output, "run_csv: cannot be created"));
 }
 
 static void test_add_definitions(void** state)
 {
-    Fixture* fixture = *state;
+    (void)state;
     const FilRecorderOptions options = fil_recorder_options_default();
     FilRecorder* recorder = NULL;
     FilError error = {""};
@@ -132,13 +103,13 @@ static void test_add_definitions(void** state)
         assert_int_equal(fil_recorder_add_channel(recorder, &channel, &id, &error), FIL_OK);
     }
     assert_int_equal(fil_recorder_close(recorder, NULL, &error), FIL_OK);
-    assert_int_equal(run(fixture, "info bare.mcap"), 0);
-    assert_non_null(strstr(fixture->output, "no definition"));
+    assert_int_equal(run("info bare.mcap"), 0);
+    assert_non_null(strstr(output, "no definition"));
     // one is built in, the other is not
-    assert_int_equal(run(fixture, "add-definitions bare.mcap half.mcap"), 1);
-    assert_non_null(strstr(fixture->output, "/own: no definition of mine/Own is found"));
+    assert_int_equal(run("add-definitions bare.mcap half.mcap"), 1);
+    assert_non_null(strstr(output, "/own: no definition of mine/Own is found"));
     assert_int_equal(system("mkdir -p defs/mine/msg && echo 'std_msgs/Header h' > defs/mine/msg/Own.msg"), 0);
-    assert_int_equal(run(fixture, "add-definitions bare.mcap --path defs"), 0);
+    assert_int_equal(run("add-definitions bare.mcap --path defs"), 0);
     FilReader* reader = sample_open("bare_defined.mcap", fil_reader_options_default());
     const FilSlice schema = fil_reader_channels(reader)->items[1].channel.schema;
     assert_int_equal(strncmp((const char*)schema.data, "std_msgs/Header h\n====", 22), 0);
@@ -152,10 +123,10 @@ int main(void)
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     unsetenv("AMENT_PREFIX_PATH");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_info, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_repair, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_export, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_add_definitions, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_info, sample_folder_enter, sample_folder_leave),
+        cmocka_unit_test_setup_teardown(test_repair, sample_folder_enter, sample_folder_leave),
+        cmocka_unit_test_setup_teardown(test_export, sample_folder_enter, sample_folder_leave),
+        cmocka_unit_test_setup_teardown(test_add_definitions, sample_folder_enter, sample_folder_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

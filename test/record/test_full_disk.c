@@ -1,12 +1,15 @@
 /* A disk that fills up: the recorder says so, and what was written before is a good bag. Two kinds of disk: a limit on
  * the size of files, which needs no rights, and a small tmpfs, where one may be mounted. */
-#include "record/sample_bag.h"
-
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifdef FILUM_MESSAGES
+#include "record/command.h"
+#endif
+#include "record/sample_bag.h"
 
 enum { LIMIT = 3 << 20, SKIPPED = 77 };
 
@@ -89,18 +92,6 @@ static void test_db3(void** state)
 }
 
 #ifdef FILUM_MESSAGES
-
-static char output[16384]; /* of the last command, both streams */
-
-static int filum(const char* arguments)
-{
-    char command[1024];
-    snprintf(command, sizeof command, "ASAN_OPTIONS=detect_leaks=0 '" FILUM_CLI "' %s 2>&1", arguments);
-    FILE* pipe = popen(command, "r");
-    assert_non_null(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    return WEXITSTATUS(pclose(pipe));
-}
 
 /* A run whose bag fills the disk: it stops and says why, its state is that of the same run without a bag, and what is
  * in the bag can be repeated. */

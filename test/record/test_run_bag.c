@@ -1,30 +1,8 @@
 /* `filum run --bag`: what is in the bag, judged by others, and what is said where it cannot be made. */
-#include "record/node_referee.h"
-
 #include <unistd.h>
 
-static char output[16384]; /* of the last command, both streams */
-
-/* Runs `filum ARGUMENTS`; returns the exit code. */
-static int filum(const char* arguments)
-{
-    char command[1024];
-    snprintf(command, sizeof command, "'" FILUM_CLI "' %s 2>&1", arguments);
-    FILE* pipe = popen(command, "r");
-    assert_non_null(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    return WEXITSTATUS(pclose(pipe));
-}
-
-static int enter_folder(void** state)
-{
-    return sample_folder_make(state) != 0 || chdir(*state) != 0;
-}
-
-static int leave_folder(void** state)
-{
-    return chdir("/tmp") != 0 || sample_folder_remove(state) != 0;
-}
+#include "record/command.h"
+#include "record/node_referee.h"
 
 #define EVERYTHING FILUM_SOURCE_DIR "/test/record/everything.yaml"
 
@@ -159,13 +137,13 @@ int main(void)
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     const struct CMUnitTest tests[] = {
 #ifdef FILUM_MESSAGES
-        cmocka_unit_test_setup_teardown(test_node_judges, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(test_rates_and_folder, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(test_determinism, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(test_sqlite, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(test_bad_usage, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(test_node_judges, sample_folder_enter, sample_folder_leave),
+        cmocka_unit_test_setup_teardown(test_rates_and_folder, sample_folder_enter, sample_folder_leave),
+        cmocka_unit_test_setup_teardown(test_determinism, sample_folder_enter, sample_folder_leave),
+        cmocka_unit_test_setup_teardown(test_sqlite, sample_folder_enter, sample_folder_leave),
+        cmocka_unit_test_setup_teardown(test_bad_usage, sample_folder_enter, sample_folder_leave),
 #else
-        cmocka_unit_test_setup_teardown(test_no_messages, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(test_no_messages, sample_folder_enter, sample_folder_leave),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

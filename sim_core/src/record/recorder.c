@@ -61,6 +61,19 @@ FilRecorderOptions fil_recorder_options_default(void)
     };
 }
 
+FilStatus fil_recorder_options_choose(FilRecorderOptions* options, const char* storage, const char* compression,
+                                      FilError* error)
+{
+    options->sqlite = strcmp(storage, fil_db3_storage.identifier) == 0;
+    if (!options->sqlite && strcmp(storage, fil_mcap_storage.identifier) != 0) {
+        return fil_error(error, FIL_BAD_INPUT, "no storage '%s'; there are mcap and sqlite3", storage);
+    }
+    if (!fil_compression_find(compression, strlen(compression), &options->compression)) {
+        return fil_error(error, FIL_BAD_INPUT, "no compression '%s'; there are none, lz4 and zstd", compression);
+    }
+    return FIL_OK;
+}
+
 /* ---- the queue; the lock is held ---- */
 
 static FilBytes* open_batch(FilRecorder* recorder)
@@ -436,6 +449,11 @@ const char* fil_recorder_file(const FilRecorder* recorder)
     return recorder->file;
 }
 
+bool fil_recorder_attaches(const FilRecorder* recorder)
+{
+    return recorder->ops == &fil_mcap_storage;
+}
+
 /* ---- closing ---- */
 
 /* The description of the bag, inside an MCAP file or as metadata.yaml beside the file. */
@@ -478,7 +496,7 @@ FilStatus fil_recorder_close(FilRecorder* recorder, FilRecorderCounts* counts, F
     FilStatus status = recorder->status == FIL_OK ? FIL_OK : failure(recorder, error);
     FilStatus steps[3] = {FIL_OK, FIL_OK, FIL_OK};
     FilError errors[3] = {{""}, {""}, {""}};
-    if (recorder->ops == &fil_mcap_storage) {
+    if (fil_recorder_attaches(recorder)) {
         steps[0] = write_metadata(recorder, true, &errors[0]);
     }
     steps[1] = recorder->ops->finish(recorder->storage, &recorder->channels, &recorder->tally, &errors[1]);

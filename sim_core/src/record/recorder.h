@@ -26,6 +26,10 @@ typedef struct FilRecorderOptions {
 
 FilRecorderOptions fil_recorder_options_default(void);
 
+/* Sets storage ("mcap", "sqlite3") and compression ("none", "lz4", "zstd") by their names. */
+FIL_MUST_CHECK FilStatus fil_recorder_options_choose(FilRecorderOptions* options, const char* storage,
+                                                     const char* compression, FilError* error);
+
 /* Creates the directory and the file, and starts the thread. */
 FIL_MUST_CHECK FilStatus fil_recorder_create(const char* path, const FilRecorderOptions* options,
                                              FilRecorder** recorder, FilError* error);
@@ -54,8 +58,9 @@ typedef struct FilRecorderCounts {
 
 FilRecorderCounts fil_recorder_counts(FilRecorder* recorder);
 
-/* The file that is being written. */
+/* The file that is being written, and whether it has a place for attachments and metadata. */
 const char* fil_recorder_file(const FilRecorder* recorder);
+bool fil_recorder_attaches(const FilRecorder* recorder);
 
 /* Writes what waits, the summary and metadata.yaml, and frees the recorder, also when it fails. After a failure the
  * file is good up to the last chunk. NULL is fine. */
