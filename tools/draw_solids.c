@@ -18,7 +18,7 @@ static void farthest(const FilShapeDef* shape, const double* d, double* out)
 {
     const double across = hypot(d[0], d[1]), end = copysign(0.5 * shape->length, d[2]);
     double best = -INFINITY;
-    fil_v3_set(out, 0.0, 0.0, 0.0); // a half-space, which has no outline
+    fil_v3_set(out, 0.0, 0.0, 0.0);  // a half-space, which has no outline
     switch (shape->type) {
         case FIL_TYPE_SPHERE:
         case FIL_TYPE_CAPSULE:

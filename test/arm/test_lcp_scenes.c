@@ -51,7 +51,7 @@ static void steps_do_not_allocate(void** state)
 {
     (void)state;
     FilWorld* world = open_scene(NULL, 0);
-    run(world, 400); // it has fallen on the ball
+    run(world, 400);  // it has fallen on the ball
     assert_true(fil_world_contact_count(world) > 0);
     heap_calls = 0;
     run(world, 200);
@@ -93,7 +93,7 @@ static void a_buried_arm_recovers(void** state)
         fastest = fmax(fastest, sqrt(2.0 * fil_world_energy(world).kinetic / 2.0));
     }
     assert_true(info.max_penetration < 1e-6);
-    assert_true(fastest < 1.0); // no leap: 0.1 m/s where it was buried, some times that at the tip
+    assert_true(fastest < 1.0);  // no leap: 0.1 m/s where it was buried, some times that at the tip
     fil_world_destroy(world);
 }
 

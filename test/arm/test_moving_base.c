@@ -285,7 +285,7 @@ static void a_mount_that_is_accelerated(void** state)
     FilQuat orientation;
     fil_arm_disk_pose(held.world, held.arm, 0, &base, &orientation);
     const FilVec3 moved = tip(&held), still = tip(&leaning);
-    assert_true(fabs(still.x) > 0.02); // it does lean
+    assert_true(fabs(still.x) > 0.02);  // it does lean
     assert_true(apart((FilVec3){moved.x - base.x, moved.y - base.y, moved.z - base.z}, still) < 1e-6);
     fil_world_destroy(held.world), fil_world_destroy(leaning.world);
 }
@@ -319,7 +319,7 @@ static void a_mount_that_is_pushed(void** state)
         worst = fmax(worst, sqrt(p.x * p.x + p.y * p.y + p.z * p.z));
     }
     assert_true(fastest > 0.01);
-    assert_true(worst < 0.01 * fastest); // semi-implicit steps of 1 ms
+    assert_true(worst < 0.01 * fastest);  // semi-implicit steps of 1 ms
     fil_world_destroy(scene.world);
 }
 
@@ -334,7 +334,7 @@ static void bad_bases_are_refused(void** state)
     arm.name = "second";
     arm.sections = &section;
     arm.section_count = 1;
-    arm.base = scene.arm; // no rigid body
+    arm.base = scene.arm;  // no rigid body
     assert_int_equal(fil_world_add_arm(scene.world, &arm, &id), FIL_BAD_INPUT);
     assert_non_null(strstr(fil_world_error(scene.world), "rigid body"));
     arm.base = (FilId){0};
@@ -352,9 +352,9 @@ static void bad_bases_are_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jacobians_by_differences),    cmocka_unit_test(mass_and_coriolis_terms),
+        cmocka_unit_test(jacobians_by_differences),     cmocka_unit_test(mass_and_coriolis_terms),
         cmocka_unit_test(momentum_of_an_arm_in_flight), cmocka_unit_test(a_mount_that_stands_still),
-        cmocka_unit_test(a_mount_that_is_accelerated), cmocka_unit_test(a_mount_that_is_pushed),
+        cmocka_unit_test(a_mount_that_is_accelerated),  cmocka_unit_test(a_mount_that_is_pushed),
         cmocka_unit_test(bad_bases_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

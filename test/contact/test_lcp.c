@@ -1,4 +1,5 @@
-/* The LCP model on small problems: closed forms, complementarity, its three solvers against each other and against SAP. */
+/* The LCP model on small problems: closed forms, complementarity, its three solvers against each other and against SAP.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +70,7 @@ static void a_particle_in_closed_form(void** state)
     for (int solver = 0; solver < FIL_LCP_SOLVER_COUNT; solver++) {
         FilLcpSettings settings = fil_lcp_settings_default();
         settings.solver = (FilLcpSolver)solver;
-        const double m = 2.0, tight = 1e-7; // stage 3 gives way by 1e-8 of the impulse
+        const double m = 2.0, tight = 1e-7;  // stage 3 gives way by 1e-8 of the impulse
         // frictionless: the normal velocity vanishes, the others stay
         SapFixture* f = particle(m, 1e-3, 0.0, 0.3, -0.2, -0.5);
         solve(f, &settings);
@@ -173,7 +174,8 @@ static double miss(const SapFixture* f, int directions)
         const FilSapContact* contact = &c->contact;
         const double soft = isinf(contact->stiffness) ? 0.0 : 1.0 / (p->dt * p->dt * contact->stiffness);
         const double w = v[2] + contact->distance / p->dt + soft * gamma[2], f_n = gamma[2];
-        const double slip = hypot(v[0], v[1]), friction = hypot(gamma[0], gamma[1]), shortest = cos(3.14159265358979 / directions);
+        const double slip = hypot(v[0], v[1]), friction = hypot(gamma[0], gamma[1]),
+                     shortest = cos(3.14159265358979 / directions);
         worst = fmax(worst, fmax(-w, fabs(fmin(w, f_n))));
         worst = fmax(worst, (friction - contact->mu * f_n) / (1.0 + f_n));
         if (slip > 1e-5 && f_n > 1e-5) {
@@ -186,7 +188,7 @@ static double miss(const SapFixture* f, int directions)
     double off = 0.0;
     for (int k = 0; k < n; k++) {
         off = fmax(off, fabs(momentum[k] - push[k]));
-        size = fmax(size, fabs(f->a[0] * f->v_free[k])); // of the momenta at work
+        size = fmax(size, fabs(f->a[0] * f->v_free[k]));  // of the momenta at work
     }
     return fmax(worst, off / size);
 }
@@ -218,7 +220,7 @@ static void three_solvers_agree_on_random_problems(void** state)
             FilLcpSettings settings = fil_lcp_settings_default();
             settings.solver = (FilLcpSolver)solver;
             settings.fallback = false;
-            settings.regularisation = false; // sharing a load among equal contacts would take Gauss-Seidel for ever
+            settings.regularisation = false;  // sharing a load among equal contacts would take Gauss-Seidel for ever
             settings.max_iterations = solver == FIL_LCP_GAUSS_SEIDEL ? 10000 : 100;
             FilLcpStats stats;
             assert_int_equal(fil_lcp_solve(lcp, &f->problem, &settings, f->v, f->impulse, &stats), FIL_OK);
@@ -232,7 +234,7 @@ static void three_solvers_agree_on_random_problems(void** state)
     // 1e-8 of the tolerance, times mass ratios of up to 1e4 between what is measured and what moves
     assert_true(worst < 1e-5);
     assert_true(worst_miss < 1e-5);
-    assert_true(swapped > 20); // rows left out were needed after all
+    assert_true(swapped > 20);  // rows left out were needed after all
 }
 
 static void conditioning_does_not_change_the_solution(void** state)
@@ -252,7 +254,7 @@ static void conditioning_does_not_change_the_solution(void** state)
             if (variant == 0) {
                 memcpy(plain, f->v, sizeof plain);
             }
-            assert_true(difference(f->v, plain, n) < 1e-5); // as above
+            assert_true(difference(f->v, plain, n) < 1e-5);  // as above
         }
         free(f);
     }
@@ -266,7 +268,7 @@ static void opposite_walls_are_both_kept(void** state)
     FilLcpSettings settings = fil_lcp_settings_default();
     for (double speed = -1.0; speed < 2.0; speed += 2.0) {
         SapFixture* f = particle(1.0, 1e-3, 0.3, 0.1, 0.0, speed);
-        repeat_contact(f, -1.0); // a lid on the floor
+        repeat_contact(f, -1.0);  // a lid on the floor
         FilLcpStats stats;
         assert_int_equal(fil_lcp_solve(lcp, &f->problem, &settings, f->v, f->impulse, &stats), FIL_OK);
         assert_true(fabs(f->v[2]) < 1e-7);
@@ -292,7 +294,8 @@ static void bounded_equations_as_sap_has_them(void** state)
         for (int i = 0; i < f->problem.constraint_count; i++) {
             FilSapBounded* b = &f->constraints[i].bounded;
             const int kind = random_int(&random, 4);
-            *b = (FilSapBounded){.equations = 3, .stiffness = kind == 1 ? 1e4 : INFINITY, .damping = kind == 1 ? 3.0 : 0.0};
+            *b = (FilSapBounded){
+                .equations = 3, .stiffness = kind == 1 ? 1e4 : INFINITY, .damping = kind == 1 ? 3.0 : 0.0};
             for (int row = 0; row < 3; row++) {
                 b->error[row] = random_between(&random, -1e-4, 1e-4);
                 b->lower[row] = kind < 2 ? -INFINITY : (kind == 2 ? 0.0 : -0.01);

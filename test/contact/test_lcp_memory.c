@@ -32,7 +32,7 @@ static void repeated_solves(void** state)
             f->constraints[i].contact.mu = 0.3;
         }
         FilLcp* lcp = fil_lcp_create();
-        assert_true(calls_of(lcp, f, (FilLcpSolver)solver) > 10); // the counters count
+        assert_true(calls_of(lcp, f, (FilLcpSolver)solver) > 10);  // the counters count
         assert_int_equal(calls_of(lcp, f, (FilLcpSolver)solver), 0);
         const int counts[] = {19, 10, 5, 1, 20};
         for (int k = 0; k < 5; k++) {

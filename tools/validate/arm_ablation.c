@@ -1,6 +1,6 @@
-/* P1's scenario C: what each stage of the conditioning is good for. Scenario A with all disks of the arm on the box, so that
- * its contacts depend on each other: two angles, 3 and 6 disks a section, semi-implicit Euler with 0.1 ms and RK23 with
- * 1 ms, each under the eight combinations of the three stages, solved by Newton's method alone. */
+/* P1's scenario C: what each stage of the conditioning is good for. Scenario A with all disks of the arm on the box, so
+ * that its contacts depend on each other: two angles, 3 and 6 disks a section, semi-implicit Euler with 0.1 ms and RK23
+ * with 1 ms, each under the eight combinations of the three stages, solved by Newton's method alone. */
 #include <math.h>
 #include <stdio.h>
 

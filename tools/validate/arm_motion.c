@@ -81,7 +81,7 @@ void fil_check_arm_energy(FilCheck* check)
     FilWorldDef def = fil_world_def_default();
     def.integrator = FIL_MIDPOINT;
     FilArmDef arm = fil_arm_def_default();
-    arm.orientation = (FilQuat){1.0, 0.0, 0.0, 0.0}; // hangs
+    arm.orientation = (FilQuat){1.0, 0.0, 0.0, 0.0};  // hangs
     Trial trial;
     if (begin(check, &def, arm, 3, 0.0, &trial)) {
         double bent[9], rest[9] = {0.0}, worst = 0.0, swing = 0.0;
@@ -98,7 +98,7 @@ void fil_check_arm_energy(FilCheck* check)
             worst = fmax(worst, fabs(now.kinetic + now.elastic + now.gravity - total));
             swing = fmax(swing, now.kinetic);
         }
-        fil_check_above(check, "largest kinetic energy, J", swing, 0.1); // it does move
+        fil_check_above(check, "largest kinetic energy, J", swing, 0.1);  // it does move
         fil_check_below(check, "drift of the energy over it in 10 s", worst / swing, 1e-3);
     }
     fil_world_destroy(trial.world);

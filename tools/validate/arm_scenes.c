@@ -50,7 +50,7 @@ static Modes modes_of(const FilWorld* world, double mu)
     for (int i = 0; i < fil_world_contact_count(world); i++) {
         const FilContactInfo contact = fil_world_contact(world, i);
         const double normal = dot(contact.force, contact.normal), slip = size_of(contact.slip);
-        if (fabs(normal) < 1e-3) { // N: of some 10 N in all
+        if (fabs(normal) < 1e-3) {  // N: of some 10 N in all
             continue;
         }
         const double along = sqrt(fmax(0.0, dot(contact.force, contact.force) - normal * normal));
@@ -91,12 +91,12 @@ static void check_race(FilCheck* check, const Race* race)
 {
     fil_check_below(check, "contact problems that Newton's method did not solve", race->failures, 0.0);
     fil_check_below(check, "penetration, m (P1 allows 10 mm)", race->penetration, 1e-3);
-    fil_check_below(check, "tip under sap against lcp, m", race->apart, 3e-3); // required: a few millimetres
+    fil_check_below(check, "tip under sap against lcp, m", race->apart, 3e-3);  // required: a few millimetres
 }
 
 void fil_check_arm_box(FilCheck* check)
 {
-    const double mu = 0.8; // the scene's
+    const double mu = 0.8;  // the scene's
     FilWorld* lcp = load(check, "arm_box", "lcp", NULL, 0);
     FilWorld* sap = load(check, "arm_box", "sap", NULL, 0);
     Race race = {0};

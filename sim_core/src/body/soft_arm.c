@@ -101,8 +101,10 @@ static FilStatus check_def(const FilArmDef* def, FilError* error)
                          (int)def->scheme, def->rk_tolerance);
     }
     if (def->free_base && (def->scheme == FIL_ARM_RK23 || !(isfinite(def->base_mass) && def->base_mass > 0.0))) {
-        return fil_error(error, FIL_BAD_INPUT, "a base that moves needs a positive mass, not %g kg, and cannot be followed by "
-                         "RK23", def->base_mass);
+        return fil_error(error, FIL_BAD_INPUT,
+                         "a base that moves needs a positive mass, not %g kg, and cannot be followed by "
+                         "RK23",
+                         def->base_mass);
     }
     if (!(isfinite(def->valve_time) && def->valve_time >= 0.0)) {
         return fil_error(error, FIL_BAD_INPUT, "the valve time must be zero or positive, not %g s", def->valve_time);
@@ -143,7 +145,7 @@ static bool allocate(FilSoftArm* arm)
               (arm->disks = fil_alloc(disks, sizeof *arm->disks)) != NULL &&
               (arm->wrench = fil_alloc(6 * disks, sizeof(double))) != NULL &&
               (arm->free_motion = fil_alloc(2 * n, sizeof(double))) != NULL &&
-              (arm->rk = fil_alloc(5 * 2 * n, sizeof(double))) != NULL; // a state and four slopes
+              (arm->rk = fil_alloc(5 * 2 * n, sizeof(double))) != NULL;  // a state and four slopes
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0] && ok; k++) {
         ok = (*vectors[k] = fil_alloc(n, sizeof(double))) != NULL;
     }
@@ -276,7 +278,7 @@ static FilStatus attach(void* pointer, int element, const FilAttachmentDef* def,
 
 static void set_target(void* pointer, int slot, const FilTarget* target)
 {
-    (void)pointer, (void)slot, (void)target; // nothing can be attached
+    (void)pointer, (void)slot, (void)target;  // nothing can be attached
 }
 
 static void reaction(const void* pointer, int slot, double* force, double* torque)

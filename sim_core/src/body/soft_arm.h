@@ -2,9 +2,9 @@
  *
  * q holds four numbers per section, three elongations and an idle one (body/soft_arm_section.h), v their rates; h holds
  * the pressures in all chambers. An arm whose base is free has two more blocks: v ends with (V, -) and (W, -), velocity
- * and spin of the base in the world, q with its position, an idle number and its orientation. Whatever the number n of chambers, an elongation of coordinate j lengthens the chamber
- * at angle phi_i by 1/3 + 2/3 cos(phi_i - phi_j), so that chambers of stiffness k each make a stiffness k n/3 of every
- * coordinate.
+ * and spin of the base in the world, q with its position, an idle number and its orientation. Whatever the number n of
+ * chambers, an elongation of coordinate j lengthens the chamber at angle phi_i by 1/3 + 2/3 cos(phi_i - phi_j), so that
+ * chambers of stiffness k each make a stiffness k n/3 of every coordinate.
  *
  * The equations of motion are M(q) v' + C(q, v) v + G(q) + B v + K q = tau + J' F (P1 eq. 2). Everything is made of
  * frames along the arm: their Jacobians J and the rates of these give M = sum m J'J and C = sum m J'J', for which M' -
@@ -17,7 +17,11 @@
 #include "filum/arm.h"
 
 /* Blocks of unknowns: one per section and two of a base that is free. */
-enum { FIL_ARM_BLOCKS = FIL_JACOBIAN_BLOCKS, FIL_ARM_BASE_BLOCKS = 2, FIL_ARM_SECTIONS = FIL_ARM_BLOCKS - FIL_ARM_BASE_BLOCKS };
+enum {
+    FIL_ARM_BLOCKS = FIL_JACOBIAN_BLOCKS,
+    FIL_ARM_BASE_BLOCKS = 2,
+    FIL_ARM_SECTIONS = FIL_ARM_BLOCKS - FIL_ARM_BASE_BLOCKS
+};
 
 /* A place along the arm. */
 typedef struct FilArmPlace {
@@ -39,8 +43,8 @@ typedef struct FilArmLink {
     double move_rate[9], turn_rate[9];
 } FilArmLink;
 
-/* A frame along the arm: velocity = sum move[j] v_j over its blocks, angular velocity likewise with turn. Blocks are the
- * sections up to its own, then those of a free base, in order. */
+/* A frame along the arm: velocity = sum move[j] v_j over its blocks, angular velocity likewise with turn. Blocks are
+ * the sections up to its own, then those of a free base, in order. */
 typedef struct FilArmFrame {
     int section;
     int block_count, block[FIL_ARM_BLOCKS];

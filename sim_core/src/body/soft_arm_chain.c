@@ -123,7 +123,7 @@ void fil_soft_arm_links(const FilSoftArm* arm, const double* q, const double* v,
 
 const FilArmLink* fil_soft_arm_see(const FilSoftArm* constant, const double* q)
 {
-    FilSoftArm* arm = (FilSoftArm*)constant; // what is remembered is no part of its state
+    FilSoftArm* arm = (FilSoftArm*)constant;  // what is remembered is no part of its state
     const size_t bytes = sizeof(double) * (size_t)fil_soft_arm_unknowns(arm);
     if (!arm->seen || memcmp(arm->seen_q, q, bytes) != 0) {
         fil_soft_arm_links(arm, q, NULL, arm->links);
@@ -188,7 +188,7 @@ void fil_soft_arm_frame(const FilSoftArm* arm, const FilArmLink* links, const do
         memcpy(f->move[j], links[j].move, sizeof f->move[j]);
         add_spin(f->move[j], back, links[j].turn);
         if (v != NULL) {
-            double drift[3]; // -r'
+            double drift[3];  // -r'
             fil_v3_sub(drift, links[j + 1].velocity, f->velocity);
             memcpy(f->turn_rate[j], links[j].turn_rate, sizeof f->turn_rate[j]);
             memcpy(f->move_rate[j], links[j].move_rate, sizeof f->move_rate[j]);

@@ -19,7 +19,7 @@ void fil_soft_arm_collider(const void* pointer, int index, FilCollider* out)
 {
     const FilSoftArm* arm = pointer;
     *out = (FilCollider){.kind = FIL_COLLIDER_SHAPE,
-                         .movable = index > 0 || arm->free_base, // the first is the base
+                         .movable = index > 0 || arm->free_base,  // the first is the base
                          .collision = arm->collision,
                          .shape = shape_of(&arm->disks[index])};
 }
@@ -69,7 +69,8 @@ static double distance_along(const FilSoftArm* arm, FilArmPlace place)
     return length;
 }
 
-/* As of a rod: an arm bends no tighter than its radius, so that disks half a turn apart are the first that could meet. */
+/* As of a rod: an arm bends no tighter than its radius, so that disks half a turn apart are the first that could meet.
+ */
 bool fil_soft_arm_joined(const void* pointer, int index_a, int part_a, int index_b, int part_b)
 {
     (void)part_a, (void)part_b;

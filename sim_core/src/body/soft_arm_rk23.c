@@ -101,7 +101,7 @@ bool fil_soft_arm_rk23(FilSoftArm* arm)
         if (error <= 1.0) {
             t = last ? arm->setup.dt : t + h;
             memcpy(y, next, bytes);
-            memcpy(stages, stages + 3 * size, bytes); // the slope at the end is that of the next start
+            memcpy(stages, stages + 3 * size, bytes);  // the slope at the end is that of the next start
         }
         // the error is of third order in h; 0.9 for safety, and no wild changes
         h *= fmin(5.0, fmax(0.2, 0.9 * pow(fmax(error, DBL_MIN), -1.0 / 3.0)));

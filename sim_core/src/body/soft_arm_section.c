@@ -28,7 +28,7 @@ void fil_stumpff(double x, double c[7])
         }
         c[5] = c5 / 120.0;
         c[6] = c6 / 720.0;
-        for (int k = 4; k >= 0; k--) { // c_k = 1/k! - x c_{k+2}
+        for (int k = 4; k >= 0; k--) {  // c_k = 1/k! - x c_{k+2}
             c[k] = inverse_factorial[k] - x * c[k + 2];
         }
     } else {
@@ -69,7 +69,7 @@ void fil_arc_frame(const FilArc* arc, double s, const double* q, FilArcFrame* ou
     out->beta[1] = s * b[1];
     const double length = out->length, u = out->beta[0], w = out->beta[1], *c = out->c;
     fil_stumpff(u * u + w * w, out->c);
-    const double c2_x = c[4] - 0.5 * c[3], c1_x = 0.5 * (c[3] - c[2]); // derivatives by x
+    const double c2_x = c[4] - 0.5 * c[3], c1_x = 0.5 * (c[3] - c[2]);  // derivatives by x
 
     fil_v3_set(out->pose.p, s * length * u * c[2], s * length * w * c[2], s * length * c[1]);
     const double rotation[9] = {1.0 - u * u * c[2], -u * w * c[2], u * c[1],  -u * w * c[2], 1.0 - w * w * c[2],
@@ -112,7 +112,7 @@ void fil_arc_rates(const FilArc* arc, const FilArcFrame* frame, const double* v,
     const double c1_x = 0.5 * (c[3] - c[2]), c2_x = c[4] - 0.5 * c[3], c3_x = 0.5 * (3.0 * c[5] - c[4]);
     const double d1 = c1_x * dx, d2 = c2_x * dx, d3 = c3_x * dx;        // rates of c1, c2, c3
     const double d1_x = 0.25 * (3.0 * c[5] - 3.0 * c[4] + c[3]) * dx;   // of c1'
-    const double d2_x = (2.0 * c[6] - 1.25 * c[5] + 0.25 * c[4]) * dx; // of c2'
+    const double d2_x = (2.0 * c[6] - 1.25 * c[5] + 0.25 * c[4]) * dx;  // of c2'
     // of the products beta beta'
     const double uu = 2.0 * u * du, uw = u * dw + w * du, ww = 2.0 * w * dw;
 

@@ -114,7 +114,7 @@ void fil_soft_arm_begin(void* pointer, const FilStepSetup* setup, const double* 
         residual_of(arm, v_free, arm->residual0);
         memcpy(arm->offset, arm->residual0, sizeof(double) * (size_t)unknowns(arm));
     }
-    (void)move_to(arm, v); // m(v0) is wanted even where the step cannot stay
+    (void)move_to(arm, v);  // m(v0) is wanted even where the step cannot stay
     residual_of(arm, v, arm->residual0);
 }
 

@@ -63,14 +63,15 @@ FilStatus fil_lcp_settings_check(const FilLcpSettings* s, FilError* error)
         }
     }
     if (s->max_iterations < 1) {
-        return fil_error(error, FIL_BAD_INPUT, "world: lcp: max_iterations must be positive, not %d", s->max_iterations);
+        return fil_error(error, FIL_BAD_INPUT, "world: lcp: max_iterations must be positive, not %d",
+                         s->max_iterations);
     }
     return FIL_OK;
 }
 
 FilLcp* fil_lcp_create(void)
 {
-    openblas_set_num_threads(1); // matrices of some tens of rows: threads would only wait for each other
+    openblas_set_num_threads(1);  // matrices of some tens of rows: threads would only wait for each other
     FilLcp* lcp = fil_alloc(1, sizeof *lcp);
     if (lcp != NULL && !fil_lcp_assembly_init(&lcp->assembly)) {
         fil_free(lcp);

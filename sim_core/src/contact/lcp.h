@@ -9,15 +9,15 @@
 #include "filum/contact.h"
 
 typedef struct FilLcpStats {
-    int iterations;        /* Newton steps, pivots or sweeps, of all rounds */
-    int rounds;            /* solutions, the first and those with swapped-in contacts */
-    int units;             /* contacts and limits */
-    int active;            /* of them solved for in the last round */
-    int fallbacks;         /* rounds that Lemke's method had to finish */
-    int analyses;          /* symbolic, of A and the joints */
-    bool indefinite;       /* A is not positive definite, which is why it failed */
-    double residual;       /* worst of the two below: what convergence is judged by */
-    double negativity;     /* most negative w, relative to the velocities at work or 0.1 m/s */
+    int iterations;         /* Newton steps, pivots or sweeps, of all rounds */
+    int rounds;             /* solutions, the first and those with swapped-in contacts */
+    int units;              /* contacts and limits */
+    int active;             /* of them solved for in the last round */
+    int fallbacks;          /* rounds that Lemke's method had to finish */
+    int analyses;           /* symbolic, of A and the joints */
+    bool indefinite;        /* A is not positive definite, which is why it failed */
+    double residual;        /* worst of the two below: what convergence is judged by */
+    double negativity;      /* most negative w, relative to the velocities at work or 0.1 m/s */
     double complementarity; /* sum |w z|, relative to the same velocity times all normal impulses */
 } FilLcpStats;
 

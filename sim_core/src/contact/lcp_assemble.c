@@ -25,8 +25,9 @@ bool fil_lcp_assembly_init(FilLcpAssembly* assembly)
 void fil_lcp_assembly_free(FilLcpAssembly* assembly)
 {
     fil_sap_system_free(&assembly->system);
-    FilDoubles* const numbers[] = {&assembly->hessians, &assembly->laws, &assembly->spring,  &assembly->x,   &assembly->row,
-                                   &assembly->w,        &assembly->rows, &assembly->numbers, &assembly->work};
+    FilDoubles* const numbers[] = {&assembly->hessians, &assembly->laws,    &assembly->spring,
+                                   &assembly->x,        &assembly->row,     &assembly->w,
+                                   &assembly->rows,     &assembly->numbers, &assembly->work};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
         fil_free(numbers[k]->at);
     }
@@ -57,8 +58,9 @@ static bool compliance_of(FilLcpAssembly* assembly, const FilSapProblem* from, c
         }
         assembly->indices.at[k] = k;
     }
-    *compliance = fil_sap_estimate_compliance(
-        assembly->w.at, from->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block, assembly->indices.at, count);
+    *compliance =
+        fil_sap_estimate_compliance(assembly->w.at, from->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block,
+                                    assembly->indices.at, count);
     return true;
 }
 
@@ -223,7 +225,7 @@ static int squeeze(double* rows, int row_count, int width, int* kept)
 static bool fold(const FilLcpAssembly* assembly, int row_count, int* dimension)
 {
     const int d = *dimension, work_size = FOLD_WORK * row_count;
-    double* y = assembly->rows.at; // d x row_count by columns
+    double* y = assembly->rows.at;  // d x row_count by columns
     int failed = 0;
     dgeqrf_(&d, &row_count, y, &d, assembly->work.at, assembly->work.at + row_count, &work_size, &failed);
     for (int r = 0; r < row_count; r++) {
@@ -318,7 +320,7 @@ static void set_free(FilLcpAssembly* assembly, const FilSapProblem* from, FilLcp
     fil_sap_system_multiply_transposed(&assembly->system, from, impulse, x);
     memcpy(assembly->spring.at, x, FIL_BLOCK * (size_t)assembly->system.participants * sizeof *x);
     fil_sap_system_solve(&assembly->system, x);
-    fil_sap_system_multiply(&assembly->system, from, x, impulse); // change of the rows' velocities
+    fil_sap_system_multiply(&assembly->system, from, x, impulse);  // change of the rows' velocities
     for (int i = 0; i < problem->unit_count; i++) {
         FilLcpUnit* unit = &problem->units[i];
         const double* bias = from->constraints[unit->constraint].bias;
@@ -326,7 +328,7 @@ static void set_free(FilLcpAssembly* assembly, const FilSapProblem* from, FilLcp
             const int source = source_row(unit, row), at = 3 * unit->constraint + source;
             unit->free[row] = source < 0 ? 0.0 : unit->sign * (velocity[at] + impulse[at] + bias[source]);
         }
-        unit->target -= unit->compliance * unit->sign * unit->offset; // R acts on the whole impulse
+        unit->target -= unit->compliance * unit->sign * unit->offset;  // R acts on the whole impulse
     }
 }
 

@@ -16,7 +16,7 @@ bool fil_lcp_select(FilLcpProblem* problem, double tolerance, FilLcpScratch* scr
 {
     const int d = problem->dimension, m = problem->unit_count, rank_most = d < m ? d : m;
     const size_t size = (size_t)d * (size_t)m;
-    const int work_size = 2 * m + (m + 1) * 32; // with blocks of 32, what LAPACK asks for
+    const int work_size = 2 * m + (m + 1) * 32;  // with blocks of 32, what LAPACK asks for
     if (!fil_doubles_reserve(&scratch->numbers, size + (size_t)rank_most + (size_t)work_size) ||
         !fil_ints_reserve(&scratch->indices, (size_t)m)) {
         return false;
@@ -74,7 +74,8 @@ static void gram(const FilLcpProblem* problem, const double* scale, double* q)
         double w[4];
         weights_of(problem, &problem->units[i], scale + (size_t)problem->size * (size_t)i, w);
         for (int r = 0; r < d; r++) {
-            const double x0 = w[0] * y[r] + w[1] * y[d + r], x1 = w[1] * y[r] + w[2] * y[d + r], x2 = w[3] * y[2 * d + r];
+            const double x0 = w[0] * y[r] + w[1] * y[d + r], x1 = w[1] * y[r] + w[2] * y[d + r],
+                         x2 = w[3] * y[2 * d + r];
             if (x0 == 0.0 && x1 == 0.0 && x2 == 0.0) {
                 continue;
             }

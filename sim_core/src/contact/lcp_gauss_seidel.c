@@ -27,7 +27,7 @@ static double pyramid_size(const FilLcpProblem* problem, const double* t)
     double most = 0.0;
     for (int k = 0; k < r; k++) {
         const double* e = d + 2 * ((k + 1) % r);
-        most = fmax(most, along(d + 2 * k, t) + along(e, t)); // along the normal of a side
+        most = fmax(most, along(d + 2 * k, t) + along(e, t));  // along the normal of a side
     }
     return most / (1.0 + cos(2.0 * FIL_PI / r));
 }

@@ -126,8 +126,8 @@ static bool before(const Tableau* t, int a, int b, int enter)
     return false;
 }
 
-/* Row that leaves when column `enter` comes in: the smallest ratio; the artificial one goes as soon as it may. -1: none,
- * a ray. */
+/* Row that leaves when column `enter` comes in: the smallest ratio; the artificial one goes as soon as it may. -1:
+ * none, a ray. */
 static int leaving(const Tableau* t, int enter)
 {
     int best = -1;
@@ -174,7 +174,7 @@ static void run(Tableau* t, int* pivots)
     int row = 0;
     for (int r = 1; r < t->n; r++) {
         const double q = row_of(t, r)[t->width - 1], least = row_of(t, row)[t->width - 1];
-        row = q <= least ? r : row; // the last of equals: least in the lexicographic order
+        row = q <= least ? r : row;  // the last of equals: least in the lexicographic order
     }
     if (t->n == 0 || row_of(t, row)[t->width - 1] >= 0.0) {
         return;

@@ -1,14 +1,13 @@
 /* Semismooth Newton for the LCP: phi(w, z) = w + z - sqrt(w^2 + z^2) = 0 for each pair (Fischer and Burmeister), with
  * phi_w = 1 - w/rho =: p and phi_z = 1 - z/rho =: s. A step solves
  *     p (dw + lambda dz) + s dz = -phi
- * for scaled pairs, with Levenberg and Marquardt's rule for lambda: less after a step that lowers |phi|^2, more after one
- * that does not. Adding lambda to the slacks' own derivative rather than to the normal equations keeps the step of one
- * unit a closed formula of its change of velocity,
- *     dgamma_i = -G_i dc_i - h_i,   dc_i = Y_i du
- * so that what is left to solve has the dimension of u, (1 + sum Y_i' G_i Y_i) du = -sum Y_i' h_i.
+ * for scaled pairs, with Levenberg and Marquardt's rule for lambda: less after a step that lowers |phi|^2, more after
+ * one that does not. Adding lambda to the slacks' own derivative rather than to the normal equations keeps the step of
+ * one unit a closed formula of its change of velocity, dgamma_i = -G_i dc_i - h_i,   dc_i = Y_i du so that what is left
+ * to solve has the dimension of u, (1 + sum Y_i' G_i Y_i) du = -sum Y_i' h_i.
  *
- * Near a solution that is all. Where it stalls, the kinks are rounded, sqrt(w^2 + z^2 + 2 tau^2), whose solutions w z = tau^2
- * lead from the inside to one of the problem as tau goes to zero. */
+ * Near a solution that is all. Where it stalls, the kinks are rounded, sqrt(w^2 + z^2 + 2 tau^2), whose solutions w z =
+ * tau^2 lead from the inside to one of the problem as tau goes to zero. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -28,9 +27,9 @@
 
 typedef struct Newton {
     FilLcpProblem* problem;
-    double* matrix;          /* dimension^2, by rows */
-    double *du, *u_trial;    /* dimension */
-    double *phi, *p, *s;     /* of each unknown, at z */
+    double* matrix;       /* dimension^2, by rows */
+    double *du, *u_trial; /* dimension */
+    double *phi, *p, *s;  /* of each unknown, at z */
     double *phi_trial, *p_trial, *s_trial;
     double *dz, *z_trial;
     double merit;
@@ -53,8 +52,8 @@ static inline void fischer(double w, double z, double tau, double* phi, double* 
 }
 
 /* phi and its derivatives at z; returns 1/2 |phi|^2. */
-static double evaluate(const FilLcpProblem* problem, const double* z, const double* u, double tau, double* phi, double* p,
-                       double* s)
+static double evaluate(const FilLcpProblem* problem, const double* z, const double* u, double tau, double* phi,
+                       double* p, double* s)
 {
     double merit = 0.0, w[FIL_LCP_MOST_DIRECTIONS + 2];
     for (int a = 0; a < problem->active_count; a++) {
@@ -232,7 +231,7 @@ static void add_unit(Newton* n, int unit, const double* step)
     for (int r = 0; r < d; r++) {
         const double y0 = y[r], y1 = y[d + r], y2 = y[2 * d + r];
         if (y0 == 0.0 && y1 == 0.0 && y2 == 0.0) {
-            continue; // no part of this unit's bodies
+            continue;  // no part of this unit's bodies
         }
         // row r of Y' G: G's columns against y
         const double a = y0 * step[0] + y1 * step[3] + y2 * step[6], b = y0 * step[1] + y1 * step[4] + y2 * step[7],
@@ -375,7 +374,8 @@ static FilStatus descend(Newton* n, double tau, int stalls, const FilLcpSettings
     return FIL_OK;
 }
 
-FilStatus fil_lcp_newton(FilLcpProblem* problem, const FilLcpSettings* settings, FilLcpScratch* scratch, int* iterations)
+FilStatus fil_lcp_newton(FilLcpProblem* problem, const FilLcpSettings* settings, FilLcpScratch* scratch,
+                         int* iterations)
 {
     Newton n = {.problem = problem};
     if (!reserve(&n, scratch)) {

@@ -99,8 +99,10 @@ typedef struct FilLcpSolverOps {
 
 extern const FilLcpSolverOps fil_lcp_solvers[FIL_LCP_SOLVER_COUNT];
 
-FilStatus fil_lcp_newton(FilLcpProblem* problem, const FilLcpSettings* settings, FilLcpScratch* scratch, int* iterations);
-FilStatus fil_lcp_lemke(FilLcpProblem* problem, const FilLcpSettings* settings, FilLcpScratch* scratch, int* iterations);
+FilStatus fil_lcp_newton(FilLcpProblem* problem, const FilLcpSettings* settings, FilLcpScratch* scratch,
+                         int* iterations);
+FilStatus fil_lcp_lemke(FilLcpProblem* problem, const FilLcpSettings* settings, FilLcpScratch* scratch,
+                        int* iterations);
 FilStatus fil_lcp_gauss_seidel(FilLcpProblem* problem, const FilLcpSettings* settings, FilLcpScratch* scratch,
                                int* iterations);
 /* A few sweeps from rest: where Newton's method starts. */

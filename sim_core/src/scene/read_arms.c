@@ -40,9 +40,10 @@ static void read_section(FilReader* reader, const FilYaml* node, FilArmSection* 
 
 static void read_arm(FilScene* scene, const FilYaml* node, FilSceneArm* arm)
 {
-    static const char* const keys[] = {"name",         "position",    "orientation", "rotation",          "sections",  "base", "free_base", "base_mass",
-                                       "material",     "mass_points", "coriolis",    "rotational_energy", "scheme",
-                                       "rk_tolerance", "surface",     "collision",   "valve_time",        NULL};
+    static const char* const keys[] = {"name",      "position",          "orientation", "rotation",     "sections",
+                                       "base",      "free_base",         "base_mass",   "material",     "mass_points",
+                                       "coriolis",  "rotational_energy", "scheme",      "rk_tolerance", "surface",
+                                       "collision", "valve_time",        NULL};
     FilReader* reader = &scene->reader;
     FilArmDef* def = &arm->def;
     arm->at = node;

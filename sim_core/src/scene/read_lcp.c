@@ -3,10 +3,19 @@
 
 void fil_scene_read_lcp(FilReader* reader, const FilYaml* world, FilLcpSettings* lcp)
 {
-    static const char* const keys[] = {
-        "directions",     "rank_selection", "equilibration",  "regularisation", "solver",    "fallback",
-        "rank_tolerance", "compliance",     "stabilisation",  "recovery_speed", "tolerance", "max_iterations",
-        NULL};
+    static const char* const keys[] = {"directions",
+                                       "rank_selection",
+                                       "equilibration",
+                                       "regularisation",
+                                       "solver",
+                                       "fallback",
+                                       "rank_tolerance",
+                                       "compliance",
+                                       "stabilisation",
+                                       "recovery_speed",
+                                       "tolerance",
+                                       "max_iterations",
+                                       NULL};
     static const char* const solvers[] = {
         [FIL_LCP_NEWTON] = "newton",
         [FIL_LCP_LEMKE] = "lemke",

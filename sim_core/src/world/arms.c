@@ -52,8 +52,8 @@ FilStatus fil_world_add_arm(FilWorld* world, const FilArmDef* given, FilId* id)
     }
     int body, element;
     const int unknowns = fil_soft_arm_unknowns(impl);
-    status = fil_world_add_body(world, FIL_BODY_ARM, impl, unknowns, unknowns,
-                                FIL_ARM_HISTORY * impl->chamber_count, name, &body);
+    status = fil_world_add_body(world, FIL_BODY_ARM, impl, unknowns, unknowns, FIL_ARM_HISTORY * impl->chamber_count,
+                                name, &body);
     if (status == FIL_OK) {
         status = fil_world_add_element(world, name, FIL_BODY_ARM, body, 0, &element);
     }
