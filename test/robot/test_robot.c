@@ -176,9 +176,9 @@ static void wrong_definitions_are_refused(void** state)
         double value;
         const char* words;
     } cases[] = {
-        {&joint.damping, -1.0, "joint 'hinge': its damping"},
+        {&joint.damping, -1.0, "joint 'hinge': its damping and armature"},
         {&joint.friction, NAN, "joint 'hinge': its friction"},
-        {&joint.armature, INFINITY, "joint 'hinge': its armature"},
+        {&joint.armature, INFINITY, "joint 'hinge': its damping and armature"},
         {&joint.max_effort, -1.0, "joint 'hinge': its effort"},
         {&joint.axis.x, 0.0, "joint 'hinge': its axis"},
         {&joint.lower, NAN, "joint 'hinge': its limits"},
@@ -510,6 +510,35 @@ static void every_integrator_takes_motors_and_limits(void** state)
     }
 }
 
+/* Damping of a ball joint slows its three unknowns alike; friction is said to have no effect. */
+static void ball_joints_are_damped(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1'/><inertia ixx='0.1' iyy='0.1' "
+        "izz='0.1'/>"
+        "</inertial></link><joint name='j' type='ball'><parent link='a'/><child link='b'/>"
+        "<dynamics damping='0.2' friction='1'/></joint></robot>";
+    FilWorld* world = make_world("none");
+    const FilRobotDef def = fil_robot_def_default();
+    FilId robot, drive;
+    if (fil_world_add_robot_urdf(world, &def, "r.urdf", text, strlen(text), NULL, 0, &robot) != FIL_OK) {
+        fail_msg("%s", fil_world_error(world));
+    }
+    assert_string_equal(fil_robot_ignored(world, robot), "friction of ball joints");
+    FilDriveDef torque = fil_drive_def_default();
+    torque.kind = FIL_DRIVE_TORQUE;
+    torque.rod = fil_robot_link(world, robot, 1);
+    assert_int_equal(fil_world_add_drive(world, &torque, &drive), FIL_OK);
+    const double value[3] = {0.1, 0.2, -0.1};
+    assert_int_equal(fil_drive_set(world, drive, value, 3), FIL_OK);
+    run(world, 8000);  // 16 times the time it takes to get up to speed
+    FilVec3 velocity, spin;
+    fil_robot_link_velocity(world, robot, 1, &velocity, &spin);
+    assert_true(fabs(spin.x - 0.5) < 1e-5 && fabs(spin.y - 1.0) < 1e-5 && fabs(spin.z + 0.5) < 1e-5);
+    fil_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -525,6 +554,7 @@ int main(void)
         cmocka_unit_test(links_collide_with_each_other_if_asked),
         cmocka_unit_test(robots_repeat_bit_for_bit),
         cmocka_unit_test(every_integrator_takes_motors_and_limits),
+        cmocka_unit_test(ball_joints_are_damped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

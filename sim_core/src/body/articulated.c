@@ -184,6 +184,8 @@ static FilStatus add_link(FilArticulated* robot, const FilRobotDef* def, int giv
         link->pose = rest;
         if (!link->fixed) {
             link->body = add_body(robot, parent->body, j->type, &rest, j->axis);
+            robot->bodies[link->body].armature = j->type != FIL_ROBOT_FLOATING ? j->armature : 0.0;
+            robot->bodies[link->body].damping = j->type != FIL_ROBOT_FLOATING ? j->damping : 0.0;
             link->pose = fil_pose_identity();
         }
         if (fil_joint_has_coordinate(j->type)) {
@@ -389,11 +391,12 @@ static FilStatus build(FilArticulated* robot, const FilRobotDef* def, int* scrat
         return status;
     }
     lay_entries(robot);
+    for (int d = 0; d < robot->dof_count; d++) {
+        robot->armature[d] = robot->bodies[robot->dof_body[d]].armature;
+        robot->damping[d] = robot->bodies[robot->dof_body[d]].damping;
+    }
     for (int j = 0; j < robot->joint_count; j++) {
         FilTreeJoint* joint = &robot->joints[j];
-        const int d = robot->bodies[joint->body].v;
-        robot->armature[d] = joint->def.armature;
-        robot->damping[d] = joint->def.damping;
         joint->mimic = joint->mimic >= 0 ? joint_place[joint->mimic] : -1;
         joint->def.name = NULL;
     }

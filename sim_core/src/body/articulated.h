@@ -26,6 +26,7 @@ typedef struct FilTreeBody {
     FilPose rest;                       /* of the joint's frame in the parent's */
     double axis[3];                     /* unit, joint frame */
     double mass, center[3], inertia[9]; /* body frame; inertia about the centre of mass */
+    double armature, damping;           /* of each of its unknowns */
 } FilTreeBody;
 
 typedef struct FilTreeLink {

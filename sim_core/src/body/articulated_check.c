@@ -41,9 +41,7 @@ static FilStatus check_coordinate(const FilRobotJointDef* j, FilError* error)
                    {"velocity limit", j->max_velocity, true},
                    {"limit stiffness", j->limit_stiffness, true},
                    {"limit damping", j->limit_damping, false},
-                   {"damping", j->damping, false},
                    {"friction", j->friction, false},
-                   {"armature", j->armature, false},
                    {"stiffness gain", j->stiffness_gain, false},
                    {"damping gain", j->damping_gain, false}};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
@@ -94,6 +92,10 @@ static FilStatus check_joint(const FilRobotDef* def, const FilRobotJointDef* j, 
             return fil_error(error, FIL_BAD_INPUT,
                              "joint '%s': it can only mimic a joint that turns or slides by itself", j->name);
         }
+    }
+    if (!(isfinite(j->damping) && j->damping >= 0.0) || !(isfinite(j->armature) && j->armature >= 0.0)) {
+        return fil_error(error, FIL_BAD_INPUT, "joint '%s': its damping and armature must be zero or positive",
+                         j->name);
     }
     return fil_joint_has_coordinate(j->type) ? check_coordinate(j, error) : FIL_OK;
 }

@@ -90,6 +90,10 @@ static void read_limit(FilUrdfReader* reader, const xmlNode* node, FilRobotJoint
     if (limit == NULL) {
         return;
     }
+    if (!bounded && joint->type != FIL_ROBOT_CONTINUOUS) {
+        fil_xml_ignore(reader, "limit of joints without an axis");
+        return;
+    }
     double lower = 0.0, upper = 0.0;
     fil_xml_numbers(reader, limit, "lower", false, 1, &lower);
     fil_xml_numbers(reader, limit, "upper", false, 1, &upper);
@@ -123,7 +127,11 @@ static void read_joint(FilUrdfReader* reader, const xmlNode* node, const FilUrdf
     joint->axis = (FilVec3){axis[0], axis[1], axis[2]};
     if (dynamics != NULL) {
         fil_xml_numbers(reader, dynamics, "damping", false, 1, &joint->damping);
-        fil_xml_numbers(reader, dynamics, "friction", false, 1, &joint->friction);
+        const bool rubs = fil_xml_numbers(reader, dynamics, "friction", false, 1, &joint->friction);
+        const bool floats = joint->type == FIL_ROBOT_FLOATING;
+        if ((rubs && joint->friction != 0.0 && (floats || joint->type == FIL_ROBOT_BALL)) || floats) {
+            fil_xml_ignore(reader, floats ? "dynamics of floating joints" : "friction of ball joints");
+        }
         if (reader->status == FIL_OK && (joint->damping < 0.0 || joint->friction < 0.0)) {
             fil_xml_fail(reader, dynamics, "damping and friction must not be negative");
         }
