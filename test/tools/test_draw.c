@@ -163,6 +163,57 @@ static void an_empty_world_is_an_empty_page(void** state)
     fil_world_destroy(world);
 }
 
+/* outlines of rigid shapes and of an arm's disks: all once, those that move also as ghosts */
+static void solids_have_outlines(void** state)
+{
+    Fixture* fixture = *state;
+    const FilWorldDef def = fil_world_def_default();
+    FilError error;
+    FilWorld* world;
+    FilId id;
+    assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
+    FilShapeDef shapes[3] = {fil_shape_def_default(), fil_shape_def_default(), fil_shape_def_default()};
+    shapes[0].type = FIL_TYPE_SPHERE;
+    shapes[0].radius = 0.5;
+    shapes[1].type = FIL_TYPE_BOX;
+    shapes[1].size = (FilVec3){1.0, 1.0, 1.0};
+    shapes[2].type = FIL_TYPE_HALF_SPACE; // endless: not drawn
+    const FilMotion motions[] = {FIL_STATIC, FIL_DYNAMIC, FIL_STATIC};
+    for (int k = 0; k < 3; k++) {
+        FilRigidDef rigid = fil_rigid_def_default();
+        rigid.shapes = &shapes[k];
+        rigid.shape_count = 1;
+        rigid.motion = motions[k];
+        rigid.position = (FilVec3){3.0 * k, 0.0, 0.0};
+        assert_int_equal(fil_world_add_rigid_body(world, &rigid, &id), FIL_OK);
+    }
+    FilArmSection section = fil_arm_section_default();
+    FilArmDef arm = fil_arm_def_default();
+    section.disks = 1;
+    arm.sections = &section;
+    arm.section_count = 1;
+    assert_int_equal(fil_world_add_arm(world, &arm, &id), FIL_OK);
+    assert_int_equal(draw(world, 10, (FilVec3){0.0, -1.0, 0.0}, "solids", fixture->path, &error), FIL_OK);
+    const char* text = read_file(fixture);
+    // sphere, box, three disks; five ghosts of the four that move
+    assert_int_equal(count(text, "Z\"/>"), 5 + 5 * 4);
+    assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, "inf"));
+    // the first outline is the sphere's: as wide as it is high
+    const char* at = strstr(text, " d=\"M") + strlen(" d=\"M");
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (int k = 0; *at != 'Z'; k++) {
+        char* end;
+        const double x = strtod(at, &end);
+        low[k % 2] = fmin(low[k % 2], x);
+        high[k % 2] = fmax(high[k % 2], x);
+        at = end;
+    }
+    assert_true(fabs((high[0] - low[0]) - (high[1] - low[1])) < 0.5); // px
+    assert_true(high[0] - low[0] > 50.0);
+    fil_world_destroy(world);
+}
+
 /* what cannot be written leaves what was there, and nothing half-done beside it */
 static void failure_keeps_the_old_file(void** state)
 {
@@ -191,6 +242,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_still_world_has_no_ghosts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_scale_bar_is_to_scale, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_empty_world_is_an_empty_page, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(solids_have_outlines, set_up, tear_down),
         cmocka_unit_test_setup_teardown(failure_keeps_the_old_file, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
