@@ -434,6 +434,32 @@ static void rods_bodies_and_arms_hang_on_links(void** state)
     fil_world_destroy(world);
 }
 
+/* A soft arm with its base on the tool goes where the tool goes, and the tool bears its weight. */
+static void soft_arms_are_mounted_on_links(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "world: {dt: 1e-3, contact: sap}\n"
+        "robots: [{name: arm, urdf: ../robots/arm6.urdf, joints: [{gains: {stiffness: 1e4, damping: 300}}]}]\n"
+        "arms:\n"
+        "  - {name: soft, position: [0.85, 0, 0.3], rotation: [0, 1.5707963267948966, 0], free_base: true, base_mass: 0.1,\n"
+        "     sections: [{length: 0.2, mass: 0.2}], collision: {enabled: false}}\n"
+        "joints: [{name: mount, attach: {arm: soft, disk: 0, link: tool0}}]\n"
+        "trajectories: [{robot: arm, joints: [pan, shoulder_lift], points: [[0.2, 0, 0], [1, 0.6, -0.4]]}]\n";
+    FilWorld* world = load_text(text);
+    const FilId link = fil_world_find_link(world, "tool0"), soft = fil_world_find_arm(world, "soft");
+    run(world, 3000);
+    FilVec3 tool, base;
+    FilQuat orientation;
+    fil_link_pose(world, link, &tool, &orientation);
+    fil_arm_disk_pose(world, soft, 0, &base, &orientation);
+    assert_true(tool.y > 0.4 && tool.z > 0.5);
+    // 2 cm in front of the tool, as at the start
+    assert_true(fabs(hypot(hypot(base.x - tool.x, base.y - tool.y), base.z - tool.z) - 0.02) < 1e-5);
+    assert_true(fabs(fil_joint_force(world, fil_world_find_joint(world, "mount")).z + 0.3 * 9.81) < 1e-3);
+    fil_world_destroy(world);
+}
+
 /* A chain of three bars that folds onto itself: the outer two touch only if they may; neighbours never do. */
 static void links_collide_with_each_other_if_asked(void** state)
 {
@@ -551,6 +577,7 @@ int main(void)
         cmocka_unit_test(a_new_trajectory_goes_on_from_the_old_one),
         cmocka_unit_test(wrong_trajectories_are_refused),
         cmocka_unit_test(rods_bodies_and_arms_hang_on_links),
+        cmocka_unit_test(soft_arms_are_mounted_on_links),
         cmocka_unit_test(links_collide_with_each_other_if_asked),
         cmocka_unit_test(robots_repeat_bit_for_bit),
         cmocka_unit_test(every_integrator_takes_motors_and_limits),
