@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/vec3.h"
-#include "world/world.h"
+#include "world/own_constraint.h"
 
 static double seconds(void)
 {
@@ -205,9 +205,15 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
     // counted in steps since dt was last changed, so that times do not drift
     const double end = world->clock.time + (double)(world->step + 1 - world->clock.step) * dt;
     *info = (FilStepInfo){.step = world->step + 1, .time = end, .dt = dt, .least_distance = INFINITY};
-    if (fil_contact_models[world->contact_model].potential != NULL && world->contact.joint_count > 0) {
+    const bool velocities = fil_contact_models[world->contact_model].potential == NULL; // what joints and motors need
+    if (!velocities && world->contact.joint_count > 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "contact model '%s' knows no joints, and the world has '%s': use sap",
                               world->def.contact_model, world->contact.joints[0].name);
+    }
+    if (!velocities && fil_own_constraints(world) > 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT,
+                              "contact model '%s' knows no motors, limits and friction of robots' joints: use sap",
+                              world->def.contact_model);
     }
     if (world->step == 0) {
         copy_state(world, &world->initial, &world->state);
