@@ -110,6 +110,27 @@ static void print_arm(const FilWorld* world, FilId arm)
            position.y, position.z);
 }
 
+static void print_robot(const FilWorld* world, FilId robot)
+{
+    int fixed = 0, shapes = 0;
+    for (int l = 0; l < fil_robot_link_count(world, robot); ++l) {
+        fixed += fil_robot_link_fixed(world, robot, l);
+        shapes += fil_robot_shape_count(world, robot, l);
+    }
+    printf("  %-16s %d links, %d of them fixed, %d shapes\n", fil_robot_name(world, robot),
+           fil_robot_link_count(world, robot), fixed, shapes);
+    for (int j = 0; j < fil_robot_joint_count(world, robot); ++j) {
+        const unsigned modes = fil_robot_joint_modes(world, robot, j);
+        printf("                   %s %.9g%s%s%s%s%s\n", fil_robot_joint_name(world, robot, j),
+               fil_robot_joint_state(world, robot, j).position, fil_robot_joint_mimics(world, robot, j) ? ", follows" : "",
+               modes != 0 ? ", takes" : "", (modes & FIL_JOINT_POSITION) != 0 ? " position" : "",
+               (modes & FIL_JOINT_VELOCITY) != 0 ? " velocity" : "", (modes & FIL_JOINT_EFFORT) != 0 ? " effort" : "");
+    }
+    if (fil_robot_ignored(world, robot)[0] != '\0') {
+        printf("                   without effect: %s\n", fil_robot_ignored(world, robot));
+    }
+}
+
 static void print_info(const FilWorld* world, const FilSceneInfo* scene)
 {
     const FilVec3 gravity = fil_world_gravity(world);
@@ -141,6 +162,12 @@ static void print_info(const FilWorld* world, const FilSceneInfo* scene)
     }
     for (int i = 0; i < fil_world_arm_count(world); ++i) {
         print_arm(world, fil_world_arm_at(world, i));
+    }
+    if (fil_world_robot_count(world) > 0) {
+        printf("robots     %d\n", fil_world_robot_count(world));
+    }
+    for (int i = 0; i < fil_world_robot_count(world); ++i) {
+        print_robot(world, fil_world_robot_at(world, i));
     }
     printf("probes     %d\n", fil_world_probe_count(world));
     for (int i = 0; i < fil_world_probe_count(world); ++i) {
