@@ -65,7 +65,7 @@ typedef struct FilStepInfo {
     int contact_fallbacks;  /* ... that its second method had to solve: Lemke's for "lcp" */
     int contact_failures;   /* ... that were not solved: the step was halved */
     int analyses;           /* symbolic factorisations of the contact system */
-    double contact_residual;   /* relative momentum residual of the contact problem, worst sub-step */
+    double contact_residual;   /* relative momentum residual of the contact problem (lcp: complementarity), worst */
     double nonlinear_residual; /* the same of the full equations of motion with the contact impulses */
     int crossings;          /* centre lines that passed through each other: missed contacts, must be 0 */
     FilTimings timings;

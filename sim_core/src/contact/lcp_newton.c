@@ -25,6 +25,12 @@
 /* Steps in a row that fail before the kinks are rounded. */
 #define STALLS 3
 
+/* How good a point is. */
+typedef struct Value {
+    double merit; /* 1/2 |phi|^2 */
+    double miss;  /* worst |min(w, z)| */
+} Value;
+
 typedef struct Newton {
     FilLcpProblem* problem;
     double* matrix;       /* dimension^2, by rows */
@@ -32,7 +38,7 @@ typedef struct Newton {
     double *phi, *p, *s;  /* of each unknown, at z */
     double *phi_trial, *p_trial, *s_trial;
     double *dz, *z_trial;
-    double merit;
+    Value value; /* at z */
     double tau;
 } Newton;
 
@@ -51,11 +57,12 @@ static inline void fischer(double w, double z, double tau, double* phi, double* 
     *s = z > 0.0 ? (w * w + 2.0 * tau * tau) * inverse / (rho + z) : 1.0 - z * inverse;
 }
 
-/* phi and its derivatives at z; returns 1/2 |phi|^2. */
-static double evaluate(const FilLcpProblem* problem, const double* z, const double* u, double tau, double* phi,
-                       double* p, double* s)
+/* phi and its derivatives at z. */
+static Value evaluate(const FilLcpProblem* problem, const double* z, const double* u, double tau, double* phi,
+                      double* p, double* s)
 {
-    double merit = 0.0, w[FIL_LCP_MOST_DIRECTIONS + 2];
+    Value value = {0.0, 0.0};
+    double w[FIL_LCP_MOST_DIRECTIONS + 2];
     for (int a = 0; a < problem->active_count; a++) {
         const int unit = problem->active[a];
         const FilLcpUnit* data = &problem->units[unit];
@@ -66,13 +73,14 @@ static double evaluate(const FilLcpProblem* problem, const double* z, const doub
         for (int k = 0; k < problem->size; k++) {
             const size_t at = first + (size_t)k;
             if (fil_lcp_used(problem, data, k)) {
-                fischer(problem->row_scale[at] * w[k], z[at] / problem->column_scale[at], tau, &phi[at], &p[at],
-                        &s[at]);
-                merit += 0.5 * phi[at] * phi[at];
+                const double scaled_w = problem->row_scale[at] * w[k], scaled_z = z[at] / problem->column_scale[at];
+                fischer(scaled_w, scaled_z, tau, &phi[at], &p[at], &s[at]);
+                value.merit += 0.5 * phi[at] * phi[at];
+                value.miss = fmax(value.miss, fabs(fmin(scaled_w, scaled_z)));
             }
         }
     }
-    return merit;
+    return value;
 }
 
 /* ---- one unit: dgamma = -G dc - h ---- */
@@ -291,8 +299,8 @@ static bool reserve(Newton* n, FilLcpScratch* scratch)
     return true;
 }
 
-/* The trial point z + alpha dz and its merit. */
-static double try_step(Newton* n, double alpha)
+/* The trial point z + alpha dz. */
+static Value try_step(Newton* n, double alpha)
 {
     FilLcpProblem* problem = n->problem;
     for (int a = 0; a < problem->active_count; a++) {
@@ -312,7 +320,7 @@ static void swap(double** a, double** b)
     *b = old;
 }
 
-static void accept(Newton* n, double merit)
+static void accept(Newton* n, Value value)
 {
     FilLcpProblem* problem = n->problem;
     for (int a = 0; a < problem->active_count; a++) {
@@ -323,7 +331,7 @@ static void accept(Newton* n, double merit)
     swap(&n->phi, &n->phi_trial);
     swap(&n->p, &n->p_trial);
     swap(&n->s, &n->s_trial);
-    n->merit = merit;
+    n->value = value;
 }
 
 /* Largest |phi|. */
@@ -347,19 +355,22 @@ static FilStatus descend(Newton* n, double tau, int stalls, const FilLcpSettings
     FilLcpProblem* problem = n->problem;
     double lambda = LAMBDA_FIRST;
     n->tau = tau;
-    n->merit = evaluate(problem, problem->z, problem->u, tau, n->phi, n->p, n->s);
-    for (int k = 0, failed = 0; fil_lcp_residual(problem, problem->z, problem->u) > settings->tolerance; k++) {
-        if (k == most || failed == stalls || !isfinite(n->merit)) {
+    n->value = evaluate(problem, problem->z, problem->u, tau, n->phi, n->p, n->s);
+    const double enough = settings->tolerance * fil_lcp_scale(problem);
+    for (int k = 0, failed = 0; n->value.miss > enough; k++) {
+        if (k == most || failed == stalls || !isfinite(n->value.merit)) {
             return FIL_NOT_CONVERGED;
         }
         ++*iterations;
-        double alpha = 1.0, merit = find_step(n, lambda) ? try_step(n, alpha) : INFINITY;
-        while (!(merit < (1.0 - 1e-4 * alpha) * n->merit) && alpha > 0.02 && isfinite(merit)) {
+        const Value nowhere = {INFINITY, INFINITY};
+        double alpha = 1.0;
+        Value value = find_step(n, lambda) ? try_step(n, alpha) : nowhere;
+        while (!(value.merit < (1.0 - 1e-4 * alpha) * n->value.merit) && alpha > 0.02 && isfinite(value.merit)) {
             alpha *= 0.5;
-            merit = try_step(n, alpha);
+            value = try_step(n, alpha);
         }
-        if (merit < n->merit) {
-            accept(n, merit);
+        if (value.merit < n->value.merit) {
+            accept(n, value);
             lambda = fmax(alpha == 1.0 ? 0.1 * lambda : lambda, LAMBDA_LEAST);
             failed = 0;
         } else {
@@ -368,7 +379,7 @@ static FilStatus descend(Newton* n, double tau, int stalls, const FilLcpSettings
         }
         if (n->tau > 0.0 && worst(n) <= ROUNDED_SOLVED * n->tau) {
             n->tau *= ROUNDING_FALLS;
-            n->merit = evaluate(problem, problem->z, problem->u, n->tau, n->phi, n->p, n->s);
+            n->value = evaluate(problem, problem->z, problem->u, n->tau, n->phi, n->p, n->s);
         }
     }
     return FIL_OK;

@@ -104,26 +104,35 @@ void fil_lcp_set_contact(const FilLcpProblem* problem, const double* gamma, cons
     z[r + 1] = fil_lcp_slip(problem, c);
 }
 
+double fil_lcp_scale(const FilLcpProblem* problem)
+{
+    double scale = 0.0;
+    for (int a = 0; a < problem->active_count; a++) {
+        const FilLcpUnit* unit = &problem->units[problem->active[a]];
+        const double* row = problem->row_scale + (size_t)problem->size * (size_t)problem->active[a];
+        scale = fmax(scale, row[0] * fmax(fabs(unit->free[2] - unit->target), FIL_LCP_SPEED));
+        if (unit->kind == FIL_LCP_CONTACT) {
+            scale = fmax(scale, row[1] * hypot(unit->free[0], unit->free[1]));
+        }
+    }
+    return scale;
+}
+
 double fil_lcp_residual(const FilLcpProblem* problem, const double* z, const double* u)
 {
-    double worst = 0.0, scale = 0.0, w[FIL_LCP_MOST_DIRECTIONS + 2];
+    double worst = 0.0, w[FIL_LCP_MOST_DIRECTIONS + 2];
     for (int a = 0; a < problem->active_count; a++) {
         const int unit = problem->active[a];
         const size_t first = (size_t)problem->size * (size_t)unit;
         const double *row = problem->row_scale + first, *column = problem->column_scale + first;
-        const FilLcpUnit* data = &problem->units[unit];
         double c[3];
         fil_lcp_velocity(problem, unit, u, c);
         fil_lcp_slacks(problem, unit, c, z + first, w);
-        scale = fmax(scale, row[0] * fmax(fabs(data->free[2] - data->target), FIL_LCP_SPEED));
         for (int k = 0; k < problem->size; k++) {
-            if (fil_lcp_used(problem, data, k)) {
+            if (fil_lcp_used(problem, &problem->units[unit], k)) {
                 worst = fmax(worst, fabs(fmin(row[k] * w[k], z[first + (size_t)k] / column[k])));
             }
         }
-        if (data->kind == FIL_LCP_CONTACT) {
-            scale = fmax(scale, row[1] * hypot(data->free[0], data->free[1]));
-        }
     }
-    return worst == 0.0 ? 0.0 : worst / scale;
+    return worst == 0.0 ? 0.0 : worst / fil_lcp_scale(problem);
 }

@@ -90,6 +90,8 @@ typedef struct FilLcpScratch {
 /* Residual that decides convergence: worst |min(w, z)| of the scaled active problem, relative to its free velocities
  * or to FIL_LCP_SPEED. */
 double fil_lcp_residual(const FilLcpProblem* problem, const double* z, const double* u);
+/* What it is relative to. */
+double fil_lcp_scale(const FilLcpProblem* problem);
 
 typedef struct FilLcpSolverOps {
     const char* name;
