@@ -24,6 +24,18 @@ static bool resolve(void* context, const char* name, char full[256])
     return size > 0 && size < 256;
 }
 
+static bool offer(void* context, const FilOutputTopic* topic, rmw_qos_profile_t* qos)
+{
+    const FilNode* node = context;
+    for (int i = 0; i < FIL_TOPIC_COUNT; i++) {
+        if (fil_output_topic((FilTopicId)i) == topic) {
+            *qos = node->publishers.offered[i];
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- the parameters, as a file that the node reads ---- */
 
 /* in double quotes, as YAML and JSON have it */
@@ -123,7 +135,8 @@ bool fil_node_record(FilNode* node, const char* path, char reason[FIL_REASON_TEX
     options.compression = compression[0] != '\0' ? compression : options.compression;
     options.drop_when_full = !node->commands.lockstep;
     options.resolve = resolve;
-    options.resolve_context = node;
+    options.offer = offer;
+    options.context = node;
     char seed[32];
     snprintf(seed, sizeof seed, "%" PRIu64, node->simulation.scene.seed);
     const FilRecordingPair how[] = {{"seed", seed}};

@@ -106,11 +106,11 @@ bool fil_publishers_init(FilPublishers* publishers, rcl_node_t* node, FilParamet
         return false;
     }
     for (int i = 0; i < FIL_TOPIC_COUNT; i++) {
-        rmw_qos_profile_t qos;
+        rmw_qos_profile_t* qos = &publishers->offered[i];
         publishers->publishers[i] = rcl_get_zero_initialized_publisher();
-        if (!read_qos(publishers, parameters, rcl_node_get_namespace(node), (FilTopicId)i, &qos) ||
+        if (!read_qos(publishers, parameters, rcl_node_get_namespace(node), (FilTopicId)i, qos) ||
             !fil_ros_ok(rclc_publisher_init(&publishers->publishers[i], node, fil_output_topic((FilTopicId)i)->type(),
-                                            name_of((FilTopicId)i), &qos),
+                                            name_of((FilTopicId)i), qos),
                         publishers->logger, name_of((FilTopicId)i))) {
             return false;
         }

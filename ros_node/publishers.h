@@ -14,6 +14,7 @@ typedef struct FilPublishers {
     const char* logger;
     const char* node_name; /* full */
     rcl_publisher_t publishers[FIL_TOPIC_COUNT];
+    rmw_qos_profile_t offered[FIL_TOPIC_COUNT];
     const FilTap* tap;
     FilOutputs outputs;
     diagnostic_msgs__msg__DiagnosticArray diagnostics;

@@ -58,15 +58,18 @@ static uint64_t time_of(const FilRecording* recording)
 static bool resolve(const FilRecording* recording, const char* name, char full[256])
 {
     if (recording->options.resolve != NULL) {
-        return recording->options.resolve(recording->options.resolve_context, name, full);
+        return recording->options.resolve(recording->options.context, name, full);
     }
     snprintf(full, 256, "%s%s", name[0] == '/' ? "" : "/", name);
     return true;
 }
 
-static rmw_qos_profile_t qos_of(const FilOutputTopic* topic)
+static rmw_qos_profile_t qos_of(const FilRecording* recording, const FilOutputTopic* topic)
 {
     rmw_qos_profile_t qos = rmw_qos_profile_default;
+    if (recording->options.offer != NULL && recording->options.offer(recording->options.context, topic, &qos)) {
+        return qos;
+    }
     qos.depth = topic->depth;
     if (topic->transient_local) {
         qos.durability = RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL;
@@ -80,7 +83,7 @@ static FilStatus add_channel(FilRecording* recording, const FilOutputTopic* topi
     if (!resolve(recording, topic->name, name)) {
         return fil_error(error, FIL_BAD_INPUT, "the topic's name cannot be resolved");
     }
-    const rmw_qos_profile_t profile = qos_of(topic);
+    const rmw_qos_profile_t profile = qos_of(recording, topic);
     fil_qos_to_text(&profile, qos);
     FilDefinitionPlaces places = {0};
     FilBytes text = {0};

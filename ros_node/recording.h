@@ -4,6 +4,7 @@
 #define FILUM_NODE_RECORDING_H
 
 #include "outputs.h"
+#include "rmw/types.h"
 
 typedef struct FilRecording FilRecording;
 
@@ -19,7 +20,10 @@ typedef struct FilRecordingOptions {
 
     /* The full name of a topic; NULL: relative names are of the root namespace. */
     bool (*resolve)(void* context, const char* name, char full[256]);
-    void* resolve_context;
+
+    /* What a publisher of the topic offers, if it is not the topic's own; false: it is. May be NULL. */
+    bool (*offer)(void* context, const FilOutputTopic* topic, rmw_qos_profile_t* qos);
+    void* context; /* of both */
 } FilRecordingOptions;
 
 FilRecordingOptions fil_recording_options_default(void);

@@ -233,6 +233,20 @@ static void dead_nodes_leave_a_bag(void** state)
     assert_int_equal(bag_folder_run(&folder, "bag replay-check dead.mcap"), 0);
 }
 
+/* the bag tells what was really offered */
+static void overridden_qos_is_recorded(void** state)
+{
+    (void)state;
+    Controller controller;
+    controller_start(&controller);
+    const pid_t node = start_node("offers", "qos_overrides./probes.publisher.depth:=37");
+    assert_true(controller_run(&controller, 20));
+    end_node(node);
+    controller_end(&controller);
+    assert_int_equal(system("grep -A3 '/probes' offers/metadata.yaml | grep -q 'depth: 37'"), 0);
+    assert_int_equal(system("grep -A3 '/rod_states' offers/metadata.yaml | grep -q 'depth: 10'"), 0);
+}
+
 /* recording begins and ends while the node runs; what cannot be is refused with the reason */
 static void recording_by_parameter(void** state)
 {
@@ -303,6 +317,7 @@ int main(void)
         cmocka_unit_test_teardown(runs_are_repeated, process_end_all),
         cmocka_unit_test_teardown(changes_by_hand_are_marked, process_end_all),
         cmocka_unit_test_teardown(dead_nodes_leave_a_bag, process_end_all),
+        cmocka_unit_test_teardown(overridden_qos_is_recorded, process_end_all),
         cmocka_unit_test_teardown(recording_by_parameter, process_end_all),
         cmocka_unit_test(qos_is_kept_as_text),
     };
