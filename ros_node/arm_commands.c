@@ -8,17 +8,24 @@
 /* the chamber of a name "<arm>/chamber_<k>"; false if there is none */
 static bool find_chamber(const FilWorld* world, const char* name, FilId* arm, int* chamber)
 {
-    for (int i = 0; i < fil_world_arm_count(world); i++) {
-        *arm = fil_world_arm_at(world, i);
-        for (*chamber = 0; *chamber < fil_arm_chamber_count(world, *arm); (*chamber)++) {
-            char candidate[FIL_FRAME_NAME];
-            fil_chamber_name(world, *arm, *chamber, candidate);
-            if (strcmp(candidate, name) == 0) {
-                return true;
-            }
-        }
+    char arm_name[FIL_FRAME_NAME];
+    char again[FIL_FRAME_NAME];
+    const char* slash = strrchr(name, '/');
+    if (slash == NULL || slash == name || slash - name >= FIL_FRAME_NAME ||
+        strncmp(slash, "/chamber_", strlen("/chamber_")) != 0) {
+        return false;
     }
-    return false;
+    memcpy(arm_name, name, (size_t)(slash - name));
+    arm_name[slash - name] = '\0';
+    const long number = strtol(slash + strlen("/chamber_"), NULL, 10);
+    *arm = fil_world_find_arm(world, arm_name);
+    if (arm->index == 0 || number < 0 || number >= fil_arm_chamber_count(world, *arm)) {
+        return false;
+    }
+    // nothing but the name itself: no spaces, signs or leading zeros
+    *chamber = (int)number;
+    fil_chamber_name(world, *arm, *chamber, again);
+    return strcmp(again, name) == 0;
 }
 
 void fil_command_chambers(FilCommands* commands, const filum__msg__ChamberPressures* command)
