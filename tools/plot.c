@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "csv.h"
 
-enum { WIDTH = 860, HEIGHT = 560, LEFT = 86, RIGHT = 24, TOP = 46, BOTTOM = 62, COLOURS = 8, MOST_TICKS = 40 };
+enum { WIDTH = 860, HEIGHT = 560, LEFT = 86, RIGHT = 24, TOP = 46, BOTTOM = 62, LEGEND = 200, COLOURS = 8, MOST_TICKS = 40 };
 
 static const char* const palette[COLOURS] = {"#296bb8", "#de6b24", "#26946e", "#bd3361",
                                              "#7052b3", "#c7991a", "#1a8fa8", "#85593d"};
@@ -75,7 +75,8 @@ static int make_ticks(const Axis* axis, Tick* ticks)
             for (int digit = 1; digit < 10 && count < MOST_TICKS; digit++) {
                 const double value = digit * pow(10.0, decade), at = log10(value);
                 if (at >= axis->low && at <= axis->high) {
-                    ticks[count++] = (Tick){value, digit == 1 || (range < 1.6 && (digit == 2 || digit == 5))};
+                    const bool shown = range < 0.7 ? digit <= 6 : digit == 2 || digit == 5;
+                    ticks[count++] = (Tick){value, digit == 1 || (range < 1.6 && shown)};
                 }
             }
         }
@@ -144,13 +145,29 @@ static void draw_series(FILE* out, const FilPlotSeries* series, const Axis* x, c
     fputs("\"/>\n", out);
 }
 
-static void draw_legend(FILE* out, const FilPlotDef* def)
+/* Points in the upper corner where a legend would stand. */
+static int crowding(const FilPlotDef* def, const Axis* x, const Axis* y, double left)
 {
+    int count = 0;
     for (int s = 0; s < def->series_count; s++) {
-        const double y = TOP + 18 + 18 * s;
-        fprintf(out, "<path d=\"M%d %.1fh26\" stroke=\"%s\" stroke-width=\"2\"%s/>\n", LEFT + 14, y - 4, palette[s % COLOURS],
-                def->series[s].dashed ? " stroke-dasharray=\"7 4\"" : "");
-        draw_label(out, LEFT + 46, y, "paint-order=\"stroke\" stroke=\"white\" stroke-width=\"3\"", def->series[s].name);
+        for (int k = 0; k < def->series[s].count; k++) {
+            const double px = place(x, def->series[s].x[k]), py = place(y, def->series[s].y[k]);
+            count += px > left && px < left + LEGEND && py < TOP + 18 * (def->series_count + 1);
+        }
+    }
+    return count;
+}
+
+/* In the emptier of the two upper corners. */
+static void draw_legend(FILE* out, const FilPlotDef* def, const Axis* x, const Axis* y)
+{
+    const double right = WIDTH - RIGHT - LEGEND;
+    const double left = crowding(def, x, y, LEFT) <= crowding(def, x, y, right) ? LEFT : right;
+    for (int s = 0; s < def->series_count; s++) {
+        const double at = TOP + 18 + 18 * s;
+        fprintf(out, "<path d=\"M%.1f %.1fh26\" stroke=\"%s\" stroke-width=\"2\"%s/>\n", left + 14, at - 4,
+                palette[s % COLOURS], def->series[s].dashed ? " stroke-dasharray=\"7 4\"" : "");
+        draw_label(out, left + 46, at, "paint-order=\"stroke\" stroke=\"white\" stroke-width=\"3\"", def->series[s].name);
     }
 }
 
@@ -168,7 +185,7 @@ static void draw(FILE* out, const FilPlotDef* def, const Axis* x, const Axis* y)
     for (int s = 0; s < def->series_count; s++) {
         draw_series(out, &def->series[s], x, y, palette[s % COLOURS]);
     }
-    draw_legend(out, def);
+    draw_legend(out, def, x, y);
     draw_label(out, LEFT + 0.5 * (WIDTH - LEFT - RIGHT), HEIGHT - 16, "text-anchor=\"middle\"", def->x_label);
     char turned[96];
     const double middle = TOP + 0.5 * (HEIGHT - TOP - BOTTOM);

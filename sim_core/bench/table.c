@@ -1,5 +1,6 @@
 /* The table of bench rows. */
 #include "bench.h"
+#include "knot_imc.h"
 #include "ring_scaling.h"
 #include "rod_newton.h"
 
@@ -9,6 +10,7 @@ static const FilBenchRow rows[] = {
     {.name = "rope_on_plane", .title = "a rope of 100 segments falls on a plane, 1 ms"},
     {.name = "capstan", .title = "P0 V-A: a rope pulled around a post"},
     {.name = "knot_tightening", .title = "P0 V-B: a knot of unknotting number 4, drawn tight at 0.8 m/s"},
+    {.name = "knot_imc", .title = "P2: a knot drawn tight by IMC, 6 mm/s per end", .measure = fil_bench_knot_imc},
     {.name = "entangling_gripper", .title = "P0 V-D: twelve filaments curl around a branched object"},
     {.name = "ring_chain", .title = "P0 V-F: 100 interlocked rings"},
     {.name = "arm_box", .title = "P1 A: a soft arm of 22 disks on an inclined box, lcp, 0.1 ms"},

@@ -382,6 +382,7 @@ void fil_check_knots_spt(FilCheck* check)
     FilPullCurve curves[2] = {{0}};
     FilPullDef def = fil_pull_def_default();
     bool ok = true;
+    def.n = 2;
     def.settle = 2.0;
     def.shortening = 0.675;
     for (int k = 0; k < 2 && ok; k++) {

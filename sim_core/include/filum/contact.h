@@ -69,7 +69,8 @@ typedef enum FilImcFriction {
 /* The contact model "imc": smooth potentials of the distance (P2). Lengths are in radii, so that one set serves all rods.
  * The default is P2's, but for its hybrid scheme, which here turns the contact's tangent on as soon as it pays. */
 typedef struct FilImcSettings {
-    double stiffness;      /* N, k_c at the start: what one contact bears at most; 0: from weight and speed of what meets */
+    double stiffness;      /* N, k_c at the start: what one contact bears at most; 0: from weight and speed of what meets, and never
+                            * less than what stops it */
     double sharpness;      /* ce_k of the energy */
     double smoothing;      /* k of the softened distance, and of the friction's threshold */
     double reach;          /* delta: how far surfaces feel each other, radii */

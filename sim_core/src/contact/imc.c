@@ -84,20 +84,33 @@ static double bounded(double stiffness, double global)
     return fmin(fmax(stiffness, SOFTEST * global), STIFFEST * global);
 }
 
-/* Enough to bear the weight of what is met twice over and to stop it within reach; at least a thousandth of what would throw
- * it off within a step. */
-static double starting_stiffness(const FilPotentialProblem* problem)
+/* What stops everything that is coming before it is a twentieth of a radius deep, by its inertia in a step. */
+static double stopping_stiffness(const FilPotentialProblem* problem)
 {
-    const FilImcSettings* s = problem->settings;
-    if (s->stiffness > 0.0) {
-        return s->stiffness;
-    }
     double force = 0.0;
     for (int k = 0; k < problem->count; k++) {
         const FilPotentialContact* c = &problem->contacts[k];
-        const double speed = fmin(c->contact->normal_velocity, 0.0), leap = c->radius / s->sharpness;
-        const double stop = problem->gravity + speed * speed / (s->reach * c->radius);
-        force = fmax(force, c->diagonal * fmax(2.0 * stop, 1e-3 * leap / (problem->dt * problem->dt)));
+        const double speed = c->contact->normal_velocity, room = fmax(c->contact->distance, 0.0) + 0.05 * c->radius;
+        if (speed < 0.0) {
+            force = fmax(force, c->diagonal * speed * speed / room);
+        }
+    }
+    return force;
+}
+
+/* Enough to bear the weight of what is met twice over; at least a hundredth of what would throw it off within a step. */
+static double starting_stiffness(const FilPotentialProblem* problem)
+{
+    const FilImcSettings* s = problem->settings;
+    double force = 0.0;
+    if (s->stiffness > 0.0) {
+        return s->stiffness;
+    }
+    for (int k = 0; k < problem->count; k++) {
+        const FilPotentialContact* c = &problem->contacts[k];
+        const double leap = c->radius / (s->sharpness * problem->dt * problem->dt);
+        const double needed = c->diagonal * (2.0 * problem->gravity + 0.01 * leap);
+        force = needed > force ? needed : force;
     }
     return force > 0.0 ? force : 1.0; // N: nothing that is met can move
 }
@@ -163,6 +176,9 @@ static void set_stiffness(FilPotentialProblem* problem)
     }
     if (least < s->reach) {
         *global = fil_imc_adapt(s, *global, least, speed);
+    }
+    if (!(s->stiffness > 0.0)) {
+        *global = fmax(*global, stopping_stiffness(problem));
     }
     for (int k = 0; k < problem->count; k++) {
         problem->contacts[k].stiffness = *global;
