@@ -91,6 +91,7 @@ static void make_pair(Pair* pair, Random* random, int node_count, bool closed, d
     for (int i = 0; i < pair->n; ++i) {
         pair->plain_hessian[i * pair->n + i] += diagonal;
     }
+    pair->arena = (FilArena){0};
     assert_true(fil_rod_chain_init(&pair->chain, &pair->arena, node_count, closed));
     fil_rod_chain_begin(&pair->chain, pair->base, history, law, 0.0, added);
     assert_true(fil_rod_chain_assemble(&pair->chain, pair->q, 0.0, true));
