@@ -75,7 +75,7 @@ typedef struct FilImcSettings {
     double smoothing;      /* k of the softened distance, and of the friction's threshold */
     double reach;          /* delta: how far surfaces feel each other, radii */
     double closest, farthest; /* least distance of surfaces within which the stiffness stays, radii */
-    double rate;           /* share by which the stiffness changes in a step where the distance is off by that range; less 1, grows 5 times it at most */
+    double rate;           /* share by which the stiffness changes in a step where the distance is off by that range; grows by 5, falls by 3 times it at most */
     double force_tolerance; /* N: Newton stops where all unbalanced forces are below, or ... */
     double reduction;      /* ... reduced to this share of those at the first guess; 0: the world's newton_tolerance */
     int tangent_after;     /* omega: iterations without the contact's tangent; negative: until convergence is slow */

@@ -12,7 +12,7 @@ double fil_imc_energy(const FilImcSettings* settings, double stiffness, double r
                       double* second);
 
 /* The stiffness for the next step when the surfaces were `least` apart, in radii (P2 section 2.5). It grows while
- * they approach, and falls while they part fast: what has been stopped shall not be thrown back. `speed`: of the distance,
+ * they do not part, and falls while they part fast from deep inside: what has been stopped shall not be thrown back. `speed`: of the distance,
  * radii a step. */
 double fil_imc_adapt(const FilImcSettings* settings, double stiffness, double least, double speed);
 
