@@ -1,5 +1,6 @@
-/* The scene knot_imc, n = 1 to 4, as in P2's Table 1: after two seconds, in which the strands have come to touch, two are
- * measured. The time of an iteration is all CPU time over all iterations, collision and output included, as in that table. */
+/* The scene knot_imc, n = 1 to 4, as in P2's Table 1: after two seconds, in which the strands have come to touch, two
+ * are measured. The time of an iteration is all CPU time over all iterations, collision and output included, as in that
+ * table. */
 #include "knot_imc.h"
 
 #include <math.h>
@@ -7,8 +8,8 @@
 
 #include "base/error.h"
 
-static FilStatus run(FilWorld* world, double seconds, FilRunTotals* totals, FilBenchClock* time, double* least, double* most,
-                     FilError* error)
+static FilStatus run(FilWorld* world, double seconds, FilRunTotals* totals, FilBenchClock* time, double* least,
+                     double* most, FilError* error)
 {
     const FilBenchClock start = fil_bench_clock();
     const uint64_t steps = fil_run_step_count(seconds, fil_world_dt(world));

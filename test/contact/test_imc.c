@@ -5,8 +5,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <cmocka.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "random.h"
 
@@ -15,14 +16,19 @@ static const double RADIUS = 1.6e-3, DT = 5e-4;
 /* Two crossed edges 3.3 mm long whose axes are `apart` in the middle. */
 static FilPotentialContact crossed_edges(FilContact* contact, double apart, Random* random)
 {
-    FilPotentialContact c = {.contact = contact, .nodes = true, .radius = RADIUS, .thickness = 2.0 * RADIUS, .diagonal = 3e-5,
+    FilPotentialContact c = {.contact = contact,
+                             .nodes = true,
+                             .radius = RADIUS,
+                             .thickness = 2.0 * RADIUS,
+                             .diagonal = 3e-5,
                              .memory = {0, 1}};
     const double x[12] = {-1.5e-3, 0.0, 0.0, 1.8e-3, 0.1e-3, 0.0, 0.3e-3, -1.7e-3, apart, 0.2e-3, 1.6e-3, apart};
     for (int k = 0; k < 12; k++) {
         c.x[k] = x[k] + random_between(random, -1e-4, 1e-4) * (k % 3 != 2);
         c.speed[k] = random_between(random, -5e-3, 5e-3);
     }
-    *contact = (FilContact){.mu = 0.3, .normal_velocity = -1e-3, .distance = apart - 2.0 * RADIUS, .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    *contact = (FilContact){
+        .mu = 0.3, .normal_velocity = -1e-3, .distance = apart - 2.0 * RADIUS, .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     return c;
 }
 
@@ -32,13 +38,20 @@ static FilPotentialProblem problem_of(FilPotentialContact* contact, const FilImc
 {
     memset(memory, 0, sizeof memory);
     memset(edges, 0, sizeof edges);
-    FilPotentialProblem p = {.dt = DT, .gravity = 9.81, .settings = settings, .count = 1, .contacts = contact, .memory = memory,
-                             .edge_memory = edges, .edge_scratch = scratch};
+    FilPotentialProblem p = {.dt = DT,
+                             .gravity = 9.81,
+                             .settings = settings,
+                             .count = 1,
+                             .contacts = contact,
+                             .memory = memory,
+                             .edge_memory = edges,
+                             .edge_scratch = scratch};
     fil_imc_model.begin(&p);
     return p;
 }
 
-static FilPotentialTerm evaluate(const FilPotentialProblem* p, const double* x, const double* u, FilPotentialOrder order)
+static FilPotentialTerm evaluate(const FilPotentialProblem* p, const double* x, const double* u,
+                                 FilPotentialOrder order)
 {
     FilPotentialTerm term = {0};
     fil_imc_model.evaluate(p, p->contacts, x, u, order, &term);
@@ -122,7 +135,7 @@ static void test_static_friction(void** state)
     Random random = {6};
     FilImcSettings s = fil_imc_settings_default();
     s.friction = FIL_IMC_STATIC;
-    s.static_speed = 1e-2; // wide enough for differences
+    s.static_speed = 1e-2;  // wide enough for differences
     for (int trial = 0; trial < 20; trial++) {
         FilContact contact;
         FilPotentialContact c = crossed_edges(&contact, 2.0 * RADIUS, &random);
@@ -238,10 +251,12 @@ static void test_adaptation(void** state)
     const FilImcSettings s = fil_imc_settings_default();
     const double inside = 0.5 * (s.closest + s.farthest);
     assert_true(fil_imc_adapt(&s, 1.0, inside, -1e-4) == 1.0);
-    assert_true(fil_imc_adapt(&s, 1.0, s.closest - 0.01, -1e-4) > 1.0 && fil_imc_adapt(&s, 1.0, s.closest - 0.1, 1e-2) < 1.0);
+    assert_true(fil_imc_adapt(&s, 1.0, s.closest - 0.01, -1e-4) > 1.0 &&
+                fil_imc_adapt(&s, 1.0, s.closest - 0.1, 1e-2) < 1.0);
     assert_true(fil_imc_adapt(&s, 1.0, s.farthest + 0.01, 0.0) < 1.0);
     // by the rate at most
-    assert_true(fil_imc_adapt(&s, 1.0, -1.0, 0.0) <= 1.0 + 5.0 * s.rate && fil_imc_adapt(&s, 1.0, 1.0, 0.0) >= 1.0 - 3.0 * s.rate);
+    assert_true(fil_imc_adapt(&s, 1.0, -1.0, 0.0) <= 1.0 + 5.0 * s.rate &&
+                fil_imc_adapt(&s, 1.0, 1.0, 0.0) >= 1.0 - 3.0 * s.rate);
 }
 
 static void test_local_stiffness(void** state)
@@ -253,11 +268,18 @@ static void test_local_stiffness(void** state)
     s.local_stiffness = true;
     s.stiffness = 1e-3;
     FilContact contact[2];
-    FilPotentialContact c[2] = {crossed_edges(&contact[0], 1.98 * RADIUS, &random), crossed_edges(&contact[1], 2.05 * RADIUS, &random)};
+    FilPotentialContact c[2] = {crossed_edges(&contact[0], 1.98 * RADIUS, &random),
+                                crossed_edges(&contact[1], 2.05 * RADIUS, &random)};
     double numbers[4] = {0.0}, room[4];
     c[1].memory[0] = 2, c[1].memory[1] = 3;
     memset(memory, 0, sizeof memory);
-    FilPotentialProblem p = {.dt = DT, .gravity = 9.81, .settings = &s, .count = 2, .contacts = c, .memory = memory, .edge_memory = numbers,
+    FilPotentialProblem p = {.dt = DT,
+                             .gravity = 9.81,
+                             .settings = &s,
+                             .count = 2,
+                             .contacts = c,
+                             .memory = memory,
+                             .edge_memory = numbers,
                              .edge_scratch = room};
     for (int step = 0; step < 10; step++) {
         fil_imc_model.begin(&p);
@@ -272,7 +294,8 @@ static void test_bad_settings(void** state)
     (void)state;
     FilImcSettings s = fil_imc_settings_default();
     assert_null(fil_imc_settings_problem(&s));
-    double* const numbers[] = {&s.sharpness, &s.smoothing, &s.reach, &s.static_speed, &s.rate, &s.reduction, &s.closest};
+    double* const numbers[] = {&s.sharpness, &s.smoothing, &s.reach,  &s.static_speed,
+                               &s.rate,      &s.reduction, &s.closest};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
         const double kept = *numbers[k];
         static const double bad[] = {NAN, INFINITY};
@@ -289,9 +312,15 @@ static void test_bad_settings(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_energy),          cmocka_unit_test(test_normal_force), cmocka_unit_test(test_static_friction),
-        cmocka_unit_test(test_sliding_friction), cmocka_unit_test(test_rows),        cmocka_unit_test(test_definite),
-        cmocka_unit_test(test_adaptation),      cmocka_unit_test(test_local_stiffness), cmocka_unit_test(test_bad_settings),
+        cmocka_unit_test(test_energy),
+        cmocka_unit_test(test_normal_force),
+        cmocka_unit_test(test_static_friction),
+        cmocka_unit_test(test_sliding_friction),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_definite),
+        cmocka_unit_test(test_adaptation),
+        cmocka_unit_test(test_local_stiffness),
+        cmocka_unit_test(test_bad_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

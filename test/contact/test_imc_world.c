@@ -189,8 +189,9 @@ static void bad_scenes_are_refused(void** state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         FilWorld* world = NULL;
         FilError error = {{0}};
-        assert_int_equal(fil_scene_load_text("knot.yaml", cases[k].text, strlen(cases[k].text), NULL, &world, NULL, &error),
-                         FIL_BAD_INPUT);
+        assert_int_equal(
+            fil_scene_load_text("knot.yaml", cases[k].text, strlen(cases[k].text), NULL, &world, NULL, &error),
+            FIL_BAD_INPUT);
         if (strstr(error.text, "knot.yaml:1: world.imc") == NULL || strstr(error.text, cases[k].message) == NULL) {
             fail_msg("'%s' is not in '%s'", cases[k].message, error.text);
         }
@@ -200,9 +201,9 @@ static void bad_scenes_are_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_comes_to_lie),        cmocka_unit_test(momentum_is_kept),
-        cmocka_unit_test(same_bits_again),                cmocka_unit_test(repeated_steps_do_not_allocate),
-        cmocka_unit_test(joints_are_refused),             cmocka_unit_test(bad_settings_are_refused),
+        cmocka_unit_test(everything_comes_to_lie), cmocka_unit_test(momentum_is_kept),
+        cmocka_unit_test(same_bits_again),         cmocka_unit_test(repeated_steps_do_not_allocate),
+        cmocka_unit_test(joints_are_refused),      cmocka_unit_test(bad_settings_are_refused),
         cmocka_unit_test(bad_scenes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,8 +6,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <cmocka.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "geometry/closest.h"
 #include "random.h"

@@ -12,8 +12,10 @@
 static const double SAMPLE = 0.05;      /* s between samples */
 static const double TOPOLOGY = 1.0;     /* s between looks at the topology */
 static const double SETTLING_DT = 0.01; /* s: large steps of backward Euler damp ... */
-static const double SETTLING_GROWTH = 1.01; /* ... if strands do not fly far in one: from the run's own step up to there */
-static const double CALM = 3.0;         /* s: by then strands that started apart have come to touch, and bounce no more; 1 s after settling */
+static const double SETTLING_GROWTH =
+    1.01; /* ... if strands do not fly far in one: from the run's own step up to there */
+static const double CALM =
+    3.0; /* s: by then strands that started apart have come to touch, and bounce no more; 1 s after settling */
 
 FilPullDef fil_pull_def_default(void)
 {
@@ -33,7 +35,8 @@ double fil_pull_stiffness(void)
 double fil_pull_theory(double radius, double mu, double sign)
 {
     const double e = sqrt(FIL_KNOT_RADIUS / radius), sigma = 0.492;
-    return fil_pull_stiffness() / (FIL_KNOT_RADIUS * FIL_KNOT_RADIUS) * (0.5 * pow(e, 4) + sign * mu * sigma * pow(e, 3));
+    return fil_pull_stiffness() / (FIL_KNOT_RADIUS * FIL_KNOT_RADIUS) *
+           (0.5 * pow(e, 4) + sign * mu * sigma * pow(e, 3));
 }
 
 /* ---- running ---- */
@@ -44,10 +47,10 @@ typedef struct Pull {
     FilPullCurve* curve;
     FilWorld* world;
     FilId rod, ends[2], drives[2];
-    double sum;         /* of forces since the last sample */
+    double sum; /* of forces since the last sample */
     int summed;
     double next_sample, next_look;
-    double start;       /* s, when the pull began */
+    double start; /* s, when the pull began */
     bool failed;
 } Pull;
 
@@ -154,7 +157,8 @@ static void step(Pull* pull)
         curve->least = fmin(curve->least, info.least_distance);
         curve->most = fmax(curve->most, info.least_distance);
     }
-    pull->sum += 0.5 * (fil_attachment_force(pull->world, pull->ends[1]).y - fil_attachment_force(pull->world, pull->ends[0]).y);
+    pull->sum +=
+        0.5 * (fil_attachment_force(pull->world, pull->ends[1]).y - fil_attachment_force(pull->world, pull->ends[0]).y);
     pull->summed++;
     if (time >= pull->next_sample) {
         pull->next_sample += SAMPLE;
@@ -166,8 +170,8 @@ static void step(Pull* pull)
     }
 }
 
-/* Lets the knot come to rest: held, without friction, in steps so large that backward Euler damps everything. By SAP, which
- * bears such steps. */
+/* Lets the knot come to rest: held, without friction, in steps so large that backward Euler damps everything. By SAP,
+ * which bears such steps. */
 static void settle(Pull* pull)
 {
     set_speed(pull, 0.0);

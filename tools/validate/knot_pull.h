@@ -7,9 +7,9 @@
 #include "validate/check.h"
 
 /* Of the scene's rod. */
-#define FIL_KNOT_LENGTH 1.0      /* m */
-#define FIL_KNOT_RADIUS 1.6e-3   /* m */
-#define FIL_KNOT_YOUNG 1.8e5     /* Pa */
+#define FIL_KNOT_LENGTH 1.0    /* m */
+#define FIL_KNOT_RADIUS 1.6e-3 /* m */
+#define FIL_KNOT_YOUNG 1.8e5   /* Pa */
 enum { FIL_KNOT_NODES = 301 };
 
 typedef struct FilPullDef {
@@ -17,10 +17,10 @@ typedef struct FilPullDef {
     double speed, mu, drag; /* m/s of each end, 1, Pa s */
     double dt;              /* s */
     const char* model;
-    double settle;          /* s held still before the pull, without friction and in large steps; 0: not */
-    double shortening;      /* m: ends here */
-    double loosen;          /* m: then goes back to here; 0: not */
-    const char* imc[6];     /* further settings, as in "world.imc.friction=static" */
+    double settle;      /* s held still before the pull, without friction and in large steps; 0: not */
+    double shortening;  /* m: ends here */
+    double loosen;      /* m: then goes back to here; 0: not */
+    const char* imc[6]; /* further settings, as in "world.imc.friction=static" */
 } FilPullDef;
 
 /* n = 1, 6 mm/s, mu = 0.1, eta = 0.01 Pa s, 0.5 ms, "imc", no settling, to a shortening of 0.2 m. */

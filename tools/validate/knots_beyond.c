@@ -1,5 +1,5 @@
-/* What P2 leaves open: IMC with static friction, friction at contact points that twists, stiffness edge by edge, smaller
- * steps where they are needed, rectangular sections, several rods and rigid shapes. */
+/* What P2 leaves open: IMC with static friction, friction at contact points that twists, stiffness edge by edge,
+ * smaller steps where they are needed, rectangular sections, several rods and rigid shapes. */
 #include <math.h>
 #include <stdio.h>
 
@@ -34,7 +34,7 @@ static FilId add_rod(FilSandbox* box, FilVec3 from, FilVec3 along, double fricti
     def.node_count = NODES;
     def.nodes = nodes;
     def.section = *section;
-    def.director = (FilVec3){-along.y, along.x, 0.0}; // level: the width lies flat
+    def.director = (FilVec3){-along.y, along.x, 0.0};  // level: the width lies flat
     def.damping_mass = 2.0;
     def.collision.surface = (FilSurface){.friction = friction};
     return fil_sandbox_add_rod(box, &def);
@@ -92,13 +92,17 @@ void fil_check_imc_incline(FilCheck* check)
     const double held = creep(check, FIL_IMC_STATIC, gentle, 2.0, &speed);
     // it creeps at u where u / sqrt(u^2 + static_speed^2) is the share of friction that is needed
     const double share = tan(gentle) / 0.5;
-    fil_check_near(check, "static, less steep than friction: creep / that at static_speed", held / (2.0 * full), share / sqrt(1.0 - share * share), 0.02);
+    fil_check_near(check, "static, less steep than friction: creep / that at static_speed", held / (2.0 * full),
+                   share / sqrt(1.0 - share * share), 0.02);
     // published: no friction at rest, so it moves until it slides
     const double published = creep(check, FIL_IMC_SLIDING, gentle, 2.0, &speed);
-    fil_check_above(check, "sliding, less steep than friction: creep / that at static_speed", published / (2.0 * full), 10.0);
+    fil_check_above(check, "sliding, less steep than friction: creep / that at static_speed", published / (2.0 * full),
+                    10.0);
     // steeper it slides: v' = a - alpha v with mass damping alpha = 2
-    const double way = creep(check, FIL_IMC_STATIC, steep, 0.5, &speed), a = 9.81 * (sin(steep) - 0.5 * cos(steep)), t = 0.5;
-    fil_check_near(check, "static, steeper than friction: way (m)", way, 0.5 * a * t + (speed - 0.5 * a) * 0.5 * (1.0 - exp(-2.0 * t)), 0.01);
+    const double way = creep(check, FIL_IMC_STATIC, steep, 0.5, &speed), a = 9.81 * (sin(steep) - 0.5 * cos(steep)),
+                 t = 0.5;
+    fil_check_near(check, "static, steeper than friction: way (m)", way,
+                   0.5 * a * t + (speed - 0.5 * a) * 0.5 * (1.0 - exp(-2.0 * t)), 0.01);
 }
 
 /* ---- friction at contact points ---- */
@@ -109,12 +113,13 @@ static double rubbed_angle(FilCheck* check, bool contact_points)
     FilImcSettings imc = fil_imc_settings_default();
     imc.friction = FIL_IMC_STATIC;
     imc.contact_points = contact_points;
-    imc.stiffness = 20.0; // N: enough friction to turn it
+    imc.stiffness = 20.0;  // N: enough friction to turn it
     FilSandbox box = begin(check, 1e-3, imc);
     fil_sandbox_set_gravity(&box, 0.0, 0.0, 0.0);
     const FilSection section = round_section();
     const FilId rod = add_rod(&box, (FilVec3){0.0, 0.0, 0.0}, (FilVec3){1.0, 0.0, 0.0}, 0.5, &section);
-    const FilId bow = add_rod(&box, (FilVec3){0.185, -0.1, 2.0 * RADIUS + 3e-5}, (FilVec3){0.0, 1.0, 0.0}, 0.5, &section);
+    const FilId bow =
+        add_rod(&box, (FilVec3){0.185, -0.1, 2.0 * RADIUS + 3e-5}, (FilVec3){0.0, 1.0, 0.0}, 0.5, &section);
     FilAttachmentDef hold = fil_attachment_def_default(), end = fil_attachment_def_default();
     FilDriveDef drive = fil_drive_def_default();
     double angles[EDGES] = {0.0};
@@ -125,13 +130,13 @@ static double rubbed_angle(FilCheck* check, bool contact_points)
     fil_sandbox_attach(&box, &hold);
     fil_sandbox_attach(&box, &end);
     hold.rod = end.rod = bow;
-    end.count = EDGES; // it does not roll
+    end.count = EDGES;  // it does not roll
     fil_sandbox_attach(&box, &end);
     drive.kind = FIL_DRIVE_VELOCITY;
     drive.attachment = fil_sandbox_attach(&box, &hold);
     const FilId pull = fil_sandbox_drive(&box, &drive);
     fil_sandbox_set(&box, pull, 0.0, 2e-3, 0.0);
-    fil_sandbox_run(&box, 500); // 1 mm
+    fil_sandbox_run(&box, 500);  // 1 mm
     if (!box.failed) {
         fil_rod_get_angles(box.world, rod, angles);
     }
@@ -142,7 +147,8 @@ static double rubbed_angle(FilCheck* check, bool contact_points)
 void fil_check_imc_twist(FilCheck* check)
 {
     // it sticks: the surface follows the bow, whose own surface is still
-    fil_check_near(check, "at contact points: angle of the rubbed edge (rad)", rubbed_angle(check, true), 1e-3 / RADIUS, 0.03);
+    fil_check_near(check, "at contact points: angle of the rubbed edge (rad)", rubbed_angle(check, true), 1e-3 / RADIUS,
+                   0.03);
     fil_check_below(check, "mid-edge: angle of the rubbed edge (rad)", rubbed_angle(check, false), 1e-9);
 }
 
@@ -163,7 +169,8 @@ void fil_check_imc_local(FilCheck* check)
     if (ok) {
         fil_pull_check(check, &def, &curves[1]);
         // hovering pairs come closer: the braid is a little thinner, and the pull a little less
-        const double ratio = fil_pull_force(&curves[1], 0.675, 0.004, false) / fil_pull_force(&curves[0], 0.675, 0.004, false);
+        const double ratio =
+            fil_pull_force(&curves[1], 0.675, 0.004, false) / fil_pull_force(&curves[0], 0.675, 0.004, false);
         fil_check_near(check, "pull, local over global stiffness", ratio, 1.0, 0.10);
     }
     fil_pull_free(&curves[0]);
@@ -175,11 +182,15 @@ void fil_check_imc_local(FilCheck* check)
 /* Distance of the middles of two crossed strips, the upper one lying on the lower. */
 static double strip_distance(FilCheck* check, bool rectangles)
 {
-    const FilSection section = {.shape = FIL_SECTION_RECTANGLE, .width = 0.02, .height = 0.004, .young = 1e9, .poisson = 0.4,
+    const FilSection section = {.shape = FIL_SECTION_RECTANGLE,
+                                .width = 0.02,
+                                .height = 0.004,
+                                .young = 1e9,
+                                .poisson = 0.4,
                                 .density = 1000.0};
     FilImcSettings imc = fil_imc_settings_default();
     imc.rectangles = rectangles;
-    imc.sharpness = 500.0; // a fiftieth of a millimetre: the strips are wide and thin
+    imc.sharpness = 500.0;  // a fiftieth of a millimetre: the strips are wide and thin
     FilSandbox box = begin(check, 1e-3, imc);
     const FilId low = add_rod(&box, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){1.0, 0.0, 0.0}, 0.3, &section);
     const FilId high = add_rod(&box, (FilVec3){0.0, -0.1, 0.022}, (FilVec3){0.0, 1.0, 0.0}, 0.3, &section);
@@ -198,9 +209,11 @@ static double strip_distance(FilCheck* check, bool rectangles)
 
 void fil_check_imc_rectangle(FilCheck* check)
 {
-    // P2's band of distances is up to 70 um of these widths: 2 % of the height; sag and tilt of the strip are of that order
+    // P2's band of distances is up to 70 um of these widths: 2 % of the height; sag and tilt of the strip are of that
+    // order
     fil_check_near(check, "rectangles: distance of crossed strips (m)", strip_distance(check, true), 0.004, 0.05);
-    fil_check_near(check, "as round rods: distance of crossed strips (m)", strip_distance(check, false), hypot(0.02, 0.004), 0.02);
+    fil_check_near(check, "as round rods: distance of crossed strips (m)", strip_distance(check, false),
+                   hypot(0.02, 0.004), 0.02);
 }
 
 /* ---- smaller steps ---- */
@@ -243,8 +256,10 @@ void fil_check_imc_rods(FilCheck* check)
         hold.rod = add_rod(&box, (FilVec3){0.05 * side, -0.1, 0.0}, (FilVec3){0.0, 1.0, 0.0}, 0.8, &section);
         fil_sandbox_attach(&box, &hold);
     }
-    const FilId hung = add_rod(&box, (FilVec3){-0.1, 0.0, 2.0 * RADIUS + 1e-4}, (FilVec3){1.0, 0.0, 0.0}, 0.8, &section);
-    const FilId saddled = add_rod(&box, (FilVec3){0.9, 0.0, 0.02 + RADIUS + 1e-4}, (FilVec3){1.0, 0.0, 0.0}, 0.8, &section);
+    const FilId hung =
+        add_rod(&box, (FilVec3){-0.1, 0.0, 2.0 * RADIUS + 1e-4}, (FilVec3){1.0, 0.0, 0.0}, 0.8, &section);
+    const FilId saddled =
+        add_rod(&box, (FilVec3){0.9, 0.0, 0.02 + RADIUS + 1e-4}, (FilVec3){1.0, 0.0, 0.0}, 0.8, &section);
     FilShapeDef bar = fil_shape_def_default();
     bar.type = FIL_TYPE_SPHERE;
     bar.radius = 0.02;

@@ -1,5 +1,5 @@
-/* P2's experiments: overhand knots pulled tight by IMC, their forces against theory, against other models, and in speed.
- * The long ones leave the curves of Figs. 5 and 6 behind, as CSV and SVG, in the folder for files of checks. */
+/* P2's experiments: overhand knots pulled tight by IMC, their forces against theory, against other models, and in
+ * speed. The long ones leave the curves of Figs. 5 and 6 behind, as CSV and SVG, in the folder for files of checks. */
 #include "validate/knots_imc.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static void write_figure(FilCheck* check, Figure* figure, const char* name, FilP
     const char* folder = fil_check_folder(check);
     def.series = figure->series;
     def.series_count = figure->count;
-    mkdir(folder, 0777); // it may be there
+    mkdir(folder, 0777);  // it may be there
     snprintf(path, sizeof path, "%s/%s.svg", folder, name);
     FilStatus status = fil_plot_write(&def, path, &error);
     if (status == FIL_OK) {
@@ -63,7 +63,8 @@ static double largest_drop(const FilPullCurve* curve, double from, double to, do
 {
     double drop = 0.0;
     for (double e = from; e - 0.012 > to; e -= 0.001) {
-        const double before = fil_pull_force(curve, e, 0.003, false), after = fil_pull_force(curve, e - 0.012, 0.003, false);
+        const double before = fil_pull_force(curve, e, 0.003, false),
+                     after = fil_pull_force(curve, e - 0.012, 0.003, false);
         if (1.0 - after / before > drop) {
             drop = 1.0 - after / before;
             *at = e;
@@ -91,7 +92,7 @@ void fil_check_knots_start(FilCheck* check)
     if (fil_pull_run(check, &def, &curve)) {
         fil_pull_check(check, &def, &curve);
         fil_check_below(check, "iterations per step", curve.iterations / curve.steps, TABLE_ITERATIONS[1]);
-        fil_check_above(check, "pull (N)", fil_pull_force(&curve, 0.675, 0.004, false), 4e-4); // it has taken hold
+        fil_check_above(check, "pull (N)", fil_pull_force(&curve, 0.675, 0.004, false), 4e-4);  // it has taken hold
         fil_check_below(check, "pull (N)", fil_pull_force(&curve, 0.675, 0.004, false), 9e-4);
     }
     fil_pull_free(&curve);
@@ -128,9 +129,9 @@ void fil_check_knots_tightening(FilCheck* check)
         const double drop = largest_drop(curve, 0.66, def.shortening, &at);
         snprintf(what, sizeof what, "n = %d: largest sudden drop of the pull", n);
         if (n >= 3) {
-            fil_check_above(check, what, drop, 0.15); // inversion
+            fil_check_above(check, what, drop, 0.15);  // inversion
         } else {
-            fil_check_below(check, what, drop, 0.10); // only what discretisation makes of it
+            fil_check_below(check, what, drop, 0.10);  // only what discretisation makes of it
         }
         snprintf(what, sizeof what, "n = %d", n);
         add_series(&figure, what, curve->shortening, curve->force, curve->count, false);
@@ -181,9 +182,9 @@ void fil_check_knots_speeds(FilCheck* check)
     }
 }
 
-/* Pull of the n = 1 knot by the authors' present program: R in mm, F in 1e-4 N (mu = 0.1, eta = 5e-4 Pa s, 3 mm/s, 2.5 ms). */
-static const double AUTHORS[][2] = {{97.4, 1.26}, {86.0, 1.54}, {74.5, 2.11},
-                                    {63.0, 2.85}, {51.6, 4.21}, {40.1, 7.26}};
+/* Pull of the n = 1 knot by the authors' present program: R in mm, F in 1e-4 N (mu = 0.1, eta = 5e-4 Pa s, 3 mm/s, 2.5
+ * ms). */
+static const double AUTHORS[][2] = {{97.4, 1.26}, {86.0, 1.54}, {74.5, 2.11}, {63.0, 2.85}, {51.6, 4.21}, {40.1, 7.26}};
 
 /* Samples of loop radii as P2 draws them: sqrt(h / R) and F h^2 / EI. */
 static void reduce(const FilPullCurve* curve, int first, int end, double* x, double* y)
@@ -248,7 +249,8 @@ void fil_check_knots_trefoil(FilCheck* check)
         char what[96];
         double slope[2][2];
         for (size_t k = 0; k < sizeof AUTHORS / sizeof *AUTHORS; k++) {
-            const double radius = 1e-3 * AUTHORS[k][0], e = 2.0 * M_PI * radius, force = fil_pull_force(&curve, e, 0.02, false);
+            const double radius = 1e-3 * AUTHORS[k][0], e = 2.0 * M_PI * radius,
+                         force = fil_pull_force(&curve, e, 0.02, false);
             snprintf(what, sizeof what, "R = %.1f mm: pull (N)", AUTHORS[k][0]);
             fil_check_near(check, what, force, 1e-4 * AUTHORS[k][1], 0.10);
             slope[k == 0 ? 0 : 1][0] = 0.5 * log(FIL_KNOT_RADIUS / radius);
@@ -321,7 +323,9 @@ void fil_check_knots_models(FilCheck* check)
             add_series(&figure, name, curves[k].shortening, curves[k].force, curves[k].count, k == 1);
         }
         for (double e = 0.64; e > 0.27 && ok; e -= 0.02) {
-            worst = fmax(worst, fabs(fil_pull_force(&curves[1], e, 0.01, false) / fil_pull_force(&curves[0], e, 0.01, false) - 1.0));
+            worst = fmax(
+                worst,
+                fabs(fil_pull_force(&curves[1], e, 0.01, false) / fil_pull_force(&curves[0], e, 0.01, false) - 1.0));
         }
         if (ok) {
             char what[96];
@@ -335,13 +339,15 @@ void fil_check_knots_models(FilCheck* check)
     }
 }
 
-/* P0's fast pull: 0.8 m/s, 0.1 ms, a hundred times stiffer. IMC as P2 has it starts with a stiffness for the loose knot,
- * here about its pull, and changes it by a fraction of a percent a step: its force saturates and lets strands through, as
- * P0 says of it. SAP does not. (Nor does IMC where its stiffness starts from inertia and may change by 2 % a step.) */
+/* P0's fast pull: 0.8 m/s, 0.1 ms, a hundred times stiffer. IMC as P2 has it starts with a stiffness for the loose
+ * knot, here about its pull, and changes it by a fraction of a percent a step: its force saturates and lets strands
+ * through, as P0 says of it. SAP does not. (Nor does IMC where its stiffness starts from inertia and may change by 2 %
+ * a step.) */
 void fil_check_knots_fast(FilCheck* check)
 {
     static const char* const models[] = {"imc", "sap_lagged"};
-    static const FilSetting published[] = {{"world.imc", "{stiffness: 0.1, rate: 0.001, closest: -0.003, farthest: 0.0125}"}};
+    static const FilSetting published[] = {
+        {"world.imc", "{stiffness: 0.1, rate: 0.001, closest: -0.003, farthest: 0.0125}"}};
     char path[4096];
     FilError error = {{0}};
     if (!fil_scene_find("knot_tightening", path, sizeof path, &error)) {
@@ -349,7 +355,8 @@ void fil_check_knots_fast(FilCheck* check)
         return;
     }
     for (int k = 0; k < 2; k++) {
-        const FilSceneOptions options = {.contact_model = models[k], .settings = published, .setting_count = k == 0 ? 1 : 0};
+        const FilSceneOptions options = {
+            .contact_model = models[k], .settings = published, .setting_count = k == 0 ? 1 : 0};
         FilWorld* world = NULL;
         FilSceneInfo scene;
         FilStepInfo info = {0};
@@ -391,7 +398,7 @@ void fil_check_knots_spt(FilCheck* check)
     }
     if (ok) {
         const double imc = curves[0].iterations / curves[0].steps, spt = curves[1].iterations / curves[1].steps;
-        fil_check_above(check, "iterations per step, SPT over IMC", spt / imc, 2.0); // P2's Table 1: 3.7
+        fil_check_above(check, "iterations per step, SPT over IMC", spt / imc, 2.0);  // P2's Table 1: 3.7
         fil_check_near(check, "pull at e = 0.68 m (N)", fil_pull_force(&curves[1], 0.68, 0.005, false),
                        fil_pull_force(&curves[0], 0.68, 0.005, false), 0.2);
         fil_check_below(check, "SPT: crossings", curves[1].crossings, 0.0);

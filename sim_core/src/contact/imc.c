@@ -95,13 +95,14 @@ static double stopping_stiffness(const FilPotentialProblem* problem)
         const FilPotentialContact* c = &problem->contacts[k];
         const double speed = c->contact->normal_velocity, room = fmax(c->contact->distance, 0.0) + 0.05 * c->radius;
         if (speed < 0.0) {
-            force = fmax(force, 0.25 * c->diagonal * speed * speed / room); // the diagonal has more than inertia
+            force = fmax(force, 0.25 * c->diagonal * speed * speed / room);  // the diagonal has more than inertia
         }
     }
     return force;
 }
 
-/* Enough to bear the weight of what is met twice over; at least a hundredth of what would throw it off within a step. */
+/* Enough to bear the weight of what is met twice over; at least a hundredth of what would throw it off within a step.
+ */
 static double starting_stiffness(const FilPotentialProblem* problem)
 {
     const FilImcSettings* s = problem->settings;
@@ -115,7 +116,7 @@ static double starting_stiffness(const FilPotentialProblem* problem)
         const double needed = c->diagonal * (2.0 * problem->gravity + 0.01 * leap);
         force = needed > force ? needed : force;
     }
-    return force > 0.0 ? force : 1.0; // N: nothing that is met can move
+    return force > 0.0 ? force : 1.0;  // N: nothing that is met can move
 }
 
 /* Change of a distance in a step, radii. */
@@ -147,15 +148,17 @@ static void adapt_edges(FilPotentialProblem* problem, double global)
                     least[edge] = fmin(least[edge], c->contact->distance / c->radius);
                 } else if (least[edge] < problem->settings->reach) {
                     const double old = edge_stiffness(problem, edge, global);
-                    problem->edge_memory[edge] = bounded(fil_imc_adapt(problem->settings, old, least[edge], step_of(problem, c)), global);
-                    least[edge] = INFINITY; // once
+                    problem->edge_memory[edge] =
+                        bounded(fil_imc_adapt(problem->settings, old, least[edge], step_of(problem, c)), global);
+                    least[edge] = INFINITY;  // once
                 }
             }
         }
     }
     for (int k = 0; k < problem->count; k++) {
         FilPotentialContact* c = &problem->contacts[k];
-        c->stiffness = fmax(edge_stiffness(problem, c->memory[0], global), edge_stiffness(problem, c->memory[1], global));
+        c->stiffness =
+            fmax(edge_stiffness(problem, c->memory[0], global), edge_stiffness(problem, c->memory[1], global));
     }
 }
 
@@ -193,8 +196,10 @@ static void set_stiffness(FilPotentialProblem* problem)
 
 /* ---- friction ---- */
 
-/* Direction of slip weighted by the threshold, times mu (P2 eq. 18, 19): slip of side 0 against side 1, across `normal`. */
-static void weigh_slip(const FilImcSettings* s, double mu, double radius, const double* slip, const double* normal, double* push)
+/* Direction of slip weighted by the threshold, times mu (P2 eq. 18, 19): slip of side 0 against side 1, across
+ * `normal`. */
+static void weigh_slip(const FilImcSettings* s, double mu, double radius, const double* slip, const double* normal,
+                       double* push)
 {
     fil_v3_copy(push, slip);
     fil_v3_axpy(push, -fil_v3_dot(slip, normal), normal);
@@ -214,10 +219,11 @@ static void mid_edge_slip(const double* speed, double* slip)
     }
 }
 
-/* Potential mu F sqrt(|u|^2 + e^2) of the tangential slip u, as energy over the step: gradient and Hessian by u dt. In place
- * of the Hessian, whose steps along the slip leap to and fro across u = 0, `definite` gives one that is larger and leads to
- * rest within a few steps: that of the paraboloid which touches the potential at u and lies above it. */
-static double hold(double force, double creep, double dt, const double* u, bool definite, double* gradient, double* hessian)
+/* Potential mu F sqrt(|u|^2 + e^2) of the tangential slip u, as energy over the step: gradient and Hessian by u dt. In
+ * place of the Hessian, whose steps along the slip leap to and fro across u = 0, `definite` gives one that is larger
+ * and leads to rest within a few steps: that of the paraboloid which touches the potential at u and lies above it. */
+static double hold(double force, double creep, double dt, const double* u, bool definite, double* gradient,
+                   double* hessian)
 {
     const double s = sqrt(fil_v3_dot(u, u) + creep * creep), along = definite ? 0.0 : 1.0 / (s * s);
     for (int i = 0; i < 3; i++) {
@@ -242,7 +248,7 @@ static void lag_force(FilPotentialProblem* problem, FilPotentialContact* c)
         fil_smooth_distance(c->x, s->smoothing, &d);
         fil_imc_energy(s, c->stiffness, c->radius, d.distance - c->thickness, &first, &second);
         fil_smooth_distance_gradient(&d, gradient);
-        fil_v3_add(c->normal, gradient, gradient + 3); // away from side 1
+        fil_v3_add(c->normal, gradient, gradient + 3);  // away from side 1
         c->normal_force = -first * fil_v3_normalise(c->normal);
     } else {
         fil_imc_energy(s, c->stiffness, c->radius, c->contact->distance, &first, &second);
@@ -256,7 +262,8 @@ static void lag_slip(const FilImcSettings* s, FilPotentialContact* c)
     static const double up[3] = {0.0, 0.0, 1.0};
     double slip[3];
     if (c->rows) {
-        weigh_slip(s, c->contact->mu, c->radius, c->slip, up, c->push); // of side 1 against side 0, in the contact's frame
+        weigh_slip(s, c->contact->mu, c->radius, c->slip, up,
+                   c->push);  // of side 1 against side 0, in the contact's frame
     } else {
         mid_edge_slip(c->speed, slip);
         weigh_slip(s, c->contact->mu, c->radius, slip, c->contact->frame + 6, c->push);
@@ -279,7 +286,8 @@ static void begin(FilPotentialProblem* problem)
 
 /* Friction of two edges at mid-edge, on their four ends. */
 static void mid_edge_friction(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* x,
-                              const double* distance_gradient, double first, FilPotentialOrder order, FilPotentialTerm* term)
+                              const double* distance_gradient, double first, FilPotentialOrder order,
+                              FilPotentialTerm* term)
 {
     const FilImcSettings* s = problem->settings;
     double slip[3], force[3], hessian[9];
@@ -296,8 +304,8 @@ static void mid_edge_friction(const FilPotentialProblem* problem, const FilPoten
         }
         mid_edge_slip(moved, slip);
         fil_v3_axpy(slip, -fil_v3_dot(slip, c->normal), c->normal);
-        term->energy += hold(c->contact->mu * c->normal_force, s->static_speed, problem->dt, slip, order != FIL_POTENTIAL_FULL,
-                             force, hessian);
+        term->energy += hold(c->contact->mu * c->normal_force, s->static_speed, problem->dt, slip,
+                             order != FIL_POTENTIAL_FULL, force, hessian);
     }
     for (int n = 0; n < 4; n++) {
         fil_v3_axpy(term->gradient + 3 * n, MID_EDGE[n], force);
@@ -309,8 +317,8 @@ static void mid_edge_friction(const FilPotentialProblem* problem, const FilPoten
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             hessian[3 * i + j] -= c->contact->mu * c->normal_force /
-                                  (problem->dt * sqrt(fil_v3_dot(slip, slip) + s->static_speed * s->static_speed)) * c->normal[i] *
-                                  c->normal[j];
+                                  (problem->dt * sqrt(fil_v3_dot(slip, slip) + s->static_speed * s->static_speed)) *
+                                  c->normal[i] * c->normal[j];
         }
     }
     for (int a = 0; a < 12; a++) {
@@ -321,8 +329,8 @@ static void mid_edge_friction(const FilPotentialProblem* problem, const FilPoten
 }
 
 /* Friction at the contact point, through the Jacobian. */
-static void point_friction(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* u, double first,
-                           FilPotentialOrder order, FilPotentialTerm* term)
+static void point_friction(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* u,
+                           double first, FilPotentialOrder order, FilPotentialTerm* term)
 {
     if (problem->settings->friction == FIL_IMC_SLIDING) {
         fil_v3_axpy(term->row_gradient, -first, c->push);
@@ -347,7 +355,8 @@ static void evaluate(const FilPotentialProblem* problem, const FilPotentialConta
     double first, second;
     if (!c->nodes) {
         // a shape: its distance is linear over the step
-        term->energy = fil_imc_energy(s, c->stiffness, c->radius, c->contact->distance + problem->dt * u[2], &first, &second);
+        term->energy =
+            fil_imc_energy(s, c->stiffness, c->radius, c->contact->distance + problem->dt * u[2], &first, &second);
         term->row_gradient[2] = first;
         term->row_hessian[8] = second;
     } else {

@@ -14,29 +14,29 @@
 
 typedef struct FilPotentialContact {
     FilContact* contact;
-    bool nodes, rows;   /* which parts it has */
-    int variable[4];    /* nodes: blocks of the world's velocities of the four ends */
-    int local[4];       /* nodes: the same, counted among the contact's Jacobian blocks */
-    double x[12];       /* nodes: where the ends are at the step's start, m */
-    double speed[12];   /* nodes: and their velocities, m/s */
-    double slip[3];     /* u at the step's start, m/s */
-    double diagonal;    /* kg, least diagonal of the tangent among its unknowns: about the inertia that it moves */
-    double compliance;  /* 1/kg, of the normal velocity per impulse by that diagonal */
-    double radius;      /* m, what lengths are measured in */
-    double thickness;   /* m, nodes: distance of axes at which surfaces touch */
-    int memory[2];      /* numbers of the two edges in the model's memory, -1: none */
+    bool nodes, rows;  /* which parts it has */
+    int variable[4];   /* nodes: blocks of the world's velocities of the four ends */
+    int local[4];      /* nodes: the same, counted among the contact's Jacobian blocks */
+    double x[12];      /* nodes: where the ends are at the step's start, m */
+    double speed[12];  /* nodes: and their velocities, m/s */
+    double slip[3];    /* u at the step's start, m/s */
+    double diagonal;   /* kg, least diagonal of the tangent among its unknowns: about the inertia that it moves */
+    double compliance; /* 1/kg, of the normal velocity per impulse by that diagonal */
+    double radius;     /* m, what lengths are measured in */
+    double thickness;  /* m, nodes: distance of axes at which surfaces touch */
+    int memory[2];     /* numbers of the two edges in the model's memory, -1: none */
     /* the model's own */
     double stiffness;
     double normal_force, normal[3]; /* lagged */
-    double push[3];                 /* mu times the direction of slip, weighted; world frame (nodes) or contact frame (rows) */
+    double push[3]; /* mu times the direction of slip, weighted; world frame (nodes) or contact frame (rows) */
 } FilPotentialContact;
 
 /* What one contact contributes at a trial state; zero at the call. */
 typedef struct FilPotentialTerm {
-    double energy;           /* J */
-    double gradient[12];     /* nodes */
-    double hessian[144];     /* nodes; positive semidefinite where `definite` is asked for */
-    double row_gradient[3];  /* rows */
+    double energy;          /* J */
+    double gradient[12];    /* nodes */
+    double hessian[144];    /* nodes; positive semidefinite where `definite` is asked for */
+    double row_gradient[3]; /* rows */
     double row_hessian[9];
 } FilPotentialTerm;
 
@@ -61,12 +61,13 @@ typedef struct FilPotentialModel {
     /* Once a sub-step, when contacts are known: stiffness, lagged friction. Says which parts each contact has. */
     void (*begin)(FilPotentialProblem* problem);
     /* One contact with its ends at x (12 numbers) or its relative velocity u (3). */
-    void (*evaluate)(const FilPotentialProblem* problem, const FilPotentialContact* contact, const double* x, const double* u,
-                     FilPotentialOrder order, FilPotentialTerm* term);
+    void (*evaluate)(const FilPotentialProblem* problem, const FilPotentialContact* contact, const double* x,
+                     const double* u, FilPotentialOrder order, FilPotentialTerm* term);
     /* The longest step along a Newton direction that keeps things apart; NULL: any. */
     double (*step_limit)(const FilPotentialProblem* problem, const FilPotentialContact* contact, const double* x,
                          const double* direction);
-    /* After convergence, with distances of the solution: changes the problem and asks for another solution. NULL: never. */
+    /* After convergence, with distances of the solution: changes the problem and asks for another solution. NULL:
+     * never. */
     bool (*refine)(FilPotentialProblem* problem, const double* distances);
     bool tangent; /* has second derivatives at all */
     /* A model with pairs of its own finding, which may change from iteration to iteration: instead of all the above. */

@@ -27,7 +27,8 @@ static inline void clamp_softly(double x, double k, double unit, double h[4])
     const double both = 1.0 / ((1.0 + small[0]) * (1.0 + small[1]));
     h[0] = h[1] = h[2] = h[3] = 0.0;
     for (int side = 0; side < 2; side++) {
-        const double y = k * (x - side), sign = side == 0 ? 1.0 : -1.0, e = small[side], i = both * (1.0 + small[1 - side]);
+        const double y = k * (x - side), sign = side == 0 ? 1.0 : -1.0, e = small[side],
+                     i = both * (1.0 + small[1 - side]);
         const double logistic = (y > 0.0 ? 1.0 : e) * i, slope = e * i * i;
         h[0] += sign * (fmax(y, 0.0) + log_beyond(e));
         h[1] += sign * logistic;
@@ -210,7 +211,8 @@ void fil_smooth_distance_second(const double x[12], double sharpness, FilSmoothD
     for (int i = 0, m = 0; i < VARIABLES; i++) {
         out->slope[i] = d1 * square.g[i];
         for (int j = i; j < VARIABLES; j++, m++) {
-            out->bend[FIL_GRAM * i + j] = out->bend[FIL_GRAM * j + i] = d1 * square.h[m] + d2 * square.g[i] * square.g[j];
+            out->bend[FIL_GRAM * i + j] = out->bend[FIL_GRAM * j + i] =
+                d1 * square.h[m] + d2 * square.g[i] * square.g[j];
         }
         out->bend[FIL_GRAM * i + Q] = out->bend[FIL_GRAM * Q + i] = d2 * square.g[i];
     }

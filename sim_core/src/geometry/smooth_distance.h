@@ -1,21 +1,22 @@
 /* Distance of two segments as a smooth function of their four end points (P2 eq. 8-15).
  *
- * Segments are x0 x1 and x2 x3, twelve coordinates. P2 softens Lumelsky's clamps by H and his case distinction by B, which
- * is H's derivative; `sharpness` is its k. Eq. 15 as printed lacks the second clamp of eq. 11, which is here. Everything depends on the dot products of three vectors only,
- *     e = x1 - x0, f = x3 - x2, r = x2 - x0:  D1 = e.e, D2 = f.f, S1 = e.r, S2 = f.r, R = e.f, Q = r.r,
- * so derivatives are taken by these six numbers and turned into coordinates at the end (docs/imc.md). Scaling of the
- * coordinates scales the distance and nothing else. Segments must have length. Nothing here allocates. */
+ * Segments are x0 x1 and x2 x3, twelve coordinates. P2 softens Lumelsky's clamps by H and his case distinction by B,
+ * which is H's derivative; `sharpness` is its k. Eq. 15 as printed lacks the second clamp of eq. 11, which is here.
+ * Everything depends on the dot products of three vectors only, e = x1 - x0, f = x3 - x2, r = x2 - x0:  D1 = e.e, D2 =
+ * f.f, S1 = e.r, S2 = f.r, R = e.f, Q = r.r, so derivatives are taken by these six numbers and turned into coordinates
+ * at the end (docs/imc.md). Scaling of the coordinates scales the distance and nothing else. Segments must have length.
+ * Nothing here allocates. */
 #ifndef FILUM_GEOMETRY_SMOOTH_DISTANCE_H
 #define FILUM_GEOMETRY_SMOOTH_DISTANCE_H
 
 enum { FIL_GRAM = 6 }; /* D1, D2, S1, S2, R, Q */
 
 typedef struct FilSmoothDistance {
-    double distance;                   /* m */
-    double s, t;                       /* where on each segment, about 0 to 1 */
-    double e[3], f[3], r[3];           /* m */
-    double slope[FIL_GRAM];            /* derivative of the distance by the dot products */
-    double bend[FIL_GRAM * FIL_GRAM];  /* second derivative, symmetric; only if asked for */
+    double distance;                  /* m */
+    double s, t;                      /* where on each segment, about 0 to 1 */
+    double e[3], f[3], r[3];          /* m */
+    double slope[FIL_GRAM];           /* derivative of the distance by the dot products */
+    double bend[FIL_GRAM * FIL_GRAM]; /* second derivative, symmetric; only if asked for */
 } FilSmoothDistance;
 
 /* Fills `out`, with or without its second derivatives. */

@@ -4,7 +4,8 @@
 
 void fil_block_sum_free(FilBlockSum* sum)
 {
-    FilInts* const buffers[] = {&sum->end, &sum->variable, &sum->start, &sum->row, &sum->place, &sum->place_start, &sum->scratch};
+    FilInts* const buffers[] = {&sum->end,   &sum->variable,    &sum->start,  &sum->row,
+                                &sum->place, &sum->place_start, &sum->scratch};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) {
         fil_free(buffers[k]->at);
     }
@@ -27,7 +28,8 @@ static bool lay_out(FilBlockSum* sum, int columns, int lists, const int* end, co
 {
     const size_t variables = lists > 0 ? (size_t)end[lists - 1] : 0;
     if (!fil_ints_reserve(&sum->end, (size_t)lists + 1) || !fil_ints_reserve(&sum->variable, variables + 1) ||
-        !fil_ints_reserve(&sum->place_start, (size_t)lists + 1) || !fil_ints_reserve(&sum->start, (size_t)columns + 2)) {
+        !fil_ints_reserve(&sum->place_start, (size_t)lists + 1) ||
+        !fil_ints_reserve(&sum->start, (size_t)columns + 2)) {
         return false;
     }
     memcpy(sum->end.at, end, (size_t)lists * sizeof *end);
@@ -62,7 +64,8 @@ static int column_of(const FilBlockSum* sum, int list, int place)
 static bool build(FilBlockSum* sum)
 {
     const int n = sum->columns, places = sum->place_start.at[sum->lists];
-    int *start = sum->start.at, *mark = sum->scratch.at, *sorted = mark + n, *rows = sorted + places, *columns = rows + places;
+    int *start = sum->start.at, *mark = sum->scratch.at, *sorted = mark + n, *rows = sorted + places,
+        *columns = rows + places;
     memset(start, 0, ((size_t)n + 2) * sizeof *start);
     for (int k = 0; k < sum->lists; k++) {
         for (int p = sum->place_start.at[k]; p < sum->place_start.at[k + 1]; p++) {
@@ -109,7 +112,7 @@ bool fil_block_sum_adopt(FilBlockSum* sum, int columns, int lists, const int* en
         return true;
     }
     if (!lay_out(sum, columns, lists, end, variable) || !build(sum)) {
-        sum->columns = -1; // fits nothing
+        sum->columns = -1;  // fits nothing
         return false;
     }
     return true;

@@ -10,7 +10,7 @@ typedef struct FilBlockSum {
     int columns, lists;
     FilInts end, variable; /* of each list: where its variables end; the variables */
     FilInts start, row;    /* pattern */
-    FilInts place;         /* for each list of m variables m x m numbers: block of (row, column), -1 above the diagonal */
+    FilInts place; /* for each list of m variables m x m numbers: block of (row, column), -1 above the diagonal */
     FilInts place_start;
     FilDoubles values;
     FilInts scratch;
@@ -18,15 +18,15 @@ typedef struct FilBlockSum {
 
 void fil_block_sum_free(FilBlockSum* sum);
 
-/* Adopts the lists: the variables of list k are variable[end[k - 1]] ... variable[end[k] - 1]. `*same` says that they are
- * those of the last call. False when out of memory. */
+/* Adopts the lists: the variables of list k are variable[end[k - 1]] ... variable[end[k] - 1]. `*same` says that they
+ * are those of the last call. False when out of memory. */
 bool fil_block_sum_adopt(FilBlockSum* sum, int columns, int lists, const int* end, const int* variable, bool* same);
 
 FilBlockPattern fil_block_sum_pattern(const FilBlockSum* sum);
 void fil_block_sum_clear(FilBlockSum* sum);
 
-/* Adds to the block of variables (row, column), both counted in the list, 16 numbers by columns. Blocks above the diagonal
- * are ignored: give all m x m of them. */
+/* Adds to the block of variables (row, column), both counted in the list, 16 numbers by columns. Blocks above the
+ * diagonal are ignored: give all m x m of them. */
 static inline void fil_block_sum_add(FilBlockSum* sum, int list, int row, int column, const double* block)
 {
     const int first = list > 0 ? sum->end.at[list - 1] : 0, m = sum->end.at[list] - first;

@@ -1,4 +1,5 @@
-/* The contacts of a step as terms of the potential: what a model needs to know of each, their forces, their impulses. */
+/* The contacts of a step as terms of the potential: what a model needs to know of each, their forces, their impulses.
+ */
 #include "world/potential_stage.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ static int side_blocks(const FilWorld* world, const FilContact* contact, int sid
         first++;
     }
     if (contact->body[0] == contact->body[1]) {
-        first = contact->block_count / 2; // a rod with itself: as many on both sides
+        first = contact->block_count / 2;  // a rod with itself: as many on both sides
     }
     *count = side == 0 ? first : contact->block_count - first;
     return side == 0 ? 0 : first;
@@ -130,15 +131,20 @@ FilStatus fil_potential_set_up(FilWorld* world, const FilPotentialModel* model, 
     }
     stage->bound = false;
     FilPotentialProblem* p = &stage->problem;
-    *p = (FilPotentialProblem){.dt = dt, .gravity = fil_v3_norm((const double[3]){world->def.gravity.x, world->def.gravity.y, world->def.gravity.z}), .settings = &world->def.imc, .contacts = stage->contacts,
-                               .memory = world->next.h + world->memory, .edge_memory = world->next.h,
-                               .edge_scratch = stage->edge_scratch.at};
+    *p = (FilPotentialProblem){
+        .dt = dt,
+        .gravity = fil_v3_norm((const double[3]){world->def.gravity.x, world->def.gravity.y, world->def.gravity.z}),
+        .settings = &world->def.imc,
+        .contacts = stage->contacts,
+        .memory = world->next.h + world->memory,
+        .edge_memory = world->next.h,
+        .edge_scratch = stage->edge_scratch.at};
     for (int k = 0; k < set->count; k++) {
         FilPotentialContact* c = &p->contacts[p->count];
         *c = (FilPotentialContact){.contact = &set->contacts[k], .radius = contact_radius(world, &set->contacts[k])};
         if (set->contacts[k].distance > world->def.imc.reach * c->radius && model->refine == NULL) {
             fil_v3_set(set->contacts[k].impulse, 0.0, 0.0, 0.0);
-            continue; // P2 eq. 22
+            continue;  // P2 eq. 22
         }
         c->nodes = is_round(world, c->contact);
         if (c->nodes) {
@@ -180,8 +186,8 @@ static void clear_term(FilPotentialTerm* term, const FilPotentialContact* c, Fil
     }
 }
 
-void fil_potential_evaluate(const FilWorld* world, const FilPotentialModel* model, int k, const double* v, FilPotentialOrder order,
-                             FilPotentialTerm* term)
+void fil_potential_evaluate(const FilWorld* world, const FilPotentialModel* model, int k, const double* v,
+                            FilPotentialOrder order, FilPotentialTerm* term)
 {
     const FilPotentialProblem* p = &world->potential.problem;
     const FilPotentialContact* c = &p->contacts[k];
@@ -272,7 +278,7 @@ void fil_potential_spread(FilWorld* world, const FilPotentialModel* model, const
         const double* kept = stage->gradients.at + GRADIENTS * k;
         double force[3];
         add_kept(world, k, impulse);
-        fil_v3_add(force, kept + 6, kept + 9); // on side 1, negative
+        fil_v3_add(force, kept + 6, kept + 9);  // on side 1, negative
         fil_m3_apply(c->contact->impulse, c->contact->frame, force);
         fil_v3_add(c->contact->impulse, c->contact->impulse, kept + 12);
         fil_v3_scale(c->contact->impulse, -p->dt, c->contact->impulse);
@@ -290,4 +296,3 @@ void fil_potential_spread(FilWorld* world, const FilPotentialModel* model, const
         }
     }
 }
-
