@@ -95,7 +95,7 @@ static double stopping_stiffness(const FilPotentialProblem* problem)
         const FilPotentialContact* c = &problem->contacts[k];
         const double speed = c->contact->normal_velocity, room = fmax(c->contact->distance, 0.0) + 0.05 * c->radius;
         if (speed < 0.0) {
-            force = fmax(force, 0.25 * c->diagonal * speed * speed / room);  // the diagonal has more than inertia
+            force = fmax(force, c->diagonal * speed * speed / room);
         }
     }
     return force;
