@@ -3,6 +3,7 @@
 #include "validate/check.h"
 #include "validate/contact.h"
 #include "validate/knots_imc.h"
+#include "validate/rings.h"
 #include "validate/robot.h"
 #include "validate/rod.h"
 
@@ -69,6 +70,15 @@ static const FilCheckCase table[] = {
     {"knots", "trefoil", "n = 1 tightened and loosened (P2 Fig. 5a)", true, fil_check_knots_trefoil},
     {"knots", "friction", "n = 4 with three coefficients of friction (P2 Fig. 5b)", true, fil_check_knots_friction},
     {"knots", "models", "n = 1 and 2 by SAP and IMC", true, fil_check_knots_models},
+
+    {"rings", "bar", "P4 3.1: a ring on an inclined bar slides or sticks", false, fil_check_ring_bar},
+    {"rings", "tautochrone", "P4 3.2: five rings reach the bottom together", false, fil_check_ring_tautochrone},
+    {"rings", "catenary", "P4 3.3: convergence of a ring on a flexible cable", true, fil_check_ring_catenary},
+    {"rings", "catenary_bounds", "P4 appendix B: barriers and slip speeds do not matter", false,
+     fil_check_ring_catenary_bounds},
+    {"rings", "energy", "energy of ring, cable and barrier", false, fil_check_ring_energy},
+    {"rings", "sheds", "a ring falls off a free end", false, fil_check_ring_sheds},
+    {"rings", "clothes", "P4 3.4: cloth on five rings gathers, wrinkles and sheds", true, fil_check_hanging_clothes},
 
     {"robots", "pendulum_period", "period of a pendulum, small and large", false, fil_check_pendulum_period},
     {"robots", "double_pendulum", "energy of a double pendulum", false, fil_check_double_pendulum},

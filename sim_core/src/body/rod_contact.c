@@ -192,6 +192,7 @@ int fil_rod_turn_jacobian(const void* pointer, int index, int part, const double
 
 typedef struct Entries {
     const FilRodBody* body;
+    bool twist_free; /* its angles are held: what couples them to others may be left out, or this would fill nets up */
     int first, count;
     int *rows, *columns; /* unknowns, row >= column; NULL: only counted */
 } Entries;
@@ -201,6 +202,11 @@ static void note(void* context, int row, int column, double value)
     (void)value;
     Entries* e = context;
     if (e->rows != NULL) {
+        if (e->twist_free && row % 4 == 3) { // on the held angle's own place it does no harm
+            column = row;
+        } else if (e->twist_free && column % 4 == 3) {
+            row = column;
+        }
         const int r = fil_rod_owner(e->body, e->first + row), c = fil_rod_owner(e->body, e->first + column);
         e->rows[e->count] = r > c ? r : c;
         e->columns[e->count] = r > c ? c : r;
@@ -272,6 +278,7 @@ static bool build_blocks(FilRodBody* body)
         entries.count = 0;
         for (int r = 0; r < body->rod_count; r++) {
             entries.first = 4 * body->rods[r].first_node;
+            entries.twist_free = body->rods[r].twist_free;
             fil_rod_chain_visit(&body->rods[r].chain, note, &entries);
         }
         ok = list_blocks(body, &entries);

@@ -6,6 +6,7 @@
 #include "geometry/mesh.h"
 #include "scene/document.h"
 #include "scene/scene_build.h"
+#include "scene/shapes.h"
 #include "scene/sheet.h"
 
 /* Room for a mesh; false after a failure. */
@@ -92,7 +93,7 @@ static void read_file(FilScene* scene, const FilYaml* node, FilShellDef* def)
 
 static void read_shell(FilScene* scene, const FilYaml* node, FilShellDef* def)
 {
-    static const char* const keys[] = {"name",    "material", "thickness", "sheet",   "file",      "bending", "rest",
+    static const char* const keys[] = {"name",    "material", "thickness", "sheet",   "file",      "noise",   "bending", "rest",
                                        "damping", "velocity", "surface",   "collision", NULL};
     static const char* const meshes[] = {"sheet", "file", NULL};
     static const char* const bendings[] = {[FIL_BENDING_NORMALS] = "normals", [FIL_BENDING_HINGES] = "hinges", NULL};
@@ -114,6 +115,10 @@ static void read_shell(FilScene* scene, const FilYaml* node, FilShellDef* def)
         read_sheet(scene, body, def);
     } else if (mesh == 1) {
         read_file(scene, body, def);
+    }
+    double noise = 0.0;
+    if (fil_read_number(reader, node, "noise", FIL_NOT_NEGATIVE, &noise) && reader->status == FIL_OK) {
+        fil_shape_disturb(noise, &scene->random, def->vertex_count, (double*)(uintptr_t)def->vertices);
     }
     fil_read_number(reader, node, "thickness", FIL_REQUIRED | FIL_POSITIVE, &def->thickness);
     int bending = (int)def->bending, rest = 0;

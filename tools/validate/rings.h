@@ -1,0 +1,24 @@
+/* Checks of rings, cloth and nets by incremental potentials (P4). */
+#ifndef FILUM_TOOLS_VALIDATE_RINGS_H
+#define FILUM_TOOLS_VALIDATE_RINGS_H
+
+#include "validate/check.h"
+
+/* rings_motion.c */
+void fil_check_ring_bar(FilCheck* check);
+void fil_check_ring_tautochrone(FilCheck* check);
+void fil_check_ring_catenary(FilCheck* check);
+void fil_check_ring_catenary_bounds(FilCheck* check);
+void fil_check_ring_energy(FilCheck* check);
+
+/* rings_cloth.c */
+void fil_check_ring_sheds(FilCheck* check);
+void fil_check_hanging_clothes(FilCheck* check);
+
+/* A scene with settings "path=value", `count` of them; NULL after a failure, which the check knows of. */
+FilWorld* fil_rings_load(FilCheck* check, const char* name, const char* const (*settings)[2], int count, double dt);
+
+/* Steps until time t; false after a failure. */
+bool fil_rings_run(FilCheck* check, FilWorld* world, double t);
+
+#endif
