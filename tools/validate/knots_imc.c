@@ -175,7 +175,9 @@ void fil_check_knots_speeds(FilCheck* check)
     }
     if (ok) {
         fil_check_below(check, "pull at 3, 6, 9 mm/s, largest deviation from their mean", worst, 0.05);
-        write_figure(check, &figure, "fig5a_speeds", OVER_SHORTENING);
+        FilPlotDef def = OVER_SHORTENING;
+        def.title = "P2 Fig. 5a: n = 2 at three speeds";
+        write_figure(check, &figure, "fig5a_speeds", def);
     }
     for (int k = 0; k < 3; k++) {
         fil_pull_free(&curves[k]);
@@ -296,7 +298,9 @@ void fil_check_knots_friction(FilCheck* check)
         fil_check_above(check, "pull at e = 0.64 m, mu = 0.3 over 0.2", force[2] / force[1], 1.0);
         fil_check_above(check, "shortening left at the inversion (m), mu = 0.2 less 0.1", at[1] - at[0], 0.0);
         fil_check_above(check, "shortening left at the inversion (m), mu = 0.3 less 0.2", at[2] - at[1], 0.0);
-        write_figure(check, &figure, "fig5b_friction", OVER_SHORTENING);
+        FilPlotDef def = OVER_SHORTENING;
+        def.title = "P2 Fig. 5b: n = 4 with three coefficients of friction";
+        write_figure(check, &figure, "fig5b_friction", def);
     }
     for (int k = 0; k < 3; k++) {
         fil_pull_free(&curves[k]);

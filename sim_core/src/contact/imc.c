@@ -12,9 +12,6 @@ enum { STIFFNESS };
 /* Of an edge's own stiffness, against the global one, which follows the pair that bears most. */
 static const double SOFTEST = 0.05, STIFFEST = 2.0;
 
-/* Radii of overlap at which what parts fast is being thrown back, not just trembling. */
-static const double DEEP = -0.02;
-
 /* Shares of both edges in the slip at mid-edge (P2 eq. 18). */
 static const double MID_EDGE[4] = {0.5, 0.5, -0.5, -0.5};
 
@@ -77,7 +74,7 @@ double fil_imc_adapt(const FilImcSettings* s, double stiffness, double least, do
     const double width = s->farthest - s->closest;
     if (least < s->closest) {
         const double change = 1.0 + s->rate * fmin((s->closest - least) / width, 5.0);
-        return speed <= 0.05 * width ? stiffness * change : least < DEEP ? stiffness / change : stiffness;
+        return speed <= 0.0 ? stiffness * change : speed > 0.05 * width ? stiffness / change : stiffness;
     }
     return least > s->farthest ? stiffness / (1.0 + s->rate * fmin((least - s->farthest) / width, 3.0)) : stiffness;
 }
