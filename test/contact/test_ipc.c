@@ -1,0 +1,147 @@
+/* ctest: heavy */
+/* Contact by barriers: starts that intersect are refused; rods and cloth thrown at each other never cross, judged by every
+ * pair of edges and triangles. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/vec3.h"
+#include "filum/filum.h"
+#include "geometry/closest.h"
+#include "random.h"
+
+static FilStatus load(const char* text, FilWorld** world, FilError* error)
+{
+    return fil_scene_load_text("test", text, strlen(text), NULL, world, NULL, error);
+}
+
+static void test_start_that_intersects(void** state)
+{
+    (void)state;
+    static const char* const crossing =
+        "world: {contact: ipc}\n"
+        "materials: {soft: {young: 1e5, poisson: 0.3, density: 1000}}\n"
+        "rods: [{name: needle, material: soft, section: {circle: {radius: 0.001}}, shape: {straight: {from: [0.03, 0.03, -0.1], to: [0.03, 0.04, 0.1], nodes: 5}}}]\n"
+        "shells: [{name: cloth, material: soft, thickness: 0.001, sheet: {along: [0.1, 0, 0], across: [0, 0.1, 0], columns: 3, rows: 3}}]\n";
+    FilWorld* world;
+    FilError error;
+    assert_int_equal(load(crossing, &world, &error), FIL_OK);
+    assert_int_equal(fil_world_step(world, NULL), FIL_BAD_INPUT);
+    assert_non_null(strstr(fil_world_error(world), "needle"));
+    assert_non_null(strstr(fil_world_error(world), "cloth"));
+    assert_non_null(strstr(fil_world_error(world), "intersect"));
+    fil_world_destroy(world);
+}
+
+/* rings out of reach, and rings under other models */
+static void test_bad_rings(void** state)
+{
+    (void)state;
+    static const char* const far =
+        "world: {contact: ipc}\n"
+        "materials: {soft: {young: 1e5, poisson: 0.3, density: 1000}}\n"
+        "rods: [{name: rod, material: soft, section: {circle: {radius: 0.001}}, shape: {straight: {from: [0, 0, 0], to: [1, 0, 0], nodes: 5}}}]\n"
+        "rings: [{name: ring, rod: rod, range: 0.01, point: {mass: 0.001, position: [0.5, 0, 0.1]}}]\n";
+    FilWorld* world;
+    FilError error;
+    assert_int_equal(load(far, &world, &error), FIL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "out of its range"));
+}
+
+/* smallest distance between surfaces of cloth and rods, over every pair */
+static double least_gap(const FilWorld* world)
+{
+    enum { MOST = 400 };
+    static double cloth[3 * MOST], rods[2][3 * MOST];
+    static int triangles[3 * 2 * MOST];
+    const FilId shell = fil_world_shell_at(world, 0);
+    const int count = fil_shell_triangle_count(world, shell);
+    double least = INFINITY, s, t, w[3];
+    fil_shell_get_positions(world, shell, cloth);
+    fil_shell_get_triangles(world, shell, triangles);
+    for (int r = 0; r < 2; ++r) {
+        const FilId rod = fil_world_rod_at(world, r);
+        fil_rod_get_positions(world, rod, rods[r]);
+        for (int e = 0; e < fil_rod_edge_count(world, rod); ++e) {
+            for (int k = 0; k < count; ++k) {
+                const int* c = triangles + 3 * k;
+                const double d = sqrt(fil_segment_triangle(rods[r] + 3 * e, rods[r] + 3 * e + 3, cloth + 3 * c[0], cloth + 3 * c[1],
+                                                           cloth + 3 * c[2], &s, w));
+                least = fmin(least, d - fil_rod_radius(world, rod, e) - 0.5 * fil_shell_thickness(world, shell));
+            }
+        }
+    }
+    for (int e = 0; e < fil_rod_edge_count(world, fil_world_rod_at(world, 0)); ++e) {
+        for (int f = 0; f < fil_rod_edge_count(world, fil_world_rod_at(world, 1)); ++f) {
+            const double d = sqrt(fil_segment_segment(rods[0] + 3 * e, rods[0] + 3 * e + 3, rods[1] + 3 * f, rods[1] + 3 * f + 3, &s, &t));
+            least = fmin(least, d - fil_rod_radius(world, fil_world_rod_at(world, 0), e) - fil_rod_radius(world, fil_world_rod_at(world, 1), f));
+        }
+    }
+    for (int a = 0; a < count; ++a) { // the cloth with itself: edges through triangles that share no vertex
+        for (int b = 0; b < count; ++b) {
+            const int *p = triangles + 3 * a, *q = triangles + 3 * b;
+            bool shared = false;
+            for (int k = 0; k < 9; ++k) {
+                shared = shared || p[k / 3] == q[k % 3];
+            }
+            for (int k = 0; k < 3 && !shared; ++k) {
+                const double d = sqrt(fil_segment_triangle(cloth + 3 * p[k], cloth + 3 * p[(k + 1) % 3], cloth + 3 * q[0], cloth + 3 * q[1],
+                                                           cloth + 3 * q[2], &s, w));
+                least = fmin(least, d - fil_shell_thickness(world, shell));
+            }
+        }
+    }
+    return least;
+}
+
+static void throw_things(uint64_t seed)
+{
+    Random random = {seed};
+    char text[2048];
+    const double speed = random_between(&random, 1.0, 20.0), tilt = random_between(&random, -0.03, 0.03);
+    snprintf(text, sizeof text,
+             "world: {gravity: [0, 0, -9.81], dt: 0.001, contact: ipc, ipc: {range: 0.002, slip_speed: 0.001}}\n"
+             "materials: {soft: {young: 1e6, poisson: 0.3, density: 1000, friction: 0.3}}\n"
+             "rods:\n"
+             "  - {name: a, material: soft, section: {circle: {radius: 0.003}}, velocity: [0, 0, %g], shape: {straight: {from: [-0.08, %g, 0.05], to: [0.08, %g, 0.05], nodes: 9}}}\n"
+             "  - {name: b, material: soft, section: {circle: {radius: 0.003}}, shape: {straight: {from: [%g, -0.08, -0.05], to: [%g, 0.08, -0.05], nodes: 9}}}\n"
+             "shells:\n"
+             "  - {name: cloth, material: soft, thickness: 0.001, noise: 1e-4, sheet: {corner: [-0.05, -0.05, 0], along: [0.1, 0, 0], across: [0, 0.1, 0], columns: 6, rows: 7}, collision: {self: true}}\n",
+             -speed, tilt, -tilt, 0.5 * tilt, tilt);
+    FilWorld* world;
+    FilError error;
+    assert_int_equal(load(text, &world, &error), FIL_OK);
+    for (int step = 0; step < 60; ++step) {
+        const FilStatus status = fil_world_step(world, NULL);
+        if (status != FIL_OK) {
+            print_message("seed %d, step %d: %s\n", (int)seed, step, fil_world_error(world));
+        }
+        assert_int_equal(status, FIL_OK);
+        assert_true(least_gap(world) > 0.0);
+    }
+    fil_world_destroy(world);
+}
+
+static void test_nothing_crosses(void** state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+        throw_things(seed);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_start_that_intersects),
+        cmocka_unit_test(test_bad_rings),
+        cmocka_unit_test(test_nothing_crosses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
