@@ -15,6 +15,7 @@ static const FilBenchRow rows[] = {
     {.name = "ring_chain", .title = "P0 V-F: 100 interlocked rings"},
     {.name = "arm_box", .title = "P1 A: a soft arm of 22 disks on an inclined box, lcp, 0.1 ms"},
     {.name = "arm_spheres", .title = "P1 B: a soft arm of 13 disks on two spheres, lcp, 0.1 ms"},
+    {.name = "ring_catenary", .title = "P4 3.3: a ring on a flexible cable of 100 nodes, ipc, 1 ms"},
     {.name = "two_arms_knot", .title = "two arms of six axes draw a knot tight, 1 ms"},
     {.name = "gripper_pinch", .title = "two grippers pick up a box and a rod, 2 ms"},
     {.name = "ring_scaling", .title = "P0 Fig. 9b: chains of 25 to 400 rings", .measure = fil_bench_ring_scaling},

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/vec3.h"
+#include "filum/ring.h"
 #include "world/own_constraint.h"
 
 static double seconds(void)
@@ -214,6 +215,11 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
         return fil_world_fail(world, FIL_BAD_INPUT,
                               "contact model '%s' knows no motors, limits and friction of robots' joints: use sap",
                               world->def.contact_model);
+    }
+    const FilPotentialModel* potential = fil_contact_models[world->contact_model].potential;
+    if (fil_element_count(world, FIL_BODY_RING) > 0 && (potential == NULL || potential->field == NULL)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "rings, such as '%s', slide under contact model 'ipc' only",
+                              fil_ring_name(world, fil_world_ring_at(world, 0)));
     }
     if (world->step == 0) {
         copy_state(world, &world->initial, &world->state);
