@@ -32,7 +32,11 @@ static int by_pair(const void* x, const void* y)
 static void check_pairs(FilPairs* pairs, const FilAabb* a, int count_a, const FilAabb* b, int count_b, bool self)
 {
     int found = 0;
-    qsort(pairs->items, (size_t)pairs->count, sizeof(FilPair), by_pair);
+    if (pairs->count > 0) {
+        if (pairs->count > 0) {
+        qsort(pairs->items, (size_t)pairs->count, sizeof(FilPair), by_pair);
+    }
+    }
     for (int i = 0; i < count_a; ++i) {
         for (int j = self ? i + 1 : 0; j < count_b; ++j) {
             if (fil_aabb_overlap(&a[i], &b[j])) {

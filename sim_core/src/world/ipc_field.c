@@ -131,7 +131,7 @@ static FilStatus begin(FilWorld* world, double dt, double* v, FilStepInfo* info)
     status = status == FIL_OK && world->step == 0 ? fil_ipc_check_start(world) : status;
     status = status == FIL_OK ? fil_ipc_contacts_begin(world) : status;
     status = status == FIL_OK ? make_feasible(world, v) : status;
-    bool changed;
+    bool changed = false;
     if (status == FIL_OK) {
         fil_rings_accept(world, &changed);
         status = fil_ipc_contacts_accept(world, &changed);
