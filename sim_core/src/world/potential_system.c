@@ -61,11 +61,12 @@ static FilStatus list_contacts(FilWorld* world, int* count)
     return FIL_OK;
 }
 
-/* Sheets of triangles: their factors fill up, and conjugate gradients are quicker. Judged by the pattern alone. */
+/* Sheets of triangles and large nets: their factors fill up, and conjugate gradients are quicker. Judged by the pattern
+ * alone. */
 static bool is_sheet(const FilWorld* world, const FilPotentialModel* model)
 {
     const int columns = world->contact.column_count;
-    return model->field != NULL && columns > 300 && world->contact.block_count > 4 * columns;
+    return model->field != NULL && ((columns > 300 && world->contact.block_count > 4 * columns) || columns > 4000);
 }
 
 /* The pattern of the contacts' part. */
@@ -138,7 +139,7 @@ static void spread(FilWorld* world, double* direction)
 static FilStatus solve_assembled(FilWorld* world, const FilPotentialModel* model, const double* residual, bool* definite,
                                  FilStepInfo* info)
 {
-    enum { ITERATIONS = 200 };
+    enum { ITERATIONS = 1000 };
     FilPotentialStage* stage = &world->potential;
     const FilContactStage* all = &world->contact;
     gather(world, residual);
