@@ -83,9 +83,7 @@ FilId fil_world_arm_at(const FilWorld* world, int index)
 
 FilId fil_world_find_arm(const FilWorld* world, const char* name)
 {
-    const int index = fil_world_find_element(world, name);
-    const bool found = index >= 0 && world->elements[index].kind == FIL_BODY_ARM;
-    return found ? fil_make_id(world, FIL_OBJECT_ELEMENT, index) : (FilId){0};
+    return fil_element_find(world, FIL_BODY_ARM, name);
 }
 
 /* ---- state ---- */
@@ -98,11 +96,10 @@ typedef struct View {
 
 static bool view_of(const FilWorld* world, FilId id, View* view)
 {
-    const int index = fil_element_index(world, FIL_BODY_ARM, id);
-    if (index < 0) {
+    const FilBody* body = fil_element_body(world, FIL_BODY_ARM, id);
+    if (body == NULL) {
         return false;
     }
-    const FilBody* body = &world->bodies[world->elements[index].body];
     *view = (View){body->impl, world->state.q + body->q, world->state.v + body->v, world->state.h + body->h};
     return true;
 }
@@ -118,8 +115,7 @@ static View see(const FilWorld* world, FilId id)
 
 const char* fil_arm_name(const FilWorld* world, FilId id)
 {
-    const int index = fil_element_index(world, FIL_BODY_ARM, id);
-    return index < 0 ? NULL : world->elements[index].name;
+    return fil_element_name(world, FIL_BODY_ARM, id);
 }
 
 int fil_arm_section_count(const FilWorld* world, FilId id)

@@ -63,9 +63,7 @@ FilId fil_world_rigid_at(const FilWorld* world, int index)
 
 FilId fil_world_find_rigid(const FilWorld* world, const char* name)
 {
-    const int index = fil_world_find_element(world, name);
-    const bool found = index >= 0 && world->elements[index].kind == FIL_BODY_RIGID;
-    return found ? fil_make_id(world, FIL_OBJECT_ELEMENT, index) : (FilId){0};
+    return fil_element_find(world, FIL_BODY_RIGID, name);
 }
 
 /* ---- state ---- */
@@ -78,11 +76,10 @@ typedef struct View {
 
 static bool view_of(const FilWorld* world, FilId id, View* view)
 {
-    const int index = fil_element_index(world, FIL_BODY_RIGID, id);
-    if (index < 0) {
+    const FilBody* body = fil_element_body(world, FIL_BODY_RIGID, id);
+    if (body == NULL) {
         return false;
     }
-    const FilBody* body = &world->bodies[world->elements[index].body];
     *view = (View){body->impl, world->state.q + body->q, world->state.v + body->v};
     return true;
 }
@@ -98,8 +95,7 @@ static View see(const FilWorld* world, FilId id)
 
 const char* fil_rigid_name(const FilWorld* world, FilId id)
 {
-    const int index = fil_element_index(world, FIL_BODY_RIGID, id);
-    return index < 0 ? NULL : world->elements[index].name;
+    return fil_element_name(world, FIL_BODY_RIGID, id);
 }
 
 FilMotion fil_rigid_motion(const FilWorld* world, FilId id)

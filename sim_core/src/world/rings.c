@@ -213,15 +213,12 @@ FilId fil_world_ring_at(const FilWorld* world, int index)
 
 FilId fil_world_find_ring(const FilWorld* world, const char* name)
 {
-    const int index = fil_world_find_element(world, name);
-    const bool found = index >= 0 && world->elements[index].kind == FIL_BODY_RING;
-    return found ? fil_make_id(world, FIL_OBJECT_ELEMENT, index) : (FilId){0};
+    return fil_element_find(world, FIL_BODY_RING, name);
 }
 
 const char* fil_ring_name(const FilWorld* world, FilId id)
 {
-    const int index = fil_element_index(world, FIL_BODY_RING, id);
-    return index < 0 ? NULL : world->elements[index].name;
+    return fil_element_name(world, FIL_BODY_RING, id);
 }
 
 /* ---- state ---- */

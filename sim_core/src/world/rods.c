@@ -82,9 +82,7 @@ FilId fil_world_rod_at(const FilWorld* world, int index)
 
 FilId fil_world_find_rod(const FilWorld* world, const char* name)
 {
-    const int index = fil_world_find_element(world, name);
-    const bool found = index >= 0 && world->elements[index].kind == FIL_BODY_ROD;
-    return found ? fil_make_id(world, FIL_OBJECT_ELEMENT, index) : (FilId){0};
+    return fil_element_find(world, FIL_BODY_ROD, name);
 }
 
 /* ---- reading ---- */
@@ -125,8 +123,7 @@ static View see(const FilWorld* world, FilId id)
 
 const char* fil_rod_name(const FilWorld* world, FilId rod)
 {
-    const int index = fil_element_index(world, FIL_BODY_ROD, rod);
-    return index < 0 ? NULL : world->elements[index].name;
+    return fil_element_name(world, FIL_BODY_ROD, rod);
 }
 
 bool fil_rod_closed(const FilWorld* world, FilId rod)

@@ -355,6 +355,25 @@ int fil_element_index(const FilWorld* world, FilBodyKind kind, FilId id)
     return index >= 0 && world->elements[index].kind == kind ? index : -1;
 }
 
+FilId fil_element_find(const FilWorld* world, FilBodyKind kind, const char* name)
+{
+    const int index = fil_world_find_element(world, name);
+    const bool found = index >= 0 && world->elements[index].kind == kind;
+    return found ? fil_make_id(world, FIL_OBJECT_ELEMENT, index) : (FilId){0};
+}
+
+const char* fil_element_name(const FilWorld* world, FilBodyKind kind, FilId id)
+{
+    const int index = fil_element_index(world, kind, id);
+    return index < 0 ? NULL : world->elements[index].name;
+}
+
+const FilBody* fil_element_body(const FilWorld* world, FilBodyKind kind, FilId id)
+{
+    const int index = fil_element_index(world, kind, id);
+    return index < 0 ? NULL : &world->bodies[world->elements[index].body];
+}
+
 FilId fil_element_at(const FilWorld* world, FilBodyKind kind, int k)
 {
     for (int e = 0; e < world->element_count; e++) {

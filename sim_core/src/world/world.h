@@ -128,6 +128,11 @@ int fil_world_find_element(const FilWorld* world, const char* name);
 int fil_element_carrier(const FilWorld* world, FilId id);
 /* Index of an id if it names an element of this kind, else -1. */
 int fil_element_index(const FilWorld* world, FilBodyKind kind, FilId id);
+/* The element of a kind with this name, {0} if there is none; the name, and the body, of one by its id, NULL if the id is
+ * of no such element. */
+FilId fil_element_find(const FilWorld* world, FilBodyKind kind, const char* name);
+const char* fil_element_name(const FilWorld* world, FilBodyKind kind, FilId id);
+const FilBody* fil_element_body(const FilWorld* world, FilBodyKind kind, FilId id);
 /* The k-th element of a kind, and how many there are. */
 FilId fil_element_at(const FilWorld* world, FilBodyKind kind, int k);
 int fil_element_count(const FilWorld* world, FilBodyKind kind);
