@@ -137,25 +137,6 @@ static void repeated_steps_do_not_allocate(void** state)
     }
 }
 
-static void joints_are_refused(void** state)
-{
-    (void)state;
-    const FilImcSettings imc = fil_imc_settings_default();
-    FilWorld* world = world_with(&imc, "imc", 9.81);
-    FilJointDef joint = fil_joint_def_default();
-    FilId id;
-    joint.kind = FIL_JOINT_PIN;
-    joint.name = "hook";
-    joint.a = things_rod(world, 11, 3e-3, STILL, (FilVec3){0.01, 0.0, 0.0}, STILL);
-    assert_int_equal(fil_world_add_joint(world, &joint, &id), FIL_OK);
-    const uint64_t before = fil_world_hash(world);
-    assert_int_equal(fil_world_step(world, NULL), FIL_BAD_INPUT);
-    assert_non_null(strstr(fil_world_error(world), "'imc' knows no joints"));
-    assert_non_null(strstr(fil_world_error(world), "'hook'"));
-    assert_true(fil_world_hash(world) == before);
-    fil_world_destroy(world);
-}
-
 static void bad_settings_are_refused(void** state)
 {
     (void)state;
@@ -202,8 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_comes_to_lie), cmocka_unit_test(momentum_is_kept),
-        cmocka_unit_test(same_bits_again),         cmocka_unit_test(repeated_steps_do_not_allocate),
-        cmocka_unit_test(joints_are_refused),      cmocka_unit_test(bad_settings_are_refused),
+        cmocka_unit_test(same_bits_again),         cmocka_unit_test(repeated_steps_do_not_allocate),      cmocka_unit_test(bad_settings_are_refused),
         cmocka_unit_test(bad_scenes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

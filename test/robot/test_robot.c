@@ -536,19 +536,6 @@ static void every_integrator_takes_motors_and_limits(void** state)
     }
 }
 
-static void potentials_refuse_motors(void** state)
-{
-    (void)state;
-    FilWorld* world = make_world("imc");
-    const FilId robot = add(world, ROBOTS "pendulum.urdf", NULL);
-    run(world, 3); // it swings freely
-    send(world, robot, 0, FIL_JOINT_POSITION, 0.3);
-    expect_refusal(world, fil_world_step(world, NULL), "'imc' knows no motors");
-    assert_int_equal(fil_world_set_contact_model(world, "sap"), FIL_OK);
-    run(world, 3);
-    fil_world_destroy(world);
-}
-
 /* Damping of a ball joint slows its three unknowns alike; friction is said to have no effect. */
 static void ball_joints_are_damped(void** state)
 {
@@ -595,7 +582,6 @@ int main(void)
         cmocka_unit_test(robots_repeat_bit_for_bit),
         cmocka_unit_test(every_integrator_takes_motors_and_limits),
         cmocka_unit_test(ball_joints_are_damped),
-        cmocka_unit_test(potentials_refuse_motors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -384,8 +384,13 @@ static bool is_side(const FilWorldCollider* c, int part, const FilJointSide* sid
     return true;
 }
 
-/* Whether two parts lie at a joint of theirs, too near along the rods to touch, as neighbours on one rod do. */
-static bool at_joint(const FilWorld* world, int a, int part_a, int b, int part_b)
+bool fil_collision_kept_apart(const FilWorld* world, const FilWorldCollider* a, const FilWorldCollider* b)
+{
+    return a->collider.kind == FIL_COLLIDER_SHAPE && b->collider.kind == FIL_COLLIDER_SHAPE &&
+           kept_apart(&world->collision, a->carrier, b->carrier);
+}
+
+bool fil_collision_at_joint(const FilWorld* world, int a, int part_a, int b, int part_b)
 {
     const FilWorldCollider *ca = &world->collision.colliders[a], *cb = &world->collision.colliders[b];
     const double ra = ca->collider.kind == FIL_COLLIDER_ROW ? ca->collider.radii[part_a] : 0.0;
@@ -417,7 +422,7 @@ static FilStatus meet_edges(FilWorld* world, int a, int b, double dt)
         }
         const FilBody* body = &world->bodies[ca->body];
         if ((ca->body == cb->body && a != b && body->ops->joined(body->impl, ca->index, i, cb->index, j)) ||
-            at_joint(world, a, i, b, j)) {
+            fil_collision_at_joint(world, a, i, b, j)) {
             continue;
         }
         const double margin = edge_margin(ca, i, cb, j, look_around(stage), dt);
@@ -467,7 +472,7 @@ static FilStatus meet_row_shape(FilWorld* world, int row, int shape, double dt)
     }
     for (int k = 0; k < stage->parts.count && status == FIL_OK; k++) {
         const int i = stage->parts.items[k].a, j = (i + 1) % r->collider.node_count;
-        if (at_joint(world, row, i, shape, 0)) {
+        if (fil_collision_at_joint(world, row, i, shape, 0)) {
             continue;
         }
         const double margin = LOOK_AHEAD * dt * (edge_speed(&r->place, i, j) + s->place.speed) +
@@ -495,7 +500,7 @@ static FilStatus meet(FilWorld* world, int a, int b, double dt)
     if (cb->collider.kind == FIL_COLLIDER_ROW) {
         return meet_row_shape(world, b, a, dt);
     }
-    if (kept_apart(stage, ca->carrier, cb->carrier)) {
+    if (fil_collision_kept_apart(world, ca, cb)) {
         return FIL_OK;
     }
     const double margin = LOOK_AHEAD * dt * (ca->place.speed + cb->place.speed) + fmax(stage->around, 1e-4) * world->contact_length;
@@ -557,7 +562,7 @@ int fil_count_crossings(const FilWorld* world, const double* q_start, const doub
         if (ends[0].a == ends[1].a && fil_collision_neighbours(&stage->colliders[ends[0].a].collider, ends[0].b, ends[1].b)) {
             continue;
         }
-        if (at_joint(world, ends[0].a, ends[0].b, ends[1].a, ends[1].b)) {
+        if (fil_collision_at_joint(world, ends[0].a, ends[0].b, ends[1].a, ends[1].b)) {
             continue;
         }
         double start[12], end[12];

@@ -59,6 +59,10 @@ FilStatus fil_collide_world(struct FilWorld* world, double dt);
 FilSurface fil_collision_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
 /* Whether two different colliders may touch at all. */
 bool fil_collision_may_meet(const struct FilWorld* world, const FilWorldCollider* a, const FilWorldCollider* b);
+/* Whether two shapes are of elements that keep apart. */
+bool fil_collision_kept_apart(const struct FilWorld* world, const FilWorldCollider* a, const FilWorldCollider* b);
+/* Whether two parts of colliders lie at a joint of theirs, too near along the rods to touch, as neighbours on one rod do. */
+bool fil_collision_at_joint(const struct FilWorld* world, int a, int part_a, int b, int part_b);
 /* Whether edges i < j of one row are too near along it to touch. */
 bool fil_collision_neighbours(const FilCollider* c, int i, int j);
 

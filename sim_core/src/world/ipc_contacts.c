@@ -6,8 +6,8 @@
 #include "base/vec3.h"
 #include "world/world.h"
 
-/* Blocks that one corner depends on, at most, and all corners of a pair together. */
-enum { CORNER_BLOCKS = 2, PAIR_BLOCKS = 4 * CORNER_BLOCKS };
+/* Blocks that all corners of a pair depend on together, at most. */
+enum { PAIR_BLOCKS = 4 * FIL_JACOBIAN_BLOCKS };
 
 /* How near surfaces may come, in ranges, before barriers get stiffer, and how far apart all must stay before they relax. */
 static const double TOO_NEAR = 0.02, FAR_ENOUGH = 0.3;
@@ -36,6 +36,18 @@ static int corner_blocks(const FilWorld* world, int point, const double* x, cons
     const int count = body->ops->point_jacobian(body->impl, c->index, 0, x, q + body->q, blocks, jacobian, bias);
     for (int k = 0; k < count; k++) {
         blocks[k] += body->v / 4;
+    }
+    return count;
+}
+
+/* How many blocks all corners of a pair depend on at most, counted once per corner. */
+static size_t pair_blocks(const FilWorld* world, const FilIpcPair* pair)
+{
+    size_t count = 0;
+    for (int i = 0; i < pair->corner_count; i++) {
+        const FilIpcPoint* p = &world->ipc.surface.points[pair->point[i]];
+        const int own = world->bodies[world->collision.colliders[p->collider].body].v_count / 4;
+        count += p->node >= 0 ? 1 : (size_t)(own < FIL_JACOBIAN_BLOCKS ? own : FIL_JACOBIAN_BLOCKS);
     }
     return count;
 }
@@ -104,15 +116,16 @@ static FilStatus add_slide(FilWorld* world, const FilIpcPair* pair, const double
     FilIpcField* field = &world->ipc;
     FilStatus status =
         fil_world_reserve(world, (void**)&field->slides, field->slide_count, &field->slide_capacity, sizeof *field->slides);
-    const size_t used = field->slide_count > 0 ? (size_t)(field->slides[field->slide_count - 1].first + PAIR_BLOCKS) : 0;
     if (status != FIL_OK) {
         return status;
     }
+    const FilIpcSlide* last = field->slide_count > 0 ? &field->slides[field->slide_count - 1] : NULL;
+    const size_t used = last != NULL ? (size_t)(last->first + last->count) : 0;
     FilIpcSlide* slide = &field->slides[field->slide_count++];
-    *slide = (FilIpcSlide){.first = (int)used, .most = field->dt * pair->friction * force};
+    *slide = (FilIpcSlide){.pair = *pair, .first = (int)used, .most = field->dt * pair->friction * force};
     fil_v3_orthogonal(slide->tangent[0], normal);
     fil_v3_cross(slide->tangent[1], normal, slide->tangent[0]);
-    int* variables = field->slide_variable.at + used;
+    int *variables = field->slide_variable.at + used, *columns = field->slide_column.at + used;
     double* jacobians = field->slide_jacobian.at + 12 * used;
     for (int i = 0; i < pair->corner_count; i++) {
         int blocks[FIL_JACOBIAN_BLOCKS];
@@ -127,7 +140,7 @@ static FilStatus add_slide(FilWorld* world, const FilIpcPair* pair, const double
             }
             if (at == slide->count) {
                 variables[at] = blocks[k];
-                slide->column[at] = column;
+                columns[at] = column;
                 memset(jacobians + 12 * at, 0, 12 * sizeof(double));
                 slide->count++;
             }
@@ -144,12 +157,12 @@ FilStatus fil_ipc_contacts_begin(FilWorld* world)
     FilIpcField* field = &world->ipc;
     field->slide_count = 0;
     FilStatus status = FIL_OK;
-    int most = 0;
+    size_t most = 0;
     for (int k = 0; k < field->pair_count; k++) {
-        most += field->pairs[k].friction > 0.0 ? 1 : 0;
+        most += field->pairs[k].friction > 0.0 ? pair_blocks(world, &field->pairs[k]) : 0;
     }
-    if (!fil_ints_reserve(&field->slide_variable, PAIR_BLOCKS * (size_t)most) ||
-        !fil_doubles_reserve(&field->slide_jacobian, 12 * PAIR_BLOCKS * (size_t)most)) {
+    if (!fil_ints_reserve(&field->slide_variable, most) || !fil_ints_reserve(&field->slide_column, most) ||
+        !fil_doubles_reserve(&field->slide_jacobian, 12 * most)) {
         return FIL_OUT_OF_MEMORY;
     }
     for (int k = 0; k < field->pair_count && status == FIL_OK; k++) {
@@ -182,20 +195,27 @@ static void slip_of(const FilIpcField* field, const FilIpcSlide* slide, const do
     slip[1] = fil_v3_dot(slide->tangent[1], u);
 }
 
+/* Potential of friction, and its gradient by the relative velocity: less the impulse on the second feature. */
+static double slide_energy(const FilWorld* world, const FilIpcSlide* slide, const double* v, double* gradient)
+{
+    double slip[2];
+    slip_of(&world->ipc, slide, v, slip);
+    const double speed = hypot(slip[0], slip[1]);
+    const FilJet jet = fil_slip(speed, world->def.ipc.slip_speed);
+    const double over = speed > 0.0 ? slide->most * jet.first / speed : 0.0;
+    fil_v3_scale(gradient, over * slip[0], slide->tangent[0]);
+    fil_v3_axpy(gradient, over * slip[1], slide->tangent[1]);
+    return slide->most * jet.value;
+}
+
 static double add_slides(const FilWorld* world, const double* v, double* residual)
 {
     const FilIpcField* field = &world->ipc;
     double energy = 0.0;
     for (int s = 0; s < field->slide_count; s++) {
         const FilIpcSlide* slide = &field->slides[s];
-        double slip[2], force[3] = {0.0};
-        slip_of(field, slide, v, slip);
-        const double speed = hypot(slip[0], slip[1]);
-        const FilJet jet = fil_slip(speed, world->def.ipc.slip_speed);
-        energy += slide->most * jet.value;
-        const double over = speed > 0.0 ? slide->most * jet.first / speed : 0.0;
-        fil_v3_axpy(force, over * slip[0], slide->tangent[0]);
-        fil_v3_axpy(force, over * slip[1], slide->tangent[1]);
+        double force[3];
+        energy += slide_energy(world, slide, v, force);
         for (int k = 0; k < slide->count; k++) {
             const double* j = field->slide_jacobian.at + 12 * (slide->first + k);
             for (int m = 0; m < 4; m++) {
@@ -264,9 +284,16 @@ FilStatus fil_ipc_contacts_accept(FilWorld* world, bool* changed)
 
 /* ---- second derivatives ---- */
 
-int fil_ipc_contacts_lists(const FilWorld* world)
+int fil_ipc_contacts_lists(const FilWorld* world, size_t* variables)
 {
-    return world->ipc.active_count + world->ipc.slide_count;
+    const FilIpcField* field = &world->ipc;
+    for (int k = 0; k < field->active_count; k++) {
+        *variables += pair_blocks(world, &field->pairs[field->active.at[k]]);
+    }
+    for (int s = 0; s < field->slide_count; s++) {
+        *variables += (size_t)field->slides[s].count;
+    }
+    return field->active_count + field->slide_count;
 }
 
 static void put_variable(int* variable, int first, int* variables, int column)
@@ -299,7 +326,7 @@ void fil_ipc_contacts_list(FilWorld* world, int* list_end, int* variable, int* l
     for (int s = 0; s < field->slide_count; s++) {
         const int first = *variables;
         for (int k = 0; k < field->slides[s].count; k++) {
-            put_variable(variable, first, variables, field->slides[s].column[k]);
+            put_variable(variable, first, variables, field->slide_column.at[field->slides[s].first + k]);
         }
         list_end[(*lists)++] = *variables;
     }
@@ -393,7 +420,7 @@ void fil_ipc_contacts_hessian(FilWorld* world, const double* v, bool cautious, F
         Entry entries[PAIR_BLOCKS];
         int count = 0;
         for (int k = 0; k < slide->count; k++) {
-            const int local = place_in_list(sum, list, slide->column[k]);
+            const int local = place_in_list(sum, list, field->slide_column.at[slide->first + k]);
             if (local >= 0) {
                 entries[count] = (Entry){.local = local};
                 memcpy(entries[count++].jacobian, field->slide_jacobian.at + 12 * (slide->first + k), 12 * sizeof(double));
@@ -406,10 +433,27 @@ void fil_ipc_contacts_hessian(FilWorld* world, const double* v, bool cautious, F
 
 /* ---- the end of a step ---- */
 
-/* A contact for those who ask what touched: side 1 is the second feature, or the point above a plane. */
-static FilStatus report(FilWorld* world, const FilIpcPair* pair, const double* normal, const double* weight, double gap)
+/* The slide of a pair, looked for from `from` on, where it most likely is; -1: it has none. */
+static int slide_of(const FilIpcField* field, const FilIpcPair* pair, int from)
+{
+    for (int k = 0; k < field->slide_count; k++) {
+        const int s = (from + k) % field->slide_count;
+        const FilIpcPair* other = &field->slides[s].pair;
+        if (other->plane == pair->plane && other->corner_count == pair->corner_count &&
+            memcmp(other->point, pair->point, sizeof(int) * (size_t)pair->corner_count) == 0) {
+            return s;
+        }
+    }
+    return -1;
+}
+
+/* A contact for those who ask what touched: side 1 is the second feature, or the point above a plane. `slide` may be
+ * NULL. */
+static FilStatus report(FilWorld* world, const FilIpcPair* pair, const FilIpcSlide* slide, const double* v, double* least)
 {
     const FilIpcField* field = &world->ipc;
+    double normal[3], weight[4], rubbed[3];
+    const double gap = see_pair(world, pair, normal, weight);
     const int split = fil_feature_split(pair->repulsion.pair);
     const int other = pair->plane >= 0 ? field->surface.planes[pair->plane] : field->surface.points[pair->point[0]].collider;
     const int second = pair->plane >= 0 ? pair->point[0] : pair->point[split];
@@ -428,22 +472,44 @@ static FilStatus report(FilWorld* world, const FilIpcPair* pair, const double* n
     fil_v3_orthogonal(contact.frame, normal);
     fil_v3_cross(contact.frame + 3, normal, contact.frame);
     fil_v3_copy(contact.frame + 6, normal);
-    contact.impulse[2] = -field->dt * fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness).first;
+    if (slide != NULL) {
+        (void)slide_energy(world, slide, v, rubbed);
+        fil_v3_scale(rubbed, -1.0, rubbed);
+        fil_m3_apply(contact.impulse, contact.frame, rubbed);
+    }
+    contact.impulse[2] -= field->dt * fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness).first;
+    *least = fmin(*least, gap);
     return fil_contact_set_add(&world->collision.set, &contact);
 }
 
-FilStatus fil_ipc_contacts_finish(FilWorld* world, FilStepInfo* info)
+/* Contacts of all pairs in range, and of those that have left it but rubbed. */
+static FilStatus report_all(FilWorld* world, const double* v, double* least)
+{
+    FilIpcField* field = &world->ipc;
+    FilStatus status = FIL_OK;
+    int from = 0;
+    for (int k = 0; k < field->active_count && status == FIL_OK; k++) {
+        const FilIpcPair* pair = &field->pairs[field->active.at[k]];
+        const int s = slide_of(field, pair, from);
+        if (s >= 0) {
+            field->slides[s].told = true;
+            from = s + 1;
+        }
+        status = report(world, pair, s >= 0 ? &field->slides[s] : NULL, v, least);
+    }
+    for (int s = 0; s < field->slide_count && status == FIL_OK; s++) {
+        if (!field->slides[s].told) {
+            status = report(world, &field->slides[s].pair, &field->slides[s], v, least);
+        }
+    }
+    return status;
+}
+
+FilStatus fil_ipc_contacts_finish(FilWorld* world, const double* v, FilStepInfo* info)
 {
     FilIpcField* field = &world->ipc;
     double least = INFINITY;
-    FilStatus status = FIL_OK;
-    for (int k = 0; k < field->active_count && status == FIL_OK; k++) {
-        const FilIpcPair* pair = &field->pairs[field->active.at[k]];
-        double normal[3], weight[4];
-        const double gap = see_pair(world, pair, normal, weight);
-        least = fmin(least, gap);
-        status = report(world, pair, normal, weight, gap);
-    }
+    const FilStatus status = report_all(world, v, &least);
     info->contacts = field->active_count;
     info->least_distance = fmin(info->least_distance, least);
     // stiffer where surfaces come too near, softer again where all keep away

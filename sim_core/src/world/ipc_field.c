@@ -7,9 +7,6 @@
 #include "base/vec3.h"
 #include "world/world.h"
 
-/* Unknowns of the largest body that is not made of points: a rigid one. */
-enum { RIGID = 8 };
-
 FilIpcSettings fil_ipc_settings_default(void)
 {
     return (FilIpcSettings){.range = 1e-3, .slip_speed = 1e-6};
@@ -19,7 +16,7 @@ void fil_ipc_field_free(FilIpcField* field)
 {
     void* blocks[] = {field->x.at,   field->rings,      field->points.at, field->ends.at,           field->x_end.at,
                       field->listed.at, field->slack.at, field->boxes,   field->pairs,     field->active.at,         field->was_active.at,
-                      field->slides, field->slide_variable.at, field->slide_jacobian.at};
+                      field->slides, field->slide_variable.at, field->slide_column.at, field->slide_jacobian.at};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -40,9 +37,8 @@ static void place(FilWorld* world, const double* v, double* q, double* points)
             for (int k = 0; k < body->q_count; k++) {
                 q[body->q + k] = world->state.q[body->q + k] + field->dt * v[body->v + k];
             }
-        } else if (body->v_count <= RIGID && body->h_count <= RIGID) {
-            double v1[RIGID], h1[RIGID];
-            body->ops->finish(body->impl, v + body->v, q + body->q, v1, h1);
+        } else { // velocities and history of the end are written again when the step is over
+            body->ops->finish(body->impl, v + body->v, q + body->q, world->next.v + body->v, world->next.h + body->h);
         }
     }
     fil_ipc_surface_place(world, q, points);
@@ -65,7 +61,7 @@ static void shorten(FilWorld* world, double* v)
             world->scratch.trial[k] = 0.5 * v[k] - world->state.v[k];
         }
         if (body->moves) {
-            body->ops->guess(body->impl, world->scratch.trial + body->v, v + body->v);
+            fil_potential_guess(world, b, world->scratch.trial, v);
         }
     }
 }
@@ -142,10 +138,11 @@ static FilStatus begin(FilWorld* world, double dt, double* v, FilStepInfo* info)
 static FilStatus list(FilWorld* world, FilInts* end, FilInts* variable, int* count)
 {
     FilIpcField* field = &world->ipc;
-    const size_t lists = (size_t)field->ring_count + (size_t)fil_ipc_contacts_lists(world);
+    size_t most = 8 * (size_t)field->ring_count;
+    const size_t lists = (size_t)field->ring_count + (size_t)fil_ipc_contacts_lists(world, &most);
     int variables = 0;
     *count = 0;
-    if (!fil_ints_reserve(end, lists) || !fil_ints_reserve(variable, 8 * lists)) {
+    if (!fil_ints_reserve(end, lists) || !fil_ints_reserve(variable, most)) {
         return FIL_OUT_OF_MEMORY;
     }
     fil_rings_list(world, end->at, variable->at, count, &variables);
@@ -198,7 +195,7 @@ static void finish(FilWorld* world, const double* v, double* impulse, FilStepInf
         impulse[k] -= world->scratch.trial[k];
     }
     fil_rings_finish(world);
-    (void)fil_ipc_contacts_finish(world, info); // reports only: what does not fit into memory is not told
+    (void)fil_ipc_contacts_finish(world, v, info); // reports only: what does not fit into memory is not told
 }
 
 static const FilPotentialField field_table = {

@@ -33,11 +33,12 @@ typedef struct FilIpcPair {
 
 /* Friction of a pair that touched at the step's start, with what it was then. */
 typedef struct FilIpcSlide {
+    FilIpcPair pair;
     int first, count;    /* blocks of the relative velocity */
-    int column[8];       /* columns of the matrix for them */
     double tangent[2][3];
     double most;         /* N s: dt mu times the normal force */
     double bias[3];      /* m/s, of scripted bodies */
+    bool told;           /* with the contacts of the step */
 } FilIpcSlide;
 
 typedef struct FilIpcField {
@@ -64,7 +65,8 @@ typedef struct FilIpcField {
     int active_count;
     FilIpcSlide* slides;
     int slide_count, slide_capacity;
-    FilInts slide_variable; /* blocks of the world's velocities */
+    FilInts slide_variable; /* blocks of the world's velocities ... */
+    FilInts slide_column;   /* ... and columns of the matrix for them */
     FilDoubles slide_jacobian;
     FilDoubles scratch;
 } FilIpcField;
@@ -88,10 +90,11 @@ FilStatus fil_ipc_check_start(struct FilWorld* world);
 FilStatus fil_ipc_contacts_begin(struct FilWorld* world);
 double fil_ipc_contacts_add(struct FilWorld* world, const double* v, double* residual);
 FilStatus fil_ipc_contacts_accept(struct FilWorld* world, bool* changed);
-int fil_ipc_contacts_lists(const struct FilWorld* world);
+/* How many lists there will be; adds to *variables how many variables they hold at most. */
+int fil_ipc_contacts_lists(const struct FilWorld* world, size_t* variables);
 void fil_ipc_contacts_list(struct FilWorld* world, int* list_end, int* variable, int* lists, int* variables);
 void fil_ipc_contacts_hessian(struct FilWorld* world, const double* v, bool cautious, FilBlockSum* sum, int first_list);
-FilStatus fil_ipc_contacts_finish(struct FilWorld* world, FilStepInfo* info);
+FilStatus fil_ipc_contacts_finish(struct FilWorld* world, const double* v, FilStepInfo* info);
 /* The stiffness' scale that the last step left. */
 double fil_ipc_scale(const struct FilWorld* world);
 

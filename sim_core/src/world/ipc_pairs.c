@@ -33,6 +33,12 @@ static bool one_piece(const FilWorld* world, const FilIpcEdge* e, const FilIpcEd
     return body->ops->joined(body->impl, a->index, e->part, b->index, f->part);
 }
 
+static bool edges_at_joint(const FilWorld* world, const FilIpcEdge* e, const FilIpcEdge* f)
+{
+    const FilIpcPoint *a = &world->ipc.surface.points[e->point[0]], *b = &world->ipc.surface.points[f->point[0]];
+    return world->contact.joint_count > 0 && fil_collision_at_joint(world, a->collider, e->part, b->collider, f->part);
+}
+
 /* Whether points of two colliders repel each other; `self`: they are of the same. */
 static bool may_meet(const FilWorld* world, int p, int q)
 {
@@ -40,7 +46,18 @@ static bool may_meet(const FilWorld* world, int p, int q)
     if (a == b) {
         return a->collider.collision.self && world->ipc.surface.points[p].node >= 0;
     }
-    return fil_collision_may_meet(world, a, b);
+    return fil_collision_may_meet(world, a, b) && !fil_collision_kept_apart(world, a, b);
+}
+
+/* Whether points lie at a joint of theirs, by any of the parts that meet at each. */
+static bool at_joint(const FilWorld* world, int p, int q)
+{
+    const FilIpcPoint *a = &world->ipc.surface.points[p], *b = &world->ipc.surface.points[q];
+    bool near = false;
+    for (int k = 0; k < 4 && !near && world->contact.joint_count > 0; k++) {
+        near = fil_collision_at_joint(world, a->collider, a->part[k / 2], b->collider, b->part[k % 2]);
+    }
+    return near;
 }
 
 /* ---- listing ---- */
@@ -94,7 +111,8 @@ static FilStatus list_edges(FilWorld* world, const FilPairs* near)
     for (int k = 0; k < near->count && status == FIL_OK; k++) {
         const FilIpcEdge *e = &field->surface.edges[near->items[k].a], *f = &field->surface.edges[near->items[k].b];
         const int points[4] = {e->point[0], e->point[1], f->point[0], f->point[1]};
-        if (shares(e->point, 2, f->point, 2) || !may_meet(world, points[0], points[2]) || one_piece(world, e, f)) {
+        if (shares(e->point, 2, f->point, 2) || !may_meet(world, points[0], points[2]) || one_piece(world, e, f) ||
+            edges_at_joint(world, e, f)) {
             continue;
         }
         status = add_pair(world, FIL_SEGMENT_SEGMENT, points, 4);
@@ -112,7 +130,7 @@ static FilStatus list_triangles(FilWorld* world, const FilPairs* near)
     for (int k = 0; k < near->count && status == FIL_OK; k++) {
         const FilIpcTriangle* t = &field->surface.triangles[near->items[k].b];
         const int p = near->items[k].a, points[4] = {p, t->point[0], t->point[1], t->point[2]};
-        if (!shares(&p, 1, t->point, 3) && may_meet(world, p, t->point[0])) {
+        if (!shares(&p, 1, t->point, 3) && may_meet(world, p, t->point[0]) && !at_joint(world, p, t->point[0])) {
             status = add_pair(world, FIL_POINT_TRIANGLE, points, 4);
         }
     }
@@ -131,13 +149,14 @@ static FilStatus list_lone(FilWorld* world, const FilAabb* points, const FilAabb
         }
         for (int e = 0; e < s->edge_count && status == FIL_OK; e++) {
             const int corners[3] = {p, s->edges[e].point[0], s->edges[e].point[1]};
-            if (fil_aabb_overlap(&points[p], &edges[e]) && may_meet(world, p, corners[1])) {
+            if (fil_aabb_overlap(&points[p], &edges[e]) && may_meet(world, p, corners[1]) &&
+                !at_joint(world, p, corners[1])) {
                 status = add_pair(world, FIL_POINT_SEGMENT, corners, 3);
             }
         }
         for (int q = p + 1; q < s->point_count && status == FIL_OK; q++) {
             const int corners[2] = {p, q};
-            if (s->points[q].lone && fil_aabb_overlap(&points[p], &points[q]) && may_meet(world, p, q)) {
+            if (s->points[q].lone && fil_aabb_overlap(&points[p], &points[q]) && may_meet(world, p, q) && !at_joint(world, p, q)) {
                 status = add_pair(world, FIL_POINT_POINT, corners, 2);
             }
         }
@@ -157,7 +176,8 @@ static FilStatus list_planes(FilWorld* world, const double* x, double reach)
         fil_ipc_plane(world, k, field->x.at, normal, at);
         for (int p = 0; p < s->point_count && status == FIL_OK; p++) {
             fil_v3_sub(arm, x + 3 * p, at);
-            if (fil_v3_dot(arm, normal) > s->points[p].radius + reach || !fil_collision_may_meet(world, collider_of(world, p), c)) {
+            if (fil_v3_dot(arm, normal) > s->points[p].radius + reach || !fil_collision_may_meet(world, collider_of(world, p), c) ||
+                fil_collision_kept_apart(world, collider_of(world, p), c)) {
                 continue;
             }
             const int corners[2] = {p, p};
@@ -346,7 +366,8 @@ static FilStatus check_piercing(FilWorld* world)
         const FilIpcTriangle* t = &s->triangles[field->near.items[k].b];
         const double* x = field->points.at;
         double along, w[3];
-        if (shares(e->point, 2, t->point, 3) || !may_meet(world, e->point[0], t->point[0])) {
+        if (shares(e->point, 2, t->point, 3) || !may_meet(world, e->point[0], t->point[0]) ||
+            at_joint(world, e->point[0], t->point[0]) || at_joint(world, e->point[1], t->point[0])) {
             continue;
         }
         const double d2 = fil_segment_triangle(x + 3 * e->point[0], x + 3 * e->point[1], x + 3 * t->point[0], x + 3 * t->point[1],

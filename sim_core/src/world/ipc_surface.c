@@ -10,6 +10,9 @@
 /* Sides of the prism that stands for a cylinder. */
 enum { PRISM = 24 };
 
+/* Unknowns of a rigid body. */
+enum { RIGID = 8 };
+
 void fil_ipc_surface_free(FilIpcSurface* surface)
 {
     fil_free(surface->points);
@@ -67,7 +70,8 @@ static FilStatus take_row(FilWorld* world, int index)
         FilPlacement place;
         body->ops->place(body->impl, c->index, world->state.q + body->q, world->state.v + body->v, &place);
         body->ops->point_jacobian(body->impl, c->index, edge, place.nodes + 4 * i, world->state.q + body->q, blocks, jacobian, bias);
-        const FilIpcPoint point = {.collider = index, .node = blocks[i == edge ? 0 : 1], .radius = c->collider.radii[edge], .mass = mass};
+        const FilIpcPoint point = {.collider = index, .node = blocks[i == edge ? 0 : 1],
+                                   .part = {i > 0 ? i - 1 : edge, edge}, .radius = c->collider.radii[edge], .mass = mass};
         status = add_point(world, &point);
     }
     for (int i = 0; i < c->collider.edge_count && status == FIL_OK; i++) {
@@ -185,6 +189,38 @@ static FilStatus hull_sides(FilWorld* world, int first, const FilHull* hull)
     return status;
 }
 
+/* What a push on a point of a shape moves. Of a chain of links or sections: by its inertia there, 1 / mean diagonal of
+ * J A^-1 J'. */
+static double pushed_mass(FilWorld* world, const FilWorldCollider* c, const double* local)
+{
+    const FilBody* body = &world->bodies[c->body];
+    if (!c->collider.movable || body->v_count <= RIGID) {
+        return c->collider.movable ? world->ipc.surface.body_mass[c->body] : INFINITY;
+    }
+    const double* q = world->state.q + body->q;
+    double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3], point[3], compliance = 0.0, potential, *x = world->scratch.direction;
+    int blocks[FIL_JACOBIAN_BLOCKS];
+    FilPlacement place;
+    body->ops->place(body->impl, c->index, q, world->state.v + body->v, &place);
+    fil_m3_apply(point, place.pose.r, local);
+    fil_v3_add(point, point, place.pose.p);
+    const int count = body->ops->point_jacobian(body->impl, c->index, 0, point, q, blocks, jacobian, bias);
+    if (!body->ops->evaluate(body->impl, world->state.v + body->v, 0.0, x, &potential) || !body->ops->factor(body->impl)) {
+        return INFINITY;
+    }
+    for (int row = 0; row < 3; row++) {
+        memset(x, 0, sizeof(double) * (size_t)body->v_count);
+        for (int b = 0; b < count; b++) {
+            memcpy(x + 4 * blocks[b], jacobian + 12 * b + 4 * row, 4 * sizeof(double));
+        }
+        body->ops->solve(body->impl, x);
+        for (int k = 0; k < 4 * count; k++) {
+            compliance += jacobian[12 * (k / 4) + 4 * row + k % 4] * x[4 * blocks[k / 4] + k % 4] / 3.0;
+        }
+    }
+    return compliance > 0.0 ? 1.0 / compliance : INFINITY;
+}
+
 static FilStatus take_shape(FilWorld* world, int index)
 {
     enum { MOST = 4096 };
@@ -209,7 +245,7 @@ static FilStatus take_shape(FilWorld* world, int index)
     FilStatus status = FIL_OK;
     for (int k = 0; k < count && status == FIL_OK; k++) {
         FilIpcPoint point = {.collider = index, .node = -1, .radius = fil_shape_rounding(shape),
-                             .mass = c->collider.movable ? s->body_mass[c->body] : INFINITY,
+                             .mass = pushed_mass(world, c, local[k]),
                              .lone = shape->kind == FIL_SHAPE_SPHERE};
         fil_v3_copy(point.local, local[k]);
         status = add_point(world, &point);
@@ -244,7 +280,10 @@ static FilStatus weigh_bodies(FilWorld* world)
     }
     for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
-        double linear[3] = {0.0}, angular[3] = {0.0}, one[8] = {1.0};
+        double linear[3] = {0.0}, angular[3] = {0.0}, one[RIGID] = {1.0};
+        if (!body->ops->points && body->v_count > RIGID) {
+            continue; // its points weigh by themselves
+        }
         body->ops->momentum(body->impl, world->state.q + body->q, body->ops->points ? v + body->v : one, world->state.h + body->h,
                             linear, angular);
         s->body_mass[b] = body->moves && linear[0] > 0.0 ? linear[0] : INFINITY;
@@ -272,9 +311,6 @@ FilStatus fil_ipc_surface_build(FilWorld* world)
             status = c->index == 0 ? take_mesh(world, k, &mesh) : FIL_OK;
         } else if (c->collider.kind == FIL_COLLIDER_ROW) {
             status = take_row(world, k);
-        } else if (body->v_count > 8) {
-            status = fil_world_fail(world, FIL_BAD_INPUT, "contact model 'ipc' does not know bodies of kind '%s': use sap for '%s'",
-                                    body->ops->kind, body->name);
         } else {
             status = take_shape(world, k);
         }

@@ -289,6 +289,7 @@ void fil_potential_spread(FilWorld* world, const FilPotentialModel* model, const
     if (model->field != NULL) {
         model->field->finish(world, v, impulse, info);
     }
+    fil_potential_joints_finish(world, v, impulse);
     for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
         if (fil_potential_takes_part(world, b) && body->ops->push != NULL) {

@@ -23,6 +23,8 @@ void fil_potential_stage_free(FilPotentialStage* stage)
     fil_block_cholesky_destroy(stage->cholesky);
     fil_block_pcg_free(&stage->pcg);
     fil_block_sum_free(&stage->hessian);
+    fil_free(stage->laws);
+    fil_free(stage->column_block.at);
     fil_free(stage->list_end.at);
     fil_free(stage->list_variable.at);
 }
@@ -51,11 +53,12 @@ static bool evaluate_bodies(FilWorld* world, const double* v, double* residual, 
     return true;
 }
 
-/* Adds the contacts to what evaluate_bodies() has found. */
+/* Adds contacts and joints to what evaluate_bodies() has found. */
 static bool evaluate_contacts(FilWorld* world, const FilPotentialModel* model, const double* v, double* residual,
                               double* potential)
 {
     *potential += model->field != NULL ? model->field->add(world, v, residual) : fil_potential_add(world, model, v, residual);
+    *potential += fil_potential_joints_add(world, v, residual);
     // what is held feels no contact
     const double* weight = world->scratch.weight;
     for (int b = 0; b < world->body_count; b++) {
@@ -247,11 +250,12 @@ static FilStatus iterate(FilWorld* world, const FilPotentialModel* model, Newton
     FilPotentialStage* stage = &world->potential;
     FilNewtonScratch* s = &world->scratch;
     const int after = world->def.imc.tangent_after;
+    const bool has_tangent = model->tangent || world->contact.constraint_count > 0;
     for (int first = newton->iterations; newton->norm > newton->tolerance || newton->iterations == first;) {
         if (newton->iterations == world->def.newton_max_iterations) {
             return FIL_NOT_CONVERGED;
         }
-        newton->tangent = model->tangent && (newton->tangent || (after >= 0 && newton->iterations - first >= after));
+        newton->tangent = has_tangent && (newton->tangent || (after >= 0 && newton->iterations - first >= after));
         newton->iterations++;
         FilStatus status = FIL_OK;
         if (newton->tangent) {
@@ -265,7 +269,7 @@ static FilStatus iterate(FilWorld* world, const FilPotentialModel* model, Newton
         if (!(model->field != NULL ? search_field : search)(world, model, newton, v)) {
             // without the contacts' tangent the direction may be a bad one
             double potential;
-            if (newton->tangent || !model->tangent || !evaluate(world, model, v, s->residual, &potential)) {
+            if (newton->tangent || !has_tangent || !evaluate(world, model, v, s->residual, &potential)) {
                 return FIL_NOT_CONVERGED;
             }
             newton->tangent = true;
@@ -297,7 +301,9 @@ static double contacts_at_work(FilWorld* world, const FilPotentialModel* model)
 static Newton start_newton(const FilWorld* world, const FilPotentialModel* model, double at_work, double rounding)
 {
     const FilImcSettings* settings = &world->def.imc;
-    Newton newton = {.as_force = model->field == NULL && (settings->reduction > 0.0 || settings->force_tolerance > 0.0)};
+    // joints are stiff and mix forces with torques: what P2 stops at would be too little
+    const bool plain = model->field == NULL && world->contact.constraint_count == 0;
+    Newton newton = {.as_force = plain && (settings->reduction > 0.0 || settings->force_tolerance > 0.0)};
     newton.norm = size_of(world, world->scratch.residual, newton.as_force);
     if (newton.as_force) {
         newton.tolerance = fmax(settings->force_tolerance, settings->reduction * newton.norm);
@@ -307,14 +313,26 @@ static Newton start_newton(const FilWorld* world, const FilPotentialModel* model
     return newton;
 }
 
+void fil_potential_guess(const FilWorld* world, int b, const double* change, double* v)
+{
+    const FilBody* body = &world->bodies[b];
+    if (body->ops->points) {
+        body->ops->guess(body->impl, change + body->v, v + body->v);
+        return;
+    }
+    // nothing holds it, and its free motion is far from what contacts and joints leave of it
+    for (int k = body->v; k < body->v + body->v_count; k++) {
+        v[k] = world->state.v[k] + change[k];
+    }
+}
+
 /* First guess of all velocities: changing on as in the last step, or not at all. */
 static void guess(FilWorld* world, bool change, double* v)
 {
     memset(world->scratch.direction, 0, sizeof(double) * (size_t)world->v_count);
     for (int b = 0; b < world->body_count; b++) {
-        const FilBody* body = &world->bodies[b];
         if (fil_potential_takes_part(world, b)) {
-            body->ops->guess(body->impl, (change ? world->state.change : world->scratch.direction) + body->v, v + body->v);
+            fil_potential_guess(world, b, change ? world->state.change : world->scratch.direction, v);
         }
     }
 }
@@ -344,7 +362,8 @@ static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model,
     }
     // contacts are weighed by the tangent's diagonal
     const double at_work = set_measure(world, dt, v, &rounding);
-    status = fil_potential_set_up(world, model, dt);
+    status = fil_potential_joints_begin(world, dt);
+    status = status == FIL_OK ? fil_potential_set_up(world, model, dt) : status;
     if (status != FIL_OK) {
         return status;
     }
@@ -355,7 +374,8 @@ static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model,
     Newton newton = start_newton(world, model, hypot(at_work, contacts_at_work(world, model)), rounding);
     newton.potential = potential;
     newton.cautious = model->field != NULL || !world->def.imc.full_tangent;
-    newton.tangent = model->field != NULL || (world->def.imc.tangent_after < 0 && *hint > 0.0);
+    // joints are stiff: without their tangent Newton would not get anywhere
+    newton.tangent = model->field != NULL || world->contact.constraint_count > 0 || (world->def.imc.tangent_after < 0 && *hint > 0.0);
     bool again;
     do {
         status = iterate(world, model, &newton, v, info);

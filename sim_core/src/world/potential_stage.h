@@ -2,13 +2,14 @@
  *
  *     m_b(v) + dt dE/dq(q0 + dt v) = 0 for every body b that takes part (P2 eq. 5, 6)
  *
- * The tangent is that of the bodies plus dt^2 d2E/dq2. Without the contacts' part it falls apart into the bodies' own,
+ * Joints, motors and limits add the gradient of their convex costs. The tangent is that of the bodies plus dt^2 d2E/dq2. Without the contacts' part it falls apart into the bodies' own,
  * which are banded and quickly solved; with it, it is a sparse matrix of 4x4 blocks. P2's hybrid scheme starts with the
  * former and goes on with the latter. */
 #ifndef FILUM_WORLD_POTENTIAL_STAGE_H
 #define FILUM_WORLD_POTENTIAL_STAGE_H
 
 #include "contact/potential.h"
+#include "contact/sap_constraint.h"
 #include "filum/world.h"
 #include "linalg/block_cholesky.h"
 #include "linalg/block_pcg.h"
@@ -26,6 +27,10 @@ typedef struct FilPotentialStage {
     FilBlockPcg pcg;
     FilBlockSum hessian;
     FilInts list_end, list_variable; /* of contacts: columns of the matrix */
+    FilSapLaw* laws; /* of joints and motors */
+    size_t law_capacity;
+    FilInts column_block; /* of each column of the matrix: the block of the world's velocities */
+    int first_joint_list; /* where joints and motors begin among the lists */
     int analysed_blocks;
     bool analysed;   /* there is an analysis */
     bool bound;      /* the pattern is that of the contacts */
@@ -67,6 +72,8 @@ void fil_potential_adapt_halvings(struct FilWorld* world, const FilStepInfo* inf
 /* ---- the stage's parts, by file ---- */
 
 bool fil_potential_takes_part(const struct FilWorld* world, int body);
+/* A body's velocities at the start changed by `change`, those that are held in their motion; both are the world's. */
+void fil_potential_guess(const struct FilWorld* world, int body, const double* change, double* v);
 
 /* potential_contacts.c: lists the contacts that count; the world's scratch holds inverse diagonals of the tangent. */
 FilStatus fil_potential_set_up(struct FilWorld* world, const FilPotentialModel* model, double dt);
@@ -83,7 +90,19 @@ void fil_potential_measure(struct FilWorld* world, const double* v);
 /* Impulses of the contacts in their frames, and on the bodies. */
 void fil_potential_spread(struct FilWorld* world, const FilPotentialModel* model, const double* v, FilStepInfo* info);
 
-/* potential_system.c: direction = tangent^-1 residual at v, whose bodies have been evaluated. Each body by itself: false
+/* potential_joints.c: joints, motors, limits and friction of joints. Bodies have been evaluated. */
+FilStatus fil_potential_joints_begin(struct FilWorld* world, double dt);
+/* Adds the gradient of their costs at v to the residual; returns the costs. */
+double fil_potential_joints_add(const struct FilWorld* world, const double* v, double* residual);
+/* Appends the columns that each couples. */
+FilStatus fil_potential_joints_list(struct FilWorld* world, FilInts* end, FilInts* variable, int* count);
+void fil_potential_joints_hessian(const struct FilWorld* world, const double* v, FilBlockSum* sum);
+/* v is the solution: impulses to joints and bodies, and J' gamma added to `impulse`. */
+void fil_potential_joints_finish(struct FilWorld* world, const double* v, double* impulse);
+
+/* potential_system.c: scale J_row' G J_column of 3 x 4 Jacobians. */
+void fil_potential_row_block(const double* a, const double* g, const double* b, double scale, double* block);
+/* direction = tangent^-1 residual at v, whose bodies have been evaluated. Each body by itself: false
  * if nothing makes a tangent positive definite. */
 bool fil_potential_solve_bodies(struct FilWorld* world, const double* v, const double* residual, double* direction,
                                 FilStepInfo* info);

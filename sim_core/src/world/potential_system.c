@@ -74,8 +74,9 @@ static FilStatus adopt(FilWorld* world, const FilPotentialModel* model)
 {
     FilPotentialStage* stage = &world->potential;
     int count = 0;
-    const FilStatus status = model->field != NULL ? model->field->list(world, &stage->list_end, &stage->list_variable, &count)
-                                                  : list_contacts(world, &count);
+    FilStatus status = model->field != NULL ? model->field->list(world, &stage->list_end, &stage->list_variable, &count)
+                                            : list_contacts(world, &count);
+    status = status == FIL_OK ? fil_potential_joints_list(world, &stage->list_end, &stage->list_variable, &count) : status;
     if (status != FIL_OK) {
         return status;
     }
@@ -175,8 +176,7 @@ static void end_block(const double* hessian, int row, int column, double scale, 
     }
 }
 
-/* J_row' G J_column */
-static void row_block(const double* a, const double* g, const double* b, double scale, double* block)
+void fil_potential_row_block(const double* a, const double* g, const double* b, double scale, double* block)
 {
     for (int c = 0; c < 4; c++) {
         double turned[3];
@@ -197,6 +197,7 @@ static void assemble(FilWorld* world, const FilPotentialModel* model, const doub
     const double scale = p->dt * p->dt;
     double block[FIL_BLOCK_SIZE];
     fil_block_sum_clear(&stage->hessian);
+    fil_potential_joints_hessian(world, v, &stage->hessian);
     if (model->field != NULL) {
         model->field->hessian(world, v, order, &stage->hessian);
         return;
@@ -214,7 +215,7 @@ static void assemble(FilWorld* world, const FilPotentialModel* model, const doub
         const double* jacobian = set->jacobian + 12 * (size_t)c->contact->first_block;
         for (int i = 0; c->rows && i < c->contact->block_count; i++) {
             for (int j = 0; j < c->contact->block_count; j++) {
-                row_block(jacobian + 12 * i, term.row_hessian, jacobian + 12 * j, scale, block);
+                fil_potential_row_block(jacobian + 12 * i, term.row_hessian, jacobian + 12 * j, scale, block);
                 fil_block_sum_add(&stage->hessian, k, i, j, block);
             }
         }

@@ -5,7 +5,7 @@
 
 #include "base/vec3.h"
 #include "filum/ring.h"
-#include "world/own_constraint.h"
+#include "world/world.h"
 
 static double seconds(void)
 {
@@ -206,16 +206,6 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
     // counted in steps since dt was last changed, so that times do not drift
     const double end = world->clock.time + (double)(world->step + 1 - world->clock.step) * dt;
     *info = (FilStepInfo){.step = world->step + 1, .time = end, .dt = dt, .least_distance = INFINITY};
-    const bool velocities = fil_contact_models[world->contact_model].potential == NULL; // what joints and motors need
-    if (!velocities && world->contact.joint_count > 0) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "contact model '%s' knows no joints, and the world has '%s': use sap",
-                              world->def.contact_model, world->contact.joints[0].name);
-    }
-    if (!velocities && fil_own_constraints(world) > 0) {
-        return fil_world_fail(world, FIL_BAD_INPUT,
-                              "contact model '%s' knows no motors, limits and friction of robots' joints: use sap",
-                              world->def.contact_model);
-    }
     const FilPotentialModel* potential = fil_contact_models[world->contact_model].potential;
     if (fil_element_count(world, FIL_BODY_RING) > 0 && (potential == NULL || potential->field == NULL)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "rings, such as '%s', slide under contact model 'ipc' only",

@@ -77,7 +77,7 @@ static FilStatus check_def(const FilWorldDef* def, FilError* error)
     if (model < 0) {
         return fil_error(error, FIL_BAD_INPUT, "world: unknown contact model '%s'", def->contact_model);
     }
-    if (fil_contact_models[model].contacts && def->integrator == FIL_MIDPOINT) {
+    if ((fil_contact_models[model].contacts || fil_contact_models[model].potential != NULL) && def->integrator == FIL_MIDPOINT) {
         return fil_error(error, FIL_BAD_INPUT, "world: contact model '%s' needs backward or symplectic Euler, not midpoint",
                          def->contact_model);
     }

@@ -1,0 +1,320 @@
+/* Joints, motors, limits and robots under contact models of potential level: derivatives of everything together, and the
+ * same motion and forces as at velocity level. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "things.h"
+#include "world/world.h"
+
+#define ROBOTS FILUM_SOURCE_DIR "/config/robots/"
+
+static const char* const potential_models[] = {"imc", "spt", "ipc"};
+enum { MODELS = sizeof potential_models / sizeof potential_models[0] };
+
+/* A chain of three links near the ground: the second joint presses on its limit, the third follows the first. */
+static const char chain[] =
+    "<robot name='chain'><link name='base'/>"
+    "<link name='a'><inertial><origin xyz='0.1 0 0'/><mass value='0.5'/><inertia ixx='0.001' iyy='0.002' izz='0.002'/></inertial></link>"
+    "<link name='b'><inertial><origin xyz='0.1 0 0'/><mass value='0.4'/><inertia ixx='0.001' iyy='0.002' izz='0.002'/></inertial></link>"
+    "<link name='c'><inertial><origin xyz='0.1 0 0'/><mass value='0.3'/><inertia ixx='0.001' iyy='0.002' izz='0.002'/></inertial>"
+    "<collision><origin xyz='0.2 0 0'/><geometry><sphere radius='0.02'/></geometry></collision></link>"
+    "<joint name='one' type='revolute'><parent link='base'/><child link='a'/><axis xyz='0 1 0'/>"
+    "<limit lower='-2' upper='2' effort='20' velocity='5'/><dynamics damping='0.1' friction='0.3'/></joint>"
+    "<joint name='two' type='revolute'><parent link='a'/><child link='b'/><origin xyz='0.2 0 0'/><axis xyz='0 1 0'/>"
+    "<limit lower='-0.2' upper='0' effort='20' velocity='5'/></joint>"
+    "<joint name='three' type='revolute'><parent link='b'/><child link='c'/><origin xyz='0.2 0 0'/><axis xyz='0 0 1'/>"
+    "<limit lower='-2' upper='2' effort='20' velocity='5'/><mimic joint='one' multiplier='0.5'/></joint></robot>";
+
+static FilWorld* precise_world(const char* model)
+{
+    FilWorldDef def = fil_world_def_default();
+    FilWorld* world = NULL;
+    def.contact_model = model;
+    def.newton_tolerance = def.contact_tolerance = 1e-10;
+    def.imc.friction = FIL_IMC_STATIC;
+    assert_int_equal(fil_world_create(&def, &world, NULL), FIL_OK);
+    return world;
+}
+
+static FilId add_robot(FilWorld* world, const char* file, const char* text, FilVec3 position)
+{
+    FilRobotDef def = fil_robot_def_default();
+    FilId id;
+    def.position = position;
+    if (fil_world_add_robot_urdf(world, &def, file, text, text != NULL ? strlen(text) : 0, NULL, 0, &id) != FIL_OK) {
+        fail_msg("%s", fil_world_error(world));
+    }
+    return id;
+}
+
+static void send(FilWorld* world, FilId robot, int joint, FilJointMode mode, double position, double velocity, double effort)
+{
+    const FilJointCommand command = {mode, position, velocity, effort};
+    assert_int_equal(fil_robot_set_joint_command(world, robot, joint, &command), FIL_OK);
+}
+
+/* ---- derivatives ---- */
+
+static double noise(uint64_t* seed)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(*seed >> 11) / (double)(UINT64_C(1) << 52) - 1.0;
+}
+
+/* The potential of bodies, contacts and joints together at v, and its gradient. */
+static double total(FilWorld* world, const double* v, double* gradient)
+{
+    const FilPotentialModel* model = fil_contact_models[world->contact_model].potential;
+    double sum = 0.0, own;
+    memset(gradient, 0, sizeof(double) * (size_t)world->v_count);
+    for (int b = 0; b < world->body_count; b++) {
+        const FilBody* body = &world->bodies[b];
+        if (fil_potential_takes_part(world, b)) {
+            assert_true(body->ops->evaluate(body->impl, v + body->v, 0.0, gradient + body->v, &own));
+            sum += own;
+        }
+    }
+    sum += model->field != NULL ? model->field->add(world, v, gradient) : fil_potential_add(world, model, v, gradient);
+    return sum + fil_potential_joints_add(world, v, gradient);
+}
+
+/* Back inside the step: the state that it began with. */
+static void reopen_step(FilWorld* world)
+{
+    const FilState end = world->state;
+    world->state = world->next;
+    world->next = end;
+}
+
+/* A chain of links whose last one, and the rod that it holds, are within reach of the ground. */
+static FilWorld* busy_world(const char* model)
+{
+    FilWorld* world = precise_world(model);
+    things_ground(world);
+    const FilId robot = add_robot(world, NULL, chain, (FilVec3){0.0, 0.0, 0.0207});
+    const FilId rod = things_rod(world, 9, 5e-3, (FilVec3){0.65, 0.0, 0.0056}, (FilVec3){0.02, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
+    FilJointDef weld = fil_joint_def_default();
+    FilId id;
+    weld.kind = FIL_JOINT_WELD;
+    weld.a = rod;
+    weld.b = fil_world_find_link(world, "c");
+    assert_int_equal(fil_world_add_joint(world, &weld, &id), FIL_OK);
+    send(world, robot, 0, FIL_JOINT_POSITION, 0.05, 0.0, 0.0);
+    send(world, robot, 1, FIL_JOINT_EFFORT, 0.0, 0.0, 3.0);
+    (void)things_run(world, 5);
+    reopen_step(world);
+    assert_true(world->contact.constraint_count >= 8); // motor, limits, friction, mimic, four of the weld
+    return world;
+}
+
+static void gradients_of_everything(void** state)
+{
+    (void)state;
+    for (int m = 0; m < MODELS; m++) {
+        FilWorld* world = busy_world(potential_models[m]);
+        const int n = world->v_count;
+        double v[128], d[128], at[128], gradient[128], ignored[128];
+        assert_true(n <= 128);
+        uint64_t seed = 7;
+        for (int trial = 0; trial < 20; trial++) {
+            for (int k = 0; k < n; k++) {
+                v[k] = world->scratch.solution[k] + 1e-3 * noise(&seed);
+                d[k] = noise(&seed);
+            }
+            (void)total(world, v, gradient);
+            double slope = 0.0, size = 0.0, found = 0.0;
+            for (int k = 0; k < n; k++) {
+                slope += gradient[k] * d[k];
+                size += fabs(gradient[k] * d[k]);
+            }
+            // five points, fourth order
+            static const double weight[] = {1.0 / 12.0, -2.0 / 3.0, 0.0, 2.0 / 3.0, -1.0 / 12.0};
+            const double h = 1e-5;
+            for (int s = -2; s <= 2; s++) {
+                for (int k = 0; k < n; k++) {
+                    at[k] = v[k] + s * h * d[k];
+                }
+                found += weight[s + 2] * total(world, at, ignored) / h;
+            }
+            // what is left is the rounding of potentials: 1e-16 of some 1 J over h
+            if (fabs(found - slope) > 1e-6 * size + 1e-9) {
+                fail_msg("%s, trial %d: slope %.12g, differences give %.12g", potential_models[m], trial, slope, found);
+            }
+        }
+        fil_world_destroy(world);
+    }
+}
+
+/* Along a Newton direction H^-1 r the gradient changes by r. */
+static void tangents_of_everything(void** state)
+{
+    (void)state;
+    static const char* const models[] = {"imc", "ipc"}; // spt has no second derivatives
+    for (int m = 0; m < 2; m++) {
+        FilWorld* world = busy_world(models[m]);
+        const FilPotentialModel* model = fil_contact_models[world->contact_model].potential;
+        const int n = world->v_count;
+        double v[128], wanted[128] = {0.0}, direction[128] = {0.0}, at[128], up[128], down[128];
+        uint64_t seed = 11;
+        for (int trial = 0; trial < 10; trial++) {
+            FilStepInfo info = {0};
+            double largest = 0.0, error[2] = {0.0}, size[2] = {0.0}; // of the robot, of the rod
+            for (int k = 0; k < n; k++) {
+                v[k] = world->scratch.solution[k] + 1e-4 * noise(&seed);
+                wanted[k] = world->scratch.weight[k] > 0.0 ? noise(&seed) / sqrt(world->scratch.weight[k]) : 0.0;
+            }
+            (void)total(world, v, up);
+            assert_int_equal(fil_potential_solve_all(world, model, false, v, wanted, direction, &info), FIL_OK);
+            assert_int_equal(info.regularised, 0);
+            for (int k = 0; k < n; k++) {
+                largest = fmax(largest, fabs(direction[k]));
+            }
+            for (int side = -1; side <= 1; side += 2) {
+                for (int k = 0; k < n; k++) {
+                    at[k] = v[k] + side * 1e-6 / largest * direction[k];
+                }
+                (void)total(world, at, side > 0 ? up : down);
+            }
+            for (int k = 0; k < n; k++) {
+                const double change = (up[k] - down[k]) / (2e-6 / largest), w = world->scratch.weight[k];
+                const int of = k < world->bodies[2].v ? 0 : 1;
+                error[of] += w * (change - wanted[k]) * (change - wanted[k]);
+                size[of] += w * wanted[k] * wanted[k];
+            }
+            // differences leave 1e-7; the tangent leaves out how links turn their contacts' Jacobians under ipc, dt^2 F L against their inertia, and
+            // of the rod how its frames turn
+            if (!(sqrt(error[0]) < (m == 0 ? 1e-6 : 1e-4) * sqrt(size[0])) || !(sqrt(error[1]) < 1e-3 * sqrt(size[1]))) {
+                fail_msg("%s, trial %d: off by %g and %g", models[m], trial, sqrt(error[0] / size[0]), sqrt(error[1] / size[1]));
+            }
+        }
+        fil_world_destroy(world);
+    }
+}
+
+/* ---- the same motion ---- */
+
+/* Without contact all models solve the same equations: those of sap. */
+static void robots_move_as_under_sap(void** state)
+{
+    (void)state;
+    double position[MODELS + 1][9], effort[MODELS + 1][9];
+    for (int m = 0; m <= MODELS; m++) {
+        FilWorld* world = precise_world(m == 0 ? "sap" : potential_models[m - 1]);
+        const FilId arm = add_robot(world, ROBOTS "arm6.urdf", NULL, (FilVec3){0.0, 0.0, 0.0});
+        const FilId gripper = add_robot(world, ROBOTS "gripper.urdf", NULL, (FilVec3){3.0, 0.0, 1.0});
+        send(world, arm, 0, FIL_JOINT_POSITION, 0.4, 0.0, 0.0);
+        send(world, arm, 1, FIL_JOINT_VELOCITY, 0.0, 0.5, 0.0);
+        send(world, arm, 2, FIL_JOINT_POSITION, 5.0, 0.0, 0.0); // beyond its limit, with all its effort
+        send(world, arm, 3, FIL_JOINT_EFFORT, 0.0, 0.0, 0.01);  // less than its friction
+        send(world, gripper, 0, FIL_JOINT_POSITION, 0.1, 0.0, 0.0);
+        send(world, gripper, 1, FIL_JOINT_EFFORT, 0.0, 0.0, 5.0);
+        (void)things_run(world, 400);
+        for (int j = 0; j < 9; j++) {
+            const FilJointState joint = fil_robot_joint_state(world, j < 6 ? arm : gripper, j < 6 ? j : j - 6);
+            position[m][j] = joint.position;
+            effort[m][j] = joint.effort;
+        }
+        fil_world_destroy(world);
+    }
+    for (int m = 1; m <= MODELS; m++) {
+        for (int j = 0; j < 9; j++) {
+            // both solve to 1e-10 a step
+            if (fabs(position[m][j] - position[0][j]) > 1e-7 || fabs(effort[m][j] - effort[0][j]) > 1e-4 * (1.0 + fabs(effort[0][j]))) {
+                fail_msg("%s: joint %d at %.12g with effort %.9g, under sap at %.12g with %.9g", potential_models[m - 1], j,
+                         position[m][j], effort[m][j], position[0][j], effort[0][j]);
+            }
+        }
+    }
+    assert_true(position[0][2] > 2.69 && position[0][2] < 2.701); // at its limit
+}
+
+/* A motor that is asked for more than it has gives what it has, exactly. */
+static void efforts_are_capped(void** state)
+{
+    (void)state;
+    for (int m = 0; m < MODELS; m++) {
+        FilWorld* world = precise_world(potential_models[m]);
+        const FilId arm = add_robot(world, ROBOTS "arm6.urdf", NULL, (FilVec3){0.0, 0.0, 0.0});
+        send(world, arm, 1, FIL_JOINT_POSITION, -1.9, 0.0, 0.0);
+        (void)things_run(world, 20);
+        assert_true(fabs(fil_robot_joint_state(world, arm, 1).effort + 150.0) < 1e-9);
+        fil_world_destroy(world);
+    }
+}
+
+/* ---- joints between bodies ---- */
+
+/* A cube hangs from the world, a ball from the cube: the joints tell their weights, and do not give. */
+static void joints_hold(void** state)
+{
+    (void)state;
+    for (int m = 0; m < MODELS; m++) {
+        FilWorld* world = precise_world(potential_models[m]);
+        const FilId cube = things_cube(world, 0.1, 0.0, 0.0, 0.0), ball = things_ball(world, 0.05, 0.3, 0.0, 0.0);
+        FilJointDef def = fil_joint_def_default();
+        FilId weld, pin;
+        def.kind = FIL_JOINT_WELD;
+        def.a = cube;
+        assert_int_equal(fil_world_add_joint(world, &def, &weld), FIL_OK);
+        def.kind = FIL_JOINT_PIN;
+        def.b = ball;
+        def.point = (FilVec3){0.3, 0.0, 0.2};
+        assert_int_equal(fil_world_add_joint(world, &def, &pin), FIL_OK);
+        (void)things_run(world, 400);
+        const double g = 9.81, ball_weight = g * fil_rigid_mass(world, ball), weight = g * fil_rigid_mass(world, cube);
+        assert_true(fabs(fil_joint_force(world, pin).z - ball_weight) < 1e-6 * ball_weight);
+        // on its second side, which is the world
+        assert_true(fabs(fil_joint_force(world, weld).z + ball_weight + weight) < 1e-6 * weight);
+        assert_true(fabs(fil_joint_torque(world, weld).y - 0.3 * ball_weight) < 1e-3 * ball_weight);
+        // as rigid as a step can resolve: g dt^2 / (4 pi^2) and less
+        assert_true(things_distance(things_position(world, cube), (FilVec3){0.0, 0.0, 0.0}) < 1e-5);
+        assert_true(things_distance(things_position(world, ball), (FilVec3){0.3, 0.0, 0.0}) < 1e-4);
+        fil_world_destroy(world);
+    }
+}
+
+/* A rod welded to a link bends under its weight as it does under sap. */
+static void links_hold_rods(void** state)
+{
+    (void)state;
+    double tip[MODELS + 1] = {0.0};
+    for (int m = 0; m <= MODELS; m++) {
+        FilWorld* world = precise_world(m == 0 ? "sap" : potential_models[m - 1]);
+        const FilId robot = add_robot(world, NULL, chain, (FilVec3){0.0, 0.0, 0.0});
+        const FilId rod = things_rod(world, 11, 5e-3, (FilVec3){0.65, 0.0, 0.0}, (FilVec3){0.03, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
+        FilJointDef weld = fil_joint_def_default();
+        FilId id;
+        weld.kind = FIL_JOINT_WELD;
+        weld.a = rod;
+        weld.b = fil_world_find_link(world, "c");
+        assert_int_equal(fil_world_add_joint(world, &weld, &id), FIL_OK);
+        send(world, robot, 0, FIL_JOINT_POSITION, 0.0, 0.0, 0.0);
+        send(world, robot, 1, FIL_JOINT_POSITION, -0.1, 0.0, 0.0);
+        (void)things_run(world, 200);
+        tip[m] = things_node(world, rod, 10).z;
+        fil_world_destroy(world);
+    }
+    assert_true(fabs(tip[0]) > 1e-3);
+    for (int m = 1; m <= MODELS; m++) {
+        // sap solves about the free motion, the others in full: a difference of order dt
+        if (fabs(tip[m] - tip[0]) > 0.01 * fabs(tip[0])) {
+            fail_msg("%s: the rod's tip is at %g, under sap at %g", potential_models[m - 1], tip[m], tip[0]);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_of_everything), cmocka_unit_test(tangents_of_everything),
+        cmocka_unit_test(robots_move_as_under_sap), cmocka_unit_test(efforts_are_capped),
+        cmocka_unit_test(joints_hold),             cmocka_unit_test(links_hold_rods),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
