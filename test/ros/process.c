@@ -93,3 +93,10 @@ void process_kill(pid_t pid)
     waitpid(pid, NULL, 0);
     note(pid, 0);
 }
+
+int process_burn(double seconds)
+{
+    for (const double limit = seconds_now() + seconds; seconds_now() < limit;) {
+    }
+    return 0;
+}

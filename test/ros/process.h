@@ -22,6 +22,8 @@ void process_kill(pid_t pid);
 int process_end_all(void** state);
 
 double seconds_now(void);
+/* Keeps a core busy for a while; 0. */
+int process_burn(double seconds);
 void sleep_seconds(double seconds);
 
 #endif

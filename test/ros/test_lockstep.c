@@ -80,14 +80,6 @@ static uint64_t control(Client* client)
     return hash;
 }
 
-static int burn(void)
-{
-    const double limit = seconds_now() + PATIENCE;
-    while (seconds_now() < limit) {
-    }
-    return 0;
-}
-
 static void runs_are_equal(void** state)
 {
     (void)state;
@@ -148,7 +140,7 @@ static int set_up(void** state)
 int main(int argc, char** argv)
 {
     if (argc > 1 && strcmp(argv[1], "burn") == 0) {
-        return burn();
+        return process_burn(PATIENCE);
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(runs_are_equal, process_end_all),
