@@ -25,16 +25,23 @@ typedef struct FilTrackPlace {
 /* A point p against the curve: r = p - c = sum w_i x_i over p and the piece's nodes. */
 typedef struct FilTrackPoint {
     int node[3]; /* in the array of positions; those of weight 0 may repeat */
-    double weight[4], change[4]; /* of p and the nodes: w, dw/du */
+    double u;
+    double weight[4], change[4], curve[4]; /* of p and the nodes: w, dw/du, d2w/du2 */
     double r[3];
     double slope[3], bend[3]; /* dr/du, d2r/du2 */
     double half_square;       /* |r|^2 / 2 */
     bool held;                /* u stands at a closed end */
     bool past;                /* beyond an open end */
+    int beyond;               /* the end that it is beyond: -1 the first, 1 the last, 0 none */
 } FilTrackPoint;
 
 /* The place closest to p in the neighbourhood of `place`, which it overwrites; positions have 4 numbers a node. */
 FilTrackPoint fil_track_closest(const FilTrack* track, const double* positions, const double* p, FilTrackPlace* place);
+
+/* Where the curve crosses the plane through p across `axis`, r . axis = 0, in the neighbourhood of `place`, which it
+ * overwrites; dr/du . axis is positive there. Beyond every end the curve goes on straight. False: it crosses nowhere so. */
+bool fil_track_crossing(const FilTrack* track, const double* positions, const double* p, const double* axis,
+                        FilTrackPlace* place, FilTrackPoint* out);
 
 /* The closest place of all: for beginnings. */
 FilTrackPlace fil_track_search(const FilTrack* track, const double* positions, const double* p);
