@@ -22,7 +22,7 @@ static const double STEP = 1e-4;
 typedef struct Case {
     FilTrack track;
     FilTrackPlace place;
-    FilRingHole hole;
+    FilHole hole;
     double x[3], rotation[9], nodes[4 * NODES];
     int moving[3]; /* nodes of the piece */
 } Case;
@@ -57,7 +57,8 @@ static double energy_of(const Case* c, const double* z, double* gradient, double
     double rotation[9];
     FilTrackPoint point;
     assert_true(cross(c, z, rotation, &point));
-    return fil_hole_energy(&c->hole, rotation, &point, gradient, hessian, false);
+    const FilHoleBarrier barrier = {&c->hole, 0.7, 3.0};
+    return fil_hole_energy(&barrier, rotation, &point, gradient, hessian, false);
 }
 
 /* a wavy rod along x and a tilted hole around it; at = where along the rod */
@@ -69,8 +70,8 @@ static bool random_case(Random* random, double at, bool open, Case* c)
     for (int i = 0; i < NODES; ++i) {
         fil_v3_set(c->nodes + 4 * i, i, random_between(random, -0.2, 0.2), random_between(random, -0.2, 0.2));
     }
-    c->hole = (FilRingHole){.center = {random_between(random, -0.3, 0.3), random_between(random, -0.3, 0.3), 0.1},
-                            .axis = {-1.0, 0.0, 0.0}, .radius = 1.0, .rod_radius = 0.2, .range = 0.7, .stiffness = 3.0};
+    c->hole = (FilHole){.center = {random_between(random, -0.3, 0.3), random_between(random, -0.3, 0.3), 0.1},
+                            .axis = {-1.0, 0.0, 0.0}, .radius = 1.0, .rod_radius = 0.2};
     for (int k = 0; k < 3; ++k) {
         turn[k] = random_between(random, -0.5, 0.5);
         center[k] = random_between(random, -0.3, 0.3);
@@ -167,7 +168,7 @@ static void test_stop_derivatives(void** state)
 static void test_thresholds(void** state)
 {
     (void)state;
-    const FilRingHole hole = {.axis = {-1.0, 0.0, 0.0}, .radius = 1.0, .rod_radius = 0.2, .range = 0.5, .stiffness = 3.0};
+    const FilHole hole = {.axis = {-1.0, 0.0, 0.0}, .radius = 1.0, .rod_radius = 0.2};
     const double rotation[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}, axis[3] = {-1.0, 0.0, 0.0};
     const FilTrack track = {.count = NODES, .node = order};
     double nodes[4 * NODES] = {0.0}, gradient[Z], hessian[Z * Z];
@@ -179,7 +180,8 @@ static void test_thresholds(void** state)
         FilTrackPlace place = {3, 0.5};
         FilTrackPoint point;
         assert_true(fil_track_crossing(&track, nodes, centers[k], axis, &place, &point));
-        const double energy = fil_hole_energy(&hole, rotation, &point, gradient, hessian, false);
+        const FilHoleBarrier barrier = {&hole, 0.5, 3.0};
+        const double energy = fil_hole_energy(&barrier, rotation, &point, gradient, hessian, false);
         assert_true(energy > 0.0 && energy < 1e-19);
         for (int m = 0; m < Z; ++m) {
             assert_true(fabs(gradient[m]) < 1e-11);
@@ -195,7 +197,7 @@ static void test_thresholds(void** state)
 static void test_gap(void** state)
 {
     (void)state;
-    const FilRingHole hole = {.axis = {-1.0, 0.0, 0.0}, .radius = 1.0, .rod_radius = 0.2, .range = 0.1, .stiffness = 3.0};
+    const FilHole hole = {.axis = {-1.0, 0.0, 0.0}, .radius = 1.0, .rod_radius = 0.2};
     const FilTrack track = {.count = NODES, .node = order};
     double nodes[4 * NODES] = {0.0};
     for (int i = 0; i < NODES; ++i) {
@@ -212,7 +214,8 @@ static void test_gap(void** state)
         // the centre is 0.3 below the rod, which crosses the tilted plane 0.3 / cos from it
         const double expected = 1.0 - (0.3 + 0.2) / cos(tilt);
         assert_true(fabs(fil_hole_gap(&hole, axis, &point) - expected) < 1e-12);
-        assert_true(isinf(fil_hole_energy(&hole, rotation, &point, NULL, NULL, true)) == (expected <= 0.0));
+        const FilHoleBarrier barrier = {&hole, 0.1, 3.0};
+        assert_true(isinf(fil_hole_energy(&barrier, rotation, &point, NULL, NULL, true)) == (expected <= 0.0));
     }
     // turned round: it crosses against the axis
     const double back[3] = {1.0, 0.0, 0.0}, center[3] = {2.2, 0.0, 0.0};

@@ -1,10 +1,10 @@
-/* The body kind "ring": one point bound to a track of rods. Its unknowns, if it has any, are (x, y, z, idle); the binding
+/* The body kind "ring": one point bound to a track of rods, or a hole of a rigid body that they pass. Its unknowns, if it has any, are (x, y, z, idle); the binding
  * itself is a potential of the contact model. History: whether it is threaded, and where on the track. */
 #ifndef FILUM_BODY_RING_H
 #define FILUM_BODY_RING_H
 
 #include "body/body.h"
-#include "geometry/track.h"
+#include "geometry/hole.h"
 
 /* History of a ring. */
 enum { FIL_RING_THREADED, FIL_RING_PIECE, FIL_RING_U, FIL_RING_HISTORY };
@@ -14,8 +14,10 @@ typedef struct FilRingBody {
     double initial_q[4], initial_v[4];
     FilTrackPlace initial_place;
     double offset, range, stiffness, friction;
+    bool holed; /* it is a hole of a rigid body */
+    FilHole hole;
 
-    /* what it is threaded on, and whose point it is: bodies of the world and nodes in them */
+    /* what it is threaded on, and whose point or hole it is: bodies of the world and nodes in them */
     int rod_body, carrier_body, carrier_node;
     int* nodes; /* of the track */
     FilTrack track;

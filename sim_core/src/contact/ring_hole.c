@@ -18,33 +18,20 @@ typedef struct Local {
 /* How y follows from z and u. */
 typedef struct Chain {
     double first[Y][ALL];
-    const FilRingHole* hole;
+    const FilHole* hole;
     const double* rotation;
     const FilTrackPoint* point;
     double crossing[ALL]; /* gradient of F = r . a, which is zero at the crossing */
 } Chain;
 
-void fil_hole_place(const FilRingHole* hole, const double* x, const double* rotation, double* center, double* axis)
-{
-    fil_m3_apply(center, rotation, hole->center);
-    fil_v3_axpy(center, 1.0, x);
-    fil_m3_apply(axis, rotation, hole->axis);
-}
-
-double fil_hole_gap(const FilRingHole* hole, const double* axis, const FilTrackPoint* point)
-{
-    const double cosine = fil_v3_dot(point->slope, axis) / fil_v3_norm(point->slope);
-    return hole->radius - fil_v3_norm(point->r) - hole->rod_radius / cosine;
-}
-
 /* ---- functions of y ---- */
 
 /* range - gap = |r| + rod_radius |s| / (s . a) - (radius - range) */
-static Local closing_of(const FilRingHole* hole, const double* axis, const FilTrackPoint* point)
+static Local closing_of(const FilHole* hole, double range, const double* axis, const FilTrackPoint* point)
 {
     const double *r = point->r, *s = point->slope, rho = hole->rod_radius;
     const double d = fil_v3_norm(r), n = fil_v3_norm(s), q = fil_v3_dot(s, axis), over = d > 0.0 ? 1.0 / d : 0.0;
-    Local f = {.value = d + rho * n / q - (hole->radius - hole->range)};
+    Local f = {.value = d + rho * n / q - (hole->radius - range)};
     for (int j = 0; j < 3; j++) {
         f.first[R + j] = over * r[j];
         f.first[S + j] = rho * (s[j] / (n * q) - n * axis[j] / (q * q));
@@ -94,7 +81,7 @@ static void put_turn(Chain* chain, int row, const double* b)
     }
 }
 
-static void start_chain(const FilRingHole* hole, const double* rotation, const double* axis, const FilTrackPoint* point,
+static void start_chain(const FilHole* hole, const double* rotation, const double* axis, const FilTrackPoint* point,
                         Chain* chain)
 {
     *chain = (Chain){.hole = hole, .rotation = rotation, .point = point};
@@ -195,15 +182,16 @@ static void add_hessian(const Chain* chain, const Local* f, double multiplier, c
     }
 }
 
-double fil_hole_energy(const FilRingHole* hole, const double* rotation, const FilTrackPoint* point, double* gradient,
+double fil_hole_energy(const FilHoleBarrier* barrier, const double* rotation, const FilTrackPoint* crossing, double* gradient,
                        double* hessian, bool positive)
 {
+    const FilHole* hole = barrier->hole;
     double axis[3], energy = 0.0;
     fil_m3_apply(axis, rotation, hole->axis);
-    const bool stopped = point->beyond != 0 && !point->past;
-    const Local parts[2] = {closing_of(hole, axis, point), stopped ? stop_of(point) : (Local){0}};
+    const bool stopped = crossing->beyond != 0 && !crossing->past;
+    const Local parts[2] = {closing_of(hole, barrier->range, axis, crossing), stopped ? stop_of(crossing) : (Local){0}};
     Chain chain;
-    start_chain(hole, rotation, axis, point, &chain);
+    start_chain(hole, rotation, axis, crossing, &chain);
     if (gradient != NULL) {
         memset(gradient, 0, Z * sizeof(double));
     }
@@ -211,7 +199,7 @@ double fil_hole_energy(const FilRingHole* hole, const double* rotation, const Fi
         memset(hessian, 0, Z * Z * sizeof(double));
     }
     for (int part = 0; part < 2; part++) {
-        const FilJet jet = fil_ring_barrier(parts[part].value, hole->range, hole->stiffness);
+        const FilJet jet = fil_ring_barrier(parts[part].value, barrier->range, barrier->stiffness);
         double g[Z];
         energy += jet.value;
         if (!isfinite(jet.value)) {

@@ -1,4 +1,4 @@
-/* rings: points that slide on rods. */
+/* rings: points and holes that slide on rods. */
 #include "filum/ring.h"
 #include "scene/scene_build.h"
 
@@ -33,10 +33,30 @@ static void read_track(FilScene* scene, const FilYaml* node, FilRingDef* def)
     }
 }
 
-/* `point: {position, mass, ...}`, or `node: {shell: name, vertex: k}`, or `node: {rod: name, node: k}`. */
+/* `hole: {rigid_body: name, center, axis, radius}` in that body's frame. */
+static void read_hole(FilScene* scene, const FilYaml* hole, FilRingDef* def)
+{
+    static const char* const keys[] = {"rigid_body", "center", "axis", "radius", NULL};
+    FilReader* reader = &scene->reader;
+    int index = 0;
+    double axis[3] = {0.0};
+    if (!fil_check_keys(reader, hole, keys)) {
+        return;
+    }
+    if (fil_read_reference(reader, hole, "rigid_body", FIL_REQUIRED, &scene->body_names, "rigid body", &index)) {
+        def->carrier = scene->bodies[index].id;
+    }
+    fil_scene_read_vec3(reader, hole, "center", &def->hole);
+    if (fil_read_vector(reader, hole, "axis", FIL_REQUIRED, 3, axis)) {
+        def->hole_axis = (FilVec3){axis[0], axis[1], axis[2]};
+    }
+    fil_read_number(reader, hole, "radius", FIL_REQUIRED | FIL_POSITIVE, &def->hole_radius);
+}
+
+/* `point: {position, mass, ...}`, or `node: {shell: name, vertex: k}`, or `node: {rod: name, node: k}`, or a hole. */
 static void read_carrier(FilScene* scene, const FilYaml* node, FilRingDef* def)
 {
-    static const char* const words[] = {"point", "node", NULL};
+    static const char* const words[] = {"point", "node", "hole", NULL};
     static const char* const point_keys[] = {"mass", "position", "velocity", "settled", NULL};
     static const char* const node_keys[] = {"rod", "node", "shell", "vertex", NULL};
     static const char* const kinds[] = {"rod", "shell", NULL};
@@ -58,13 +78,15 @@ static void read_carrier(FilScene* scene, const FilYaml* node, FilRingDef* def)
             def->carrier = scene->rods[index].id;
             fil_read_index(reader, body, "node", FIL_REQUIRED, scene->rods[index].def.node_count, &def->node);
         }
+    } else if (word == 2) {
+        read_hole(scene, body, def);
     }
 }
 
 static void read_ring(FilScene* scene, const FilYaml* node, FilRingDef* def)
 {
     static const char* const keys[] = {"name",   "rod",   "rods",      "point",    "node",
-                                       "offset", "range", "stiffness", "friction", NULL};
+                                       "hole",   "offset", "range", "stiffness", "friction", NULL};
     FilReader* reader = &scene->reader;
     if (!fil_check_keys(reader, node, keys)) {
         return;

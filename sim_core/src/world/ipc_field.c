@@ -138,7 +138,7 @@ static FilStatus begin(FilWorld* world, double dt, double* v, FilStepInfo* info)
 static FilStatus list(FilWorld* world, FilInts* end, FilInts* variable, int* count)
 {
     FilIpcField* field = &world->ipc;
-    size_t most = 8 * (size_t)field->ring_count;
+    size_t most = 2 * FIL_RING_BLOCKS * (size_t)field->ring_count;
     const size_t lists = (size_t)field->ring_count + (size_t)fil_ipc_contacts_lists(world, &most);
     int variables = 0;
     *count = 0;

@@ -9,17 +9,21 @@
 #include "linalg/block_sum.h"
 #include "world/ipc_surface.h"
 
+/* Blocks that one ring couples: its point, or place and turn of its body, and three nodes. */
+enum { FIL_RING_BLOCKS = 5 };
+
 /* A ring in a step. */
 typedef struct FilRingTerm {
-    int body;                  /* of the world */
-    double normal_force;       /* N, at the step's start: what friction follows */
-    double tangent[3];         /* of the rod there */
-    double weight[4];          /* of ring and nodes in their relative velocity there */
-    int lagged[4];             /* blocks of the world's velocities, for friction */
-    int block[4];              /* for the potential, as of the last accepted v */
-    FilTrackPlace place;       /* at the last accepted v */
-    int first;                 /* where its variables begin in the lists */
-    int local[8];              /* which variable of its list each of block and lagged is */
+    int body;                              /* of the world */
+    int count;                             /* of blocks */
+    double normal_force;                   /* N, at the step's start: what friction follows */
+    double tangent[2][3];                  /* directions of slip there: along the rod, and of a hole along its rim */
+    double jacobian[FIL_RING_BLOCKS][12];  /* 3 x 4, of the velocity of the ring against the rod there */
+    double bias[3];                        /* m/s, of scripted bodies */
+    int lagged[FIL_RING_BLOCKS];           /* blocks of the world's velocities, for friction */
+    int block[FIL_RING_BLOCKS];            /* for the potential, as of the last accepted v */
+    FilTrackPlace place;                   /* at the last accepted v */
+    int local[2 * FIL_RING_BLOCKS];        /* which variable of its list each of block and lagged is; -1: none */
 } FilRingTerm;
 
 /* Two features, or a point and a plane, that could come into each other's range. */

@@ -7,34 +7,67 @@
 #include "body/ring.h"
 #include "body/rod.h"
 #include "contact/ipc_barrier.h"
+#include "contact/ring_hole.h"
 #include "world/world.h"
 
-/* Blocks that one ring couples: its point and three nodes, now and where friction lags. */
-enum { RING_BLOCKS = 8 };
+/* A ring against its rod. */
+typedef struct Sight {
+    FilTrackPlace place;
+    FilTrackPoint point;
+    bool lost;          /* the rod does not pass the hole any more */
+    double rotation[9]; /* of the hole's body */
+    double axis[3];     /* of the hole */
+} Sight;
 
 static FilRingBody* ring_of(const FilWorld* world, const FilRingTerm* term)
 {
     return world->bodies[term->body].impl;
 }
 
-/* The point of a ring in an array like q. */
-static const double* point_in(const FilWorld* world, const FilRingBody* ring, const double* q)
+/* Looks from the term's place on, at positions in an array like q. */
+static Sight see_ring(const FilWorld* world, const FilRingTerm* term, const double* q)
 {
-    return q + world->bodies[ring->carrier_body].q + 4 * ring->carrier_node;
-}
-
-static const double* rods_in(const FilWorld* world, const FilRingBody* ring, const double* q)
-{
-    return q + world->bodies[ring->rod_body].q;
-}
-
-/* Blocks of the world's velocities: of the point, and of the nodes of a piece. */
-static void blocks_of(const FilWorld* world, const FilRingBody* ring, const FilTrackPoint* point, int blocks[4])
-{
-    blocks[0] = world->bodies[ring->carrier_body].v / 4 + ring->carrier_node;
-    for (int k = 0; k < 3; k++) {
-        blocks[1 + k] = world->bodies[ring->rod_body].v / 4 + point->node[k];
+    const FilRingBody* ring = ring_of(world, term);
+    const double *rods = q + world->bodies[ring->rod_body].q, *carrier = q + world->bodies[ring->carrier_body].q;
+    Sight sight = {.place = term->place};
+    if (!ring->holed) {
+        sight.point = fil_track_closest(&ring->track, rods, carrier + 4 * ring->carrier_node, &sight.place);
+        return sight;
     }
+    double center[3];
+    fil_m3_from_quat(sight.rotation, (FilQuat){carrier[4], carrier[5], carrier[6], carrier[7]});
+    fil_hole_place(&ring->hole, carrier, sight.rotation, center, sight.axis);
+    sight.lost = !fil_track_crossing(&ring->track, rods, center, sight.axis, &sight.place, &sight.point);
+    return sight;
+}
+
+/* Its potential, with derivatives over 3 numbers a block. */
+static double energy_of(const FilRingBody* ring, const Sight* sight, double* gradient, double* hessian, bool positive)
+{
+    if (!ring->holed) {
+        return fil_ring_energy(ring->offset, ring->range, ring->stiffness, &sight->point, gradient, hessian, positive);
+    }
+    const FilHoleBarrier barrier = {&ring->hole, ring->range, ring->stiffness};
+    return sight->lost ? INFINITY : fil_hole_energy(&barrier, sight->rotation, &sight->point, gradient, hessian, positive);
+}
+
+/* Blocks of the world's velocities: of the ring, and of the nodes of a piece. */
+static void blocks_of(const FilWorld* world, const FilRingTerm* term, const FilTrackPoint* point, int* blocks)
+{
+    const FilRingBody* ring = ring_of(world, term);
+    const int own = term->count - 3;
+    for (int i = 0; i < term->count; i++) {
+        blocks[i] = i < own ? world->bodies[ring->carrier_body].v / 4 + ring->carrier_node + i
+                            : world->bodies[ring->rod_body].v / 4 + point->node[i - own];
+    }
+}
+
+/* Column of the matrix for block i of a ring; -1: it takes no part. */
+static int column_of(const FilWorld* world, const FilRingTerm* term, int i, int block)
+{
+    const FilRingBody* ring = ring_of(world, term);
+    const int body = i < term->count - 3 ? ring->carrier_body : ring->rod_body, offset = world->contact.offset[body];
+    return offset < 0 ? -1 : offset + block - world->bodies[body].v / 4;
 }
 
 /* Ends that are held stop the ring; free ones let it pass. */
@@ -47,30 +80,90 @@ static void open_ends(const FilWorld* world, FilRingBody* ring)
     }
 }
 
-/* Speed of the ring along the rod. */
-static double slip_of(const FilRingTerm* term, const double* v)
+/* ---- friction ---- */
+
+/* The rim's point that touches the rod, how it moves, and the direction of slip across the rod. */
+static void touch_rim(const FilWorld* world, const Sight* sight, FilRingTerm* term)
 {
-    double slip = 0.0;
-    for (int i = 0; i < 4; i++) {
-        slip += term->weight[i] * fil_v3_dot(term->tangent, v + 4 * term->lagged[i]);
-    }
-    return slip;
+    const FilRingBody* ring = ring_of(world, term);
+    const FilBody* carrier = &world->bodies[ring->carrier_body];
+    const double *q = world->state.q + carrier->q, d = fil_v3_norm(sight->point.r);
+    double rim[3], normal[3], center[3], axis[3], jacobian[12 * FIL_JACOBIAN_BLOCKS];
+    int blocks[FIL_JACOBIAN_BLOCKS];
+    fil_hole_place(&ring->hole, q, sight->rotation, center, axis);
+    fil_v3_copy(rim, center);
+    fil_v3_axpy(rim, d > 0.0 ? -ring->hole.radius / d : 0.0, sight->point.r);
+    const int count = carrier->ops->point_jacobian(carrier->impl, 0, 0, rim, q, blocks, jacobian, term->bias);
+    memcpy(term->jacobian, jacobian, sizeof(double) * 12 * (size_t)count);
+    // the normal is across the rod and the rim
+    fil_v3_copy(normal, sight->point.r);
+    fil_v3_axpy(normal, -fil_v3_dot(sight->point.r, term->tangent[0]) / fil_v3_dot(axis, term->tangent[0]), axis);
+    fil_v3_normalise(normal);
+    fil_v3_cross(term->tangent[1], normal, term->tangent[0]);
 }
 
-/* Friction of this step: normal force, tangent and weights at its start. */
+/* Friction of this step: normal force, tangents and velocities as at its start. */
 static void lag(FilWorld* world, FilRingTerm* term)
 {
     const FilRingBody* ring = ring_of(world, term);
-    const FilTrackPoint point = fil_track_closest(&ring->track, rods_in(world, ring, world->state.q),
-                                                  point_in(world, ring, world->state.q), &term->place);
-    const double gap = sqrt(2.0 * point.half_square) - ring->offset;
-    term->normal_force = fil_ring_barrier(gap, ring->range, ring->stiffness).first;
-    fil_v3_copy(term->tangent, point.slope);
-    fil_v3_normalise(term->tangent);
-    memcpy(term->weight, point.weight, sizeof term->weight);
-    blocks_of(world, ring, &point, term->lagged);
+    const Sight sight = see_ring(world, term, world->state.q);
+    const int own = term->count - 3;
+    double gradient[FIL_HOLE_SIZE] = {0.0};
+    energy_of(ring, &sight, gradient, NULL, true);
+    term->normal_force = fil_v3_norm(gradient);
+    term->place = sight.place;
+    fil_v3_copy(term->tangent[0], sight.point.slope);
+    fil_v3_normalise(term->tangent[0]);
+    if (ring->holed) {
+        touch_rim(world, &sight, term);
+    }
+    for (int i = ring->holed ? own : 0; i < term->count; i++) {
+        double* jacobian = term->jacobian[i];
+        jacobian[0] = jacobian[5] = jacobian[10] = i < own ? 1.0 : sight.point.weight[1 + i - own];
+    }
+    blocks_of(world, term, &sight.point, term->lagged);
     memcpy(term->block, term->lagged, sizeof term->block);
 }
+
+/* Slip along the two tangents. */
+static void slip_of(const FilRingTerm* term, const double* v, double slip[2])
+{
+    double u[3];
+    fil_v3_copy(u, term->bias);
+    for (int i = 0; i < term->count; i++) {
+        const double *j = term->jacobian[i], *x = v + 4 * term->lagged[i];
+        for (int r = 0; r < 3; r++) {
+            u[r] += fil_v3_dot(j + 4 * r, x);
+        }
+    }
+    slip[0] = fil_v3_dot(term->tangent[0], u);
+    slip[1] = fil_v3_dot(term->tangent[1], u);
+}
+
+/* N s: the most that friction gives in the step. */
+static double most_of(const FilWorld* world, const FilRingTerm* term)
+{
+    return world->ipc.dt * ring_of(world, term)->friction * term->normal_force;
+}
+
+static double add_friction(const FilWorld* world, const FilRingTerm* term, const double* v, double* residual)
+{
+    double slip[2], force[3] = {0.0};
+    slip_of(term, v, slip);
+    const double speed = hypot(slip[0], slip[1]), most = most_of(world, term);
+    const FilJet jet = fil_slip(speed, world->def.ipc.slip_speed);
+    for (int k = 0; k < 2 && speed > 0.0; k++) {
+        fil_v3_axpy(force, most * jet.first * slip[k] / speed, term->tangent[k]);
+    }
+    for (int i = 0; i < term->count; i++) {
+        for (int r = 0; r < 3; r++) {
+            fil_v3_axpy(residual + 4 * term->lagged[i], force[r], term->jacobian[i] + 4 * r);
+        }
+    }
+    return most * jet.value;
+}
+
+/* ---- a step's begin; the potential ---- */
 
 FilStatus fil_rings_begin(FilWorld* world)
 {
@@ -89,19 +182,12 @@ FilStatus fil_rings_begin(FilWorld* world)
         FilRingTerm* term = &field->rings[field->ring_count++];
         const double* h = world->state.h + body->h;
         *term = (FilRingTerm){.body = b, .place = {(int)h[FIL_RING_PIECE], h[FIL_RING_U]}};
-        open_ends(world, ring_of(world, term));
+        FilRingBody* ring = ring_of(world, term);
+        term->count = ring->holed ? 5 : 4;
+        open_ends(world, ring);
         lag(world, term);
     }
     return FIL_OK;
-}
-
-/* The ring against its rod at the trial positions. */
-static FilTrackPoint see_ring(const FilWorld* world, const FilRingTerm* term, FilTrackPlace* place)
-{
-    const FilRingBody* ring = ring_of(world, term);
-    const double* x = world->ipc.x.at;
-    *place = term->place;
-    return fil_track_closest(&ring->track, rods_in(world, ring, x), point_in(world, ring, x), place);
 }
 
 double fil_rings_add(FilWorld* world, const double* v, double* residual)
@@ -110,23 +196,18 @@ double fil_rings_add(FilWorld* world, const double* v, double* residual)
     double energy = 0.0;
     for (int k = 0; k < field->ring_count; k++) {
         const FilRingTerm* term = &field->rings[k];
-        const FilRingBody* ring = ring_of(world, term);
-        FilTrackPlace place;
-        const FilTrackPoint point = see_ring(world, term, &place);
-        double gradient[12];
-        int blocks[4];
-        energy += fil_ring_energy(ring->offset, ring->range, ring->stiffness, &point, gradient, NULL, true);
+        const Sight sight = see_ring(world, term, field->x.at);
+        double gradient[FIL_HOLE_SIZE];
+        int blocks[FIL_RING_BLOCKS];
+        energy += energy_of(ring_of(world, term), &sight, gradient, NULL, true);
         if (!isfinite(energy)) {
             return INFINITY;
         }
-        blocks_of(world, ring, &point, blocks);
-        const double slip = slip_of(term, v), most = field->dt * ring->friction * term->normal_force;
-        const FilJet friction = fil_slip(fabs(slip), world->def.ipc.slip_speed);
-        energy += most * friction.value;
-        for (int i = 0; i < 4; i++) {
+        blocks_of(world, term, &sight.point, blocks);
+        for (int i = 0; i < term->count; i++) {
             fil_v3_axpy(residual + 4 * blocks[i], field->dt, gradient + 3 * i);
-            fil_v3_axpy(residual + 4 * term->lagged[i], copysign(most * friction.first, slip) * term->weight[i], term->tangent);
         }
+        energy += add_friction(world, term, v, residual);
     }
     return energy;
 }
@@ -139,34 +220,62 @@ void fil_rings_list(FilWorld* world, int* list_end, int* variable, int* lists, i
     for (int k = 0; k < field->ring_count; k++) {
         FilRingTerm* term = &field->rings[k];
         const int first = *variables;
-        for (int i = 0; i < RING_BLOCKS; i++) {
-            const int block = i < 4 ? term->block[i] : term->lagged[i - 4];
-            const FilRingBody* ring = ring_of(world, term);
-            const int body = i % 4 == 0 ? ring->carrier_body : ring->rod_body;
-            const int column = world->contact.offset[body] + block - world->bodies[body].v / 4;
+        for (int i = 0; i < 2 * term->count; i++) {
+            const int own = i % term->count, block = i < term->count ? term->block[own] : term->lagged[own];
+            const int column = column_of(world, term, own, block);
             int at = first;
             while (at < *variables && variable[at] != column) {
                 at++;
             }
-            if (at == *variables) {
+            if (at == *variables && column >= 0) {
                 variable[(*variables)++] = column;
             }
-            term->local[i] = at - first;
+            term->local[i] = column >= 0 ? at - first : -1;
         }
         list_end[(*lists)++] = *variables;
     }
 }
 
-/* Adds scale times a 3 x 3 part (rows and columns of a matrix with `stride`) to the block of two variables. */
-static void add_part(FilBlockSum* sum, int list, int row, int column, double scale, const double* h, int stride)
+/* Adds a 3 x 3 part (rows and columns of a matrix with `stride`) between Jacobians of two variables; NULL: the identity. */
+static void add_part(FilBlockSum* sum, int list, const int local[2], double scale, const double* h, int stride,
+                     const double* row, const double* column)
 {
+    static const double identity[12] = {1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0};
+    const double *a = row != NULL ? row : identity, *b = column != NULL ? column : identity;
     double block[FIL_BLOCK_SIZE] = {0.0};
+    if (local[0] < 0 || local[1] < 0) {
+        return;
+    }
     for (int c = 0; c < 3; c++) {
-        for (int r = 0; r < 3; r++) {
-            block[4 * c + r] = scale * h[stride * r + c];
+        for (int i = 0; i < 3; i++) {
+            const double* m = h + stride * i;
+            const double turned = scale * (m[0] * b[c] + m[1] * b[4 + c] + m[2] * b[8 + c]);
+            for (int r = 0; r < 3; r++) {
+                block[4 * c + r] += a[4 * i + r] * turned;
+            }
         }
     }
-    fil_block_sum_add(sum, list, row, column, block);
+    fil_block_sum_add(sum, list, local[0], local[1], block);
+}
+
+/* Curvature of friction's potential over the velocity of slip, 3 x 3. */
+static void friction_hessian(const FilWorld* world, const FilRingTerm* term, const double* v, bool positive, double* h)
+{
+    const double bound = world->def.ipc.slip_speed, most = most_of(world, term);
+    double slip[2], d[2][3];
+    slip_of(term, v, slip);
+    const double speed = hypot(slip[0], slip[1]);
+    const FilJet jet = fil_slip(speed, bound);
+    const double across = speed > 1e-6 * bound ? jet.first / speed : 2.0 / bound;
+    const double along = positive ? fil_slip_bound_curvature(speed, bound) : jet.second;
+    const double cosine = speed > 0.0 ? slip[0] / speed : 1.0, sine = speed > 0.0 ? slip[1] / speed : 0.0;
+    for (int k = 0; k < 3; k++) {
+        d[0][k] = cosine * term->tangent[0][k] + sine * term->tangent[1][k];
+        d[1][k] = cosine * term->tangent[1][k] - sine * term->tangent[0][k];
+    }
+    for (int k = 0; k < 9; k++) {
+        h[k] = most * (along * d[0][k / 3] * d[0][k % 3] + across * d[1][k / 3] * d[1][k % 3]);
+    }
 }
 
 void fil_rings_hessian(FilWorld* world, const double* v, bool positive, FilBlockSum* sum, int first_list)
@@ -174,22 +283,17 @@ void fil_rings_hessian(FilWorld* world, const double* v, bool positive, FilBlock
     const FilIpcField* field = &world->ipc;
     for (int k = 0; k < field->ring_count; k++) {
         const FilRingTerm* term = &field->rings[k];
-        const FilRingBody* ring = ring_of(world, term);
-        FilTrackPlace place;
-        const FilTrackPoint point = see_ring(world, term, &place);
-        double hessian[144], along[9];
-        fil_ring_energy(ring->offset, ring->range, ring->stiffness, &point, NULL, hessian, positive);
-        const double slip = slip_of(term, v), most = field->dt * ring->friction * term->normal_force;
-        const double bound = world->def.ipc.slip_speed;
-        const double curve = most * (positive ? fil_slip_bound_curvature(fabs(slip), bound) : fil_slip(fabs(slip), bound).second);
-        for (int j = 0; j < 9; j++) {
-            along[j] = curve * term->tangent[j / 3] * term->tangent[j % 3];
-        }
-        for (int i = 0; i < 4; i++) {
-            for (int j = 0; j < 4; j++) {
-                add_part(sum, first_list + k, term->local[i], term->local[j], field->dt * field->dt,
-                         hessian + 36 * i + 3 * j, 12);
-                add_part(sum, first_list + k, term->local[4 + i], term->local[4 + j], term->weight[i] * term->weight[j], along, 3);
+        const Sight sight = see_ring(world, term, field->x.at);
+        const int n = term->count;
+        double hessian[FIL_HOLE_SIZE * FIL_HOLE_SIZE], along[9];
+        energy_of(ring_of(world, term), &sight, NULL, hessian, positive);
+        friction_hessian(world, term, v, positive, along);
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++) {
+                add_part(sum, first_list + k, (const int[2]){term->local[i], term->local[j]}, field->dt * field->dt,
+                         hessian + 9 * n * i + 3 * j, 3 * n, NULL, NULL);
+                add_part(sum, first_list + k, (const int[2]){term->local[n + i], term->local[n + j]}, 1.0, along, 3,
+                         term->jacobian[i], term->jacobian[j]);
             }
         }
     }
@@ -202,13 +306,12 @@ void fil_rings_accept(FilWorld* world, bool* changed)
     FilIpcField* field = &world->ipc;
     for (int k = 0; k < field->ring_count; k++) {
         FilRingTerm* term = &field->rings[k];
-        FilTrackPlace place;
-        int blocks[4];
-        const FilTrackPoint point = see_ring(world, term, &place);
-        blocks_of(world, ring_of(world, term), &point, blocks);
+        int blocks[FIL_RING_BLOCKS] = {0};
+        const Sight sight = see_ring(world, term, field->x.at);
+        blocks_of(world, term, &sight.point, blocks);
         *changed = *changed || memcmp(blocks, term->block, sizeof blocks) != 0;
         memcpy(term->block, blocks, sizeof blocks);
-        term->place = place;
+        term->place = sight.place;
     }
 }
 
@@ -218,10 +321,9 @@ void fil_rings_finish(FilWorld* world)
     for (int k = 0; k < field->ring_count; k++) {
         const FilRingTerm* term = &field->rings[k];
         FilRingBody* ring = ring_of(world, term);
-        FilTrackPlace place;
-        const FilTrackPoint point = see_ring(world, term, &place);
-        ring->place[FIL_RING_THREADED] = point.past ? 0.0 : 1.0;
-        ring->place[FIL_RING_PIECE] = place.piece;
-        ring->place[FIL_RING_U] = place.u;
+        const Sight sight = see_ring(world, term, field->x.at);
+        ring->place[FIL_RING_THREADED] = sight.point.past ? 0.0 : 1.0;
+        ring->place[FIL_RING_PIECE] = sight.place.piece;
+        ring->place[FIL_RING_U] = sight.place.u;
     }
 }

@@ -4,10 +4,12 @@
 
 #include "base/error.h"
 #include "base/vec3.h"
+#include "body/rigid.h"
 #include "body/ring.h"
 #include "body/rod.h"
 #include "body/shell.h"
 #include "contact/ipc_barrier.h"
+#include "contact/ring_hole.h"
 #include "filum/ring.h"
 #include "filum/shell.h"
 #include "world/world.h"
@@ -33,14 +35,15 @@ static FilStatus check_numbers(FilWorld* world, const FilRingDef* def, const cha
                                   numbers[k].positive ? "positive" : "zero or positive", numbers[k].value);
         }
     }
-    const double place[6] = {def->position.x, def->position.y, def->position.z, def->velocity.x, def->velocity.y, def->velocity.z};
+    const double place[9] = {def->position.x, def->position.y, def->position.z, def->velocity.x, def->velocity.y,
+                             def->velocity.z, def->hole.x,     def->hole.y,     def->hole.z};
     const bool carried = def->carrier.index != 0;
-    if (!fil_all_finite(place, 6)) {
+    if (!fil_all_finite(place, 9)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': position and velocity must be finite", name);
     }
-    return carried == (def->mass == 0.0)
-               ? FIL_OK
-               : fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': needs either a mass or a node of a rod or shell", name);
+    return carried == (def->mass == 0.0) ? FIL_OK
+                                         : fil_world_fail(world, FIL_BAD_INPUT,
+                                                          "ring '%s': needs either a mass, a node of a rod or shell, or a hole", name);
 }
 
 /* The rods of the track, as elements of the world; all of one body. */
@@ -91,6 +94,44 @@ static FilStatus lay_track(FilWorld* world, const FilRingDef* def, const char* n
     return FIL_OK;
 }
 
+/* The widest rod of the track. */
+static double widest_of(const FilWorld* world, const FilRingDef* def)
+{
+    double widest = 0.0;
+    for (int r = 0; r < def->rod_count; r++) {
+        for (int e = 0; e < fil_rod_edge_count(world, def->rods[r]); e++) {
+            widest = fmax(widest, fil_rod_radius(world, def->rods[r], e));
+        }
+    }
+    return widest;
+}
+
+/* The hole of a rigid body, which the rod has to fit. */
+static FilStatus find_hole(FilWorld* world, const FilRingDef* def, const char* name, const FilElement* element, FilRingBody* ring)
+{
+    const FilRigidBody* body = world->bodies[element->body].impl;
+    FilHole* hole = &ring->hole;
+    fil_v3_set(hole->axis, def->hole_axis.x, def->hole_axis.y, def->hole_axis.z);
+    const double length = fil_v3_normalise(hole->axis);
+    if (!(isfinite(length) && length > 0.0)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': the axis of its hole has no direction", name);
+    }
+    hole->radius = def->hole_radius;
+    hole->rod_radius = widest_of(world, def);
+    if (!(isfinite(hole->radius) && hole->radius > hole->rod_radius + def->range)) {
+        return fil_world_fail(world, FIL_BAD_INPUT,
+                              "ring '%s': a hole of radius %g m leaves no room for a rod of radius %g m and the range of %g m", name,
+                              hole->radius, hole->rod_radius, def->range);
+    }
+    if (def->offset != 0.0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': an offset is for rings without a hole, whose radius says it", name);
+    }
+    fil_v3_set(hole->center, def->hole.x, def->hole.y, def->hole.z);
+    fil_v3_axpy(hole->center, -1.0, body->center);
+    ring->holed = true;
+    return FIL_OK;
+}
+
 static FilStatus find_carrier(FilWorld* world, const FilRingDef* def, const char* name, FilRingBody* ring)
 {
     ring->carrier_body = -1;
@@ -99,11 +140,15 @@ static FilStatus find_carrier(FilWorld* world, const FilRingDef* def, const char
     }
     const int index = fil_id_index(world, FIL_OBJECT_ELEMENT, def->carrier);
     const FilBodyKind kind = index >= 0 ? world->elements[index].kind : FIL_BODY_KIND_COUNT;
-    if (kind != FIL_BODY_ROD && kind != FIL_BODY_SHELL) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': only nodes of rods and shells can be rings", name);
+    if (kind != FIL_BODY_ROD && kind != FIL_BODY_SHELL && kind != FIL_BODY_RIGID) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': only nodes of rods and shells and holes of rigid bodies can be rings",
+                              name);
     }
     const FilElement* element = &world->elements[index];
     ring->carrier_body = element->body;
+    if (kind == FIL_BODY_RIGID) {
+        return find_hole(world, def, name, element, ring);
+    }
     const bool on_rod = kind == FIL_BODY_ROD;
     const int count = on_rod ? fil_rod_node_count(world, def->carrier) : fil_shell_vertex_count(world, def->carrier);
     const int node = def->node < 0 ? def->node + count : def->node;
@@ -142,9 +187,37 @@ static void settle(const FilWorld* world, FilRingBody* ring, const double* rods)
     fil_v3_axpy(ring->initial_q, ring->offset + low, across);
 }
 
+/* Where the rod passes the hole; its axis is turned so that it points against the rod. */
+static FilStatus thread_hole(FilWorld* world, const char* name, FilRingBody* ring)
+{
+    const double *rods = world->state.q + world->bodies[ring->rod_body].q, *q = world->state.q + world->bodies[ring->carrier_body].q;
+    double rotation[9], center[3], axis[3];
+    FilTrackPoint point;
+    fil_m3_from_quat(rotation, (FilQuat){q[4], q[5], q[6], q[7]});
+    fil_hole_place(&ring->hole, q, rotation, center, axis);
+    ring->initial_place = fil_track_search(&ring->track, rods, center);
+    FilTrackPlace place = ring->initial_place;
+    point = fil_track_closest(&ring->track, rods, center, &place);
+    if (fil_v3_dot(point.slope, axis) < 0.0) {
+        fil_v3_scale(ring->hole.axis, -1.0, ring->hole.axis);
+        fil_v3_scale(axis, -1.0, axis);
+    }
+    if (!fil_track_crossing(&ring->track, rods, center, axis, &ring->initial_place, &point) || point.beyond != 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': its rod does not pass the hole", name);
+    }
+    const double gap = fil_hole_gap(&ring->hole, axis, &point);
+    return gap > 0.0 ? FIL_OK
+                     : fil_world_fail(world, FIL_BAD_INPUT,
+                                      "ring '%s': its rod passes %g m from the centre of the hole, %g m too far out", name,
+                                      fil_v3_norm(point.r), -gap);
+}
+
 /* Where it starts on the track, and whether that is near enough. */
 static FilStatus place_ring(FilWorld* world, const FilRingDef* def, const char* name, FilRingBody* ring)
 {
+    if (ring->holed) {
+        return thread_hole(world, name, ring);
+    }
     const double* rods = world->state.q + world->bodies[ring->rod_body].q;
     fil_v3_set(ring->initial_q, def->position.x, def->position.y, def->position.z);
     fil_v3_set(ring->initial_v, def->velocity.x, def->velocity.y, def->velocity.z);
@@ -223,14 +296,45 @@ const char* fil_ring_name(const FilWorld* world, FilId id)
 
 /* ---- state ---- */
 
-/* A ring, its point, and where that is on the track. */
+/* A ring, its point or centre, and where that is on the track. */
 typedef struct View {
     const FilRingBody* ring;
-    const double *q, *v, *h;
+    const double* h;
+    double x[3], v[3];
     FilTrackPlace place;
-    FilTrackPoint point;
-    double distance;
+    double distance, energy, force;
 } View;
+
+/* The potential's energy and force at a point of the track. */
+static void measure(View* view, const FilTrackPoint* point, const double* rotation)
+{
+    const FilRingBody* ring = view->ring;
+    const FilHoleBarrier barrier = {&ring->hole, ring->range, ring->stiffness};
+    double gradient[FIL_HOLE_SIZE] = {0.0};
+    view->distance = fil_v3_norm(point->r);
+    view->energy = ring->holed ? fil_hole_energy(&barrier, rotation, point, gradient, NULL, true)
+                               : fil_ring_energy(ring->offset, ring->range, ring->stiffness, point, gradient, NULL, true);
+    view->force = fil_v3_norm(gradient);
+}
+
+/* Centre of the hole, its velocity and its place. */
+static void see_hole(const FilWorld* world, View* view)
+{
+    const FilBody* body = &world->bodies[view->ring->carrier_body];
+    const double *q = world->state.q + body->q, *v = world->state.v + body->v;
+    double rotation[9], axis[3], spin[3], arm[3];
+    FilTrackPoint point;
+    fil_m3_from_quat(rotation, (FilQuat){q[4], q[5], q[6], q[7]});
+    fil_hole_place(&view->ring->hole, q, rotation, view->x, axis);
+    fil_m3_apply(spin, rotation, v + 4);
+    fil_v3_sub(arm, view->x, q);
+    fil_v3_cross(view->v, spin, arm);
+    fil_v3_axpy(view->v, 1.0, v);
+    const double* rods = world->state.q + world->bodies[view->ring->rod_body].q;
+    if (view->h[FIL_RING_THREADED] != 0.0 && fil_track_crossing(&view->ring->track, rods, view->x, axis, &view->place, &point)) {
+        measure(view, &point, rotation);
+    }
+}
 
 static View see(const FilWorld* world, FilId id)
 {
@@ -239,27 +343,31 @@ static View see(const FilWorld* world, FilId id)
     const FilBody* body = &world->bodies[world->elements[index].body];
     View view = {.ring = body->impl, .h = world->state.h + body->h};
     const FilBody* carrier = &world->bodies[view.ring->carrier_body];
-    view.q = world->state.q + carrier->q + 4 * view.ring->carrier_node;
-    view.v = world->state.v + carrier->v + 4 * view.ring->carrier_node;
     view.place = (FilTrackPlace){(int)view.h[FIL_RING_PIECE], view.h[FIL_RING_U]};
+    if (view.ring->holed) {
+        see_hole(world, &view);
+        return view;
+    }
+    fil_v3_copy(view.x, world->state.q + carrier->q + 4 * view.ring->carrier_node);
+    fil_v3_copy(view.v, world->state.v + carrier->v + 4 * view.ring->carrier_node);
     if (view.h[FIL_RING_THREADED] != 0.0) {
         const double* rods = world->state.q + world->bodies[view.ring->rod_body].q;
-        view.point = fil_track_closest(&view.ring->track, rods, view.q, &view.place);
-        view.distance = sqrt(2.0 * view.point.half_square);
+        const FilTrackPoint point = fil_track_closest(&view.ring->track, rods, view.x, &view.place);
+        measure(&view, &point, NULL);
     }
     return view;
 }
 
 FilVec3 fil_ring_position(const FilWorld* world, FilId id)
 {
-    const double* q = see(world, id).q;
-    return (FilVec3){q[0], q[1], q[2]};
+    const View view = see(world, id);
+    return (FilVec3){view.x[0], view.x[1], view.x[2]};
 }
 
 FilVec3 fil_ring_velocity(const FilWorld* world, FilId id)
 {
-    const double* v = see(world, id).v;
-    return (FilVec3){v[0], v[1], v[2]};
+    const View view = see(world, id);
+    return (FilVec3){view.v[0], view.v[1], view.v[2]};
 }
 
 bool fil_ring_threaded(const FilWorld* world, FilId id)
@@ -280,12 +388,10 @@ double fil_ring_travel(const FilWorld* world, FilId id)
 
 double fil_ring_force(const FilWorld* world, FilId id)
 {
-    const View view = see(world, id);
-    return fil_ring_barrier(view.distance - view.ring->offset, view.ring->range, view.ring->stiffness).first;
+    return see(world, id).force;
 }
 
 double fil_ring_energy_stored(const FilWorld* world, FilId id)
 {
-    const View view = see(world, id);
-    return fil_ring_barrier(view.distance - view.ring->offset, view.ring->range, view.ring->stiffness).value;
+    return see(world, id).energy;
 }
