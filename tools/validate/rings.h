@@ -11,6 +11,13 @@ void fil_check_ring_catenary(FilCheck* check);
 void fil_check_ring_catenary_bounds(FilCheck* check);
 void fil_check_ring_energy(FilCheck* check);
 
+/* rings_hoop.c */
+void fil_check_hoop_hangs(FilCheck* check);
+void fil_check_hoop_swings(FilCheck* check);
+void fil_check_hoop_slides(FilCheck* check);
+void fil_check_hoop_spins(FilCheck* check);
+void fil_check_hoop_energy(FilCheck* check);
+
 /* rings_cloth.c */
 void fil_check_ring_sheds(FilCheck* check);
 void fil_check_hanging_clothes(FilCheck* check);

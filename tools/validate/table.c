@@ -78,6 +78,11 @@ static const FilCheckCase table[] = {
      fil_check_ring_catenary_bounds},
     {"rings", "energy", "energy of ring, cable and barrier", false, fil_check_ring_energy},
     {"rings", "sheds", "a ring falls off a free end", false, fil_check_ring_sheds},
+    {"rings", "hoop_hangs", "a rigid hoop hangs on a bar by its rim", false, fil_check_hoop_hangs},
+    {"rings", "hoop_swings", "frequencies of a hoop that swings across and along a bar", false, fil_check_hoop_swings},
+    {"rings", "hoop_slides", "a hoop slides down a slope or sticks", false, fil_check_hoop_slides},
+    {"rings", "hoop_spins", "friction at its rim turns a hoop", false, fil_check_hoop_spins},
+    {"rings", "hoop_energy", "energy of a hoop in motion", false, fil_check_hoop_energy},
     {"rings", "clothes", "P4 3.4: cloth on five rings gathers, wrinkles and sheds", true, fil_check_hanging_clothes},
 
     {"robots", "pendulum_period", "period of a pendulum, small and large", false, fil_check_pendulum_period},
