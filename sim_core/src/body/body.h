@@ -111,6 +111,9 @@ typedef struct FilBodyOps {
     /* Block pattern of the tangent's lower triangle; arrays may be NULL. Returns the number of blocks, 0 if it has no
      * unknowns, -1 when out of memory. Allocates when first called. */
     int (*tangent_pattern)(void* body, int* columns, int* rows);
+    /* Sets flags of that pattern's blocks which couple little over short steps but fill up factors of large bodies: bending
+     * across a junction of cords or across a fold. NULL: it has none. */
+    void (*weak_blocks)(const void* body, bool* weak);
     /* Tangent as last evaluated, 16 numbers a block by columns. Before factoring only. */
     void (*tangent)(void* body, double* values);
     /* Contacts and joints have brought the body to `v` by `impulse`, J' gamma on its unknowns: what the reactions of its

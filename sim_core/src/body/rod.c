@@ -547,5 +547,6 @@ const FilBodyOps fil_rod_ops = {
     .point_jacobian = fil_rod_point_jacobian,
     .turn_jacobian = fil_rod_turn_jacobian,
     .tangent_pattern = fil_rod_tangent_pattern,
+    .weak_blocks = fil_rod_weak_blocks,
     .tangent = fil_rod_tangent,
 };

@@ -84,6 +84,7 @@ typedef struct FilRodBody {
     /* the tangent in 4 x 4 blocks, for contact: made when first asked for */
     int block_count;
     int *block_columns, *block_rows;
+    bool* block_weak; /* FilBodyOps.weak_blocks */
     int* block_slots; /* where entries go, in visiting order */
 } FilRodBody;
 
@@ -148,6 +149,7 @@ int fil_rod_point_jacobian(const void* body, int index, int part, const double* 
 int fil_rod_turn_jacobian(const void* body, int index, int part, const double* q, int* blocks, double* jacobian,
                           double* bias);
 int fil_rod_tangent_pattern(void* body, int* columns, int* rows);
+void fil_rod_weak_blocks(const void* body, bool* weak);
 void fil_rod_tangent(void* body, double* values);
 
 /* rod_measure.c */

@@ -260,6 +260,41 @@ static bool list_blocks(FilRodBody* body, const Entries* entries)
     return true;
 }
 
+/* Flags the block that two nodes share. */
+static void set_weak(FilRodBody* body, int a, int b, bool weak)
+{
+    body->block_weak[find_block(body, a < b ? a : b, a < b ? b : a)] = weak;
+}
+
+/* Bending across a node that several cords share is weak; within a cord it costs no fill. */
+static bool find_weak(FilRodBody* body)
+{
+    bool* shared = fil_alloc((size_t)body->node_count, sizeof *shared);
+    body->block_weak = fil_arena_alloc(body->arena, (size_t)body->block_count, sizeof *body->block_weak);
+    if (shared == NULL || body->block_weak == NULL) {
+        fil_free(shared);
+        return false;
+    }
+    for (int i = 0; i < body->node_count; i++) {
+        shared[i] = shared[i] || body->owner[i] != i;
+        shared[body->owner[i]] = shared[body->owner[i]] || body->owner[i] != i;
+    }
+    for (int pass = 0; pass < 2; pass++) { // what an edge joins is not, whatever bends around it
+        for (int r = 0; r < body->rod_count; r++) {
+            const int* owner = body->owner + body->rods[r].first_node;
+            for (int i = 0; i + 1 < body->rods[r].node_count; i++) {
+                if (pass == 1) {
+                    set_weak(body, owner[i], owner[i + 1], false);
+                } else if (i > 0 && shared[owner[i]]) {
+                    set_weak(body, owner[i - 1], owner[i + 1], true);
+                }
+            }
+        }
+    }
+    fil_free(shared);
+    return true;
+}
+
 static bool build_blocks(FilRodBody* body)
 {
     Entries entries = {.body = body};
@@ -281,7 +316,7 @@ static bool build_blocks(FilRodBody* body)
             entries.twist_free = body->rods[r].twist_free;
             fil_rod_chain_visit(&body->rods[r].chain, note, &entries);
         }
-        ok = list_blocks(body, &entries);
+        ok = list_blocks(body, &entries) && find_weak(body);
     }
     for (int k = 0; ok && k < entries.count; k++) {
         const int r = entries.rows[k], c = entries.columns[k];
@@ -303,6 +338,12 @@ int fil_rod_tangent_pattern(void* pointer, int* columns, int* rows)
         memcpy(rows, body->block_rows, sizeof(int) * (size_t)body->block_count);
     }
     return body->block_count;
+}
+
+void fil_rod_weak_blocks(const void* pointer, bool* weak)
+{
+    const FilRodBody* body = pointer;
+    memcpy(weak, body->block_weak, sizeof(bool) * (size_t)body->block_count);
 }
 
 void fil_rod_tangent(void* pointer, double* values)

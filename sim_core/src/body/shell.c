@@ -231,6 +231,18 @@ static int tangent_pattern(void* pointer, int* columns, int* rows)
     return body->block_count;
 }
 
+/* The far corners of folds, which no edge joins. */
+static void weak_blocks(const void* pointer, bool* weak)
+{
+    const FilShellBody* body = pointer;
+    for (int f = 0; f < body->fold_count; f++) {
+        weak[body->fold_slots[6 * f + 5]] = true;
+    }
+    for (int e = 0; e < body->edge_count; e++) {
+        weak[body->edge_slots[e]] = false;
+    }
+}
+
 const FilBodyOps fil_shell_ops = {
     .kind = "shell",
     .points = true,
@@ -262,6 +274,7 @@ const FilBodyOps fil_shell_ops = {
     .point_jacobian = point_jacobian,
     .turn_jacobian = turn_jacobian,
     .tangent_pattern = tangent_pattern,
+    .weak_blocks = weak_blocks,
     .tangent = fil_shell_tangent,
     .push = fil_shell_push,
 };

@@ -36,6 +36,11 @@ static inline void multiply_diagonal(const double* b, const double* x, double* y
 void fil_block_multiply(const FilBlockPattern* pattern, const double* values, const double* x, double* y)
 {
     memset(y, 0, (size_t)pattern->columns * FIL_BLOCK * sizeof *y);
+    fil_block_multiply_add(pattern, values, x, y);
+}
+
+void fil_block_multiply_add(const FilBlockPattern* pattern, const double* values, const double* x, double* y)
+{
     for (int j = 0; j < pattern->columns; j++) {
         for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++) {
             const int i = pattern->row[k];

@@ -19,6 +19,8 @@ typedef struct FilBlockPattern {
 
 /* y = A x for vectors of 4 * columns numbers; y must not alias x. */
 void fil_block_multiply(const FilBlockPattern* pattern, const double* values, const double* x, double* y);
+/* y += A x */
+void fil_block_multiply_add(const FilBlockPattern* pattern, const double* values, const double* x, double* y);
 
 /* Inverts the Cholesky factor of a symmetric positive definite block: w lower triangular by columns, w block w' = 1.
  * Reads the lower triangle. False when a pivot is not positive and finite; w is undefined then. */

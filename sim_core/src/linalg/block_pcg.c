@@ -5,9 +5,129 @@
 
 void fil_block_pcg_free(FilBlockPcg* pcg)
 {
+    FilInts* const ints[] = {&pcg->start, &pcg->row, &pcg->place[0], &pcg->place[1], &pcg->diagonal};
+    for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) {
+        fil_free(ints[k]->at);
+    }
+    fil_free(pcg->values.at);
     fil_free(pcg->vectors.at);
-    fil_free(pcg->inverse.at);
+    fil_block_cholesky_destroy(pcg->cholesky);
+    *pcg = (FilBlockPcg){0};
 }
+
+/* ---- the near matrix ---- */
+
+static bool reserve(FilBlockPcg* pcg, const FilBlockPattern* a, const FilBlockPattern* c)
+{
+    const size_t n = (size_t)a->columns, a_blocks = (size_t)a->start[n], c_blocks = (size_t)c->start[n];
+    if (pcg->cholesky == NULL) {
+        pcg->cholesky = fil_block_cholesky_create();
+    }
+    return pcg->cholesky != NULL && fil_ints_reserve(&pcg->start, n + 1) &&
+           fil_ints_reserve(&pcg->row, a_blocks + c_blocks) && fil_ints_reserve(&pcg->place[0], a_blocks) &&
+           fil_ints_reserve(&pcg->place[1], c_blocks + 1) && fil_ints_reserve(&pcg->diagonal, 2 * n) &&
+           fil_doubles_reserve(&pcg->values, FIL_BLOCK_SIZE * (a_blocks + c_blocks)) &&
+           fil_doubles_reserve(&pcg->vectors, 5 * FIL_BLOCK * n);
+}
+
+/* Pattern of A without its weak blocks and of C, and where their blocks stand in it. */
+static void merge(FilBlockPcg* pcg, const FilBlockPattern* a, const bool* weak, const FilBlockPattern* c)
+{
+    const FilBlockPattern* const terms[2] = {a, c};
+    int *seen = pcg->diagonal.at + a->columns, end = 0;
+    memset(seen, -1, (size_t)a->columns * sizeof *seen);
+    for (int j = 0; j < a->columns; j++) {
+        const int first = end;
+        pcg->start.at[j] = first;
+        // C first: a weak block that a contact also couples is none
+        for (int m = 1; m >= 0; m--) {
+            for (int k = terms[m]->start[j]; k < terms[m]->start[j + 1]; k++) {
+                const int i = terms[m]->row[k];
+                if (seen[i] < first && m == 0 && weak != NULL && weak[k]) {
+                    pcg->place[m].at[k] = -1;
+                    continue;
+                }
+                if (seen[i] < first) {
+                    seen[i] = end;
+                    pcg->row.at[end++] = i;
+                }
+                pcg->place[m].at[k] = seen[i];
+            }
+        }
+        pcg->diagonal.at[j] = seen[j];
+    }
+    pcg->start.at[a->columns] = end;
+}
+
+FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockPattern* a, const bool* weak, const FilBlockPattern* c,
+                             bool afresh, bool* analysed)
+{
+    if (!reserve(pcg, a, c)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    merge(pcg, a, weak, c);
+    const FilBlockPattern near = {a->columns, pcg->start.at, pcg->row.at};
+    const int blocks = near.start[near.columns];
+    FilStatus status = FIL_OK;
+    bool fits = false;
+    // an old analysis serves while the blocks fit and it is not mostly about blocks that are gone
+    if (pcg->analysed && !afresh && 2 * blocks > pcg->analysed_blocks) {
+        status = fil_block_cholesky_bind(pcg->cholesky, &near, NULL, &fits);
+    }
+    *analysed = status == FIL_OK && !fits;
+    if (*analysed) {
+        status = fil_block_cholesky_analyze(pcg->cholesky, &near, NULL);
+        pcg->analysed_blocks = blocks;
+    }
+    pcg->analysed = status == FIL_OK;
+    return status;
+}
+
+static inline void add_block(double* to, const double* block)
+{
+    for (int i = 0; i < FIL_BLOCK_SIZE; i++) {
+        to[i] += block[i];
+    }
+}
+
+static double size_of(const double* block)
+{
+    double sum[4] = {0.0};
+    for (int i = 0; i < FIL_BLOCK_SIZE; i++) {
+        sum[i % 4] += block[i] * block[i];
+    }
+    return sqrt((sum[0] + sum[1]) + (sum[2] + sum[3]));
+}
+
+/* Values of the near matrix. */
+static void fill(FilBlockPcg* pcg, const FilBlockPattern* a, const double* a_values, const FilBlockPattern* c,
+                 const double* c_values)
+{
+    double* values = pcg->values.at;
+    memset(values, 0, FIL_BLOCK_SIZE * (size_t)pcg->start.at[a->columns] * sizeof *values);
+    for (int j = 0; j < a->columns; j++) {
+        for (int k = a->start[j]; k < a->start[j + 1]; k++) {
+            const int place = pcg->place[0].at[k];
+            const double* block = a_values + FIL_BLOCK_SIZE * (size_t)k;
+            if (place >= 0) {
+                add_block(values + FIL_BLOCK_SIZE * (size_t)place, block);
+                continue;
+            }
+            const double size = size_of(block);
+            double* own = values + FIL_BLOCK_SIZE * (size_t)pcg->diagonal.at[j];
+            double* other = values + FIL_BLOCK_SIZE * (size_t)pcg->diagonal.at[a->row[k]];
+            for (int i = 0; i < FIL_BLOCK; i++) {
+                own[5 * i] += size;
+                other[5 * i] += size;
+            }
+        }
+    }
+    for (int k = 0; k < c->start[c->columns]; k++) {
+        add_block(values + FIL_BLOCK_SIZE * (size_t)pcg->place[1].at[k], c_values + FIL_BLOCK_SIZE * (size_t)k);
+    }
+}
+
+/* ---- conjugate gradients ---- */
 
 static double dot(const double* a, const double* b, int n)
 {
@@ -20,70 +140,33 @@ static double dot(const double* a, const double* b, int n)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* Adds the diagonal blocks of a pattern. */
-static void add_diagonal(const FilBlockPattern* pattern, const double* values, double* diagonal)
+static void precondition(FilBlockPcg* pcg, const double* r, int n, double* z)
 {
-    for (int j = 0; j < pattern->columns; j++) {
-        for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++) {
-            for (int i = 0; pattern->row[k] == j && i < FIL_BLOCK_SIZE; i++) {
-                diagonal[FIL_BLOCK_SIZE * j + i] += values[FIL_BLOCK_SIZE * k + i];
-            }
-        }
-    }
-}
-
-/* out = W' W r, block by block. */
-static void precondition(const double* inverse, const double* r, int columns, double* out)
-{
-    for (int j = 0; j < columns; j++) {
-        const double *w = inverse + FIL_BLOCK_SIZE * j, *b = r + 4 * j;
-        double y[4] = {0.0};
-        for (int c = 0; c < 4; c++) {
-            for (int i = c; i < 4; i++) {
-                y[i] += w[4 * c + i] * b[c];
-            }
-        }
-        for (int c = 0; c < 4; c++) {
-            double sum = 0.0;
-            for (int i = c; i < 4; i++) {
-                sum += w[4 * c + i] * y[i];
-            }
-            out[4 * j + c] = sum;
-        }
-    }
+    memcpy(z, r, sizeof(double) * (size_t)n);
+    fil_block_cholesky_solve(pcg->cholesky, z);
 }
 
 FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockPattern* a, const double* a_values,
-                                      const FilBlockPattern* c, const double* c_values, double tolerance, int most, double* x)
+                                      const FilBlockPattern* c, const double* c_values, double tolerance, int most,
+                                      double* x)
 {
-    const int columns = a->columns, n = 4 * columns;
-    const size_t size = (size_t)n;
-    if (!fil_doubles_reserve(&pcg->vectors, 6 * size) || !fil_doubles_reserve(&pcg->inverse, 2 * FIL_BLOCK_SIZE * (size_t)columns)) {
-        return FIL_PCG_NO_MEMORY;
+    const int n = FIL_BLOCK * a->columns;
+    const size_t size = sizeof(double) * (size_t)n;
+    double *r = pcg->vectors.at, *z = r + n, *p = z + n, *product = p + n, *solution = product + n;
+    fill(pcg, a, a_values, c, c_values);
+    if (!fil_block_cholesky_factor(pcg->cholesky, pcg->values.at, NULL)) {
+        return FIL_PCG_INDEFINITE;
     }
-    double *r = pcg->vectors.at, *z = r + n, *p = z + n, *product = p + n, *other = product + n, *solution = other + n;
-    double *inverse = pcg->inverse.at, *diagonal = inverse + FIL_BLOCK_SIZE * columns;
-    memset(diagonal, 0, sizeof(double) * FIL_BLOCK_SIZE * (size_t)columns);
-    add_diagonal(a, a_values, diagonal);
-    add_diagonal(c, c_values, diagonal);
-    for (int j = 0; j < columns; j++) {
-        if (!fil_block_inverse_factor(diagonal + FIL_BLOCK_SIZE * j, inverse + FIL_BLOCK_SIZE * j)) {
-            return FIL_PCG_INDEFINITE;
-        }
-    }
-    memcpy(r, x, sizeof(double) * size);
-    memset(solution, 0, sizeof(double) * size);
-    precondition(inverse, r, columns, z);
-    memcpy(p, z, sizeof(double) * size);
+    memcpy(r, x, size);
+    memset(solution, 0, size);
+    precondition(pcg, r, n, z);
+    memcpy(p, z, size);
     double rz = dot(r, z, n);
     const double goal = tolerance * tolerance * rz;
     FilBlockPcgResult result = rz > goal ? FIL_PCG_SLOW : FIL_PCG_DONE;
     for (int iteration = 0; iteration < most && result == FIL_PCG_SLOW; iteration++) {
         fil_block_multiply(a, a_values, p, product);
-        fil_block_multiply(c, c_values, p, other);
-        for (int k = 0; k < n; k++) {
-            product[k] += other[k];
-        }
+        fil_block_multiply_add(c, c_values, p, product);
         const double curvature = dot(p, product, n);
         if (!(curvature > 0.0)) {
             return FIL_PCG_INDEFINITE;
@@ -93,7 +176,7 @@ FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockPattern* a
             solution[k] += step * p[k];
             r[k] -= step * product[k];
         }
-        precondition(inverse, r, columns, z);
+        precondition(pcg, r, n, z);
         const double next = dot(r, z, n), turn = next / rz;
         rz = next;
         for (int k = 0; k < n; k++) {
@@ -101,6 +184,6 @@ FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockPattern* a
         }
         result = rz <= goal ? FIL_PCG_DONE : FIL_PCG_SLOW;
     }
-    memcpy(x, solution, sizeof(double) * size);
+    memcpy(x, solution, size);
     return result;
 }

@@ -1,15 +1,25 @@
-/* Conjugate gradients for a symmetric positive definite sum A + C of 4x4-block matrices, preconditioned by the inverses of
- * its diagonal blocks. For sheets, whose Cholesky factors fill up while short steps keep them well conditioned. The result
- * depends on nothing but the arguments. */
+/* Conjugate gradients for a symmetric positive definite sum A + C of 4x4-block matrices, preconditioned by the Cholesky
+ * factor of a sparser matrix near it. For sheets and nets, whose own factors fill up.
+ *
+ * Near matrix: blocks of A that the caller calls weak are left out, and their size is added to the two diagonal blocks
+ * that they joined. [[s, B], [B', s]] with s = |B| is positive semidefinite, so this never costs definiteness. C is
+ * kept whole: contacts are what diagonal preconditioners fail at. The result depends on nothing but patterns, values
+ * and when bind() was told to analyse afresh. */
 #ifndef FILUM_LINALG_BLOCK_PCG_H
 #define FILUM_LINALG_BLOCK_PCG_H
 
-#include "linalg/block_matrix.h"
+#include "linalg/block_cholesky.h"
 #include "linalg/buffer.h"
 
 typedef struct FilBlockPcg {
-    FilDoubles vectors; /* residual, preconditioned, direction, product, other product, solution */
-    FilDoubles inverse; /* 16 per column: inverse Cholesky factors of the diagonal blocks */
+    FilBlockCholesky* cholesky; /* of the near matrix */
+    bool analysed;
+    int analysed_blocks;
+    FilInts start, row; /* the near matrix's pattern */
+    FilInts place[2];   /* of each block of A and of C in it; -1: weak */
+    FilInts diagonal;   /* where the diagonal blocks are in it */
+    FilDoubles values;
+    FilDoubles vectors; /* residual, preconditioned, direction, product, solution */
 } FilBlockPcg;
 
 void fil_block_pcg_free(FilBlockPcg* pcg);
@@ -17,13 +27,19 @@ void fil_block_pcg_free(FilBlockPcg* pcg);
 typedef enum FilBlockPcgResult {
     FIL_PCG_DONE,
     FIL_PCG_SLOW,       /* `most` iterations were not enough; x is the best so far */
-    FIL_PCG_INDEFINITE, /* a direction of negative curvature */
-    FIL_PCG_NO_MEMORY,
+    FIL_PCG_INDEFINITE, /* the near matrix has no factor, or a direction has negative curvature; x is undefined */
 } FilBlockPcgResult;
 
+/* Adopts two patterns of the same size; `weak` has one flag for each block of A, NULL for none. Their diagonal blocks
+ * are all stored in A. An old analysis is kept while it serves, unless `afresh`; *analysed says that there is a new
+ * one. Allocates only to grow. */
+FIL_MUST_CHECK FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockPattern* a, const bool* weak,
+                                            const FilBlockPattern* c, bool afresh, bool* analysed);
+
 /* x holds the right side, then the solution whose residual is `tolerance` times smaller, both measured with the
- * preconditioner. Allocates only to grow. */
+ * preconditioner. The patterns are those last adopted. */
 FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockPattern* a, const double* a_values,
-                                      const FilBlockPattern* c, const double* c_values, double tolerance, int most, double* x);
+                                      const FilBlockPattern* c, const double* c_values, double tolerance, int most,
+                                      double* x);
 
 #endif

@@ -30,7 +30,7 @@ void fil_contact_stage_free(FilContactStage* stage)
         fil_free(stage->joints[j].name);
     }
     void* blocks[] = {stage->joints, stage->offset, stage->first_block, stage->start,       stage->row,     stage->values,
-                      stage->v_free, stage->v,      stage->constraints, stage->impulses};
+                      stage->v_free, stage->v,      stage->constraints, stage->impulses,    stage->weak};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -100,15 +100,18 @@ static bool build_pattern(FilWorld* world)
             blocks += own;
         }
     }
-    int start_capacity = 0, v_capacity = 0, row_capacity = 0, value_capacity = 0, free_capacity = 0;
+    int start_capacity = 0, v_capacity = 0, row_capacity = 0, weak_capacity = 0, value_capacity = 0, free_capacity = 0;
     if (columns + 1 > stage->column_capacity || blocks > stage->block_capacity) {
-        fil_free(stage->start), fil_free(stage->v_free), fil_free(stage->v), fil_free(stage->row), fil_free(stage->values);
+        fil_free(stage->start), fil_free(stage->v_free), fil_free(stage->v), fil_free(stage->row), fil_free(stage->weak),
+            fil_free(stage->values);
         stage->start = stage->row = NULL;
+        stage->weak = NULL;
         stage->v = stage->v_free = stage->values = NULL;
         if (!room((void**)&stage->start, columns + 1, &start_capacity, sizeof(int)) ||
             !room((void**)&stage->v, columns + 1, &v_capacity, 4 * sizeof(double)) ||
             !room((void**)&stage->v_free, columns + 1, &free_capacity, 4 * sizeof(double)) ||
             !room((void**)&stage->row, 2 * blocks, &row_capacity, sizeof(int)) ||
+            !room((void**)&stage->weak, blocks, &weak_capacity, sizeof(bool)) ||
             !room((void**)&stage->values, blocks, &value_capacity, 16 * sizeof(double))) {
             return false;
         }
@@ -117,7 +120,9 @@ static bool build_pattern(FilWorld* world)
     }
     stage->column_count = columns;
     stage->block_count = blocks;
+    stage->patterns++;
     memset(stage->start, 0, sizeof(int) * (size_t)(columns + 1));
+    memset(stage->weak, 0, sizeof(bool) * (size_t)blocks);
     int* scratch = stage->row + blocks; // columns of the blocks, which come sorted by column within each body
     int first = 0;
     for (int b = 0; b < world->body_count; b++) {
@@ -129,6 +134,9 @@ static bool build_pattern(FilWorld* world)
         for (int k = 0; k < own; k++) {
             stage->row[first + k] += stage->offset[b];
             stage->start[stage->offset[b] + scratch[k] + 1]++;
+        }
+        if (body->ops->weak_blocks != NULL) {
+            body->ops->weak_blocks(body->impl, stage->weak + first);
         }
         first += own;
     }

@@ -36,8 +36,10 @@ typedef struct FilContactStage {
     int offset_capacity, first_block_capacity;
     bool active; /* something touches or is joined in this step */
     bool pattern_ready;
+    int patterns; /* how often the pattern has been built */
     int column_count, block_count;
     int *start, *row;
+    bool* weak; /* blocks that preconditioners may leave out (FilBodyOps.weak_blocks) */
     double *values, *v_free, *v;
     int column_capacity, block_capacity;
 

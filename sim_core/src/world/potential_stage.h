@@ -25,6 +25,9 @@ typedef struct FilPotentialStage {
     FilDoubles edge_scratch;
     FilBlockCholesky* cholesky;
     FilBlockPcg pcg;
+    int pcg_pattern; /* FilContactStage.patterns when it was bound */
+    bool pcg_bound;  /* to the contacts' pattern */
+    bool pcg_exact;  /* and its analysis is of that very pattern */
     FilBlockSum hessian;
     FilInts list_end, list_variable; /* of contacts: columns of the matrix */
     FilSapLaw* laws; /* of joints and motors */
@@ -33,6 +36,7 @@ typedef struct FilPotentialStage {
     int first_joint_list; /* where joints and motors begin among the lists */
     int analysed_blocks;
     bool analysed;   /* there is an analysis */
+    bool begins;     /* nothing has been solved in this step */
     bool bound;      /* the pattern is that of the contacts */
     bool factorable; /* and the analysis is for it */
 } FilPotentialStage;

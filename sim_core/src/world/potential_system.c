@@ -85,6 +85,7 @@ static FilStatus adopt(FilWorld* world, const FilPotentialModel* model)
                              &same)) {
         return FIL_OUT_OF_MEMORY;
     }
+    stage->pcg_bound = stage->pcg_bound && same;
     // contacts: analysed anew for each pattern, so that a restored world goes on with the same bits
     stage->analysed = stage->analysed && (same || model->field != NULL);
     return FIL_OK;
@@ -115,6 +116,25 @@ static FilStatus bind(FilWorld* world, FilStepInfo* info)
     return status;
 }
 
+/* The same for conjugate gradients. A step begins with an analysis of the pattern that it finds, so that a restored world
+ * goes on with the same bits. */
+static FilStatus bind_pcg(FilWorld* world, FilStepInfo* info)
+{
+    FilPotentialStage* stage = &world->potential;
+    const FilContactStage* all = &world->contact;
+    const bool bound = stage->pcg_bound && stage->pcg_pattern == all->patterns;
+    FilStatus status = FIL_OK;
+    if (!bound || (stage->begins && !stage->pcg_exact)) {
+        const FilBlockPattern a = {all->column_count, all->start, all->row}, c = fil_block_sum_pattern(&stage->hessian);
+        status = fil_block_pcg_bind(&stage->pcg, &a, all->weak, &c, stage->begins, &stage->pcg_exact);
+        info->analyses += stage->pcg_exact ? 1 : 0;
+        stage->pcg_pattern = all->patterns;
+        stage->pcg_bound = status == FIL_OK;
+    }
+    stage->begins = false;
+    return status;
+}
+
 /* The residual to the matrix's variables, or back as the direction. */
 static void gather(FilWorld* world, const double* residual)
 {
@@ -140,18 +160,22 @@ static void spread(FilWorld* world, double* direction)
 static FilStatus solve_assembled(FilWorld* world, const FilPotentialModel* model, const double* residual, bool* definite,
                                  FilStepInfo* info)
 {
-    enum { ITERATIONS = 1000 };
+    enum { ITERATIONS = 200 };
     FilPotentialStage* stage = &world->potential;
     const FilContactStage* all = &world->contact;
     gather(world, residual);
     if (is_sheet(world, model)) {
+        const FilStatus bound = bind_pcg(world, info);
+        if (bound != FIL_OK) {
+            return bound;
+        }
         // a tenth of a thousandth: Newton's own error is larger
         const FilBlockPattern a = {all->column_count, all->start, all->row}, c = fil_block_sum_pattern(&stage->hessian);
         const FilBlockPcgResult result = fil_block_pcg_solve(&stage->pcg, &a, all->values, &c, stage->hessian.values.at, 1e-4,
                                                              ITERATIONS, all->v);
         *definite = result != FIL_PCG_INDEFINITE;
         if (result != FIL_PCG_SLOW) {
-            return result == FIL_PCG_NO_MEMORY ? FIL_OUT_OF_MEMORY : FIL_OK;
+            return FIL_OK;
         }
         gather(world, residual);
     }
