@@ -1,9 +1,11 @@
 #include "contact/lcp.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "contact/lcp_islands.h"
 #include "contact/lcp_problem.h"
 
 /* Sweeps of Gauss-Seidel before Newton's method starts, and Ruiz's iterations: measured, docs/lcp.md. */
@@ -11,10 +13,19 @@ enum { FIRST_SWEEPS = 5, MORE_SWEEPS = 100, RUIZ_ITERATIONS = 3, MOST_ROUNDS = 5
 
 void openblas_set_num_threads(int count);
 
-struct FilLcp {
+/* What one island is solved with: its analyses hold while its pattern does. */
+typedef struct Workspace {
+    FilSap* sap;
     FilLcpAssembly assembly;
     FilLcpScratch scratch;
     FilLcpProblem problem;
+    FilDoubles solution; /* velocities and impulses */
+} Workspace;
+
+struct FilLcp {
+    FilLcpIslands islands;
+    Workspace* workspaces; /* one per island, by number */
+    int workspace_count;
 };
 
 const FilLcpSolverOps fil_lcp_solvers[FIL_LCP_SOLVER_COUNT] = {
@@ -72,22 +83,51 @@ FilStatus fil_lcp_settings_check(const FilLcpSettings* s, FilError* error)
 FilLcp* fil_lcp_create(void)
 {
     openblas_set_num_threads(1);  // matrices of some tens of rows: threads would only wait for each other
-    FilLcp* lcp = fil_alloc(1, sizeof *lcp);
-    if (lcp != NULL && !fil_lcp_assembly_init(&lcp->assembly)) {
-        fil_free(lcp);
-        lcp = NULL;
-    }
-    return lcp;
+    return fil_alloc(1, sizeof(FilLcp));
 }
 
 void fil_lcp_destroy(FilLcp* lcp)
 {
-    if (lcp != NULL) {
-        fil_lcp_assembly_free(&lcp->assembly);
-        fil_free(lcp->scratch.numbers.at);
-        fil_free(lcp->scratch.indices.at);
-        fil_free(lcp);
+    if (lcp == NULL) {
+        return;
     }
+    for (int k = 0; k < lcp->workspace_count; k++) {
+        Workspace* w = &lcp->workspaces[k];
+        fil_sap_destroy(w->sap);
+        fil_lcp_assembly_free(&w->assembly);
+        fil_free(w->scratch.numbers.at);
+        fil_free(w->scratch.indices.at);
+        fil_free(w->solution.at);
+    }
+    fil_free(lcp->workspaces);
+    fil_lcp_islands_free(&lcp->islands);
+    fil_free(lcp);
+}
+
+/* A workspace for each of `count` islands. */
+static bool make_workspaces(FilLcp* lcp, int count)
+{
+    if (count <= lcp->workspace_count) {
+        return true;
+    }
+    Workspace* grown = fil_alloc((size_t)count, sizeof *grown);
+    if (grown == NULL) {
+        return false;
+    }
+    if (lcp->workspace_count > 0) {
+        memcpy(grown, lcp->workspaces, sizeof *grown * (size_t)lcp->workspace_count);
+    }
+    fil_free(lcp->workspaces);
+    lcp->workspaces = grown;
+    for (; lcp->workspace_count < count; lcp->workspace_count++) {
+        Workspace* w = &grown[lcp->workspace_count];
+        *w = (Workspace){.sap = fil_sap_create()};
+        if (w->sap == NULL || !fil_lcp_assembly_init(&w->assembly)) {
+            fil_sap_destroy(w->sap);
+            return false;
+        }
+    }
+    return true;
 }
 
 static void use_all(FilLcpProblem* problem)
@@ -141,46 +181,46 @@ static int swap_in(FilLcpProblem* problem, double tolerance)
 }
 
 /* Stages 2 and 3, then the solver, then Lemke's method if it must. */
-static FilStatus solve_round(FilLcp* lcp, const FilLcpSettings* settings, FilLcpStats* stats)
+static FilStatus solve_round(Workspace* w, const FilLcpSettings* settings, FilLcpStats* stats)
 {
-    FilLcpProblem* problem = &lcp->problem;
-    if (!fil_lcp_equilibrate(problem, settings->equilibration ? RUIZ_ITERATIONS : 0, &lcp->scratch)) {
+    FilLcpProblem* problem = &w->problem;
+    if (!fil_lcp_equilibrate(problem, settings->equilibration ? RUIZ_ITERATIONS : 0, &w->scratch)) {
         return FIL_OUT_OF_MEMORY;
     }
     fil_lcp_soften(problem, settings->regularisation ? settings->compliance : 0.0);
     const bool newton = settings->solver == FIL_LCP_NEWTON;
     fil_lcp_sweep(problem, newton ? FIRST_SWEEPS : 0);
-    FilStatus status = fil_lcp_solvers[settings->solver].solve(problem, settings, &lcp->scratch, &stats->iterations);
+    FilStatus status = fil_lcp_solvers[settings->solver].solve(problem, settings, &w->scratch, &stats->iterations);
     if (status == FIL_NOT_CONVERGED && newton) {
         // stuck in a minimum of |phi| that is none of the problem: from elsewhere
         fil_lcp_sweep(problem, MORE_SWEEPS);
-        status = fil_lcp_newton(problem, settings, &lcp->scratch, &stats->iterations);
+        status = fil_lcp_newton(problem, settings, &w->scratch, &stats->iterations);
     }
     if (status == FIL_NOT_CONVERGED && settings->fallback && settings->solver != FIL_LCP_LEMKE) {
         stats->fallbacks++;
-        status = fil_lcp_lemke(problem, settings, &lcp->scratch, &stats->iterations);
+        status = fil_lcp_lemke(problem, settings, &w->scratch, &stats->iterations);
     }
     return status;
 }
 
 /* How far the solution is from one of the problem as it was before conditioning, all units counted. */
-static void judge(FilLcp* lcp, FilLcpStats* stats)
+static void judge(Workspace* w, FilLcpStats* stats)
 {
-    FilLcpProblem* problem = &lcp->problem;
+    FilLcpProblem* problem = &w->problem;
     const double speed = speed_at_work(problem);
-    double lowest = 0.0, product = 0.0, impulses = 0.0, w[FIL_LCP_MOST_DIRECTIONS + 2];
+    double lowest = 0.0, product = 0.0, impulses = 0.0, slack[FIL_LCP_MOST_DIRECTIONS + 2];
     fil_lcp_soften(problem, 0.0);
     for (int i = 0; i < problem->unit_count; i++) {
         const FilLcpUnit* unit = &problem->units[i];
         const double* z = problem->z + (size_t)problem->size * (size_t)i;
         double c[3];
         fil_lcp_velocity(problem, i, problem->u, c);
-        fil_lcp_slacks(problem, i, c, z, w);
+        fil_lcp_slacks(problem, i, c, z, slack);
         impulses += z[0];
         for (int k = 0; k < problem->size; k++) {
             if (fil_lcp_used(problem, unit, k)) {
-                product += fabs(w[k] * z[k]);
-                lowest = k < problem->size - 1 ? fmin(lowest, w[k]) : lowest;
+                product += fabs(slack[k] * z[k]);
+                lowest = k < problem->size - 1 ? fmin(lowest, slack[k]) : lowest;
             }
         }
     }
@@ -209,21 +249,47 @@ static void tidy(FilLcpProblem* problem)
     }
 }
 
-FilStatus fil_lcp_solve(FilLcp* lcp, const FilSapProblem* from, const FilLcpSettings* settings, double* v,
-                        double* impulse, FilLcpStats* stats)
+/* Unknowns of all active units from the solution of the convex problem: much the same contacts bear load there, and it
+ * is quickly found. */
+static void take_guess(FilLcpProblem* problem, const double* impulse)
 {
-    FilLcpStats local;
-    stats = stats != NULL ? stats : &local;
-    *stats = (FilLcpStats){0};
-    if (from->constraint_count == 0) {
-        for (int k = 0; k < FIL_BLOCK * from->pattern.columns; k++) {
-            v[k] = from->v_free[k];
+    for (int pass = 0; pass < 2; pass++) { // slip speeds follow from the impulses
+        for (int a = 0; a < problem->active_count; a++) {
+            const int i = problem->active[a];
+            const FilLcpUnit* unit = &problem->units[i];
+            double *z = problem->z + (size_t)problem->size * (size_t)i, c[3] = {0.0};
+            const double* gamma = impulse + 3 * (size_t)unit->constraint;
+            if (unit->kind == FIL_LCP_CONTACT) {
+                if (pass > 0) {
+                    fil_lcp_velocity(problem, i, problem->u, c);
+                }
+                fil_lcp_set_contact(problem, gamma, c, z);
+            } else {
+                z[0] = fmin(fmax(unit->sign * (gamma[unit->row] - unit->offset), 0.0), unit->range);
+            }
         }
-        return FIL_OK;
+        fil_lcp_gather(problem, problem->z, problem->u);
     }
-    FilLcpProblem* problem = &lcp->problem;
-    FilStatus status = fil_lcp_assemble(&lcp->assembly, from, settings, problem);
-    stats->analyses = lcp->assembly.system.analyses;
+}
+
+/* From free velocities, so that the result depends on the problem alone. */
+static FilStatus guess(Workspace* w, const FilSapProblem* from, double* v, double* impulse)
+{
+    const FilSapSettings settings = fil_sap_settings_default();
+    memcpy(v, from->v_free, FIL_BLOCK * (size_t)from->pattern.columns * sizeof *v);
+    const FilStatus status = fil_sap_solve(w->sap, from, &settings, v, impulse, NULL);
+    if (status == FIL_OK) {
+        take_guess(&w->problem, impulse);
+    }
+    return status == FIL_OUT_OF_MEMORY ? status : FIL_OK;
+}
+
+static FilStatus solve_island(Workspace* w, const FilSapProblem* from, const FilLcpSettings* settings, double* v,
+                              double* impulse, FilLcpStats* stats)
+{
+    FilLcpProblem* problem = &w->problem;
+    FilStatus status = fil_lcp_assemble(&w->assembly, from, settings, problem);
+    stats->analyses = w->assembly.system.analyses;
     stats->indefinite = status == FIL_NOT_CONVERGED;
     if (status != FIL_OK) {
         return status;
@@ -231,16 +297,72 @@ FilStatus fil_lcp_solve(FilLcp* lcp, const FilSapProblem* from, const FilLcpSett
     stats->units = problem->unit_count;
     use_all(problem);
     if (settings->rank_selection && problem->unit_count > 1 &&
-        !fil_lcp_select(problem, settings->rank_tolerance, &lcp->scratch)) {
+        !fil_lcp_select(problem, settings->rank_tolerance, &w->scratch)) {
         return FIL_OUT_OF_MEMORY;
     }
+    status = settings->solver == FIL_LCP_NEWTON ? guess(w, from, v, impulse) : FIL_OK;
+    if (status != FIL_OK) {
+        return status;
+    }
     do {
-        status = solve_round(lcp, settings, stats);
+        status = solve_round(w, settings, stats);
         stats->rounds++;
     } while (status == FIL_OK && stats->rounds < MOST_ROUNDS && swap_in(problem, settings->tolerance) > 0);
     stats->active = problem->active_count;
     tidy(problem);
-    judge(lcp, stats);
-    fil_lcp_recover(&lcp->assembly, from, problem, v, impulse);
+    judge(w, stats);
+    fil_lcp_recover(&w->assembly, from, problem, v, impulse);
     return status;
+}
+
+/* All islands together: sums of counts, the worst of residuals. */
+static void add_stats(FilLcpStats* all, const FilLcpStats* one)
+{
+    all->iterations += one->iterations;
+    all->rounds = one->rounds > all->rounds ? one->rounds : all->rounds;
+    all->units += one->units;
+    all->active += one->active;
+    all->fallbacks += one->fallbacks;
+    all->analyses += one->analyses;
+    all->indefinite = all->indefinite || one->indefinite;
+    all->residual = fmax(all->residual, one->residual);
+    all->negativity = fmax(all->negativity, one->negativity);
+    all->complementarity = fmax(all->complementarity, one->complementarity);
+}
+
+FilStatus fil_lcp_solve(FilLcp* lcp, const FilSapProblem* from, const FilLcpSettings* settings, double* v,
+                        double* impulse, FilLcpStats* stats)
+{
+    FilLcpStats local;
+    stats = stats != NULL ? stats : &local;
+    *stats = (FilLcpStats){0};
+    memcpy(v, from->v_free, FIL_BLOCK * (size_t)from->pattern.columns * sizeof *v);
+    if (from->constraint_count == 0) {
+        return FIL_OK;
+    }
+    memset(impulse, 0, 3 * (size_t)from->constraint_count * sizeof *impulse);
+    if (!fil_lcp_islands_find(&lcp->islands, from) || !make_workspaces(lcp, lcp->islands.count)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    FilStatus worst = FIL_OK;
+    for (int k = 0; k < lcp->islands.count; k++) {
+        Workspace* w = &lcp->workspaces[k];
+        const FilSapProblem island = fil_lcp_islands_at(&lcp->islands, from, k);
+        const size_t n = FIL_BLOCK * (size_t)island.pattern.columns;
+        if (!fil_doubles_reserve(&w->solution, n + 3 * (size_t)island.constraint_count)) {
+            return FIL_OUT_OF_MEMORY;
+        }
+        FilLcpStats own = {0};
+        const FilStatus status = solve_island(w, &island, settings, w->solution.at, w->solution.at + n, &own);
+        add_stats(stats, &own);
+        if (status == FIL_OK || status == FIL_NOT_CONVERGED) {
+            worst = status != FIL_OK ? status : worst;
+        } else {
+            return status;
+        }
+        if (!own.indefinite) {
+            fil_lcp_islands_put(&lcp->islands, k, w->solution.at, w->solution.at + n, v, impulse);
+        }
+    }
+    return worst;
 }
