@@ -352,12 +352,13 @@ static inline __attribute__((always_inline)) void couple(const Frame2* e, const 
     *angle_angle = h->ef;
 }
 
-/* Rotates an edge's sums into the world: H = Q [[s, -g], [-g', axial]] Q', Q = (m1, m2, t) / length. */
+/* Rotates an edge's sums into the world: H = Q [[s, -g], [-g', axial]] Q', Q = (m1, m2, t) / length. What a tension below
+ * `least` takes from the stiffness across the edge is left out. */
 static inline __attribute__((always_inline)) void finish_edge(const Frame2* e, const EdgeSum* sum, FilLanes stretch,
-                                                              FilLanes natural, Link* link, FilLanes* mixed)
+                                                              FilLanes natural, FilLanes least, Link* link, FilLanes* mixed)
 {
     const FilLanes tension = stretch * (e->length - natural), over = e->inverse * e->inverse;
-    const FilLanes geometric = tension * e->inverse;
+    const FilLanes geometric = -fil_lanes_min(-tension, -least) * e->inverse;
     const FilLanes s11 = sum->s11 * over + geometric, s12 = sum->s12 * over, s22 = sum->s22 * over + geometric;
     const FilLanes t1 = -sum->g1 * over, t2 = -sum->g2 * over;
     const FilLanes g1 = sum->g1 * e->inverse, g2 = sum->g2 * e->inverse;
@@ -409,9 +410,12 @@ static inline __attribute__((always_inline)) void write_columns(FilLanes* restri
     }
 }
 
-/* One sweep over the edges of a group: gradient and columns of every node. Returns the energy. */
-static FilLanes sweep(FilRodChain* chain, size_t group, double scale, bool hessian)
+/* One sweep over the edges of a group: gradient and columns of every node. Returns the energy. A shifted tangent is wanted
+ * definite: it does without the geometric stiffness of edges under pressure. */
+static FilLanes sweep(FilRodChain* chain, size_t group, double shift, bool hessian)
 {
+    const double scale = 1.0 + shift;
+    const FilLanes least = fil_lanes_splat(shift > 0.0 ? 0.0 : -INFINITY);
     const size_t n = (size_t)chain->matrix.half_nodes, first = group * n;
     const Frame2* frames = chain->frames + first;
     const FilLanes zero = fil_lanes_splat(0.0);
@@ -444,7 +448,7 @@ static FilLanes sweep(FilRodChain* chain, size_t group, double scale, bool hessi
             next->oa[0] = next->oa[1] = next->oa[2] = zero;
         }
         const FilLanes stretch = chain->stretch[first + i], natural = chain->natural[first + i];
-        finish_edge(e, &sum, stretch, natural, next, mixed);
+        finish_edge(e, &sum, stretch, natural, least, next, mixed);
         energy += 0.5 * stretch * (e->length - natural) * (e->length - natural);
 
         FilLanes* g = chain->gradient + 4 * (first + i);
@@ -503,7 +507,7 @@ bool fil_rod_chain_assemble(FilRodChain* chain, const double* q, double shift, b
     }
     chain->energy = assemble_middle(chain);
     for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
-        const FilLanes energy = sweep(chain, g, 1.0 + shift, hessian);
+        const FilLanes energy = sweep(chain, g, shift, hessian);
         for (int lane = 0; lane < FIL_LANE_COUNT; lane++) {
             chain->energy += ((const double*)&energy)[lane];
         }
