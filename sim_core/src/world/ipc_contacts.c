@@ -233,12 +233,12 @@ double fil_ipc_contacts_add(FilWorld* world, const double* v, double* residual)
     const FilIpcField* field = &world->ipc;
     double energy = 0.0, gradient[12];
     for (int k = 0; k < field->pair_count; k++) {
-        const FilIpcPair* pair = &field->pairs[k];
-        const double own = pair_energy(world, pair, gradient, NULL);
-        if (own == 0.0) {
+        FilIpcPair* pair = &field->pairs[k];
+        pair->gap = fil_ipc_gap(world, pair);
+        if (pair->gap >= pair->repulsion.range) {
             continue;
         }
-        energy += own;
+        energy += pair_energy(world, pair, gradient, NULL);
         if (!isfinite(energy)) {
             return INFINITY;
         }
@@ -266,8 +266,7 @@ FilStatus fil_ipc_contacts_accept(FilWorld* world, bool* changed)
     }
     int count = 0;
     for (int k = 0; k < field->pair_count; k++) {
-        double normal[3], weight[4];
-        if (see_pair(world, &field->pairs[k], normal, weight) < field->pairs[k].repulsion.range) {
+        if (field->pairs[k].gap < field->pairs[k].repulsion.range) {
             field->was_active.at[count++] = k;
         }
     }

@@ -15,7 +15,7 @@ FilIpcSettings fil_ipc_settings_default(void)
 void fil_ipc_field_free(FilIpcField* field)
 {
     void* blocks[] = {field->x.at,   field->rings,      field->points.at, field->ends.at,           field->x_end.at,
-                      field->listed.at, field->slack.at, field->boxes,   field->pairs,     field->active.at,         field->was_active.at,
+                      field->listed.at, field->listed_end.at, field->slack.at, field->boxes,   field->pairs,     field->active.at,         field->was_active.at,
                       field->slides, field->slide_variable.at, field->slide_column.at, field->slide_jacobian.at};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
@@ -82,24 +82,33 @@ static FilStatus list_pairs(FilWorld* world)
     return fil_ipc_list(world);
 }
 
+/* `points` to where the step starts, `ends` to where it goes with v. */
+static void place_step(FilWorld* world, const double* v)
+{
+    FilIpcField* field = &world->ipc;
+    memcpy(field->x_end.at, world->state.q, sizeof(double) * (size_t)world->q_count);
+    place(world, v, field->x_end.at, field->ends.at);
+    memcpy(field->x.at, world->state.q, sizeof(double) * (size_t)world->q_count);
+    fil_ipc_surface_place(world, world->state.q, field->points.at);
+}
+
 /* Shortens the wish until nothing meets on the way and nothing is out of reach: from where the step starts that is always
  * possible, unless what is held moves too far. */
 static FilStatus make_feasible(FilWorld* world, double* v)
 {
-    FilIpcField* field = &world->ipc;
-    for (int attempt = 0; attempt < 30; attempt++) {
-        memcpy(field->x_end.at, world->state.q, sizeof(double) * (size_t)world->q_count);
-        place(world, v, field->x_end.at, field->ends.at);
-        memcpy(field->x.at, world->state.q, sizeof(double) * (size_t)world->q_count);
-        fil_ipc_surface_place(world, world->state.q, field->points.at);
-        const bool clear = fil_ipc_sweep(world, field->points.at, field->x.at, field->ends.at, field->x_end.at) >= 1.0;
-        memset(world->scratch.trial, 0, sizeof(double) * (size_t)world->v_count);
-        if (clear && isfinite(add(world, v, world->scratch.trial))) {
-            return FIL_OK;
+    FilStatus status = FIL_OK;
+    for (int attempt = 0; attempt < 30 && status == FIL_OK; attempt++) {
+        if (fil_ipc_sweep(world) >= 1.0) {
+            memset(world->scratch.trial, 0, sizeof(double) * (size_t)world->v_count);
+            if (isfinite(add(world, v, world->scratch.trial))) {
+                return FIL_OK;
+            }
         }
         shorten(world, v);
+        place_step(world, v);
+        status = list_pairs(world);
     }
-    return FIL_NOT_CONVERGED;
+    return status == FIL_OK ? FIL_NOT_CONVERGED : status;
 }
 
 static FilStatus begin(FilWorld* world, double dt, double* v, FilStepInfo* info)
@@ -119,10 +128,7 @@ static FilStatus begin(FilWorld* world, double dt, double* v, FilStepInfo* info)
     field->scale = fil_ipc_scale(world);
     status = fil_rings_begin(world);
     // everything that is near on the way to the wish
-    memcpy(field->x_end.at, world->state.q, sizeof(double) * (size_t)world->q_count);
-    place(world, v, field->x_end.at, field->ends.at);
-    memcpy(field->x.at, world->state.q, sizeof(double) * (size_t)world->q_count);
-    fil_ipc_surface_place(world, world->state.q, field->points.at);
+    place_step(world, v);
     status = status == FIL_OK ? list_pairs(world) : status;
     status = status == FIL_OK && world->step == 0 ? fil_ipc_check_start(world) : status;
     status = status == FIL_OK ? fil_ipc_contacts_begin(world) : status;
@@ -177,7 +183,7 @@ static double longest(FilWorld* world, const double* v, const double* direction)
     if (!fil_ipc_listed(world) && list_pairs(world) != FIL_OK) {
         return 0.0;
     }
-    return fil_ipc_sweep(world, field->points.at, field->x.at, field->ends.at, field->x_end.at);
+    return fil_ipc_sweep(world);
 }
 
 static FilStatus accept(FilWorld* world, const double* v, bool* changed)

@@ -33,6 +33,7 @@ typedef struct FilIpcPair {
     int corner_count;
     int plane; /* of the surface; -1: none */
     double friction;
+    double gap; /* m, where points were when last asked for forces, or listed */
 } FilIpcPair;
 
 /* Friction of a pair that touched at the step's start, with what it was then. */
@@ -56,8 +57,8 @@ typedef struct FilIpcField {
     FilIpcSurface surface;
     FilDoubles points, ends;  /* 3 per point of the surface: of a trial; of the end of a Newton step */
     FilDoubles x_end;         /* like q: of the end of a Newton step */
-    FilDoubles listed;        /* where points were when pairs were listed ... */
-    FilDoubles slack;         /* ... and how far each may have moved since against the mean of all, m */
+    FilDoubles listed, listed_end; /* where points were when pairs were listed, and where they were to go ... */
+    FilDoubles slack;         /* ... and how far beside that, against the mean of all, each may go now, m */
     double fall;              /* m, how far any may have moved by itself: for planes */
     FilAabb* boxes;
     size_t box_capacity;
@@ -85,8 +86,10 @@ void fil_ipc_field_free(FilIpcField* field);
 FilStatus fil_ipc_list(struct FilWorld* world);
 /* Whether the list still holds on the way to `ends`. */
 bool fil_ipc_listed(const struct FilWorld* world);
-/* How much of the way between two configurations (points and q each) nothing meets on, at most 1. */
-double fil_ipc_sweep(const struct FilWorld* world, const double* from, const double* q_from, const double* to, const double* q_to);
+/* The gap of a pair where `points` and `x` are. */
+double fil_ipc_gap(const struct FilWorld* world, const FilIpcPair* pair);
+/* How much of the way from `points`, where pairs have the gaps they tell, to `ends` nothing meets on, at most 1. */
+double fil_ipc_sweep(const struct FilWorld* world);
 /* FIL_BAD_INPUT and a message if something intersects. */
 FilStatus fil_ipc_check_start(struct FilWorld* world);
 

@@ -12,6 +12,9 @@
 /* What is left of a gap at the end of the longest step. */
 static const double KEEP = 0.1;
 
+/* How far from the way that pairs were listed for they still hold: of the range, and of a point's motion. */
+static const double NEAR_RANGE = 0.3, NEAR_MOTION = 0.2;
+
 /* ---- who may meet ---- */
 
 static const FilWorldCollider* collider_of(const FilWorld* world, int point)
@@ -83,25 +86,68 @@ static double stiffness_of(const FilWorld* world, double mass_a, double mass_b)
     return settings->stiffness > 0.0 ? settings->stiffness : world->ipc.scale * (isfinite(mass) ? mass : 1.0) / (dt * dt);
 }
 
-static FilStatus add_pair(FilWorld* world, FilFeature kind, const int* points, int count)
+/* How much nearer two features may come when points go from `from` to `to`, and each `slack` farther (may be NULL): what
+ * moves all corners alike does not count. */
+static double approach_of(FilFeature kind, const int* points, int count, const double* from, const double* to, const double* slack)
+{
+    const int split = fil_feature_split(kind);
+    double mean[3] = {0.0}, most[2] = {0.0};
+    for (int i = 0; i < count; i++) {
+        fil_v3_axpy(mean, 1.0 / count, to + 3 * points[i]);
+        fil_v3_axpy(mean, -1.0 / count, from + 3 * points[i]);
+    }
+    for (int i = 0; i < count; i++) {
+        double motion[3];
+        fil_v3_sub(motion, to + 3 * points[i], from + 3 * points[i]);
+        fil_v3_sub(motion, motion, mean);
+        most[i >= split] = fmax(most[i >= split], fil_v3_norm(motion) + (slack != NULL ? slack[points[i]] : 0.0));
+    }
+    return most[0] + most[1];
+}
+
+static double distance_of(FilFeature kind, const int* points, int count, const double* x)
+{
+    double corners[12];
+    for (int i = 0; i < count; i++) {
+        fil_v3_copy(corners + 3 * i, x + 3 * points[i]);
+    }
+    return sqrt(2.0 * fil_feature_closest(kind, corners).half_square);
+}
+
+static FilStatus append(FilWorld* world, const FilIpcPair* pair)
 {
     FilIpcField* field = &world->ipc;
     const FilStatus status =
         fil_world_reserve(world, (void**)&field->pairs, field->pair_count, &field->pair_capacity, sizeof *field->pairs);
-    if (status != FIL_OK) {
-        return status;
+    if (status == FIL_OK) {
+        field->pairs[field->pair_count++] = *pair;
     }
-    const int split = fil_feature_split(kind);
-    const FilIpcPoint *a = &field->surface.points[points[0]], *b = &field->surface.points[points[split]];
-    const FilSurface surface = fil_collision_surface(&world->collision, collider_of(world, points[0]), collider_of(world, points[split]));
-    FilIpcPair* pair = &field->pairs[field->pair_count++];
-    *pair = (FilIpcPair){.repulsion = {.pair = kind, .offset = a->radius + b->radius, .range = world->def.ipc.range,
-                                       .stiffness = stiffness_of(world, a->mass, b->mass)},
-                         .plane = -1,
-                         .corner_count = count,
-                         .friction = world->def.friction >= 0.0 ? world->def.friction : surface.friction};
-    memcpy(pair->point, points, sizeof(int) * (size_t)count);
-    return FIL_OK;
+    return status;
+}
+
+static double friction_of(const FilWorld* world, const FilWorldCollider* a, const FilWorldCollider* b)
+{
+    return world->def.friction >= 0.0 ? world->def.friction : fil_collision_surface(&world->collision, a, b).friction;
+}
+
+/* Adds a pair if it comes into range on the way to `ends`, or as far beside that way as `slack` allows. */
+static FilStatus add_pair(FilWorld* world, FilFeature kind, const int* points, int count, double parallel)
+{
+    const FilIpcField* field = &world->ipc;
+    const int other = points[fil_feature_split(kind)];
+    const FilIpcPoint *a = &field->surface.points[points[0]], *b = &field->surface.points[other];
+    const double range = world->def.ipc.range, offset = a->radius + b->radius;
+    const double gap = distance_of(kind, points, count, field->points.at) - offset;
+    if (gap >= range + approach_of(kind, points, count, field->points.at, field->ends.at, field->slack.at)) {
+        return FIL_OK;
+    }
+    FilIpcPair pair = {.repulsion = {kind, offset, range, stiffness_of(world, a->mass, b->mass), parallel},
+                       .corner_count = count,
+                       .plane = -1,
+                       .friction = friction_of(world, collider_of(world, points[0]), collider_of(world, other)),
+                       .gap = gap};
+    memcpy(pair.point, points, sizeof(int) * (size_t)count);
+    return append(world, &pair);
 }
 
 static FilStatus list_edges(FilWorld* world, const FilPairs* near)
@@ -115,10 +161,7 @@ static FilStatus list_edges(FilWorld* world, const FilPairs* near)
             edges_at_joint(world, e, f)) {
             continue;
         }
-        status = add_pair(world, FIL_SEGMENT_SEGMENT, points, 4);
-        if (status == FIL_OK) {
-            field->pairs[field->pair_count - 1].repulsion.parallel = fil_parallel_threshold(e->length, f->length);
-        }
+        status = add_pair(world, FIL_SEGMENT_SEGMENT, points, 4, fil_parallel_threshold(e->length, f->length));
     }
     return status;
 }
@@ -131,7 +174,7 @@ static FilStatus list_triangles(FilWorld* world, const FilPairs* near)
         const FilIpcTriangle* t = &field->surface.triangles[near->items[k].b];
         const int p = near->items[k].a, points[4] = {p, t->point[0], t->point[1], t->point[2]};
         if (!shares(&p, 1, t->point, 3) && may_meet(world, p, t->point[0]) && !at_joint(world, p, t->point[0])) {
-            status = add_pair(world, FIL_POINT_TRIANGLE, points, 4);
+            status = add_pair(world, FIL_POINT_TRIANGLE, points, 4, 0.0);
         }
     }
     return status;
@@ -151,13 +194,13 @@ static FilStatus list_lone(FilWorld* world, const FilAabb* points, const FilAabb
             const int corners[3] = {p, s->edges[e].point[0], s->edges[e].point[1]};
             if (fil_aabb_overlap(&points[p], &edges[e]) && may_meet(world, p, corners[1]) &&
                 !at_joint(world, p, corners[1])) {
-                status = add_pair(world, FIL_POINT_SEGMENT, corners, 3);
+                status = add_pair(world, FIL_POINT_SEGMENT, corners, 3, 0.0);
             }
         }
         for (int q = p + 1; q < s->point_count && status == FIL_OK; q++) {
             const int corners[2] = {p, q};
             if (s->points[q].lone && fil_aabb_overlap(&points[p], &points[q]) && may_meet(world, p, q) && !at_joint(world, p, q)) {
-                status = add_pair(world, FIL_POINT_POINT, corners, 2);
+                status = add_pair(world, FIL_POINT_POINT, corners, 2, 0.0);
             }
         }
     }
@@ -175,21 +218,18 @@ static FilStatus list_planes(FilWorld* world, const double* x, double reach)
         double normal[3], at[3], arm[3];
         fil_ipc_plane(world, k, field->x.at, normal, at);
         for (int p = 0; p < s->point_count && status == FIL_OK; p++) {
+            const FilWorldCollider* own = collider_of(world, p);
             fil_v3_sub(arm, x + 3 * p, at);
-            if (fil_v3_dot(arm, normal) > s->points[p].radius + reach || !fil_collision_may_meet(world, collider_of(world, p), c) ||
-                fil_collision_kept_apart(world, collider_of(world, p), c)) {
-                continue;
-            }
-            const int corners[2] = {p, p};
-            status = add_pair(world, FIL_POINT_POINT, corners, 2);
-            if (status == FIL_OK) {
-                FilIpcPair* pair = &field->pairs[field->pair_count - 1];
-                const FilSurface surface = fil_collision_surface(&world->collision, collider_of(world, p), c);
-                pair->plane = k;
-                pair->corner_count = 1;
-                pair->repulsion.offset = s->points[p].radius;
-                pair->repulsion.stiffness = stiffness_of(world, s->points[p].mass, INFINITY);
-                pair->friction = world->def.friction >= 0.0 ? world->def.friction : surface.friction;
+            const double radius = s->points[p].radius, gap = fil_v3_dot(arm, normal) - radius;
+            if (gap <= reach && fil_collision_may_meet(world, own, c) && !fil_collision_kept_apart(world, own, c)) {
+                const FilIpcPair pair = {.repulsion = {FIL_POINT_POINT, radius, world->def.ipc.range,
+                                                       stiffness_of(world, s->points[p].mass, INFINITY), 0.0},
+                                         .point = {p},
+                                         .corner_count = 1,
+                                         .plane = k,
+                                         .friction = friction_of(world, own, c),
+                                         .gap = gap};
+                status = append(world, &pair);
             }
         }
     }
@@ -220,11 +260,12 @@ FilStatus fil_ipc_list(FilWorld* world)
     FilIpcField* field = &world->ipc;
     const FilIpcSurface* s = &field->surface;
     static const double nowhere[3] = {0.0, 0.0, 0.0};
-    const double *x = field->points.at, range = world->def.ipc.range;
+    const double *x = field->points.at, *ends = field->ends.at, range = world->def.ipc.range;
     const size_t boxes = (size_t)s->point_count + (size_t)s->edge_count + (size_t)s->triangle_count;
     void* block = field->boxes;
     if (!fil_buffer_reserve(&block, &field->box_capacity, boxes, sizeof(FilAabb)) ||
         !fil_doubles_reserve(&field->listed, 3 * (size_t)s->point_count) ||
+        !fil_doubles_reserve(&field->listed_end, 3 * (size_t)s->point_count) ||
         !fil_doubles_reserve(&field->slack, (size_t)s->point_count)) {
         return FIL_OUT_OF_MEMORY;
     }
@@ -234,9 +275,11 @@ FilStatus fil_ipc_list(FilWorld* world)
     mean_motion(field, x, mean);
     field->fall = 0.0;
     for (int p = 0; p < s->point_count; p++) {
-        field->slack.at[p] = 1.2 * motion_of(field, x, p, mean) + 0.25 * range;
-        field->fall = fmax(field->fall, 1.2 * motion_of(field, x, p, nowhere) + 0.25 * range);
-        points[p] = fil_aabb_of_segment(x + 3 * p, x + 3 * p, s->points[p].radius + 0.5 * range + field->slack.at[p]);
+        double end[3];
+        fil_v3_sub(end, ends + 3 * p, mean);
+        field->slack.at[p] = NEAR_MOTION * motion_of(field, x, p, mean) + NEAR_RANGE * range;
+        field->fall = fmax(field->fall, 1.2 * motion_of(field, x, p, nowhere) + NEAR_RANGE * range);
+        points[p] = fil_aabb_of_segment(x + 3 * p, end, s->points[p].radius + 0.5 * range + field->slack.at[p]);
     }
     for (int e = 0; e < s->edge_count; e++) {
         edges[e] = fil_aabb_union(&points[s->edges[e].point[0]], &points[s->edges[e].point[1]]);
@@ -246,6 +289,7 @@ FilStatus fil_ipc_list(FilWorld* world)
         triangles[t] = fil_aabb_union(&triangles[t], &points[s->triangles[t].point[2]]);
     }
     memcpy(field->listed.at, x, sizeof(double) * 3 * (size_t)s->point_count);
+    memcpy(field->listed_end.at, ends, sizeof(double) * 3 * (size_t)s->point_count);
     field->pair_count = 0;
     field->near.count = 0;
     FilStatus status = fil_bvh_build(&field->trees[0], edges, s->edge_count);
@@ -267,9 +311,9 @@ bool fil_ipc_listed(const FilWorld* world)
     const FilIpcField* field = &world->ipc;
     static const double nowhere[3] = {0.0, 0.0, 0.0};
     double mean[3];
-    mean_motion(field, field->listed.at, mean);
+    mean_motion(field, field->listed_end.at, mean);
     for (int p = 0; p < field->surface.point_count; p++) {
-        if (motion_of(field, field->listed.at, p, mean) > field->slack.at[p] ||
+        if (motion_of(field, field->listed_end.at, p, mean) > field->slack.at[p] ||
             (field->surface.plane_count > 0 && motion_of(field, field->listed.at, p, nowhere) > field->fall)) {
             return false;
         }
@@ -279,15 +323,8 @@ bool fil_ipc_listed(const FilWorld* world)
 
 /* ---- sweeps ---- */
 
-static void gather(const FilIpcPair* pair, const double* x, double* corners)
-{
-    for (int i = 0; i < pair->corner_count; i++) {
-        fil_v3_copy(corners + 3 * i, x + 3 * pair->point[i]);
-    }
-}
-
-/* Four corners for the sweeps of segments: lone points count as segments of no length. */
-static void as_segments(const FilIpcPair* pair, const double* x, double* corners)
+/* Four corners for sweeps: lone points count as segments of no length. */
+static void four_corners(const FilIpcPair* pair, const double* x, double* corners)
 {
     const int *p = pair->point, n = pair->corner_count;
     const int four[4] = {p[0], n == 4 ? p[1] : p[0], n == 4 ? p[2] : p[1], n == 2 ? p[1] : p[n - 1]};
@@ -304,42 +341,44 @@ static double plane_gap(const FilWorld* world, const FilIpcPair* pair, const dou
     return fil_v3_dot(arm, normal) - pair->repulsion.offset;
 }
 
-double fil_ipc_sweep(const FilWorld* world, const double* from, const double* q_from, const double* to, const double* q_to)
+double fil_ipc_gap(const FilWorld* world, const FilIpcPair* pair)
 {
     const FilIpcField* field = &world->ipc;
+    return pair->plane >= 0
+               ? plane_gap(world, pair, field->points.at, field->x.at)
+               : distance_of(pair->repulsion.pair, pair->point, pair->corner_count, field->points.at) - pair->repulsion.offset;
+}
+
+/* How much of the way from `points` to `ends` leaves a pair its share of the gap. */
+static double sweep_pair(const FilWorld* world, const FilIpcPair* pair)
+{
+    const FilIpcField* field = &world->ipc;
+    const double *from = field->points.at, *to = field->ends.at, gap = pair->gap, offset = pair->repulsion.offset;
+    const FilFeature kind = pair->repulsion.pair;
+    if (pair->plane >= 0) {
+        const double later = plane_gap(world, pair, to, field->x_end.at);
+        return later >= KEEP * gap ? 1.0 : gap > 0.0 ? (1.0 - KEEP) * gap / (gap - later) : 0.0;
+    }
+    // nine tenths: for rounding
+    if (0.9 * (1.0 - KEEP) * gap > approach_of(kind, pair->point, pair->corner_count, from, to, NULL)) {
+        return 1.0;
+    }
+    double start[12], end[12];
+    four_corners(pair, from, start);
+    four_corners(pair, to, end);
+    return kind == FIL_POINT_TRIANGLE ? fil_sweep_point_triangle(start, end, offset, KEEP) : fil_sweep_segments(start, end, offset, KEEP);
+}
+
+double fil_ipc_sweep(const FilWorld* world)
+{
     double longest = 1.0;
-    for (int k = 0; k < field->pair_count; k++) {
-        const FilIpcPair* pair = &field->pairs[k];
-        double start[12], end[12], time;
-        if (pair->plane >= 0) {
-            const double gap = plane_gap(world, pair, from, q_from), later = plane_gap(world, pair, to, q_to);
-            time = later >= KEEP * gap ? 1.0 : gap > 0.0 ? (1.0 - KEEP) * gap / (gap - later) : 0.0;
-        } else if (pair->repulsion.pair == FIL_POINT_TRIANGLE) {
-            gather(pair, from, start);
-            gather(pair, to, end);
-            time = fil_sweep_point_triangle(start, end, pair->repulsion.offset, KEEP);
-        } else {
-            as_segments(pair, from, start);
-            as_segments(pair, to, end);
-            time = fil_sweep_segments(start, end, pair->repulsion.offset, KEEP);
-        }
-        longest = fmin(longest, time);
+    for (int k = 0; k < world->ipc.pair_count; k++) {
+        longest = fmin(longest, sweep_pair(world, &world->ipc.pairs[k]));
     }
     return longest;
 }
 
 /* ---- the start ---- */
-
-static double gap_of(const FilWorld* world, const FilIpcPair* pair)
-{
-    double corners[12];
-    if (pair->plane >= 0) {
-        return plane_gap(world, pair, world->ipc.points.at, world->ipc.x.at);
-    }
-    gather(pair, world->ipc.points.at, corners);
-    const FilClosest closest = fil_feature_closest(pair->repulsion.pair, corners);
-    return sqrt(2.0 * closest.half_square) - pair->repulsion.offset;
-}
 
 static const char* name_of(const FilWorld* world, int collider)
 {
@@ -385,7 +424,7 @@ FilStatus fil_ipc_check_start(FilWorld* world)
     const FilIpcField* field = &world->ipc;
     for (int k = 0; k < field->pair_count; k++) {
         const FilIpcPair* pair = &field->pairs[k];
-        if (!(gap_of(world, pair) > 0.0)) {
+        if (!(pair->gap > 0.0)) {
             const int split = pair->plane >= 0 ? 0 : fil_feature_split(pair->repulsion.pair);
             const int other = pair->plane >= 0 ? field->surface.planes[pair->plane] : field->surface.points[pair->point[split]].collider;
             return refuse(world, field->surface.points[pair->point[0]].collider, pair->point[0], other, pair->point[split]);
