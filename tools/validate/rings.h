@@ -7,9 +7,14 @@
 /* rings_motion.c */
 void fil_check_ring_bar(FilCheck* check);
 void fil_check_ring_tautochrone(FilCheck* check);
-void fil_check_ring_catenary(FilCheck* check);
-void fil_check_ring_catenary_bounds(FilCheck* check);
 void fil_check_ring_energy(FilCheck* check);
+
+/* rings_catenary.c */
+void fil_check_catenary_refined(FilCheck* check);
+void fil_check_catenary_fine(FilCheck* check);
+void fil_check_catenary_bounds(FilCheck* check);
+void fil_check_catenary_cases(FilCheck* check);
+void fil_check_catenary_rigid(FilCheck* check);
 
 /* rings_hoop.c */
 void fil_check_hoop_hangs(FilCheck* check);

@@ -1,4 +1,4 @@
-/* Rings on rods (P4 sections 3.1 to 3.3 and its appendices). */
+/* Rings on rods (P4 sections 3.1 and 3.2), and their energy. */
 #include <math.h>
 #include <stdio.h>
 
@@ -104,50 +104,6 @@ void fil_check_ring_tautochrone(FilCheck* check)
         fil_check_note(check, "the same with the barrier of P4's Table 1", time_to_bottom(check, world, times));
     }
     fil_world_destroy(world);
-}
-
-/* x of the ring on the catenary at 1 s. */
-static double catenary_x(FilCheck* check, const char* const (*settings)[2], int count, double dt)
-{
-    FilWorld* world = fil_rings_load(check, "ring_catenary", settings, count, dt);
-    double x = NAN;
-    if (world != NULL && fil_rings_run(check, world, 1.0)) {
-        x = fil_ring_position(world, fil_world_find_ring(world, "ring")).x;
-    }
-    fil_world_destroy(world);
-    return x;
-}
-
-/* P4 Appendix A: refinement in space and time; errors as shares of the half span. */
-void fil_check_ring_catenary(FilCheck* check)
-{
-    static const char* const nodes[] = {"50", "100", "200"};
-    const double half_span = 0.8;
-    const double fine = catenary_x(check, (const char* const[][2]){{"nodes", "400"}}, 1, 2e-4);
-    for (int k = 0; k < 3; k++) {
-        char what[96];
-        const double x = catenary_x(check, (const char* const[][2]){{"nodes", nodes[k]}}, 1, 1e-3);
-        snprintf(what, sizeof what, "error at 1 s, N = %s, h = 1 ms, of the half span", nodes[k]);
-        if (k == 0) {
-            fil_check_note(check, what, fabs(x - fine) / half_span);
-        } else {
-            fil_check_below(check, what, fabs(x - fine) / half_span, 0.02);
-        }
-    }
-}
-
-/* P4 Appendix B: the result does not depend on small barriers and slip speeds. */
-void fil_check_ring_catenary_bounds(FilCheck* check)
-{
-    const double half_span = 0.8;
-    const double base = catenary_x(check, NULL, 0, 1e-3);
-    const double tight = catenary_x(check, (const char* const[][2]){{"range", "0.005"}}, 1, 1e-3);
-    const double slower = catenary_x(check, (const char* const[][2]){{"slip_speed", "1e-7"}}, 1, 1e-3);
-    const double faster = catenary_x(check, (const char* const[][2]){{"slip_speed", "1e-5"}}, 1, 1e-3);
-    // as large as the discretisation's own error
-    fil_check_below(check, "change of x(1 s) with range 5 mm instead of 10 mm, of the half span", fabs(tight - base) / half_span, 0.02);
-    fil_check_below(check, "change of x(1 s) with slip speed 1e-7 instead of 1e-6", fabs(slower - base) / half_span, 0.02);
-    fil_check_below(check, "change of x(1 s) with slip speed 1e-5 instead of 1e-6", fabs(faster - base) / half_span, 0.02);
 }
 
 /* Energy of everything, the ring's barrier included, never grows from step to step. */
