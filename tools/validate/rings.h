@@ -27,6 +27,9 @@ void fil_check_hoop_energy(FilCheck* check);
 void fil_check_ring_sheds(FilCheck* check);
 void fil_check_hanging_clothes(FilCheck* check);
 
+/* rings_shell.c */
+void fil_check_plate(FilCheck* check);
+
 /* A scene with settings "path=value", `count` of them; NULL after a failure, which the check knows of. */
 FilWorld* fil_rings_load(FilCheck* check, const char* name, const char* const (*settings)[2], int count, double dt);
 

@@ -85,6 +85,7 @@ static const FilCheckCase table[] = {
     {"rings", "hoop_slides", "a hoop slides down a slope or sticks", false, fil_check_hoop_slides},
     {"rings", "hoop_spins", "friction at its rim turns a hoop", false, fil_check_hoop_spins},
     {"rings", "hoop_energy", "energy of a hoop in motion", false, fil_check_hoop_energy},
+    {"rings", "plate", "simply supported plates: both laws of bending, two meshes", false, fil_check_plate},
     {"rings", "clothes", "P4 3.4: cloth on five rings gathers, wrinkles and sheds", true, fil_check_hanging_clothes},
 
     {"robots", "pendulum_period", "period of a pendulum, small and large", false, fil_check_pendulum_period},
