@@ -91,9 +91,10 @@ typedef enum FilJointKind {
 typedef struct FilJointDef {
     const char* name; /* unique; NULL gets "joint<k>" */
     FilJointKind kind;
-    FilId a, b;         /* rods, rigid bodies or arms; a null b is the world */
-    int node_a, node_b; /* of rods; disk of arms, -1 the tip; negative counts from the end */
-    FilVec3 point;      /* m, world frame: where bodies are joined; ignored if one side is a rod, whose node is the point */
+    FilId a, b;         /* rods, rigid bodies, arms, links, rings or shells; a null b is the world */
+    int node_a, node_b; /* of rods; vertex of shells; disk of arms, -1 the tip; negative counts from the end */
+    FilVec3 point;      /* m, world frame: where bodies are joined; ignored if one side is a rod, a ring or a shell, whose node,
+                         * point or vertex it is. Those of rings and shells do not turn: a weld is a pin there */
     bool aligned;       /* WELD, BUSHING of rigid bodies: at rest their own axes are parallel; false: as they are now */
     double stiffness, damping;                 /* N/m, N s/m: bushing */
     double angular_stiffness, angular_damping; /* N m/rad, N m s/rad: bushing */

@@ -22,7 +22,37 @@ static FilId add_joint(FilScene* scene, const FilYaml* at, const FilJointDef* de
     return id;
 }
 
-/* {rod, node}, {body}, {arm, disk} or {link}. */
+/* Kinds of ends, by the key that names them. */
+enum { END_ROD, END_BODY, END_ARM, END_RING, END_SHELL, END_LINK };
+
+static const char* const end_kinds[] = {"rod", "body", "arm", "ring", "shell", "link", NULL};
+static const char* const attached_kinds[] = {"rod", "body", "arm", "ring", "shell", NULL};
+
+/* {ring} or {shell, vertex}. */
+static FilId read_point(FilScene* scene, const FilYaml* end, bool is_ring, int* vertex)
+{
+    FilReader* reader = &scene->reader;
+    int index = 0;
+    if (is_ring) {
+        return fil_read_reference(reader, end, "ring", FIL_REQUIRED, &scene->ring_names, "ring", &index) ? scene->rings[index]
+                                                                                                        : (FilId){0};
+    }
+    if (!fil_read_reference(reader, end, "shell", FIL_REQUIRED, &scene->shell_names, "shell", &index)) {
+        return (FilId){0};
+    }
+    fil_read_index(reader, end, "vertex", FIL_REQUIRED, scene->shells[index].def.vertex_count, vertex);
+    return scene->shells[index].id;
+}
+
+/* A key that means nothing for this kind of end. */
+static void refuse_key(FilReader* reader, const FilYaml* end, const char* key, const char* why)
+{
+    if (fil_yaml_find(end, key) != NULL) {
+        fil_reader_fail(reader, fil_yaml_find(end, key), "%s", why);
+    }
+}
+
+/* {rod, node}, {body}, {arm, disk}, {ring}, {shell, vertex} or {link}. */
 static FilId read_end(FilScene* scene, const FilYaml* end, const char* const* kinds, int* node)
 {
     FilReader* reader = &scene->reader;
@@ -31,42 +61,49 @@ static FilId read_end(FilScene* scene, const FilYaml* end, const char* const* ki
     if (kind < 0) {
         return (FilId){0};
     }
-    if (kind == 3) {
-        return fil_scene_read_link(scene, end, FIL_REQUIRED);
-    }
     int count = 0;
-    if (kind != 2 && fil_yaml_find(end, "disk") != NULL) {
-        fil_reader_fail(reader, fil_yaml_find(end, "disk"), "only an arm has disks");
+    if (kind != END_ARM) {
+        refuse_key(reader, end, "disk", "only an arm has disks");
     }
-    if (kind == 2) {
+    if (kind != END_SHELL) {
+        refuse_key(reader, end, "vertex", "only a shell has vertices");
+    }
+    if (kind != END_ROD) {
+        refuse_key(reader, end, "node", kind == END_BODY ? "a rigid body has no nodes" : "only a rod has nodes");
+    }
+    switch (kind) {
+    case END_LINK:
+        return fil_scene_read_link(scene, end, FIL_REQUIRED);
+    case END_ARM:
         return fil_scene_read_arm(scene, end, FIL_PART_DISKS, FIL_REQUIRED, node, &count);
-    }
-    const FilSceneBody* body = fil_scene_read_body(scene, end, "body", FIL_OPTIONAL);
-    if (body != NULL && fil_yaml_find(end, "node") != NULL) {
-        fil_reader_fail(reader, fil_yaml_find(end, "node"), "a rigid body has no nodes");
-    }
-    if (body != NULL || reader->status != FIL_OK) {
+    case END_RING:
+    case END_SHELL:
+        return read_point(scene, end, kind == END_RING, node);
+    case END_BODY: {
+        const FilSceneBody* body = fil_scene_read_body(scene, end, "body", FIL_REQUIRED);
         return body != NULL ? body->id : (FilId){0};
     }
-    const FilSceneRod* rod = fil_scene_read_target(scene, end, FIL_PART_NODES, FIL_REQUIRED, node, &count);
-    return rod != NULL ? rod->id : (FilId){0};
+    default: {
+        const FilSceneRod* rod = fil_scene_read_target(scene, end, FIL_PART_NODES, FIL_REQUIRED, node, &count);
+        return rod != NULL ? rod->id : (FilId){0};
+    }
+    }
 }
 
 /* The end under a key. */
 static FilId read_side(FilScene* scene, const FilYaml* joint, const char* key, unsigned flags, int* node)
 {
-    static const char* const keys[] = {"rod", "node", "body", "arm", "disk", "link", NULL};
-    static const char* const kinds[] = {"rod", "body", "arm", "link", NULL};
+    static const char* const keys[] = {"rod", "node", "body", "arm", "disk", "ring", "shell", "vertex", "link", NULL};
     const FilYaml* end = fil_read_node(&scene->reader, joint, key, flags);
     const bool sound = end != NULL && fil_check_keys(&scene->reader, end, keys);
-    return sound ? read_end(scene, end, kinds, node) : (FilId){0};
+    return sound ? read_end(scene, end, end_kinds, node) : (FilId){0};
 }
 
-/* attach: {rod, node, link}, {body, link} or {arm, disk, link}: a weld; of bodies and arms at the link's origin. */
+/* attach: {rod, node, link}, {body, link}, {arm, disk, link}, {ring, link} or {shell, vertex, link}: a weld; of bodies and
+ * arms at the link's origin. */
 static FilId read_attach(FilScene* scene, const FilYaml* body, const char* name)
 {
-    static const char* const keys[] = {"rod", "node", "body", "arm", "disk", "link", "point", NULL};
-    static const char* const kinds[] = {"rod", "body", "arm", NULL};
+    static const char* const keys[] = {"rod", "node", "body", "arm", "disk", "ring", "shell", "vertex", "link", "point", NULL};
     FilReader* reader = &scene->reader;
     FilJointDef def = fil_joint_def_default();
     def.name = name;
@@ -74,13 +111,19 @@ static FilId read_attach(FilScene* scene, const FilYaml* body, const char* name)
     if (!fil_check_keys(reader, body, keys)) {
         return (FilId){0};
     }
-    def.a = read_end(scene, body, kinds, &def.node_a);
+    def.a = read_end(scene, body, attached_kinds, &def.node_a);
     def.b = fil_scene_read_link(scene, body, FIL_REQUIRED);
     if (reader->status == FIL_OK && !fil_scene_read_vec3(reader, body, "point", &def.point)) {
         FilQuat orientation;
         fil_link_pose(scene->world, def.b, &def.point, &orientation);
     }
     return add_joint(scene, body, &def);
+}
+
+/* Whether an end says where the joint is. */
+static bool has_place(const FilYaml* end)
+{
+    return end != NULL && (fil_yaml_find(end, "rod") != NULL || fil_yaml_find(end, "ring") != NULL || fil_yaml_find(end, "shell") != NULL);
 }
 
 static FilId read_joint(FilScene* scene, const FilYaml* node, const char* name)
@@ -103,14 +146,13 @@ static FilId read_joint(FilScene* scene, const FilYaml* node, const char* name)
     def.kind = (FilJointKind)word;
     def.a = read_side(scene, body, "a", FIL_REQUIRED, &def.node_a);
     def.b = read_side(scene, body, "b", FIL_OPTIONAL, &def.node_b);
-    const FilYaml *a = fil_yaml_find(body, "a"), *b = fil_yaml_find(body, "b");
     const bool has_node =
-        reader->status == FIL_OK && (fil_yaml_find(a, "rod") != NULL || (b != NULL && fil_yaml_find(b, "rod") != NULL));
+        reader->status == FIL_OK && (has_place(fil_yaml_find(body, "a")) || has_place(fil_yaml_find(body, "b")));
     double point[3];
     if (fil_read_vector(reader, body, "point", has_node ? FIL_OPTIONAL : FIL_REQUIRED, 3, point)) {
         def.point = (FilVec3){point[0], point[1], point[2]};
         if (has_node) {
-            fil_reader_fail(reader, fil_yaml_find(body, "point"), "the point of this joint is the rod's node");
+            fil_reader_fail(reader, fil_yaml_find(body, "point"), "the point of this joint is the rod's node, the ring or the vertex");
         }
     }
     fil_read_flag(reader, body, "aligned", &def.aligned);

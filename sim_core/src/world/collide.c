@@ -377,7 +377,7 @@ static double length_to(const FilCollider* c, int edge, int node)
 static bool is_side(const FilWorldCollider* c, int part, const FilJointSide* side, double* length)
 {
     const bool row = c->collider.kind == FIL_COLLIDER_ROW;
-    if (side->body != c->body || (row && side->index != c->index)) {
+    if (side->body != c->body || side->point >= 0 || (row && side->index != c->index)) {
         return false;
     }
     *length += row ? length_to(&c->collider, part, side->edge + side->frame_part % 2) : 0.0;

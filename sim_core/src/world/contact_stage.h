@@ -12,6 +12,7 @@ typedef struct FilJointSide {
     int body;        /* -1: the world */
     int index, edge; /* of its collider, for Jacobians */
     int frame_part;  /* for the body's frame */
+    int point;       /* block of unknowns of the point that is the side, which has no orientation; -1: there is a frame */
     FilPose anchor;  /* the joint's frame in the body's frame; in the world's for the world */
 } FilJointSide;
 

@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "base/vec3.h"
 #include "filum/arm.h"
+#include "filum/ring.h"
+#include "filum/shell.h"
 
 FilJointDef fil_joint_def_default(void)
 {
@@ -23,14 +25,49 @@ static void side_pose(const FilWorld* world, const FilJointSide* side, FilPose* 
         return;
     }
     const FilBody* body = &world->bodies[side->body];
+    if (side->point >= 0) {
+        *pose = fil_pose_identity();
+        fil_v3_copy(pose->p, world->state.q + body->q + 4 * side->point);
+        return;
+    }
     body->ops->frame(body->impl, side->index, side->frame_part, world->state.q + body->q, world->state.h + body->h, pose);
 }
 
-/* Finds a side's body and, on a rod, the edge whose end is the node; on an arm, the disk. */
+/* Number `at` of `count` things, counted from the end if negative; -1: there is none such. */
+static int counted(int at, int count)
+{
+    const int index = at < 0 ? at + count : at;
+    return index >= 0 && index < count ? index : -1;
+}
+
+/* On an arm: the disk. */
+static FilStatus find_disk(FilWorld* world, FilId id, int node, const char* name, const char* arm, FilJointSide* side)
+{
+    const int count = fil_arm_disk_count(world, id), first = fil_arm_base_moves(world, id) ? 0 : 1; // else it needs no joint
+    side->index = counted(node, count);
+    return side->index >= first ? FIL_OK
+                                : fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': arm '%s' has disks %d to %d, no disk %d",
+                                                 name, arm, first, count - 1, node);
+}
+
+/* On a rod: the edge whose end is the node. */
+static FilStatus find_node(FilWorld* world, FilId id, int node, const char* name, const char* rod, FilJointSide* side)
+{
+    const int count = fil_rod_node_count(world, id), at = counted(node, count);
+    if (at < 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': rod '%s' has %d nodes, no node %d", name, rod, count, node);
+    }
+    const bool ends = at == count - 1 && !fil_rod_closed(world, id);
+    side->edge = ends ? at - 1 : at;
+    side->frame_part = 2 * side->edge + (ends ? 1 : 0);
+    return FIL_OK;
+}
+
+/* Finds a side's body and where on it the joint is. */
 static FilStatus find_side(FilWorld* world, FilId id, int node, const char* name, bool may_be_world, FilJointSide* side,
                            bool* is_rod)
 {
-    *side = (FilJointSide){.body = -1};
+    *side = (FilJointSide){.body = -1, .point = -1};
     *is_rod = false;
     if (id.index == 0 && may_be_world) {
         return FIL_OK;
@@ -40,34 +77,29 @@ static FilStatus find_side(FilWorld* world, FilId id, int node, const char* name
         return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': needs rods or rigid bodies of this world", name);
     }
     const FilElement* element = &world->elements[index];
+    const FilBody* body = &world->bodies[element->body];
     side->body = element->body;
     side->index = element->local;
     *is_rod = element->kind == FIL_BODY_ROD;
-    if (element->kind == FIL_BODY_ROBOT) { // links stand behind the shapes
-        const FilBody* body = &world->bodies[element->body];
+    switch (element->kind) {
+    case FIL_BODY_ROBOT: // links stand behind the shapes
         side->index += body->ops->collider_count(body->impl);
+        return FIL_OK;
+    case FIL_BODY_ARM:
+        return find_disk(world, id, node, name, element->name, side);
+    case FIL_BODY_ROD:
+        return find_node(world, id, node, name, element->name, side);
+    case FIL_BODY_RING:
+        *side = fil_ring_side(world, element);
+        return FIL_OK;
+    case FIL_BODY_SHELL:
+        side->point = counted(node, fil_shell_vertex_count(world, id));
+        return side->point >= 0 ? FIL_OK
+                                : fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': shell '%s' has %d vertices, no vertex %d",
+                                                 name, element->name, fil_shell_vertex_count(world, id), node);
+    default:
+        return FIL_OK;
     }
-    if (element->kind == FIL_BODY_ARM) {
-        const int count = fil_arm_disk_count(world, id);
-        side->index = node < 0 ? node + count : node;
-        const int first = fil_arm_base_moves(world, id) ? 0 : 1; // a base that does not move needs no joint
-        if (side->index < first || side->index >= count) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': arm '%s' has disks %d to %d, no disk %d", name,
-                                  element->name, first, count - 1, node);
-        }
-    }
-    if (*is_rod) {
-        const int count = fil_rod_node_count(world, id);
-        const int at = node < 0 ? node + count : node;
-        if (at < 0 || at >= count) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': rod '%s' has %d nodes, no node %d", name, element->name,
-                                  count, node);
-        }
-        const bool ends = at == count - 1 && !fil_rod_closed(world, id);
-        side->edge = ends ? at - 1 : at;
-        side->frame_part = 2 * side->edge + (ends ? 1 : 0);
-    }
-    return FIL_OK;
 }
 
 /* Angular stiffness of a rod's weld: half an edge, bending towards m1 and m2 and twisting, about m2, m1 and t. */
@@ -86,6 +118,74 @@ static void rod_stiffness(const FilWorld* world, FilId rod, int edge, double* st
     }
 }
 
+static FilStatus check_numbers(FilWorld* world, const FilJointDef* def, const char* name, bool has_point)
+{
+    const double numbers[] = {def->stiffness, def->damping, def->angular_stiffness, def->angular_damping, def->point.x,
+                              def->point.y, def->point.z};
+    const double sum = def->stiffness + def->damping + def->angular_stiffness + def->angular_damping;
+    if (!fil_all_finite(numbers, 7)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a number is not finite", name);
+    }
+    if (def->kind != FIL_JOINT_BUSHING) {
+        return FIL_OK;
+    }
+    if (!(def->stiffness >= 0.0) || !(def->damping >= 0.0) || !(def->angular_stiffness >= 0.0) ||
+        !(def->angular_damping >= 0.0) || sum == 0.0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a bushing needs stiffness or damping, none of them negative", name);
+    }
+    if (has_point && def->angular_stiffness + def->angular_damping > 0.0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a point has no angle that a bushing could hold", name);
+    }
+    return FIL_OK;
+}
+
+static bool is_ring(const FilWorld* world, FilId id)
+{
+    return fil_element_index(world, FIL_BODY_RING, id) >= 0;
+}
+
+/* Where it is: at a point or a rod's node, or at a hole's centre or the given point with the frame of side 0. */
+static void place_joint(const FilWorld* world, const FilJointDef* def, const bool* is_rod, FilJoint* joint)
+{
+    FilJointSide* side = joint->side;
+    FilPose pose[2];
+    side_pose(world, &side[0], &pose[0]);
+    side_pose(world, &side[1], &pose[1]);
+    const int at = side[1].point >= 0 ? 1 : side[0].point >= 0 ? 0 : is_rod[1] && !is_rod[0] ? 1 : 0;
+    const bool given = side[at].point < 0 && !is_rod[at];
+    FilPose place = pose[at];
+    if (given) {
+        const FilVec3 point = is_ring(world, def->a)   ? fil_ring_position(world, def->a)
+                              : is_ring(world, def->b) ? fil_ring_position(world, def->b)
+                                                       : def->point;
+        fil_v3_set(place.p, point.x, point.y, point.z);
+    }
+    const FilPose parallel = fil_pose_identity();
+    for (int s = 0; s < 2; s++) {
+        fil_pose_relative(&side[s].anchor, &pose[s], &place);
+        if (def->aligned && given) {
+            memcpy(side[s].anchor.r, parallel.r, sizeof parallel.r);
+        }
+    }
+}
+
+/* What carries the shapes of a side, as an element of the world; -1: it may touch what it is joined to. */
+static int shapes_of(const FilWorld* world, FilId id, const FilJointSide* side)
+{
+    const FilElement* element = &world->elements[fil_id_index(world, FIL_OBJECT_ELEMENT, id)];
+    if (element->kind == FIL_BODY_ROD || side->point >= 0) {
+        return -1;
+    }
+    if (element->kind != FIL_BODY_RING) {
+        return fil_element_carrier(world, id);
+    }
+    int index = 0; // the body that it is the hole of
+    while (world->elements[index].body != side->body) {
+        index++;
+    }
+    return index;
+}
+
 FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id)
 {
     FilContactStage* stage = &world->contact;
@@ -96,51 +196,29 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
     if (status == FIL_OK) {
         status = find_side(world, def->b, def->node_b, shown, true, &joint.side[1], &is_rod[1]);
     }
-    const double numbers[] = {def->stiffness, def->damping, def->angular_stiffness, def->angular_damping, def->point.x,
-                              def->point.y, def->point.z};
-    if (status == FIL_OK && !fil_all_finite(numbers, 7)) {
-        status = fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a number is not finite", shown);
-    }
-    if (status == FIL_OK && def->kind == FIL_JOINT_BUSHING &&
-        (!(def->stiffness >= 0.0) || !(def->damping >= 0.0) || !(def->angular_stiffness >= 0.0) ||
-         !(def->angular_damping >= 0.0) || def->stiffness + def->damping + def->angular_stiffness + def->angular_damping == 0.0)) {
-        status = fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a bushing needs stiffness or damping, none of them negative",
-                                shown);
-    }
+    const bool has_point = joint.side[0].point >= 0 || joint.side[1].point >= 0;
+    status = status == FIL_OK ? check_numbers(world, def, shown, has_point) : status;
     if (status == FIL_OK) {
         status = fil_world_reserve(world, (void**)&stage->joints, stage->joint_count, &stage->joint_capacity, sizeof joint);
     }
     if (status != FIL_OK) {
         return status;
     }
-    // where it is: at the rod's node, or at the given point with the frame of side 0
-    FilPose pose[2], place;
-    side_pose(world, &joint.side[0], &pose[0]);
-    side_pose(world, &joint.side[1], &pose[1]);
-    place = pose[is_rod[1] && !is_rod[0] ? 1 : 0];
-    if (!is_rod[0] && !is_rod[1]) {
-        fil_v3_set(place.p, def->point.x, def->point.y, def->point.z);
-    }
-    const FilPose parallel = fil_pose_identity();
-    for (int s = 0; s < 2; s++) {
-        fil_pose_relative(&joint.side[s].anchor, &pose[s], &place);
-        if (def->aligned && !is_rod[0] && !is_rod[1]) {
-            memcpy(joint.side[s].anchor.r, parallel.r, sizeof parallel.r);
-        }
-    }
-    if (def->kind == FIL_JOINT_BUSHING) {
+    place_joint(world, def, is_rod, &joint);
+    if (has_point && joint.kind == FIL_JOINT_WELD) {
+        joint.kind = FIL_JOINT_PIN; // a point that is fixed
+    } else if (joint.kind == FIL_JOINT_BUSHING) {
         joint.stiffness = def->stiffness;
         joint.damping = def->damping;
         joint.angular_damping = def->angular_damping;
         fil_v3_set(joint.angular_stiffness, def->angular_stiffness, def->angular_stiffness, def->angular_stiffness);
-    } else if (def->kind == FIL_JOINT_WELD && (is_rod[0] || is_rod[1])) {
+    } else if (joint.kind == FIL_JOINT_WELD && (is_rod[0] || is_rod[1])) {
         rod_stiffness(world, is_rod[0] ? def->a : def->b, joint.side[is_rod[0] ? 0 : 1].edge, joint.angular_stiffness);
     }
-    if (!is_rod[0] && !is_rod[1] && joint.side[1].body >= 0) {
-        status = fil_collision_keep_apart(world, fil_element_carrier(world, def->a), fil_element_carrier(world, def->b));
-        if (status != FIL_OK) {
-            return status;
-        }
+    const int a = shapes_of(world, def->a, &joint.side[0]), b = def->b.index != 0 ? shapes_of(world, def->b, &joint.side[1]) : -1;
+    status = a >= 0 && b >= 0 ? fil_collision_keep_apart(world, a, b) : FIL_OK;
+    if (status != FIL_OK) {
+        return status;
     }
     joint.name = fil_world_new_name(world, def->name, "joint", stage->joint_count + 1, fil_world_find_joint);
     if (joint.name == NULL) {
@@ -169,6 +247,23 @@ int fil_joints_constraints(const FilWorld* world)
     return 4 * world->contact.joint_count;
 }
 
+/* Velocity of a side's point, or of its turning where `point` is NULL: blocks and Jacobians, as of the body's. */
+static int side_jacobian(const FilWorld* world, const FilJointSide* side, const double* point, int* blocks, double* jacobian,
+                         double* bias)
+{
+    const FilBody* body = &world->bodies[side->body];
+    const double* q = world->state.q + body->q;
+    if (side->point >= 0) {
+        memset(jacobian, 0, 12 * sizeof *jacobian);
+        jacobian[0] = jacobian[5] = jacobian[10] = 1.0;
+        fil_v3_set(bias, 0.0, 0.0, 0.0);
+        blocks[0] = side->point;
+        return 1;
+    }
+    return point != NULL ? body->ops->point_jacobian(body->impl, side->index, side->edge, point, q, blocks, jacobian, bias)
+                         : body->ops->turn_jacobian(body->impl, side->index, side->edge, q, blocks, jacobian, bias);
+}
+
 /* Rows of one side, turned into `axes` (rows) and multiplied by `sign`. */
 static FilStatus add_rows(FilWorld* world, const FilJointSide* side, const double* point, const double* axes, double sign,
                           int row_count, FilSapConstraint* constraint)
@@ -177,13 +272,9 @@ static FilStatus add_rows(FilWorld* world, const FilJointSide* side, const doubl
     if (side->body < 0) {
         return FIL_OK;
     }
-    const FilBody* body = &world->bodies[side->body];
     int blocks[FIL_JACOBIAN_BLOCKS];
     double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
-    const double* q = world->state.q + body->q;
-    const int count = point != NULL
-                          ? body->ops->point_jacobian(body->impl, side->index, side->edge, point, q, blocks, jacobian, bias)
-                          : body->ops->turn_jacobian(body->impl, side->index, side->edge, q, blocks, jacobian, bias);
+    const int count = side_jacobian(world, side, point, blocks, jacobian, bias);
     for (int j = 0; j < row_count; j++) {
         constraint->bias[j] += sign * fil_v3_dot(axes + 3 * j, bias);
     }

@@ -12,7 +12,7 @@
 #include "contact/ring_hole.h"
 #include "filum/ring.h"
 #include "filum/shell.h"
-#include "world/world.h"
+#include "world/joint.h"
 
 FilRingDef fil_ring_def_default(void)
 {
@@ -272,6 +272,12 @@ FilStatus fil_world_add_ring(FilWorld* world, const FilRingDef* def, FilId* id)
         *id = fil_make_id(world, FIL_OBJECT_ELEMENT, element);
     }
     return status;
+}
+
+FilJointSide fil_ring_side(const FilWorld* world, const FilElement* element)
+{
+    const FilRingBody* ring = world->bodies[element->body].impl;
+    return (FilJointSide){.body = ring->carrier_body, .point = ring->holed ? -1 : ring->carrier_node};
 }
 
 int fil_world_ring_count(const FilWorld* world)
