@@ -122,16 +122,16 @@ static FilStatus add_slide(FilWorld* world, const FilIpcPair* pair, const double
     const FilIpcSlide* last = field->slide_count > 0 ? &field->slides[field->slide_count - 1] : NULL;
     const size_t used = last != NULL ? (size_t)(last->first + last->count) : 0;
     FilIpcSlide* slide = &field->slides[field->slide_count++];
-    *slide = (FilIpcSlide){.pair = *pair, .first = (int)used, .most = field->dt * pair->friction * force};
-    fil_v3_orthogonal(slide->tangent[0], normal);
-    fil_v3_cross(slide->tangent[1], normal, slide->tangent[0]);
+    *slide = (FilIpcSlide){.pair = *pair, .first = (int)used, .friction = {.most = field->dt * pair->friction * force}};
+    fil_v3_orthogonal(slide->friction.tangent[0], normal);
+    fil_v3_cross(slide->friction.tangent[1], normal, slide->friction.tangent[0]);
     int *variables = field->slide_variable.at + used, *columns = field->slide_column.at + used;
     double* jacobians = field->slide_jacobian.at + 12 * used;
     for (int i = 0; i < pair->corner_count; i++) {
         int blocks[FIL_JACOBIAN_BLOCKS];
         double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
         const int count = corner_blocks(world, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
-        fil_v3_axpy(slide->bias, weight[i], bias);
+        fil_v3_axpy(slide->friction.bias, weight[i], bias);
         for (int k = 0; k < count; k++) {
             const int column = column_of(world, pair->point[i], blocks[k]);
             int at = 0;
@@ -180,48 +180,13 @@ FilStatus fil_ipc_contacts_begin(FilWorld* world)
     return status;
 }
 
-/* Slip along the two tangents. */
-static void slip_of(const FilIpcField* field, const FilIpcSlide* slide, const double* v, double* slip)
-{
-    double u[3];
-    fil_v3_copy(u, slide->bias);
-    for (int k = 0; k < slide->count; k++) {
-        const double *j = field->slide_jacobian.at + 12 * (slide->first + k), *x = v + 4 * field->slide_variable.at[slide->first + k];
-        for (int r = 0; r < 3; r++) {
-            u[r] += j[4 * r] * x[0] + j[4 * r + 1] * x[1] + j[4 * r + 2] * x[2] + j[4 * r + 3] * x[3];
-        }
-    }
-    slip[0] = fil_v3_dot(slide->tangent[0], u);
-    slip[1] = fil_v3_dot(slide->tangent[1], u);
-}
-
-/* Potential of friction, and its gradient by the relative velocity: less the impulse on the second feature. */
-static double slide_energy(const FilWorld* world, const FilIpcSlide* slide, const double* v, double* gradient)
-{
-    double slip[2];
-    slip_of(&world->ipc, slide, v, slip);
-    const double speed = hypot(slip[0], slip[1]);
-    const FilJet jet = fil_slip(speed, world->def.ipc.slip_speed);
-    const double over = speed > 0.0 ? slide->most * jet.first / speed : 0.0;
-    fil_v3_scale(gradient, over * slip[0], slide->tangent[0]);
-    fil_v3_axpy(gradient, over * slip[1], slide->tangent[1]);
-    return slide->most * jet.value;
-}
-
 static double add_slides(const FilWorld* world, const double* v, double* residual)
 {
     const FilIpcField* field = &world->ipc;
     double energy = 0.0;
     for (int s = 0; s < field->slide_count; s++) {
-        const FilIpcSlide* slide = &field->slides[s];
-        double force[3];
-        energy += slide_energy(world, slide, v, force);
-        for (int k = 0; k < slide->count; k++) {
-            const double* j = field->slide_jacobian.at + 12 * (slide->first + k);
-            for (int m = 0; m < 4; m++) {
-                residual[4 * field->slide_variable.at[slide->first + k] + m] += j[m] * force[0] + j[4 + m] * force[1] + j[8 + m] * force[2];
-            }
-        }
+        const FilSlipping slipping = fil_slide_slipping(field, &field->slides[s]);
+        energy += fil_friction_add(&field->slides[s].friction, &slipping, world->def.ipc.slip_speed, v, residual);
     }
     return energy;
 }
@@ -368,26 +333,6 @@ static void add_entries(FilBlockSum* sum, int list, const Entry* entries, int co
     }
 }
 
-static void slide_hessian(const FilWorld* world, const FilIpcSlide* slide, const double* v, bool cautious, double* h)
-{
-    const double bound = world->def.ipc.slip_speed;
-    double slip[2];
-    slip_of(&world->ipc, slide, v, slip);
-    const double speed = hypot(slip[0], slip[1]);
-    const FilJet jet = fil_slip(speed, bound);
-    const double across = speed > 1e-6 * bound ? jet.first / speed : 2.0 / bound;
-    const double along = cautious ? fil_slip_bound_curvature(speed, bound) : jet.second;
-    const double cosine = speed > 0.0 ? slip[0] / speed : 1.0, sine = speed > 0.0 ? slip[1] / speed : 0.0;
-    double d[2][3];
-    for (int k = 0; k < 3; k++) {
-        d[0][k] = cosine * slide->tangent[0][k] + sine * slide->tangent[1][k];
-        d[1][k] = cosine * slide->tangent[1][k] - sine * slide->tangent[0][k];
-    }
-    for (int k = 0; k < 9; k++) {
-        h[k] = slide->most * (along * d[0][k / 3] * d[0][k % 3] + across * d[1][k / 3] * d[1][k % 3]);
-    }
-}
-
 void fil_ipc_contacts_hessian(FilWorld* world, const double* v, bool cautious, FilBlockSum* sum, int first_list)
 {
     const FilIpcField* field = &world->ipc;
@@ -425,7 +370,8 @@ void fil_ipc_contacts_hessian(FilWorld* world, const double* v, bool cautious, F
                 memcpy(entries[count++].jacobian, field->slide_jacobian.at + 12 * (slide->first + k), 12 * sizeof(double));
             }
         }
-        slide_hessian(world, slide, v, cautious, hessian);
+        const FilSlipping slipping = fil_slide_slipping(field, slide);
+        fil_friction_hessian(&slide->friction, &slipping, world->def.ipc.slip_speed, cautious, v, hessian);
         add_entries(sum, list, entries, count, 1.0, hessian, 3);
     }
 }
@@ -472,7 +418,8 @@ static FilStatus report(FilWorld* world, const FilIpcPair* pair, const FilIpcSli
     fil_v3_cross(contact.frame + 3, normal, contact.frame);
     fil_v3_copy(contact.frame + 6, normal);
     if (slide != NULL) {
-        (void)slide_energy(world, slide, v, rubbed);
+        const FilSlipping slipping = fil_slide_slipping(field, slide);
+        (void)fil_friction_energy(&slide->friction, &slipping, world->def.ipc.slip_speed, v, rubbed);
         fil_v3_scale(rubbed, -1.0, rubbed);
         fil_m3_apply(contact.impulse, contact.frame, rubbed);
     }

@@ -52,6 +52,64 @@ static double add(FilWorld* world, const double* v, double* residual)
     return isfinite(contacts) ? contacts + fil_rings_add(world, v, residual) : INFINITY;
 }
 
+/* ---- friction of rings and pairs alike ---- */
+
+static int friction_count(const FilIpcField* field)
+{
+    return field->ring_count + field->slide_count;
+}
+
+static FilFriction* friction_at(FilIpcField* field, int k, FilSlipping* slipping)
+{
+    if (k < field->ring_count) {
+        *slipping = fil_ring_slipping(&field->rings[k]);
+        return &field->rings[k].friction;
+    }
+    FilIpcSlide* slide = &field->slides[k - field->ring_count];
+    *slipping = fil_slide_slipping(field, slide);
+    return &slide->friction;
+}
+
+static void begin_friction(FilWorld* world, const double* v)
+{
+    for (int k = 0; k < friction_count(&world->ipc); k++) {
+        FilSlipping slipping;
+        FilFriction* friction = friction_at(&world->ipc, k, &slipping);
+        fil_friction_begin(friction, &slipping, world->def.ipc.slip_speed, world->state.v, v);
+    }
+}
+
+static void add_lead(FilWorld* world, const double* v, double* residual)
+{
+    for (int k = 0; k < friction_count(&world->ipc); k++) {
+        FilSlipping slipping;
+        const FilFriction* friction = friction_at(&world->ipc, k, &slipping);
+        fil_friction_add_lead(friction, &slipping, world->def.ipc.slip_speed, v, residual);
+    }
+}
+
+static bool review(FilWorld* world, const double* v, const double* direction)
+{
+    bool changed = false;
+    for (int k = 0; k < friction_count(&world->ipc); k++) {
+        FilSlipping slipping;
+        FilFriction* friction = friction_at(&world->ipc, k, &slipping);
+        changed = fil_friction_review(friction, &slipping, world->def.ipc.slip_speed, v, direction) || changed;
+    }
+    return changed;
+}
+
+static void accept_friction(FilWorld* world, const double* v)
+{
+    for (int k = 0; k < friction_count(&world->ipc); k++) {
+        FilSlipping slipping;
+        FilFriction* friction = friction_at(&world->ipc, k, &slipping);
+        fil_friction_accept(friction, &slipping, world->def.ipc.slip_speed, v);
+    }
+}
+
+/* ---- the first guess ---- */
+
 /* Half the velocity for everything that is not held. */
 static void shorten(FilWorld* world, double* v)
 {
@@ -135,11 +193,14 @@ static FilStatus begin(FilWorld* world, double dt, double* v, FilStepInfo* info)
     status = status == FIL_OK ? make_feasible(world, v) : status;
     bool changed = false;
     if (status == FIL_OK) {
+        begin_friction(world, v);
         fil_rings_accept(world, &changed);
         status = fil_ipc_contacts_accept(world, &changed);
     }
     return status;
 }
+
+/* ---- second derivatives, steps, the end ---- */
 
 static FilStatus list(FilWorld* world, FilInts* end, FilInts* variable, int* count)
 {
@@ -189,6 +250,7 @@ static double longest(FilWorld* world, const double* v, const double* direction)
 static FilStatus accept(FilWorld* world, const double* v, bool* changed)
 {
     place(world, v, world->ipc.x.at, world->ipc.points.at);
+    accept_friction(world, v);
     fil_rings_accept(world, changed);
     return fil_ipc_contacts_accept(world, changed);
 }
@@ -209,6 +271,8 @@ static const FilPotentialField field_table = {
     .add = add,
     .list = list,
     .hessian = hessian,
+    .add_lead = add_lead,
+    .review = review,
     .longest = longest,
     .accept = accept,
     .finish = finish,

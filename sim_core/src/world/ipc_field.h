@@ -2,6 +2,7 @@
 #ifndef FILUM_WORLD_IPC_FIELD_H
 #define FILUM_WORLD_IPC_FIELD_H
 
+#include "contact/friction.h"
 #include "contact/ipc_barrier.h"
 #include "contact/potential.h"
 #include "filum/world.h"
@@ -16,10 +17,8 @@ enum { FIL_RING_BLOCKS = 5 };
 typedef struct FilRingTerm {
     int body;                              /* of the world */
     int count;                             /* of blocks */
-    double normal_force;                   /* N, at the step's start: what friction follows */
-    double tangent[2][3];                  /* directions of slip there: along the rod, and of a hole along its rim */
-    double jacobian[FIL_RING_BLOCKS][12];  /* 3 x 4, of the velocity of the ring against the rod there */
-    double bias[3];                        /* m/s, of scripted bodies */
+    FilFriction friction;                  /* along the rod, and of a hole along its rim */
+    double jacobian[FIL_RING_BLOCKS][12];  /* 3 x 4, of the velocity of the ring against the rod at the step's start */
     int lagged[FIL_RING_BLOCKS];           /* blocks of the world's velocities, for friction */
     int block[FIL_RING_BLOCKS];            /* for the potential, as of the last accepted v */
     FilTrackPlace place;                   /* at the last accepted v */
@@ -40,9 +39,7 @@ typedef struct FilIpcPair {
 typedef struct FilIpcSlide {
     FilIpcPair pair;
     int first, count;    /* blocks of the relative velocity */
-    double tangent[2][3];
-    double most;         /* N s: dt mu times the normal force */
-    double bias[3];      /* m/s, of scripted bodies */
+    FilFriction friction;
     bool told;           /* with the contacts of the step */
 } FilIpcSlide;
 
@@ -75,6 +72,16 @@ typedef struct FilIpcField {
     FilDoubles slide_jacobian;
     FilDoubles scratch;
 } FilIpcField;
+
+static inline FilSlipping fil_ring_slipping(const FilRingTerm* term)
+{
+    return (FilSlipping){term->count, term->lagged, term->jacobian[0]};
+}
+
+static inline FilSlipping fil_slide_slipping(const FilIpcField* field, const FilIpcSlide* slide)
+{
+    return (FilSlipping){slide->count, field->slide_variable.at + slide->first, field->slide_jacobian.at + 12 * slide->first};
+}
 
 struct FilWorld;
 

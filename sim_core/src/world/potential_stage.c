@@ -53,13 +53,9 @@ static bool evaluate_bodies(FilWorld* world, const double* v, double* residual, 
     return true;
 }
 
-/* Adds contacts and joints to what evaluate_bodies() has found. */
-static bool evaluate_contacts(FilWorld* world, const FilPotentialModel* model, const double* v, double* residual,
-                              double* potential)
+/* What is held feels no contact. */
+static void spare_held(const FilWorld* world, double* residual)
 {
-    *potential += model->field != NULL ? model->field->add(world, v, residual) : fil_potential_add(world, model, v, residual);
-    *potential += fil_potential_joints_add(world, v, residual);
-    // what is held feels no contact
     const double* weight = world->scratch.weight;
     for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
@@ -68,6 +64,15 @@ static bool evaluate_contacts(FilWorld* world, const FilPotentialModel* model, c
             residual[k] = weight[k] > 0.0 ? residual[k] : 0.0;
         }
     }
+}
+
+/* Adds contacts and joints to what evaluate_bodies() has found. */
+static bool evaluate_contacts(FilWorld* world, const FilPotentialModel* model, const double* v, double* residual,
+                              double* potential)
+{
+    *potential += model->field != NULL ? model->field->add(world, v, residual) : fil_potential_add(world, model, v, residual);
+    *potential += fil_potential_joints_add(world, v, residual);
+    spare_held(world, residual);
     return isfinite(*potential);
 }
 
@@ -209,7 +214,7 @@ static bool search(FilWorld* world, const FilPotentialModel* model, Newton* newt
  * a step at which the slope has fallen to a half, between the last that was too short and the last that was too long. */
 static bool search_field(FilWorld* world, const FilPotentialModel* model, Newton* newton, double* v)
 {
-    enum { ENOUGH = 6, LOOKS = 60 }; // after enough looks any fall will do
+    enum { LOOKS = 60 };
     FilNewtonScratch* s = &world->scratch;
     const double start = slope_along(world, s->residual, s->direction), longest = longest_step(world, model, v, s->direction);
     const double rounding = 1e-12 * (fabs(newton->potential) + fabs(start));
@@ -220,9 +225,8 @@ static bool search_field(FilWorld* world, const FilPotentialModel* model, Newton
         if (evaluate(world, model, s->trial, s->residual, &potential)) {
             slope = slope_along(world, s->residual, s->direction);
             norm = size_of(world, s->residual, false);
-            const bool flat = fabs(slope) <= 0.5 * fabs(start) || (step == longest && slope <= 0.0) ||
-                              (look >= ENOUGH && potential < newton->potential + 1e-4 * step * start);
-            if ((flat && potential <= newton->potential + rounding) || norm <= newton->tolerance) {
+            const bool flat = fabs(slope) <= 0.5 * fabs(start) && potential <= newton->potential + rounding;
+            if (flat || potential <= newton->potential + 1e-4 * step * start || norm <= newton->tolerance) {
                 newton->cautious = look > 1;
                 try_step(world, v, s->direction, step, v);
                 newton->norm = norm;
@@ -244,6 +248,26 @@ static bool search_field(FilWorld* world, const FilPotentialModel* model, Newton
     return false;
 }
 
+/* Direction of a field's full model; of the cautious one where that leads uphill. */
+static FilStatus model_direction(FilWorld* world, const FilPotentialModel* model, bool cautious, const double* v, FilStepInfo* info)
+{
+    enum { REVIEWS = 4 };
+    FilNewtonScratch* s = &world->scratch;
+    FilStatus status = FIL_OK;
+    bool again = !cautious;
+    for (int k = 0; again && k < REVIEWS; k++) {
+        memcpy(s->trial, s->residual, sizeof(double) * (size_t)world->v_count);
+        model->field->add_lead(world, v, s->trial);
+        spare_held(world, s->trial);
+        status = fil_potential_solve_all(world, model, false, v, s->trial, s->direction, info);
+        again = status == FIL_OK && model->field->review(world, v, s->direction);
+    }
+    if (status == FIL_OK && (cautious || slope_along(world, s->residual, s->direction) >= 0.0)) {
+        status = fil_potential_solve_all(world, model, true, v, s->residual, s->direction, info);
+    }
+    return status;
+}
+
 /* Newton's method from v; the residual at the solution is left evaluated. */
 static FilStatus iterate(FilWorld* world, const FilPotentialModel* model, Newton* newton, double* v, FilStepInfo* info)
 {
@@ -258,7 +282,9 @@ static FilStatus iterate(FilWorld* world, const FilPotentialModel* model, Newton
         newton->tangent = has_tangent && (newton->tangent || (after >= 0 && newton->iterations - first >= after));
         newton->iterations++;
         FilStatus status = FIL_OK;
-        if (newton->tangent) {
+        if (model->field != NULL) {
+            status = model_direction(world, model, newton->cautious, v, info);
+        } else if (newton->tangent) {
             status = fil_potential_solve_all(world, model, newton->cautious, v, s->residual, s->direction, info);
         } else if (!fil_potential_solve_bodies(world, v, s->residual, s->direction, info)) {
             status = FIL_NOT_CONVERGED;
@@ -373,7 +399,7 @@ static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model,
     }
     Newton newton = start_newton(world, model, hypot(at_work, contacts_at_work(world, model)), rounding);
     newton.potential = potential;
-    newton.cautious = model->field != NULL || !world->def.imc.full_tangent;
+    newton.cautious = model->field == NULL && !world->def.imc.full_tangent;
     // joints are stiff: without their tangent Newton would not get anywhere
     newton.tangent = model->field != NULL || world->contact.constraint_count > 0 || (world->def.imc.tangent_after < 0 && *hint > 0.0);
     bool again;

@@ -54,6 +54,10 @@ typedef struct FilPotentialField {
     FilStatus (*list)(struct FilWorld* world, FilInts* end, FilInts* variable, int* count);
     /* Adds the Hessian. */
     void (*hessian)(struct FilWorld* world, const double* v, FilPotentialOrder order, FilBlockSum* sum);
+    /* Adds by how much the gradient of the model that the full Hessian belongs to differs from the true one at v. */
+    void (*add_lead)(struct FilWorld* world, const double* v, double* residual);
+    /* The step -direction from v was found with that model: whether the model contradicts itself, and has been changed. */
+    bool (*review)(struct FilWorld* world, const double* v, const double* direction);
     /* The longest part of the step -direction from v on which nothing meets. */
     double (*longest)(struct FilWorld* world, const double* v, const double* direction);
     /* v has been accepted; *changed: the terms are others now. */

@@ -93,13 +93,14 @@ static void touch_rim(const FilWorld* world, const Sight* sight, FilRingTerm* te
     fil_hole_place(&ring->hole, q, sight->rotation, center, axis);
     fil_v3_copy(rim, center);
     fil_v3_axpy(rim, d > 0.0 ? -ring->hole.radius / d : 0.0, sight->point.r);
-    const int count = carrier->ops->point_jacobian(carrier->impl, 0, 0, rim, q, blocks, jacobian, term->bias);
+    const int count = carrier->ops->point_jacobian(carrier->impl, 0, 0, rim, q, blocks, jacobian, term->friction.bias);
     memcpy(term->jacobian, jacobian, sizeof(double) * 12 * (size_t)count);
     // the normal is across the rod and the rim
+    const double* along = term->friction.tangent[0];
     fil_v3_copy(normal, sight->point.r);
-    fil_v3_axpy(normal, -fil_v3_dot(sight->point.r, term->tangent[0]) / fil_v3_dot(axis, term->tangent[0]), axis);
+    fil_v3_axpy(normal, -fil_v3_dot(sight->point.r, along) / fil_v3_dot(axis, along), axis);
     fil_v3_normalise(normal);
-    fil_v3_cross(term->tangent[1], normal, term->tangent[0]);
+    fil_v3_cross(term->friction.tangent[1], normal, along);
 }
 
 /* Friction of this step: normal force, tangents and velocities as at its start. */
@@ -110,10 +111,10 @@ static void lag(FilWorld* world, FilRingTerm* term)
     const int own = term->count - 3;
     double gradient[FIL_HOLE_SIZE] = {0.0};
     energy_of(ring, &sight, gradient, NULL, true);
-    term->normal_force = fil_v3_norm(gradient);
+    term->friction.most = world->ipc.dt * ring->friction * fil_v3_norm(gradient);
     term->place = sight.place;
-    fil_v3_copy(term->tangent[0], sight.point.slope);
-    fil_v3_normalise(term->tangent[0]);
+    fil_v3_copy(term->friction.tangent[0], sight.point.slope);
+    fil_v3_normalise(term->friction.tangent[0]);
     if (ring->holed) {
         touch_rim(world, &sight, term);
     }
@@ -123,44 +124,6 @@ static void lag(FilWorld* world, FilRingTerm* term)
     }
     blocks_of(world, term, &sight.point, term->lagged);
     memcpy(term->block, term->lagged, sizeof term->block);
-}
-
-/* Slip along the two tangents. */
-static void slip_of(const FilRingTerm* term, const double* v, double slip[2])
-{
-    double u[3];
-    fil_v3_copy(u, term->bias);
-    for (int i = 0; i < term->count; i++) {
-        const double *j = term->jacobian[i], *x = v + 4 * term->lagged[i];
-        for (int r = 0; r < 3; r++) {
-            u[r] += fil_v3_dot(j + 4 * r, x);
-        }
-    }
-    slip[0] = fil_v3_dot(term->tangent[0], u);
-    slip[1] = fil_v3_dot(term->tangent[1], u);
-}
-
-/* N s: the most that friction gives in the step. */
-static double most_of(const FilWorld* world, const FilRingTerm* term)
-{
-    return world->ipc.dt * ring_of(world, term)->friction * term->normal_force;
-}
-
-static double add_friction(const FilWorld* world, const FilRingTerm* term, const double* v, double* residual)
-{
-    double slip[2], force[3] = {0.0};
-    slip_of(term, v, slip);
-    const double speed = hypot(slip[0], slip[1]), most = most_of(world, term);
-    const FilJet jet = fil_slip(speed, world->def.ipc.slip_speed);
-    for (int k = 0; k < 2 && speed > 0.0; k++) {
-        fil_v3_axpy(force, most * jet.first * slip[k] / speed, term->tangent[k]);
-    }
-    for (int i = 0; i < term->count; i++) {
-        for (int r = 0; r < 3; r++) {
-            fil_v3_axpy(residual + 4 * term->lagged[i], force[r], term->jacobian[i] + 4 * r);
-        }
-    }
-    return most * jet.value;
 }
 
 /* ---- a step's begin; the potential ---- */
@@ -207,7 +170,8 @@ double fil_rings_add(FilWorld* world, const double* v, double* residual)
         for (int i = 0; i < term->count; i++) {
             fil_v3_axpy(residual + 4 * blocks[i], field->dt, gradient + 3 * i);
         }
-        energy += add_friction(world, term, v, residual);
+        const FilSlipping slipping = fil_ring_slipping(term);
+        energy += fil_friction_add(&term->friction, &slipping, world->def.ipc.slip_speed, v, residual);
     }
     return energy;
 }
@@ -258,26 +222,6 @@ static void add_part(FilBlockSum* sum, int list, const int local[2], double scal
     fil_block_sum_add(sum, list, local[0], local[1], block);
 }
 
-/* Curvature of friction's potential over the velocity of slip, 3 x 3. */
-static void friction_hessian(const FilWorld* world, const FilRingTerm* term, const double* v, bool positive, double* h)
-{
-    const double bound = world->def.ipc.slip_speed, most = most_of(world, term);
-    double slip[2], d[2][3];
-    slip_of(term, v, slip);
-    const double speed = hypot(slip[0], slip[1]);
-    const FilJet jet = fil_slip(speed, bound);
-    const double across = speed > 1e-6 * bound ? jet.first / speed : 2.0 / bound;
-    const double along = positive ? fil_slip_bound_curvature(speed, bound) : jet.second;
-    const double cosine = speed > 0.0 ? slip[0] / speed : 1.0, sine = speed > 0.0 ? slip[1] / speed : 0.0;
-    for (int k = 0; k < 3; k++) {
-        d[0][k] = cosine * term->tangent[0][k] + sine * term->tangent[1][k];
-        d[1][k] = cosine * term->tangent[1][k] - sine * term->tangent[0][k];
-    }
-    for (int k = 0; k < 9; k++) {
-        h[k] = most * (along * d[0][k / 3] * d[0][k % 3] + across * d[1][k / 3] * d[1][k % 3]);
-    }
-}
-
 void fil_rings_hessian(FilWorld* world, const double* v, bool positive, FilBlockSum* sum, int first_list)
 {
     const FilIpcField* field = &world->ipc;
@@ -287,7 +231,8 @@ void fil_rings_hessian(FilWorld* world, const double* v, bool positive, FilBlock
         const int n = term->count;
         double hessian[FIL_HOLE_SIZE * FIL_HOLE_SIZE], along[9];
         energy_of(ring_of(world, term), &sight, NULL, hessian, positive);
-        friction_hessian(world, term, v, positive, along);
+        const FilSlipping slipping = fil_ring_slipping(term);
+        fil_friction_hessian(&term->friction, &slipping, world->def.ipc.slip_speed, positive, v, along);
         for (int i = 0; i < n; i++) {
             for (int j = 0; j < n; j++) {
                 add_part(sum, first_list + k, (const int[2]){term->local[i], term->local[j]}, field->dt * field->dt,

@@ -1,0 +1,157 @@
+#include "contact/friction.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vec3.h"
+#include "contact/ipc_barrier.h"
+
+/* Inside the bound curvature falls to zero at its edge: the model's does not. */
+static const double EDGE = 0.9;
+
+/* Slip along the two tangents. */
+static void slip_of(const FilFriction* friction, const FilSlipping* s, const double* bias, const double* v, double slip[2])
+{
+    double u[3];
+    fil_v3_copy(u, bias);
+    for (int k = 0; k < s->count; k++) {
+        const double *j = s->jacobian + 12 * k, *x = v + 4 * s->block[k];
+        for (int r = 0; r < 3; r++) {
+            u[r] += j[4 * r] * x[0] + j[4 * r + 1] * x[1] + j[4 * r + 2] * x[2] + j[4 * r + 3] * x[3];
+        }
+    }
+    slip[0] = fil_v3_dot(friction->tangent[0], u);
+    slip[1] = fil_v3_dot(friction->tangent[1], u);
+}
+
+/* Adds what a force along the tangents does to the blocks. */
+static void spread(const FilFriction* friction, const FilSlipping* s, const double force[2], double* residual)
+{
+    double f[3];
+    fil_v3_scale(f, force[0], friction->tangent[0]);
+    fil_v3_axpy(f, force[1], friction->tangent[1]);
+    for (int k = 0; k < s->count; k++) {
+        const double* j = s->jacobian + 12 * k;
+        for (int m = 0; m < 4; m++) {
+            residual[4 * s->block[k] + m] += j[m] * f[0] + j[4 + m] * f[1] + j[8 + m] * f[2];
+        }
+    }
+}
+
+/* Force over its most, at a slip; returns the potential over the same. */
+static double force_at(const double slip[2], double bound, double force[2])
+{
+    const double speed = hypot(slip[0], slip[1]);
+    const FilJet jet = fil_slip(speed, bound);
+    force[0] = speed > 0.0 ? jet.first * slip[0] / speed : 0.0;
+    force[1] = speed > 0.0 ? jet.first * slip[1] / speed : 0.0;
+    return jet.value;
+}
+
+/* Curvature over its most, 2 x 2: `along` the slip and across. */
+static void curvature_at(const double slip[2], double bound, bool cautious, double h[4])
+{
+    const double speed = hypot(slip[0], slip[1]), y = fmin(speed / bound, EDGE);
+    const double across = fil_slip_bound_curvature(speed, bound);
+    const double along = cautious ? across : speed < bound ? 2.0 * (1.0 - y) / bound : 0.0;
+    const double cosine = speed > 0.0 ? slip[0] / speed : 1.0, sine = speed > 0.0 ? slip[1] / speed : 0.0;
+    h[0] = along * cosine * cosine + across * sine * sine;
+    h[3] = along * sine * sine + across * cosine * cosine;
+    h[1] = h[2] = (along - across) * cosine * sine;
+}
+
+double fil_friction_energy(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double gradient[3])
+{
+    double slip[2], force[2];
+    slip_of(friction, slipping, friction->bias, v, slip);
+    const double value = force_at(slip, bound, force);
+    fil_v3_scale(gradient, friction->most * force[0], friction->tangent[0]);
+    fil_v3_axpy(gradient, friction->most * force[1], friction->tangent[1]);
+    return friction->most * value;
+}
+
+double fil_friction_add(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double* residual)
+{
+    double slip[2], force[2];
+    slip_of(friction, slipping, friction->bias, v, slip);
+    const double value = force_at(slip, bound, force);
+    force[0] *= friction->most;
+    force[1] *= friction->most;
+    spread(friction, slipping, force, residual);
+    return friction->most * value;
+}
+
+void fil_friction_add_lead(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double* residual)
+{
+    const double* expected = friction->expected;
+    double slip[2], now[2], then[2], h[4], lead[2];
+    slip_of(friction, slipping, friction->bias, v, slip);
+    if (slip[0] == expected[0] && slip[1] == expected[1]) {
+        return;
+    }
+    force_at(slip, bound, now);
+    force_at(expected, bound, then);
+    curvature_at(expected, bound, false, h);
+    for (int k = 0; k < 2; k++) {
+        lead[k] = friction->most * (then[k] + h[2 * k] * (slip[0] - expected[0]) + h[2 * k + 1] * (slip[1] - expected[1]) - now[k]);
+    }
+    spread(friction, slipping, lead, residual);
+}
+
+void fil_friction_hessian(const FilFriction* friction, const FilSlipping* slipping, double bound, bool cautious, const double* v,
+                          double hessian[9])
+{
+    double slip[2], h[4];
+    slip_of(friction, slipping, friction->bias, v, slip);
+    curvature_at(cautious ? slip : friction->expected, bound, cautious, h);
+    const double *a = friction->tangent[0], *b = friction->tangent[1];
+    for (int k = 0; k < 9; k++) {
+        const int i = k / 3, j = k % 3;
+        hessian[k] = friction->most * (h[0] * a[i] * a[j] + h[1] * (a[i] * b[j] + b[i] * a[j]) + h[3] * b[i] * b[j]);
+    }
+}
+
+static bool sticks(const double slip[2], double bound)
+{
+    return hypot(slip[0], slip[1]) < bound;
+}
+
+void fil_friction_begin(FilFriction* friction, const FilSlipping* slipping, double bound, const double* last_v, const double* v)
+{
+    double last[2];
+    slip_of(friction, slipping, friction->bias, last_v, last);
+    slip_of(friction, slipping, friction->bias, v, friction->expected);
+    if (sticks(last, bound) && !sticks(friction->expected, bound)) {
+        memset(friction->expected, 0, sizeof friction->expected);
+    }
+}
+
+bool fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, const double* direction)
+{
+    static const double nothing[3] = {0.0, 0.0, 0.0};
+    double slip[2], change[2], *expected = friction->expected;
+    slip_of(friction, slipping, friction->bias, v, slip);
+    slip_of(friction, slipping, nothing, direction, change);
+    const double predicted[2] = {slip[0] - change[0], slip[1] - change[1]};
+    if (sticks(expected, bound)) {
+        const bool slides = !sticks(predicted, bound);
+        if (slides) {
+            memcpy(expected, predicted, sizeof predicted);
+        }
+        return slides;
+    }
+    const bool turns = predicted[0] * expected[0] + predicted[1] * expected[1] <= 0.0;
+    if (turns) {
+        memset(expected, 0, sizeof predicted);
+    }
+    return turns;
+}
+
+void fil_friction_accept(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v)
+{
+    double slip[2];
+    slip_of(friction, slipping, friction->bias, v, slip);
+    if (!sticks(friction->expected, bound) || sticks(slip, bound)) {
+        memcpy(friction->expected, slip, sizeof slip);
+    }
+}

@@ -1,0 +1,47 @@
+/* Lagged, mollified Coulomb friction (P4 eq. 7) of one contact or ring: a potential of the slip, whose force is bounded by
+ * mu times the normal force of the step's start.
+ *
+ * That force has a kink, as narrow as the speed below which things stick. Newton's model of it is made about the slip that
+ * is expected at the end of the iteration, which is not the slip now: nothing for what will stick, and for what will slide
+ * on its slip now. A model that turns out to contradict itself is made anew about what it predicted instead. */
+#ifndef FILUM_CONTACT_FRICTION_H
+#define FILUM_CONTACT_FRICTION_H
+
+#include <stdbool.h>
+
+typedef struct FilFriction {
+    double tangent[2][3]; /* directions of slip */
+    double bias[3];       /* m/s, of scripted bodies */
+    double most;          /* N s: dt mu times the normal force */
+    double expected[2];   /* m/s, slip along the tangents */
+} FilFriction;
+
+/* The velocity that slips is a sum over blocks of the world's velocities. */
+typedef struct FilSlipping {
+    int count;
+    const int* block;
+    const double* jacobian; /* 3 x 4 each */
+} FilSlipping;
+
+/* The potential, and its gradient by the relative velocity. `bound`: m/s, from where friction is full. */
+double fil_friction_energy(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double gradient[3]);
+
+/* Adds the gradient to the residual; returns the potential. */
+double fil_friction_add(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double* residual);
+
+/* Adds by how much the model's gradient at v differs from the true one. */
+void fil_friction_add_lead(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double* residual);
+
+/* Curvature over the relative velocity, 3 x 3: the model's; `cautious`: that of the paraboloid that touches the potential
+ * at v from above, with which a step never leads uphill. */
+void fil_friction_hessian(const FilFriction* friction, const FilSlipping* slipping, double bound, bool cautious, const double* v,
+                          double hessian[9]);
+
+/* What to expect at first: what stuck in the last step sticks. */
+void fil_friction_begin(FilFriction* friction, const FilSlipping* slipping, double bound, const double* last_v, const double* v);
+/* The step -direction from v was found with the model: whether the model contradicts itself, and has been changed. */
+bool fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, const double* direction);
+/* v has been accepted. */
+void fil_friction_accept(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v);
+
+#endif
