@@ -59,7 +59,8 @@ typedef struct FilBodyOps {
     /* Residual m(v) and a potential whose gradient it is; prepares the tangent plus `shift` times its mass part. False
      * if v leads to a configuration out of reach. */
     bool (*evaluate)(void* body, const double* v, double shift, double* residual, double* potential);
-    /* Diagonal of the tangent, zero where held; `scale` receives the momentum and external impulse of each unknown. */
+    /* Diagonal of the tangent, zero where held and elsewhere no less than the mass, which pressure may outweigh; `scale`
+     * receives the momentum and external impulse of each unknown. */
     void (*diagonal)(const void* body, const double* v, double* diagonal, double* scale);
     /* Factors the tangent; false if it is not positive definite (evaluate again with a larger shift). */
     bool (*factor)(void* body);

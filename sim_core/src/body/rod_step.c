@@ -191,7 +191,8 @@ void fil_rod_diagonal(const void* pointer, const double* v, double* diagonal, do
     }
     fold_copies(body, diagonal);
     for (int k = 0; k < unknowns; k++) {
-        diagonal[k] = body->is_free[k] * (implicit(body) ? body->stiffness_scale * diagonal[k] : body->mass[k]);
+        const double tangent = implicit(body) ? body->stiffness_scale * diagonal[k] : body->mass[k];
+        diagonal[k] = body->is_free[k] * fmax(tangent, body->mass[k]);
         scale[k] = body->is_free[k] * (body->mass[k] * fabs(v[k]) + body->setup.dt * fabs(body->force[k]));
     }
 }

@@ -214,7 +214,7 @@ void fil_shell_diagonal(const void* pointer, const double* v, double* diagonal, 
         for (int j = 0; j < 4; j++) {
             const int k = 4 * i + j;
             const bool is_free = j < 3 && !body->held[i];
-            diagonal[k] = is_free ? block[5 * j] : 0.0;
+            diagonal[k] = is_free ? fmax(block[5 * j], body->mass[i]) : 0.0;
             scale[k] = is_free ? body->mass[i] * (fabs(v[k]) + body->setup.dt * fabs(body->setup.gravity[j])) +
                                      body->setup.dt * fabs(body->load[k])
                                : 0.0;
