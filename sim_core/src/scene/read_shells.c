@@ -106,7 +106,7 @@ static void read_shell(FilScene* scene, const FilYaml* node, FilShellDef* def)
     const FilSceneMaterial* material = fil_scene_read_material(scene, node, "material");
     if (material == NULL && reader->status == FIL_OK) {
         const FilYaml absent = fil_absent(node, "material");
-        fil_reader_fail(reader, &absent, "is missing");
+        fil_reader_fail(reader, &absent, "missing");
         return;
     }
     FilYaml* body = NULL;
