@@ -1,0 +1,338 @@
+/* The whole field of incremental potentials, as Newton's method meets it: barriers of rods, cloth, rigid bodies and planes,
+ * rings and holes, and lagged friction. Its residual is the gradient of its potential, and its Hessian that of its residual.
+ *
+ * Rigid bodies turn by the exponential of their angular velocity, and what acts on them is the torque at the step's end: over
+ * the angular velocity that is the gradient where the body does not spin, or along the spin. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/vec3.h"
+#include "filum/filum.h"
+#include "random.h"
+#include "world/world.h"
+
+/* fourth-order central differences */
+static const double weights[4] = {1.0 / 12.0, -2.0 / 3.0, 2.0 / 3.0, -1.0 / 12.0};
+static const double offsets[4] = {-2.0, -1.0, 1.0, 2.0};
+
+static const double DT = 1e-3;
+
+/* barriers begin at 20 mm, friction sticks below 0.5 m/s */
+#define SCENE(things)                                                                                          \
+    "world: {gravity: [0, 0, 0], dt: 0.001, contact: ipc, ipc: {range: 0.02, stiffness: 1000, slip_speed: 0.5}}\n" \
+    "materials: {soft: {young: 1e5, poisson: 0.3, density: 1000, friction: 0.4}}\n" things
+
+#define ROD(name, from, to) \
+    "  - {name: " name ", material: soft, section: {circle: {radius: 0.01}}, shape: {straight: {from: " from ", to: " to ", nodes: 6}}}\n"
+
+static const char* const pile =
+    SCENE("rods:\n" ROD("low", "[-0.3, 0.01, 0.02]", "[0.3, 0.03, 0.023]") ROD("high", "[0.05, -0.2, 0.055]", "[0.02, 0.2, 0.05]")
+          "rigid_bodies:\n"
+          "  - {name: ground, motion: static, material: soft, shapes: [{half_space: {}}]}\n"
+          "  - {name: ball, motion: dynamic, material: soft, position: [0.03, 0.08, 0.123], shapes: [{sphere: {radius: 0.05}}]}\n"
+          "  - {name: brick, motion: dynamic, material: soft, position: [0.12, 0.1, 0.0615], rotation: [0.02, 0.03, 0.1],\n"
+          "     shapes: [{box: {size: [0.08, 0.06, 0.1]}}]}\n"
+          "shells:\n"
+          "  - {name: cloth, material: soft, thickness: 0.004, noise: 1e-3, sheet: {corner: [-0.1, -0.05, 0.187], along: [0.25, 0, 0],\n"
+          "     across: [0, 0.25, 0], columns: 4, rows: 4}}\n");
+
+static const char* const threaded =
+    SCENE("rods:\n" ROD("cable", "[-0.3, 0, 0]", "[0.3, 0.02, 0.05]") ROD("tail", "[0.05, 0.004, 0.07]", "[0.1, 0.2, 0.3]")
+          "rigid_bodies:\n"
+          "  - {name: hoop, motion: dynamic, mass: 0.1, inertia: [1e-3, 6e-4, 5e-4, 0, 0, 0], position: [-0.1, 0.01, -0.04], rotation: [0.1, 0.3, 0.2]}\n"
+          "  - {name: eye, motion: kinematic, position: [0.15, 0.01, 0.0]}\n"
+          "rings:\n"
+          "  - {name: bead, rod: cable, range: 0.03, stiffness: 100, friction: 0.3, point: {mass: 0.01, position: [-0.05, 0.01, 0.03]}}\n"
+          "  - {name: wide, rod: cable, range: 0.03, stiffness: 100, offset: 0.02, friction: 0.3, point: {mass: 0.01, position: [0.22, 0.02, 0.0]}}\n"
+          "  - {name: knot, rod: cable, range: 0.05, stiffness: 100, friction: 0.3, node: {rod: tail, node: 0}}\n"
+          "  - {name: ring, rod: cable, range: 0.06, stiffness: 300, friction: 0.3, hole: {rigid_body: hoop, center: [0.01, 0, 0.005], axis: [1, 0, 0], radius: 0.09}}\n"
+          "  - {name: guide, rod: cable, range: 0.05, stiffness: 300, friction: 0.3, hole: {rigid_body: eye, axis: [1, 0, 0.2], radius: 0.07}}\n");
+
+/* a world whose step has begun, and velocities that keep things apart */
+static FilWorld* begin(const char* scene, Random* random, double speed, double* v)
+{
+    FilWorld* world;
+    FilError error;
+    FilStepInfo info = {0};
+    if (fil_scene_load_text("field", scene, strlen(scene), NULL, &world, NULL, &error) != FIL_OK) {
+        print_error("%s\n", error.text);
+        fail();
+    }
+    const FilStepSetup setup = {.dt = DT, .theta = 1.0, .theta_vq = 1.0};
+    for (int b = 0; b < world->body_count; ++b) {
+        const FilBody* body = &world->bodies[b];
+        body->ops->begin(body->impl, &setup, world->state.q + body->q, world->state.v + body->v, world->state.h + body->h);
+        for (int k = 0; k < body->v_count; ++k) {
+            const bool turn = !body->ops->points && k >= 4;
+            v[body->v + k] = body->moves && k % 4 < 3 && !turn ? random_between(random, -speed, speed) : 0.0;
+        }
+    }
+    assert_int_equal(fil_contacts_prepare(world), FIL_OK);
+    const FilStatus status = fil_ipc_model.field->begin(world, DT, v, &info);
+    if (status != FIL_OK) {
+        print_error("%s\n", fil_world_error(world));
+        fail();
+    }
+    return world;
+}
+
+static double potential(FilWorld* world, const double* v, double* residual)
+{
+    memset(residual, 0, sizeof(double) * (size_t)world->v_count);
+    return fil_ipc_model.field->add(world, v, residual);
+}
+
+enum { MOST = 400 };
+
+/* unknowns that a test may move: not idle, not scripted */
+static bool free_unknown(const FilWorld* world, int k)
+{
+    for (int b = 0; b < world->body_count; ++b) {
+        const FilBody* body = &world->bodies[b];
+        if (k >= body->v && k < body->v + body->v_count) {
+            return body->moves && k % 4 < 3;
+        }
+    }
+    return false;
+}
+
+/* slope by differences along every unknown, against the residual */
+static void check_gradient(FilWorld* world, double* v)
+{
+    const double step = 1e-3; // 1e-6 m in gaps of millimetres, 1/500 of the slip speed
+    double residual[MOST], side[MOST], largest = 0.0, worst = 0.0;
+    assert_true(world->v_count <= MOST);
+    assert_true(isfinite(potential(world, v, residual)));
+    for (int k = 0; k < world->v_count; ++k) {
+        double slope = 0.0;
+        const double keep = v[k];
+        if (!free_unknown(world, k)) {
+            continue;
+        }
+        for (int s = 0; s < 4; ++s) {
+            v[k] = keep + step * offsets[s];
+            slope += weights[s] * potential(world, v, side) / step;
+        }
+        v[k] = keep;
+        largest = fmax(largest, fabs(residual[k]));
+        worst = fmax(worst, fabs(slope - residual[k]));
+    }
+    if (!(worst < 1e-6 * largest)) {
+        print_error("off by %g of %g\n", worst, largest);
+    }
+    assert_true(largest > 1e-6);
+    assert_true(worst < 1e-6 * largest); // slip may cross its bound within the step, where the third derivative jumps: step^2
+}
+
+/* x' H x, H as assembled for Newton */
+typedef struct Matrix {
+    FilBlockSum sum;
+    FilInts end, variable;
+} Matrix;
+
+static void assemble(FilWorld* world, const double* v, FilPotentialOrder order, Matrix* matrix)
+{
+    bool same, changed = false;
+    int count;
+    assert_int_equal(fil_ipc_model.field->accept(world, v, &changed), FIL_OK);
+    assert_int_equal(fil_ipc_model.field->list(world, &matrix->end, &matrix->variable, &count), FIL_OK);
+    assert_true(fil_block_sum_adopt(&matrix->sum, world->contact.column_count, count, matrix->end.at, matrix->variable.at, &same));
+    fil_block_sum_clear(&matrix->sum);
+    fil_ipc_model.field->hessian(world, v, order, &matrix->sum);
+}
+
+static void free_matrix(Matrix* matrix)
+{
+    fil_block_sum_free(&matrix->sum);
+    fil_free(matrix->end.at);
+    fil_free(matrix->variable.at);
+}
+
+static double curvature(const FilWorld* world, const Matrix* matrix, const double* x)
+{
+    double packed[MOST] = {0.0}, product[MOST], sum = 0.0;
+    for (int b = 0; b < world->body_count; ++b) {
+        if (world->contact.offset[b] >= 0) {
+            memcpy(packed + 4 * world->contact.offset[b], x + world->bodies[b].v, sizeof(double) * (size_t)world->bodies[b].v_count);
+        }
+    }
+    const FilBlockPattern pattern = fil_block_sum_pattern(&matrix->sum);
+    fil_block_multiply(&pattern, matrix->sum.values.at, packed, product);
+    for (int k = 0; k < 4 * world->contact.column_count; ++k) {
+        sum += packed[k] * product[k];
+    }
+    return sum;
+}
+
+/* the same by differences of the residual: what is skew in its derivative, as torques in a turning frame are, drops out */
+static double curvature_by_differences(FilWorld* world, const double* v, const double* x, double step)
+{
+    double moved[MOST], residual[MOST], sum = 0.0;
+    for (int s = 0; s < 4; ++s) {
+        for (int k = 0; k < world->v_count; ++k) {
+            moved[k] = v[k] + step * offsets[s] * x[k];
+        }
+        potential(world, moved, residual);
+        for (int k = 0; k < world->v_count; ++k) {
+            sum += weights[s] * residual[k] * x[k] / step;
+        }
+    }
+    return sum;
+}
+
+/* ---- tests ---- */
+
+static void test_gradients(void** state)
+{
+    (void)state;
+    Random random = {41};
+    for (int round = 0; round < 10; ++round) {
+        double v[MOST] = {0.0};
+        FilWorld* world = begin(pile, &random, round % 2 == 0 ? 0.2 : 2.0, v);
+        // all kinds take part: pairs of rods, of cloth, of rigid points, planes; and friction between them
+        assert_true(world->ipc.active_count > 10 && world->ipc.slide_count > 10);
+        check_gradient(world, v);
+        fil_world_destroy(world);
+        world = begin(threaded, &random, round % 2 == 0 ? 0.2 : 2.0, v);
+        assert_int_equal(world->ipc.ring_count, 5);
+        for (int k = 0; k < 5; ++k) {
+            assert_true(world->ipc.rings[k].normal_force > 1e-3);
+        }
+        check_gradient(world, v);
+        fil_world_destroy(world);
+    }
+}
+
+/* spinning bodies: along the spin */
+static void test_spinning(void** state)
+{
+    (void)state;
+    Random random = {42};
+    const char* const scenes[2] = {pile, threaded};
+    for (int round = 0; round < 2; ++round) {
+        double v[MOST] = {0.0}, residual[MOST], side[MOST];
+        FilWorld* world = begin(scenes[round], &random, 0.2, v);
+        for (int b = 0; b < world->body_count; ++b) {
+            const FilBody* body = &world->bodies[b];
+            if (body->ops->points || !body->moves) {
+                continue;
+            }
+            double *spin = v + body->v + 4, axis[3], slope = 0.0;
+            for (int k = 0; k < 3; ++k) {
+                axis[k] = random_between(&random, -1.0, 1.0);
+            }
+            fil_v3_scale(spin, 10.0, axis);
+            assert_true(isfinite(potential(world, v, residual)));
+            const double expected = fil_v3_dot(residual + body->v + 4, axis);
+            for (int s = 0; s < 4; ++s) {
+                fil_v3_scale(spin, 10.0 + 0.1 * offsets[s], axis);
+                slope += weights[s] * potential(world, v, side) / 0.1;
+            }
+            assert_true(fabs(slope - expected) < 1e-6 * fabs(expected) + 1e-12);
+            fil_v3_set(spin, 0.0, 0.0, 0.0);
+        }
+        fil_world_destroy(world);
+    }
+}
+
+/* rings, holes and all friction: exactly. The larger Hessian of cautious steps is never below */
+static void test_ring_hessian(void** state)
+{
+    (void)state;
+    Random random = {43};
+    Matrix matrix = {0};
+    for (int round = 0; round < 20; ++round) {
+        double v[MOST] = {0.0}, x[MOST] = {0.0};
+        FilWorld* world = begin(threaded, &random, round % 2 == 0 ? 0.1 : 2.0, v);
+        for (int k = 0; k < world->v_count; ++k) {
+            x[k] = free_unknown(world, k) ? random_between(&random, -1.0, 1.0) : 0.0;
+        }
+        const double expected = curvature_by_differences(world, v, x, 1e-5); // third derivatives jump: as small as the step
+        assemble(world, v, FIL_POTENTIAL_FULL, &matrix);
+        assert_true(fabs(curvature(world, &matrix, x) - expected) < 1e-6 * fabs(expected));
+        assemble(world, v, FIL_POTENTIAL_DEFINITE, &matrix);
+        assert_true(curvature(world, &matrix, x) >= 0.0);
+        fil_world_destroy(world);
+    }
+    free_matrix(&matrix);
+}
+
+/* barriers along the normal and friction across it: exactly; and never negative */
+static void test_barrier_hessian(void** state)
+{
+    (void)state;
+    // a ball on the middle of a level triangle above a level rod above the ground: all normals are upright
+    static const char* const tower =
+        SCENE("rods:\n" ROD("rod", "[-0.3, 0, 0.02]", "[0.3, 0, 0.02]")
+              "rigid_bodies:\n"
+              "  - {name: ground, motion: static, material: soft, shapes: [{half_space: {}}]}\n"
+              "  - {name: ball, motion: dynamic, material: soft, position: [0.3, 0.25, 0.112], shapes: [{sphere: {radius: 0.05}}]}\n"
+              "shells:\n"
+              "  - {name: cloth, material: soft, thickness: 0.004, sheet: {corner: [-0.2, 0.1, 0.05], along: [0.8, 0, 0], across: [0, 0.8, 0],\n"
+              "     columns: 1, rows: 1, pattern: squares}}\n");
+    Random random = {44};
+    Matrix matrix = {0};
+    double v[MOST] = {0.0}, x[MOST] = {0.0};
+    FilWorld* world = begin(tower, &random, 0.0, v);
+    assert_true(world->ipc.active_count >= 7); // ball and cloth; six nodes and the ground
+    for (int b = 0; b < world->body_count; ++b) {
+        const FilBody* body = &world->bodies[b];
+        if (!body->moves) {
+            continue;
+        }
+        memset(x, 0, sizeof x);
+        for (int k = body->v + 2; k < body->v + (body->ops->points ? body->v_count : 4); k += 4) {
+            x[k] = 1.0;
+        }
+        const double expected = curvature_by_differences(world, v, x, 1e-2);
+        assemble(world, v, FIL_POTENTIAL_FULL, &matrix);
+        assert_true(expected > 0.0);
+        assert_true(fabs(curvature(world, &matrix, x) - expected) < 1e-6 * expected);
+    }
+    // along the surfaces barriers do nothing: that is friction's alone, sticking and sliding
+    for (int round = 0; round < 20; ++round) {
+        for (int k = 0; k < world->v_count; ++k) {
+            const bool along = free_unknown(world, k) && k % 4 < 2;
+            v[k] = along ? random_between(&random, -0.6, 0.6) : 0.0;
+            x[k] = along ? random_between(&random, -1.0, 1.0) : 0.0;
+        }
+        for (int b = 0; b < world->body_count; ++b) { // a body that turns moves its points across, too
+            for (int k = 4; k < world->bodies[b].v_count && !world->bodies[b].ops->points; ++k) {
+                v[world->bodies[b].v + k] = x[world->bodies[b].v + k] = 0.0;
+            }
+        }
+        const double expected = curvature_by_differences(world, v, x, 1e-5);
+        assemble(world, v, FIL_POTENTIAL_FULL, &matrix);
+        assert_true(fabs(curvature(world, &matrix, x) - expected) < 1e-6 * fabs(expected));
+    }
+    fil_world_destroy(world);
+    for (int round = 0; round < 20; ++round) {
+        world = begin(pile, &random, round % 2 == 0 ? 0.2 : 2.0, v);
+        assemble(world, v, FIL_POTENTIAL_DEFINITE, &matrix);
+        for (int k = 0; k < world->v_count; ++k) {
+            x[k] = free_unknown(world, k) ? random_between(&random, -1.0, 1.0) : 0.0;
+        }
+        assert_true(curvature(world, &matrix, x) >= 0.0);
+        fil_world_destroy(world);
+    }
+    free_matrix(&matrix);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gradients),
+        cmocka_unit_test(test_spinning),
+        cmocka_unit_test(test_ring_hessian),
+        cmocka_unit_test(test_barrier_hessian),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
