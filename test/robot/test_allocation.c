@@ -5,19 +5,23 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "filum/filum.h"
 #include "heap_calls.h"
 
-static void steps_of_a_scene_do_not_allocate(const char* scene, int first, int steps)
+static void steps_of_a_scene_do_not_allocate(const char* scene, const char* model, int first, int steps)
 {
+    static const FilSetting apart = {"gap", "1e-3"}; // for barriers
+    const bool barriers = model != NULL && strcmp(model, "ipc") == 0;
+    const FilSceneOptions options = {.contact_model = model, .settings = &apart, .setting_count = barriers ? 1 : 0};
     FilWorld* world = NULL;
     FilError error;
     char path[512];
     snprintf(path, sizeof path, "%s/config/scenes/%s.yaml", FILUM_SOURCE_DIR, scene);
-    if (fil_scene_load(path, NULL, &world, NULL, &error) != FIL_OK) {
+    if (fil_scene_load(path, &options, &world, NULL, &error) != FIL_OK) {
         fail_msg("%s", error.text);
     }
     for (int k = 0; k < first + steps; k++) {
@@ -35,14 +39,17 @@ static void steps_of_a_scene_do_not_allocate(const char* scene, int first, int s
 static void free_robots(void** state)
 {
     (void)state;
-    steps_of_a_scene_do_not_allocate("pendulums", 1, 500);
+    steps_of_a_scene_do_not_allocate("pendulums", NULL, 1, 500);
 }
 
 /* From when both things are held. */
 static void grippers(void** state)
 {
     (void)state;
-    steps_of_a_scene_do_not_allocate("gripper_pinch", 1500, 400);
+    static const char* const models[] = {"sap", "lcp", "imc", "ipc"};
+    for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
+        steps_of_a_scene_do_not_allocate("gripper_pinch", models[m], 1500, 400);
+    }
 }
 
 /* Commands are written in place. */

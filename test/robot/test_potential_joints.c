@@ -113,42 +113,82 @@ static FilWorld* busy_world(const char* model)
     return world;
 }
 
+/* Compares the gradient with differences of the potential along random directions. */
+static void check_gradient(FilWorld* world, const char* what)
+{
+    const int n = world->v_count;
+    double v[128], d[128], at[128], gradient[128], ignored[128];
+    assert_true(n <= 128);
+    uint64_t seed = 7;
+    for (int trial = 0; trial < 20; trial++) {
+        for (int k = 0; k < n; k++) {
+            v[k] = world->scratch.solution[k] + 1e-3 * noise(&seed);
+            d[k] = noise(&seed);
+        }
+        (void)total(world, v, gradient);
+        double slope = 0.0, size = 0.0, found = 0.0;
+        for (int k = 0; k < n; k++) {
+            slope += gradient[k] * d[k];
+            size += fabs(gradient[k] * d[k]);
+        }
+        // five points, fourth order
+        static const double weight[] = {1.0 / 12.0, -2.0 / 3.0, 0.0, 2.0 / 3.0, -1.0 / 12.0};
+        const double h = 1e-5;
+        for (int s = -2; s <= 2; s++) {
+            for (int k = 0; k < n; k++) {
+                at[k] = v[k] + s * h * d[k];
+            }
+            found += weight[s + 2] * total(world, at, ignored) / h;
+        }
+        // what is left is the rounding of potentials: 1e-16 of some 1 J over h
+        if (fabs(found - slope) > 1e-6 * size + 1e-9) {
+            fail_msg("%s, trial %d: slope %.12g, differences give %.12g", what, trial, slope, found);
+        }
+    }
+}
+
 static void gradients_of_everything(void** state)
 {
     (void)state;
     for (int m = 0; m < MODELS; m++) {
         FilWorld* world = busy_world(potential_models[m]);
-        const int n = world->v_count;
-        double v[128], d[128], at[128], gradient[128], ignored[128];
-        assert_true(n <= 128);
-        uint64_t seed = 7;
-        for (int trial = 0; trial < 20; trial++) {
-            for (int k = 0; k < n; k++) {
-                v[k] = world->scratch.solution[k] + 1e-3 * noise(&seed);
-                d[k] = noise(&seed);
-            }
-            (void)total(world, v, gradient);
-            double slope = 0.0, size = 0.0, found = 0.0;
-            for (int k = 0; k < n; k++) {
-                slope += gradient[k] * d[k];
-                size += fabs(gradient[k] * d[k]);
-            }
-            // five points, fourth order
-            static const double weight[] = {1.0 / 12.0, -2.0 / 3.0, 0.0, 2.0 / 3.0, -1.0 / 12.0};
-            const double h = 1e-5;
-            for (int s = -2; s <= 2; s++) {
-                for (int k = 0; k < n; k++) {
-                    at[k] = v[k] + s * h * d[k];
-                }
-                found += weight[s + 2] * total(world, at, ignored) / h;
-            }
-            // what is left is the rounding of potentials: 1e-16 of some 1 J over h
-            if (fabs(found - slope) > 1e-6 * size + 1e-9) {
-                fail_msg("%s, trial %d: slope %.12g, differences give %.12g", potential_models[m], trial, slope, found);
-            }
-        }
+        check_gradient(world, potential_models[m]);
         fil_world_destroy(world);
     }
+}
+
+/* Barriers between things that move: a soft arm above the ground and beside a link's box, that box and a rod. */
+static void gradients_between_chains(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "world: {dt: 1e-3, contact: ipc, ipc: {slip_speed: 0.1}}\n" // smooth over differences
+        "materials: {rubber: {young: 1e6, poisson: 0.5, density: 1000, friction: 0.5}}\n"
+        "rigid_bodies: [{name: ground, motion: static, surface: {friction: 0.5}, position: [0, 0, -0.0007], shapes: [{half_space: {}}]}]\n"
+        "arms:\n"
+        "  - {name: arm, position: [0, 0, 0.3], rotation: [3.141592653589793, 0, 0], surface: {friction: 0.5},\n"
+        "     sections: [{mass: 0.5, disks: 2, disk_radius: 0.02, disk_thickness: 0.01, length: 0.15},\n"
+        "                {mass: 0.5, disks: 2, disk_radius: 0.02, disk_thickness: 0.01, length: 0.145}]}\n"
+        "rods:\n"
+        "  - {name: rod, material: rubber, section: {circle: {radius: 0.005}},\n"
+        "     shape: {straight: {nodes: 7, from: [0, -0.0256, 0.05], to: [0, -0.0256, 0.2]}}}\n";
+    static const char finger[] =
+        "<robot name='finger'><link name='base'/><link name='tip'><inertial><mass value='0.2'/>"
+        "<inertia ixx='0.001' iyy='0.001' izz='0.001'/></inertial>"
+        "<collision><geometry><box size='0.05 0.02 0.1'/></geometry></collision></link>"
+        "<joint name='bend' type='revolute'><parent link='base'/><child link='tip'/><origin xyz='0.01 -0.0412 0.1'/>"
+        "<axis xyz='0.3 0.1 1'/><limit lower='-1' upper='1' effort='10' velocity='5'/></joint></robot>";
+    FilWorld* world = NULL;
+    FilError error;
+    if (fil_scene_load_text("chains", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
+        fail_msg("%s", error.text);
+    }
+    (void)add_robot(world, NULL, finger, (FilVec3){0.0, 0.0, 0.0});
+    (void)things_run(world, 2);
+    reopen_step(world);
+    assert_true(world->ipc.active_count > 0 && world->ipc.slide_count > 0);
+    check_gradient(world, "ipc");
+    fil_world_destroy(world);
 }
 
 /* Along a Newton direction H^-1 r the gradient changes by r. */
@@ -248,6 +288,32 @@ static void efforts_are_capped(void** state)
     }
 }
 
+/* ---- grips ---- */
+
+/* Two fingers carry a box by friction, and the contacts tell how much: its weight. */
+static void fingers_hold_by_friction(void** state)
+{
+    (void)state;
+    static const FilSetting settings[2][2] = {{{"gap", "1e-3"}, {"mu", "0.6"}}, {{"world.imc", "{friction: static}"}, {"mu", "0.6"}}};
+    for (int m = 0; m < 2; m++) {
+        const FilSceneOptions options = {.contact_model = m == 0 ? "ipc" : "imc", .settings = settings[m], .setting_count = 2};
+        FilWorld* world = NULL;
+        FilError error;
+        if (fil_scene_load(FILUM_SOURCE_DIR "/config/scenes/gripper_pinch.yaml", &options, &world, NULL, &error) != FIL_OK) {
+            fail_msg("%s", error.text);
+        }
+        (void)things_run(world, 1000); // on the way up, steadily
+        const double lift = fil_robot_joint_state(world, fil_world_find_robot(world, "first"), 0).position;
+        assert_true(lift > 0.15);
+        assert_true(fabs(things_position(world, fil_world_find_rigid(world, "box")).z - 0.025 - lift) < 3e-3);
+        FilVec3 force, torque;
+        fil_world_contact_wrench(world, fil_world_find_rigid(world, "box"), &force, &torque);
+        // imc's contacts are springs that fingers bounce on
+        assert_true(fabs(force.z - 0.3 * 9.81) < (m == 0 ? 1e-6 : 0.05) * 0.3 * 9.81);
+        fil_world_destroy(world);
+    }
+}
+
 /* ---- joints between bodies ---- */
 
 /* A cube hangs from the world, a ball from the cube: the joints tell their weights, and do not give. */
@@ -312,9 +378,10 @@ static void links_hold_rods(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_of_everything), cmocka_unit_test(tangents_of_everything),
+        cmocka_unit_test(gradients_of_everything), cmocka_unit_test(gradients_between_chains),
+        cmocka_unit_test(tangents_of_everything),
         cmocka_unit_test(robots_move_as_under_sap), cmocka_unit_test(efforts_are_capped),
-        cmocka_unit_test(joints_hold),             cmocka_unit_test(links_hold_rods),
+        cmocka_unit_test(fingers_hold_by_friction), cmocka_unit_test(joints_hold),             cmocka_unit_test(links_hold_rods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

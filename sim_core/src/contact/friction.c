@@ -24,6 +24,14 @@ static void slip_of(const FilFriction* friction, const FilSlipping* s, const dou
     slip[1] = fil_v3_dot(friction->tangent[1], u);
 }
 
+void fil_friction_velocity(const FilFriction* friction, const FilSlipping* slipping, const double* v, double velocity[3])
+{
+    double slip[2];
+    slip_of(friction, slipping, friction->bias, v, slip);
+    fil_v3_scale(velocity, slip[0], friction->tangent[0]);
+    fil_v3_axpy(velocity, slip[1], friction->tangent[1]);
+}
+
 /* Adds what a force along the tangents does to the blocks. */
 static void spread(const FilFriction* friction, const FilSlipping* s, const double force[2], double* residual)
 {

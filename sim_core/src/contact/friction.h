@@ -23,6 +23,9 @@ typedef struct FilSlipping {
     const double* jacobian; /* 3 x 4 each */
 } FilSlipping;
 
+/* The velocity of the slip, m/s. */
+void fil_friction_velocity(const FilFriction* friction, const FilSlipping* slipping, const double* v, double velocity[3]);
+
 /* The potential, and its gradient by the relative velocity. `bound`: m/s, from where friction is full. */
 double fil_friction_energy(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double gradient[3]);
 

@@ -418,10 +418,14 @@ static FilStatus report(FilWorld* world, const FilIpcPair* pair, const FilIpcSli
     fil_v3_cross(contact.frame + 3, normal, contact.frame);
     fil_v3_copy(contact.frame + 6, normal);
     if (slide != NULL) {
+        double moved[3];
         const FilSlipping slipping = fil_slide_slipping(field, slide);
         (void)fil_friction_energy(&slide->friction, &slipping, world->def.ipc.slip_speed, v, rubbed);
         fil_v3_scale(rubbed, -1.0, rubbed);
         fil_m3_apply(contact.impulse, contact.frame, rubbed);
+        // without Jacobian all of its velocity is told as one of things without unknowns
+        fil_friction_velocity(&slide->friction, &slipping, v, moved);
+        fil_m3_apply(contact.bias, contact.frame, moved);
     }
     contact.impulse[2] -= field->dt * fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness).first;
     *least = fmin(*least, gap);

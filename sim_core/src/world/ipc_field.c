@@ -174,10 +174,9 @@ static FilStatus begin(FilWorld* world, double dt, double* v, FilStepInfo* info)
     (void)info;
     FilIpcField* field = &world->ipc;
     field->dt = dt;
-    field->refused = false;
     FilStatus status = fil_ipc_surface_build(world);
     if (status != FIL_OK) {
-        field->refused = status == FIL_BAD_INPUT;
+        world->potential.refused = status == FIL_BAD_INPUT;
         return status;
     }
     if (!make_room(world)) {

@@ -47,7 +47,6 @@ typedef struct FilIpcField {
     double dt;
     double scale; /* of the barriers' stiffness */
     bool relisted; /* since the last accepted v */
-    bool refused; /* the start intersects; the world's message says where */
     FilDoubles x; /* positions of a trial, as long as q: of bodies that are points */
     FilRingTerm* rings;
     int ring_count, ring_capacity;

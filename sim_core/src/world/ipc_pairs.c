@@ -387,7 +387,7 @@ static const char* name_of(const FilWorld* world, int collider)
 
 static FilStatus refuse(FilWorld* world, int collider_a, int part_a, int collider_b, int part_b)
 {
-    world->ipc.refused = true;
+    world->potential.refused = true;
     return fil_world_fail(world, FIL_BAD_INPUT, "'%s' (part %d) and '%s' (part %d) intersect at the start: contact model 'ipc' "
                           "cannot part them", name_of(world, collider_a), part_a, name_of(world, collider_b), part_b);
 }

@@ -369,6 +369,23 @@ static FilStatus set_up_field(FilWorld* world, const FilPotentialModel* model, d
     return model->field != NULL ? model->field->begin(world, dt, v, info) : FIL_OK;
 }
 
+/* Names a body whose equations of motion are no gradient. */
+static FilStatus refuse_body(FilWorld* world, const double* v)
+{
+    const char* name = "?";
+    for (int b = 0; b < world->body_count; b++) {
+        const FilBody* body = &world->bodies[b];
+        double own = 0.0;
+        if (fil_potential_takes_part(world, b) && body->ops->evaluate(body->impl, v + body->v, 0.0, world->scratch.residual + body->v, &own) &&
+            isnan(own)) {
+            name = body->name;
+        }
+    }
+    world->potential.refused = true;
+    return fil_world_fail(world, FIL_BAD_INPUT, "contact model '%s' needs a potential, which '%s' has not with its scheme: use semi_implicit",
+                          world->def.contact_model, name);
+}
+
 /* All bodies that touch something, together. */
 static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model, double dt, FilStepInfo* info)
 {
@@ -385,6 +402,9 @@ static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model,
         if (status != FIL_OK || !evaluate_bodies(world, v, world->scratch.residual, &potential)) {
             return FIL_NOT_CONVERGED;
         }
+    }
+    if (isnan(potential)) {
+        return refuse_body(world, v);
     }
     // contacts are weighed by the tangent's diagonal
     const double at_work = set_measure(world, dt, v, &rounding);
@@ -461,6 +481,7 @@ FilStatus fil_solve_potential(FilWorld* world, const FilPotentialModel* model, d
         info->least_distance = fmin(info->least_distance, set->contacts[k].distance);
     }
     FilStatus status = FIL_OK;
+    world->potential.refused = false;
     if (world->contact.active) {
         status = solve_touching(world, model, dt, info);
     }

@@ -39,6 +39,7 @@ typedef struct FilPotentialStage {
     bool begins;     /* nothing has been solved in this step */
     bool bound;      /* the pattern is that of the contacts */
     bool factorable; /* and the analysis is for it */
+    bool refused;    /* the world cannot be stepped like this; its message says why */
 } FilPotentialStage;
 
 struct FilWorld;

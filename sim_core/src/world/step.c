@@ -228,7 +228,7 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
     if (status == FIL_OUT_OF_MEMORY) {
         return fil_world_fail(world, status, "out of memory in the step from t = %g s", world->time);
     }
-    if (status == FIL_BAD_INPUT && world->ipc.refused) {
+    if (status == FIL_BAD_INPUT && world->potential.refused) {
         return status; // with a message of its own
     }
     if (status == FIL_BAD_INPUT) {

@@ -1,0 +1,76 @@
+/* What contacts of barriers tell: normal forces, friction and slip. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "things.h"
+
+/* A box that slides, and one that an inclined gravity cannot move. */
+static FilWorld* load(const char* gravity, const char* velocity)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "world: {dt: 1e-3, contact: ipc, gravity: %s}\n"
+             "materials: {wood: {density: 500, friction: 0.4}}\n"
+             "rigid_bodies:\n"
+             "  - {name: ground, motion: static, material: wood, shapes: [{half_space: {}}]}\n"
+             "  - {name: box, material: wood, mass: 2, position: [0, 0, 0.051], velocity: %s,\n"
+             "     shapes: [{box: {size: [0.2, 0.2, 0.1]}}]}\n",
+             gravity, velocity);
+    FilWorld* world = NULL;
+    FilError error;
+    if (fil_scene_load_text("test", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
+        fail_msg("%s", error.text);
+    }
+    return world;
+}
+
+static void sliding_boxes_are_braked(void** state)
+{
+    (void)state;
+    FilWorld* world = load("[0, 0, -9.81]", "[2, 1, 0]");
+    const FilId box = fil_world_find_rigid(world, "box");
+    (void)things_run(world, 300);
+    FilVec3 force, torque;
+    fil_world_contact_wrench(world, box, &force, &torque);
+    const FilVec3 v = things_velocity(world, box);
+    const double speed = hypot(v.x, v.y), weight = 2.0 * 9.81;
+    assert_true(speed > 0.5);
+    assert_true(fabs(force.z - weight) < 1e-3 * weight);
+    // friction follows the normal force of the step before, which has settled
+    assert_true(fabs(force.x + 0.4 * weight * v.x / speed) < 2e-3 * weight);
+    assert_true(fabs(force.y + 0.4 * weight * v.y / speed) < 2e-3 * weight);
+    assert_true(fil_world_contact_count(world) >= 4);
+    for (int k = 0; k < fil_world_contact_count(world); k++) {
+        const FilContactInfo contact = fil_world_contact(world, k);
+        const double sign = contact.b.index == box.index ? 1.0 : -1.0;
+        assert_true(hypot(contact.slip.x - sign * v.x, contact.slip.y - sign * v.y) < 0.02 * speed);
+    }
+    fil_world_destroy(world);
+}
+
+static void resting_boxes_are_held(void** state)
+{
+    (void)state;
+    FilWorld* world = load("[3, 0, -9.81]", "[0, 0, 0]");
+    const FilId box = fil_world_find_rigid(world, "box");
+    (void)things_run(world, 400);
+    FilVec3 force, torque;
+    fil_world_contact_wrench(world, box, &force, &torque);
+    assert_true(fabs(force.x + 2.0 * 3.0) < 1e-3 * 6.0);
+    assert_true(fabs(force.z - 2.0 * 9.81) < 1e-3 * 19.62);
+    assert_true(fabs(things_velocity(world, box).x) < 1e-5);
+    fil_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sliding_boxes_are_braked), cmocka_unit_test(resting_boxes_are_held)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
