@@ -45,14 +45,14 @@ static const char* const pile =
           "     across: [0, 0.25, 0], columns: 4, rows: 4}}\n");
 
 static const char* const threaded =
-    SCENE("rods:\n" ROD("cable", "[-0.3, 0, 0]", "[0.3, 0.02, 0.05]") ROD("tail", "[0.05, 0.004, 0.07]", "[0.1, 0.2, 0.3]")
+    SCENE("rods:\n" ROD("cable", "[-0.3, 0, 0]", "[0.3, 0.02, 0.05]") ROD("tail", "[0.05, 0.004, 0.085]", "[0.1, 0.2, 0.3]")
           "rigid_bodies:\n"
           "  - {name: hoop, motion: dynamic, mass: 0.1, inertia: [1e-3, 6e-4, 5e-4, 0, 0, 0], position: [-0.1, 0.01, -0.04], rotation: [0.1, 0.3, 0.2]}\n"
           "  - {name: eye, motion: kinematic, position: [0.15, 0.01, 0.0]}\n"
           "rings:\n"
           "  - {name: bead, rod: cable, range: 0.03, stiffness: 100, friction: 0.3, point: {mass: 0.01, position: [-0.05, 0.01, 0.03]}}\n"
           "  - {name: wide, rod: cable, range: 0.03, stiffness: 100, offset: 0.02, friction: 0.3, point: {mass: 0.01, position: [0.22, 0.02, 0.0]}}\n"
-          "  - {name: knot, rod: cable, range: 0.05, stiffness: 100, friction: 0.3, node: {rod: tail, node: 0}}\n"
+          "  - {name: knot, rod: cable, range: 0.07, stiffness: 100, friction: 0.3, node: {rod: tail, node: 0}}\n"
           "  - {name: ring, rod: cable, range: 0.06, stiffness: 300, friction: 0.3, hole: {rigid_body: hoop, center: [0.01, 0, 0.005], axis: [1, 0, 0], radius: 0.09}}\n"
           "  - {name: guide, rod: cable, range: 0.05, stiffness: 300, friction: 0.3, hole: {rigid_body: eye, axis: [1, 0, 0.2], radius: 0.07}}\n");
 
@@ -138,6 +138,26 @@ typedef struct Matrix {
     FilInts end, variable;
 } Matrix;
 
+/* lets friction's model expect the slip that there is: only then is its curvature the true one. False where it is not, near
+ * the edge of sticking */
+static bool expect_now(FilWorld* world, const double* v)
+{
+    bool changed, clear = true;
+    const int rings = world->ipc.ring_count, all = rings + world->ipc.slide_count;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int k = 0; k < all; ++k) {
+            FilFriction* friction = k < rings ? &world->ipc.rings[k].friction : &world->ipc.slides[k - rings].friction;
+            const double share = hypot(friction->expected[0], friction->expected[1]) / world->def.ipc.slip_speed;
+            clear = clear && (pass == 0 || !(share > 0.89 && share < 1.01));
+            friction->expected[0] = pass == 0 ? 1e9 : friction->expected[0]; // sliding gives way to what is
+        }
+        if (pass == 0) {
+            assert_int_equal(fil_ipc_model.field->accept(world, v, &changed), FIL_OK);
+        }
+    }
+    return clear;
+}
+
 static void assemble(FilWorld* world, const double* v, FilPotentialOrder order, Matrix* matrix)
 {
     bool same, changed = false;
@@ -204,7 +224,7 @@ static void test_gradients(void** state)
         world = begin(threaded, &random, round % 2 == 0 ? 0.2 : 2.0, v);
         assert_int_equal(world->ipc.ring_count, 5);
         for (int k = 0; k < 5; ++k) {
-            assert_true(world->ipc.rings[k].normal_force > 1e-3);
+            assert_true(world->ipc.rings[k].friction.most > 1e-7);
         }
         check_gradient(world, v);
         fil_world_destroy(world);
@@ -249,19 +269,25 @@ static void test_ring_hessian(void** state)
     (void)state;
     Random random = {43};
     Matrix matrix = {0};
-    for (int round = 0; round < 20; ++round) {
+    int checked = 0;
+    for (int round = 0; round < 40; ++round) {
         double v[MOST] = {0.0}, x[MOST] = {0.0};
         FilWorld* world = begin(threaded, &random, round % 2 == 0 ? 0.1 : 2.0, v);
+        assert_int_equal(world->ipc.active_count, 0); // no barriers between rods, whose Hessian is not the true one
         for (int k = 0; k < world->v_count; ++k) {
             x[k] = free_unknown(world, k) ? random_between(&random, -1.0, 1.0) : 0.0;
         }
         const double expected = curvature_by_differences(world, v, x, 1e-5); // third derivatives jump: as small as the step
-        assemble(world, v, FIL_POTENTIAL_FULL, &matrix);
-        assert_true(fabs(curvature(world, &matrix, x) - expected) < 1e-6 * fabs(expected));
+        if (expect_now(world, v)) {
+            assemble(world, v, FIL_POTENTIAL_FULL, &matrix);
+            assert_true(fabs(curvature(world, &matrix, x) - expected) < 1e-6 * fabs(expected));
+            checked++;
+        }
         assemble(world, v, FIL_POTENTIAL_DEFINITE, &matrix);
         assert_true(curvature(world, &matrix, x) >= 0.0);
         fil_world_destroy(world);
     }
+    assert_true(checked >= 20);
     free_matrix(&matrix);
 }
 
@@ -281,6 +307,7 @@ static void test_barrier_hessian(void** state)
     Random random = {44};
     Matrix matrix = {0};
     double v[MOST] = {0.0}, x[MOST] = {0.0};
+    int checked = 0;
     FilWorld* world = begin(tower, &random, 0.0, v);
     assert_true(world->ipc.active_count >= 7); // ball and cloth; six nodes and the ground
     for (int b = 0; b < world->body_count; ++b) {
@@ -298,7 +325,7 @@ static void test_barrier_hessian(void** state)
         assert_true(fabs(curvature(world, &matrix, x) - expected) < 1e-6 * expected);
     }
     // along the surfaces barriers do nothing: that is friction's alone, sticking and sliding
-    for (int round = 0; round < 20; ++round) {
+    for (int round = 0; round < 200 && checked < 20; ++round) {
         for (int k = 0; k < world->v_count; ++k) {
             const bool along = free_unknown(world, k) && k % 4 < 2;
             v[k] = along ? random_between(&random, -0.6, 0.6) : 0.0;
@@ -310,9 +337,13 @@ static void test_barrier_hessian(void** state)
             }
         }
         const double expected = curvature_by_differences(world, v, x, 1e-5);
-        assemble(world, v, FIL_POTENTIAL_FULL, &matrix);
-        assert_true(fabs(curvature(world, &matrix, x) - expected) < 1e-6 * fabs(expected));
+        if (expect_now(world, v)) {
+            assemble(world, v, FIL_POTENTIAL_FULL, &matrix);
+            assert_true(fabs(curvature(world, &matrix, x) - expected) < 1e-6 * fabs(expected));
+            checked++;
+        }
     }
+    assert_int_equal(checked, 20);
     fil_world_destroy(world);
     for (int round = 0; round < 20; ++round) {
         world = begin(pile, &random, round % 2 == 0 ? 0.2 : 2.0, v);
