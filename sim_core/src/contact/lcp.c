@@ -11,6 +11,9 @@
 /* Sweeps of Gauss-Seidel before Newton's method starts, and Ruiz's iterations: measured, docs/lcp.md. */
 enum { FIRST_SWEEPS = 5, MORE_SWEEPS = 100, RUIZ_ITERATIONS = 3, MOST_ROUNDS = 50 };
 
+/* From this dimension on a Newton step costs more than the convex problem, whose solution is a good first guess. */
+enum { GUESS_FROM = 20 };
+
 void openblas_set_num_threads(int count);
 
 /* What one island is solved with: its analyses hold while its pattern does. */
@@ -300,7 +303,7 @@ static FilStatus solve_island(Workspace* w, const FilSapProblem* from, const Fil
         !fil_lcp_select(problem, settings->rank_tolerance, &w->scratch)) {
         return FIL_OUT_OF_MEMORY;
     }
-    status = settings->solver == FIL_LCP_NEWTON ? guess(w, from, v, impulse) : FIL_OK;
+    status = settings->solver == FIL_LCP_NEWTON && problem->dimension >= GUESS_FROM ? guess(w, from, v, impulse) : FIL_OK;
     if (status != FIL_OK) {
         return status;
     }
