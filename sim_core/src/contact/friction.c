@@ -89,13 +89,13 @@ double fil_friction_add(const FilFriction* friction, const FilSlipping* slipping
     return friction->most * value;
 }
 
-void fil_friction_add_lead(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double* residual)
+double fil_friction_add_lead(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double* residual)
 {
     const double* expected = friction->expected;
     double slip[2], now[2], then[2], h[4], lead[2];
     slip_of(friction, slipping, friction->bias, v, slip);
     if (slip[0] == expected[0] && slip[1] == expected[1]) {
-        return;
+        return 0.0;
     }
     force_at(slip, bound, now);
     force_at(expected, bound, then);
@@ -104,6 +104,7 @@ void fil_friction_add_lead(const FilFriction* friction, const FilSlipping* slipp
         lead[k] = friction->most * (then[k] + h[2 * k] * (slip[0] - expected[0]) + h[2 * k + 1] * (slip[1] - expected[1]) - now[k]);
     }
     spread(friction, slipping, lead, residual);
+    return fabs(lead[0] * (slip[0] - expected[0]) + lead[1] * (slip[1] - expected[1]));
 }
 
 void fil_friction_hessian(const FilFriction* friction, const FilSlipping* slipping, double bound, bool cautious, const double* v,

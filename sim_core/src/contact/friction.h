@@ -32,8 +32,9 @@ double fil_friction_energy(const FilFriction* friction, const FilSlipping* slipp
 /* Adds the gradient to the residual; returns the potential. */
 double fil_friction_add(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double* residual);
 
-/* Adds by how much the model's gradient at v differs from the true one. */
-void fil_friction_add_lead(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double* residual);
+/* Adds by how much the model's gradient at v differs from the true one; returns the square of that, measured with the inverse
+ * of the model's curvature. */
+double fil_friction_add_lead(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double* residual);
 
 /* Curvature over the relative velocity, 3 x 3: the model's; `cautious`: that of the paraboloid that touches the potential
  * at v from above, with which a step never leads uphill. */

@@ -43,7 +43,7 @@ static void merge(FilBlockPcg* pcg, const FilBlockPattern* a, const bool* weak, 
         for (int m = 1; m >= 0; m--) {
             for (int k = terms[m]->start[j]; k < terms[m]->start[j + 1]; k++) {
                 const int i = terms[m]->row[k];
-                if (seen[i] < first && m == 0 && weak != NULL && weak[k]) {
+                if (seen[i] < first && m == 0 && (weak != NULL ? weak[k] : i != j)) {
                     pcg->place[m].at[k] = -1;
                     continue;
                 }
@@ -66,6 +66,7 @@ FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockPattern* a, const b
         return FIL_OUT_OF_MEMORY;
     }
     merge(pcg, a, weak, c);
+    pcg->diagonal_only = weak == NULL;
     const FilBlockPattern near = {a->columns, pcg->start.at, pcg->row.at};
     const int blocks = near.start[near.columns];
     FilStatus status = FIL_OK;
@@ -111,6 +112,8 @@ static void fill(FilBlockPcg* pcg, const FilBlockPattern* a, const double* a_val
             const double* block = a_values + FIL_BLOCK_SIZE * (size_t)k;
             if (place >= 0) {
                 add_block(values + FIL_BLOCK_SIZE * (size_t)place, block);
+            }
+            if (place >= 0 || pcg->diagonal_only) {
                 continue;
             }
             const double size = size_of(block);

@@ -14,9 +14,6 @@ static const double TOO_NEAR = 0.02, FAR_ENOUGH = 0.3;
 static const double GROWTH = 1.05; /* of the stiffness in a step, and so of the energy that barriers hold */
 static const double MOST_SCALE = 1e4;
 
-/* Whose memory of the potential stage holds the scale of the stiffness. */
-enum { SCALE_MEMORY = 6 };
-
 /* ---- corners ---- */
 
 /* What a corner's velocity depends on: blocks of the world's velocities and 3 x 4 Jacobians; `bias` if on nothing. */
@@ -463,7 +460,7 @@ FilStatus fil_ipc_contacts_finish(FilWorld* world, const double* v, FilStepInfo*
     info->contacts = field->active_count;
     info->least_distance = fmin(info->least_distance, least);
     // stiffer where surfaces come too near, softer again where all keep away
-    double* scale = &world->next.h[world->memory + SCALE_MEMORY];
+    double* scale = &world->next.h[world->memory + FIL_MEMORY_SCALE];
     *scale = field->scale;
     if (least < TOO_NEAR * world->def.ipc.range) {
         *scale = fmin(GROWTH * field->scale, MOST_SCALE);
@@ -475,6 +472,6 @@ FilStatus fil_ipc_contacts_finish(FilWorld* world, const double* v, FilStepInfo*
 
 double fil_ipc_scale(const FilWorld* world)
 {
-    const double kept = world->state.h[world->memory + SCALE_MEMORY];
+    const double kept = world->state.h[world->memory + FIL_MEMORY_SCALE];
     return kept > 0.0 ? kept : 1.0;
 }

@@ -79,13 +79,15 @@ static void begin_friction(FilWorld* world, const double* v)
     }
 }
 
-static void add_lead(FilWorld* world, const double* v, double* residual)
+static double add_lead(FilWorld* world, const double* v, double* residual)
 {
+    double square = 0.0;
     for (int k = 0; k < friction_count(&world->ipc); k++) {
         FilSlipping slipping;
         const FilFriction* friction = friction_at(&world->ipc, k, &slipping);
-        fil_friction_add_lead(friction, &slipping, world->def.ipc.slip_speed, v, residual);
+        square += fil_friction_add_lead(friction, &slipping, world->def.ipc.slip_speed, v, residual);
     }
+    return sqrt(square);
 }
 
 static bool review(FilWorld* world, const double* v, const double* direction)

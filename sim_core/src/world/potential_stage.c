@@ -9,9 +9,11 @@
 /* A Newton step that leaves more than this share of the residual was too little: the contacts' tangent joins in. */
 static const double SLOW = 0.25;
 
-/* In the model's memory, the last two are the stage's: how often steps are halved from the start, and for how many steps
- * the contacts' tangent takes part from the start. It does after a step that took many iterations without, not for ever. */
-enum { HALVINGS = FIL_POTENTIAL_MEMORY - 2, TANGENT_HINT, HINT_AFTER = 4, HINT_STEPS = 20 };
+/* Of linear systems that are solved by iteration: what is nonlinear leaves more of the residual. */
+static const double ACCURACY = 1e-2;
+
+/* The contacts' tangent takes part from the start after a step that took many iterations without, not for ever. */
+enum { HINT_AFTER = 4, HINT_STEPS = 20 };
 
 void fil_potential_stage_free(FilPotentialStage* stage)
 {
@@ -249,21 +251,24 @@ static bool search_field(FilWorld* world, const FilPotentialModel* model, Newton
 }
 
 /* Direction of a field's full model; of the cautious one where that leads uphill. */
-static FilStatus model_direction(FilWorld* world, const FilPotentialModel* model, bool cautious, const double* v, FilStepInfo* info)
+static FilStatus model_direction(FilWorld* world, const FilPotentialModel* model, const Newton* newton, const double* v,
+                                 FilStepInfo* info)
 {
     enum { REVIEWS = 4 };
     FilNewtonScratch* s = &world->scratch;
     FilStatus status = FIL_OK;
-    bool again = !cautious;
+    bool again = !newton->cautious;
     for (int k = 0; again && k < REVIEWS; k++) {
         memcpy(s->trial, s->residual, sizeof(double) * (size_t)world->v_count);
-        model->field->add_lead(world, v, s->trial);
+        // what friction leads by may be large, but is no reason to neglect the rest
+        const double lead = model->field->add_lead(world, v, s->trial);
+        const double accuracy = ACCURACY * newton->norm / hypot(newton->norm, lead);
         spare_held(world, s->trial);
-        status = fil_potential_solve_all(world, model, false, v, s->trial, s->direction, info);
+        status = fil_potential_solve_all(world, model, false, accuracy, v, s->trial, s->direction, info);
         again = status == FIL_OK && model->field->review(world, v, s->direction);
     }
-    if (status == FIL_OK && (cautious || slope_along(world, s->residual, s->direction) >= 0.0)) {
-        status = fil_potential_solve_all(world, model, true, v, s->residual, s->direction, info);
+    if (status == FIL_OK && (newton->cautious || slope_along(world, s->residual, s->direction) >= 0.0)) {
+        status = fil_potential_solve_all(world, model, true, ACCURACY, v, s->residual, s->direction, info);
     }
     return status;
 }
@@ -283,9 +288,9 @@ static FilStatus iterate(FilWorld* world, const FilPotentialModel* model, Newton
         newton->iterations++;
         FilStatus status = FIL_OK;
         if (model->field != NULL) {
-            status = model_direction(world, model, newton->cautious, v, info);
+            status = model_direction(world, model, newton, v, info);
         } else if (newton->tangent) {
-            status = fil_potential_solve_all(world, model, newton->cautious, v, s->residual, s->direction, info);
+            status = fil_potential_solve_all(world, model, newton->cautious, ACCURACY, v, s->residual, s->direction, info);
         } else if (!fil_potential_solve_bodies(world, v, s->residual, s->direction, info)) {
             status = FIL_NOT_CONVERGED;
         }
@@ -413,7 +418,7 @@ static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model,
     if (status != FIL_OK) {
         return status;
     }
-    double* hint = &stage->problem.memory[TANGENT_HINT];
+    double* hint = &stage->problem.memory[FIL_MEMORY_TANGENT];
     if (!evaluate_contacts(world, model, v, world->scratch.residual, &potential)) {
         return FIL_NOT_CONVERGED;
     }
@@ -439,6 +444,7 @@ static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model,
             newton.norm = size_of(world, world->scratch.residual, newton.as_force);
         }
     } while (again);
+    stage->problem.memory[FIL_MEMORY_STIFF] = fmax(stage->problem.memory[FIL_MEMORY_STIFF] - 1.0, 0.0);
     *hint = *hint > 0.0 ? *hint - 1.0 : newton.iterations > HINT_AFTER ? HINT_STEPS : 0.0;
     info->newton_iterations += newton.iterations;
     info->residual = fmax(info->residual, newton.norm);
@@ -455,7 +461,7 @@ static bool adapts(const FilWorld* world)
 
 int fil_potential_halvings(const FilWorld* world)
 {
-    const int wanted = adapts(world) ? (int)world->state.h[world->memory + HALVINGS] : 0;
+    const int wanted = adapts(world) ? (int)world->state.h[world->memory + FIL_MEMORY_HALVINGS] : 0;
     return wanted < world->def.max_halvings ? wanted : world->def.max_halvings;
 }
 
@@ -469,7 +475,7 @@ void fil_potential_adapt_halvings(FilWorld* world, const FilStepInfo* info)
     const int most = world->def.imc.adaptive_iterations;
     // halves that need less than half as many could be wholes again
     const int wanted = iterations > most && used < world->def.max_halvings ? used + 1 : iterations < 0.4 * most ? used - 1 : used;
-    world->state.h[world->memory + HALVINGS] = wanted > 0 ? wanted : 0;
+    world->state.h[world->memory + FIL_MEMORY_HALVINGS] = wanted > 0 ? wanted : 0;
 }
 
 FilStatus fil_solve_potential(FilWorld* world, const FilPotentialModel* model, double dt, FilStepInfo* info)

@@ -15,6 +15,11 @@
 #include "linalg/block_pcg.h"
 #include "linalg/block_sum.h"
 
+/* In the model's memory the last numbers are the stage's and the field's: for how many steps sheets are solved with a factor
+ * from the start; the scale of barriers; how often steps are halved from the start; for how many steps the contacts' tangent
+ * takes part from the start. */
+enum { FIL_MEMORY_STIFF = FIL_POTENTIAL_MEMORY - 4, FIL_MEMORY_SCALE, FIL_MEMORY_HALVINGS, FIL_MEMORY_TANGENT };
+
 typedef struct FilPotentialStage {
     FilPotentialProblem problem;
     void* contacts;
@@ -55,8 +60,9 @@ typedef struct FilPotentialField {
     FilStatus (*list)(struct FilWorld* world, FilInts* end, FilInts* variable, int* count);
     /* Adds the Hessian. */
     void (*hessian)(struct FilWorld* world, const double* v, FilPotentialOrder order, FilBlockSum* sum);
-    /* Adds by how much the gradient of the model that the full Hessian belongs to differs from the true one at v. */
-    void (*add_lead)(struct FilWorld* world, const double* v, double* residual);
+    /* Adds by how much the gradient of the model that the full Hessian belongs to differs from the true one at v; returns
+     * the size of that, as the model weighs it. */
+    double (*add_lead)(struct FilWorld* world, const double* v, double* residual);
     /* The step -direction from v was found with that model: whether the model contradicts itself, and has been changed. */
     bool (*review)(struct FilWorld* world, const double* v, const double* direction);
     /* The longest part of the step -direction from v on which nothing meets. */
@@ -116,8 +122,8 @@ void fil_potential_row_block(const double* a, const double* g, const double* b, 
 bool fil_potential_solve_bodies(struct FilWorld* world, const double* v, const double* residual, double* direction,
                                 FilStepInfo* info);
 /* Bodies and contacts together. Where the sum is not positive definite, first the contacts' own bending is left out, then
- * the bodies' mass part is enlarged. */
-FilStatus fil_potential_solve_all(struct FilWorld* world, const FilPotentialModel* model, bool cautious, const double* v,
-                                  const double* residual, double* direction, FilStepInfo* info);
+ * the bodies' mass part is enlarged. `accuracy`: the share of the residual that may be left. */
+FilStatus fil_potential_solve_all(struct FilWorld* world, const FilPotentialModel* model, bool cautious, double accuracy,
+                                  const double* v, const double* residual, double* direction, FilStepInfo* info);
 
 #endif

@@ -116,17 +116,18 @@ static FilStatus bind(FilWorld* world, FilStepInfo* info)
     return status;
 }
 
-/* The same for conjugate gradients. A step begins with an analysis of the pattern that it finds, so that a restored world
- * goes on with the same bits. */
-static FilStatus bind_pcg(FilWorld* world, FilStepInfo* info)
+/* The same for conjugate gradients, `stiff`: with bodies' stiffness in the factor. A step begins with an analysis of the
+ * pattern that it finds, so that a restored world goes on with the same bits. */
+static FilStatus bind_pcg(FilWorld* world, bool stiff, FilStepInfo* info)
 {
     FilPotentialStage* stage = &world->potential;
     const FilContactStage* all = &world->contact;
-    const bool bound = stage->pcg_bound && stage->pcg_pattern == all->patterns;
+    const bool other = stage->pcg.diagonal_only == stiff;
+    const bool bound = stage->pcg_bound && stage->pcg_pattern == all->patterns && !other;
     FilStatus status = FIL_OK;
     if (!bound || (stage->begins && !stage->pcg_exact)) {
         const FilBlockPattern a = {all->column_count, all->start, all->row}, c = fil_block_sum_pattern(&stage->hessian);
-        status = fil_block_pcg_bind(&stage->pcg, &a, all->weak, &c, stage->begins, &stage->pcg_exact);
+        status = fil_block_pcg_bind(&stage->pcg, &a, stiff ? all->weak : NULL, &c, stage->begins || other, &stage->pcg_exact);
         info->analyses += stage->pcg_exact ? 1 : 0;
         stage->pcg_pattern = all->patterns;
         stage->pcg_bound = status == FIL_OK;
@@ -156,30 +157,44 @@ static void spread(FilWorld* world, double* direction)
     }
 }
 
-/* Solves with the matrix as assembled; *definite is false if it is not. */
-static FilStatus solve_assembled(FilWorld* world, const FilPotentialModel* model, const double* residual, bool* definite,
-                                 FilStepInfo* info)
+/* Conjugate gradients for sheets; where they are slow, with the bodies' stiffness in the factor, and for some steps at once. */
+static FilStatus solve_sheet(FilWorld* world, double accuracy, const double* residual, FilBlockPcgResult* result, FilStepInfo* info)
 {
-    enum { ITERATIONS = 200 };
+    enum { PATIENCE = 100, STIFF_STEPS = 20 };
     FilPotentialStage* stage = &world->potential;
     const FilContactStage* all = &world->contact;
-    gather(world, residual);
-    if (is_sheet(world, model)) {
-        const FilStatus bound = bind_pcg(world, info);
-        if (bound != FIL_OK) {
-            return bound;
+    const FilBlockPattern a = {all->column_count, all->start, all->row}, c = fil_block_sum_pattern(&stage->hessian);
+    double* stiff = &stage->problem.memory[FIL_MEMORY_STIFF];
+    FilStatus status = FIL_OK;
+    *result = FIL_PCG_SLOW;
+    for (int attempt = *stiff > 0.0 ? 1 : 0; attempt < 2 && status == FIL_OK && *result == FIL_PCG_SLOW; attempt++) {
+        *stiff = attempt == 1 ? STIFF_STEPS : 0.0;
+        status = bind_pcg(world, attempt == 1, info);
+        if (status == FIL_OK) {
+            gather(world, residual);
+            *result = fil_block_pcg_solve(&stage->pcg, &a, all->values, &c, stage->hessian.values.at, accuracy, PATIENCE, all->v);
         }
-        // a tenth of a thousandth: Newton's own error is larger
-        const FilBlockPattern a = {all->column_count, all->start, all->row}, c = fil_block_sum_pattern(&stage->hessian);
-        const FilBlockPcgResult result = fil_block_pcg_solve(&stage->pcg, &a, all->values, &c, stage->hessian.values.at, 1e-4,
-                                                             ITERATIONS, all->v);
-        *definite = result != FIL_PCG_INDEFINITE;
-        if (result != FIL_PCG_SLOW) {
-            return FIL_OK;
-        }
-        gather(world, residual);
     }
-    const FilStatus status = stage->factorable ? FIL_OK : bind(world, info);
+    return status;
+}
+
+/* Solves with the matrix as assembled; *definite is false if it is not. */
+static FilStatus solve_assembled(FilWorld* world, const FilPotentialModel* model, double accuracy, const double* residual,
+                                 bool* definite, FilStepInfo* info)
+{
+    FilPotentialStage* stage = &world->potential;
+    const FilContactStage* all = &world->contact;
+    FilStatus status = FIL_OK;
+    if (is_sheet(world, model)) {
+        FilBlockPcgResult result = FIL_PCG_SLOW;
+        status = solve_sheet(world, accuracy, residual, &result, info);
+        *definite = result != FIL_PCG_INDEFINITE;
+        if (status != FIL_OK || result != FIL_PCG_SLOW) {
+            return status;
+        }
+    }
+    gather(world, residual);
+    status = stage->factorable ? FIL_OK : bind(world, info);
     if (status == FIL_OK) {
         *definite = fil_block_cholesky_factor(stage->cholesky, all->values, stage->hessian.values.at);
         if (*definite) {
@@ -248,8 +263,8 @@ static void assemble(FilWorld* world, const FilPotentialModel* model, const doub
 
 /* Bodies and contacts together. Where the sum is not positive definite, first the contacts' own bending is left out, then
  * the bodies' mass part is enlarged. */
-FilStatus fil_potential_solve_all(FilWorld* world, const FilPotentialModel* model, bool cautious, const double* v, const double* residual,
-                           double* direction, FilStepInfo* info)
+FilStatus fil_potential_solve_all(FilWorld* world, const FilPotentialModel* model, bool cautious, double accuracy, const double* v,
+                                  const double* residual, double* direction, FilStepInfo* info)
 {
     FilPotentialStage* stage = &world->potential;
     const FilContactStage* all = &world->contact;
@@ -278,7 +293,7 @@ FilStatus fil_potential_solve_all(FilWorld* world, const FilPotentialModel* mode
             assemble(world, model, v, full ? FIL_POTENTIAL_FULL : FIL_POTENTIAL_DEFINITE);
         }
         bool definite = false;
-        status = solve_assembled(world, model, residual, &definite, info);
+        status = solve_assembled(world, model, accuracy, residual, &definite, info);
         if (definite) {
             break;
         }
