@@ -210,7 +210,7 @@ static void tangents_of_everything(void** state)
                 wanted[k] = world->scratch.weight[k] > 0.0 ? noise(&seed) / sqrt(world->scratch.weight[k]) : 0.0;
             }
             (void)total(world, v, up);
-            assert_int_equal(fil_potential_solve_all(world, model, false, v, wanted, direction, &info), FIL_OK);
+            assert_int_equal(fil_potential_solve_all(world, model, false, 1e-8, v, wanted, direction, &info), FIL_OK);
             assert_int_equal(info.regularised, 0);
             for (int k = 0; k < n; k++) {
                 largest = fmax(largest, fabs(direction[k]));
