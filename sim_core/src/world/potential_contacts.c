@@ -131,6 +131,7 @@ FilStatus fil_potential_set_up(FilWorld* world, const FilPotentialModel* model, 
     }
     stage->bound = false;
     stage->begins = true;
+    stage->settled = false;
     FilPotentialProblem* p = &stage->problem;
     *p = (FilPotentialProblem){
         .dt = dt,

@@ -42,6 +42,9 @@ typedef struct FilPotentialStage {
     int analysed_blocks;
     bool analysed;   /* there is an analysis */
     bool begins;     /* nothing has been solved in this step */
+    bool exact;      /* the analysis is of just this pattern, */
+    int exact_pattern; /* with these of the bodies */
+    bool settled;    /* this step has an analysis that depends on nothing before it */
     bool bound;      /* the pattern is that of the contacts */
     bool factorable; /* and the analysis is for it */
     bool refused;    /* the world cannot be stepped like this; its message says why */

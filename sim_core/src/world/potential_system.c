@@ -88,6 +88,7 @@ static FilStatus adopt(FilWorld* world, const FilPotentialModel* model)
     stage->pcg_bound = stage->pcg_bound && same;
     // contacts: analysed anew for each pattern, so that a restored world goes on with the same bits
     stage->analysed = stage->analysed && (same || model->field != NULL);
+    stage->exact = stage->exact && same && stage->exact_pattern == world->contact.patterns;
     return FIL_OK;
 }
 
@@ -103,16 +104,19 @@ static FilStatus bind(FilWorld* world, FilStepInfo* info)
     const FilBlockPattern c = fil_block_sum_pattern(&stage->hessian);
     const int blocks = a.start[a.columns] + c.start[c.columns];
     bool fits = false;
-    // an old analysis serves while the blocks fit and it is not mostly about blocks that are gone
-    if (stage->analysed && 2 * blocks > stage->analysed_blocks) {
+    // an old analysis serves while the blocks fit and it is not mostly about blocks that are gone; a step begins with one that
+    // is of its own pattern, so that a restored world goes on with the same bits
+    if (stage->analysed && (stage->exact || stage->settled) && 2 * blocks > stage->analysed_blocks) {
         status = fil_block_cholesky_bind(stage->cholesky, &a, &c, &fits);
     }
     if (status == FIL_OK && !fits) {
         status = fil_block_cholesky_analyze(stage->cholesky, &a, &c);
         stage->analysed_blocks = blocks;
+        stage->exact = true;
+        stage->exact_pattern = world->contact.patterns;
         info->analyses++;
     }
-    stage->analysed = stage->factorable = status == FIL_OK;
+    stage->analysed = stage->factorable = stage->settled = status == FIL_OK;
     return status;
 }
 
