@@ -86,12 +86,12 @@ static double see_pair(const FilWorld* world, const FilIpcPair* pair, double* no
 }
 
 /* Energy with derivatives over the corners; hessian may be NULL. */
-static double pair_energy(const FilWorld* world, const FilIpcPair* pair, double* gradient, double* hessian)
+static double pair_energy(const FilWorld* world, const FilIpcPair* pair, double* gradient, double* hessian, bool positive)
 {
     if (pair->plane < 0) {
         double corners[12];
         gather(pair, world->ipc.points.at, corners);
-        return fil_repulsion_energy(&pair->repulsion, corners, gradient, hessian, true);
+        return fil_repulsion_energy(&pair->repulsion, corners, gradient, hessian, positive);
     }
     double normal[3], weight[4];
     const double gap = see_pair(world, pair, normal, weight);
@@ -200,7 +200,7 @@ double fil_ipc_contacts_add(FilWorld* world, const double* v, double* residual)
         if (pair->gap >= pair->repulsion.range) {
             continue;
         }
-        energy += pair_energy(world, pair, gradient, NULL);
+        energy += pair_energy(world, pair, gradient, NULL, true);
         if (!isfinite(energy)) {
             return INFINITY;
         }
@@ -330,6 +330,13 @@ static void add_entries(FilBlockSum* sum, int list, const Entry* entries, int co
     }
 }
 
+/* Whether the force of a pair turns slowly while its corners slide: on something large and round. What that takes from the
+ * tangent is worth having, Newton is slow without; of thin things it is so large that tangents become indefinite. */
+static bool turns_slowly(const FilIpcPair* pair)
+{
+    return pair->gap + pair->repulsion.offset > 10.0 * pair->repulsion.range;
+}
+
 void fil_ipc_contacts_hessian(FilWorld* world, const double* v, bool cautious, FilBlockSum* sum, int first_list)
 {
     const FilIpcField* field = &world->ipc;
@@ -338,7 +345,7 @@ void fil_ipc_contacts_hessian(FilWorld* world, const double* v, bool cautious, F
         const FilIpcPair* pair = &field->pairs[field->active.at[k]];
         Entry entries[PAIR_BLOCKS];
         int count = 0;
-        if (pair_energy(world, pair, gradient, hessian) == 0.0) {
+        if (pair_energy(world, pair, gradient, hessian, cautious || !turns_slowly(pair)) == 0.0) {
             continue;
         }
         for (int i = 0; i < pair->corner_count; i++) {
