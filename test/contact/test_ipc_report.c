@@ -71,6 +71,7 @@ static void resting_boxes_are_held(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sliding_boxes_are_braked), cmocka_unit_test(resting_boxes_are_held)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sliding_boxes_are_braked),
+                                       cmocka_unit_test(resting_boxes_are_held)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 
 static void steps_of_a_scene_do_not_allocate(const char* scene, const char* model, int first, int steps)
 {
-    static const FilSetting apart = {"gap", "1e-3"}; // for barriers
+    static const FilSetting apart = {"gap", "1e-3"};  // for barriers
     const bool barriers = model != NULL && strcmp(model, "ipc") == 0;
     const FilSceneOptions options = {.contact_model = model, .settings = &apart, .setting_count = barriers ? 1 : 0};
     FilWorld* world = NULL;

@@ -15,23 +15,24 @@
 #include "things.h"
 
 /* A gripper above a rope that is pinned at both ends; what follows names rings and joints. */
-#define LIFTED(rest)                                                                                             \
-    "world: {dt: 1e-3, contact: ipc}\n"                                                                          \
-    "materials:\n"                                                                                               \
-    "  rope: {young: 1e6, poisson: 0.5, density: 1000}\n"                                                        \
-    "  cotton: {young: 1e5, poisson: 0.3, density: 200}\n"                                                       \
-    "rods:\n"                                                                                                    \
-    "  - name: rope\n"                                                                                           \
-    "    material: rope\n"                                                                                       \
-    "    section: {circle: {radius: 0.003}}\n"                                                                   \
-    "    shape: {straight: {nodes: 41, from: [-0.4, 0, 0.5], to: [0.4, 0, 0.5]}}\n"                              \
-    "    damping: {mass: 2, stiffness: 1e-3}\n"                                                                  \
-    "attachments: [{pin: {rod: rope, node: 0}}, {pin: {rod: rope, node: 40}}]\n"                                 \
-    "robots:\n"                                                                                                  \
-    "  - name: arm\n"                                                                                            \
-    "    urdf: " FILUM_SOURCE_DIR "/config/robots/gripper.urdf\n"                                                \
-    "    position: [0, 0, 0.8]\n"                                                                                \
-    "    joints: [{gains: {stiffness: 5000, damping: 200}}]\n"                                                   \
+#define LIFTED(rest)                                                                \
+    "world: {dt: 1e-3, contact: ipc}\n"                                             \
+    "materials:\n"                                                                  \
+    "  rope: {young: 1e6, poisson: 0.5, density: 1000}\n"                           \
+    "  cotton: {young: 1e5, poisson: 0.3, density: 200}\n"                          \
+    "rods:\n"                                                                       \
+    "  - name: rope\n"                                                              \
+    "    material: rope\n"                                                          \
+    "    section: {circle: {radius: 0.003}}\n"                                      \
+    "    shape: {straight: {nodes: 41, from: [-0.4, 0, 0.5], to: [0.4, 0, 0.5]}}\n" \
+    "    damping: {mass: 2, stiffness: 1e-3}\n"                                     \
+    "attachments: [{pin: {rod: rope, node: 0}}, {pin: {rod: rope, node: 40}}]\n"    \
+    "robots:\n"                                                                     \
+    "  - name: arm\n"                                                               \
+    "    urdf: " FILUM_SOURCE_DIR                                                   \
+    "/config/robots/gripper.urdf\n"                                                 \
+    "    position: [0, 0, 0.8]\n"                                                   \
+    "    joints: [{gains: {stiffness: 5000, damping: 200}}]\n"                      \
     "trajectories: [{robot: arm, joints: [lift], points: [[0.1, 0], [0.8, 0.15]]}]\n" rest
 
 static FilWorld* load(const char* text)
@@ -77,12 +78,12 @@ static void a_ring_follows_its_link(void** state)
 static void a_ring_of_a_sheet_is_its_vertex(void** state)
 {
     (void)state;
-    FilWorld* world = load(LIFTED(
-        "shells:\n"
-        "  - {name: cloth, material: cotton, thickness: 0.001, damping: {mass: 2, stiffness: 0},\n"
-        "     sheet: {corner: [0, 0.1, 0.5], along: [0, 0.1, 0], across: [0, 0, -0.1], columns: 5, rows: 5}}\n"
-        "rings: [{name: eye, rod: rope, range: 0.2, stiffness: 1, node: {shell: cloth, vertex: 0}}]\n"
-        "joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"));
+    FilWorld* world = load(
+        LIFTED("shells:\n"
+               "  - {name: cloth, material: cotton, thickness: 0.001, damping: {mass: 2, stiffness: 0},\n"
+               "     sheet: {corner: [0, 0.1, 0.5], along: [0, 0.1, 0], across: [0, 0, -0.1], columns: 5, rows: 5}}\n"
+               "rings: [{name: eye, rod: rope, range: 0.2, stiffness: 1, node: {shell: cloth, vertex: 0}}]\n"
+               "joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"));
     const FilId eye = fil_world_find_ring(world, "eye");
     const FilVec3 before = fil_ring_position(world, eye);
     (void)things_run(world, 1200);
@@ -97,18 +98,18 @@ static void a_ring_of_a_sheet_is_its_vertex(void** state)
 static void a_link_holds_cloth(void** state)
 {
     (void)state;
-    FilWorld* world = load(LIFTED(
-        "shells:\n"
-        "  - {name: cloth, material: cotton, thickness: 0.001, damping: {mass: 4, stiffness: 1e-3},\n"
-        "     sheet: {corner: [0, 0.2, 0.5], along: [0, 0.1, 0], across: [0, 0, -0.1], columns: 5, rows: 5}}\n"
-        "joints:\n"
-        "  - {name: one, attach: {shell: cloth, vertex: 0, link: palm}}\n"
-        "  - {name: two, attach: {shell: cloth, vertex: 4, link: palm}}\n"));
+    FilWorld* world = load(
+        LIFTED("shells:\n"
+               "  - {name: cloth, material: cotton, thickness: 0.001, damping: {mass: 4, stiffness: 1e-3},\n"
+               "     sheet: {corner: [0, 0.2, 0.5], along: [0, 0.1, 0], across: [0, 0, -0.1], columns: 5, rows: 5}}\n"
+               "joints:\n"
+               "  - {name: one, attach: {shell: cloth, vertex: 0, link: palm}}\n"
+               "  - {name: two, attach: {shell: cloth, vertex: 4, link: palm}}\n"));
     (void)things_run(world, 4000);
     const double force = fil_joint_force(world, fil_world_find_joint(world, "one")).z +
                          fil_joint_force(world, fil_world_find_joint(world, "two")).z;
     const double weight = 200.0 * 0.001 * 0.1 * 0.1 * 9.81;
-    assert_true(fabs(force + weight) < 0.01 * weight); // on the link
+    assert_true(fabs(force + weight) < 0.01 * weight);  // on the link
     fil_world_destroy(world);
 }
 
@@ -116,11 +117,13 @@ static void a_link_holds_cloth(void** state)
 static void a_hoop_follows_its_link(void** state)
 {
     (void)state;
-    FilWorld* world = load(LIFTED(
-        "rigid_bodies:\n"
-        "  - {name: hoop, mass: 0.05, inertia: [1e-5, 1e-5, 2e-5, 0, 0, 0], position: [0, 0, 0.5], collision: {enabled: false}}\n"
-        "rings: [{name: eye, rod: rope, range: 1e-3, stiffness: 1e4, hole: {rigid_body: hoop, axis: [1, 0, 0], radius: 0.01}}]\n"
-        "joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"));
+    FilWorld* world =
+        load(LIFTED("rigid_bodies:\n"
+                    "  - {name: hoop, mass: 0.05, inertia: [1e-5, 1e-5, 2e-5, 0, 0, 0], position: [0, 0, 0.5], "
+                    "collision: {enabled: false}}\n"
+                    "rings: [{name: eye, rod: rope, range: 1e-3, stiffness: 1e4, hole: {rigid_body: hoop, axis: [1, 0, "
+                    "0], radius: 0.01}}]\n"
+                    "joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"));
     (void)things_run(world, 1200);
     const FilVec3 at = things_position(world, fil_world_find_rigid(world, "hoop"));
     assert_true(lift_of(world) > 0.14);
@@ -129,7 +132,7 @@ static void a_hoop_follows_its_link(void** state)
     FilVec3 place;
     FilQuat turned;
     fil_rigid_get_pose(world, fil_world_find_rigid(world, "hoop"), &place, &turned);
-    assert_true(fabs(fabs(turned.w) - 1.0) < 1e-6); // a weld: it has not turned
+    assert_true(fabs(fabs(turned.w) - 1.0) < 1e-6);  // a weld: it has not turned
     fil_world_destroy(world);
 }
 
@@ -139,16 +142,21 @@ static void what_makes_no_sense_is_refused(void** state)
     static const struct {
         const char *text, *says;
     } cases[] = {
-        {LIFTED("joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"), "joints.hook.attach.ring: unknown ring 'eye'"},
-        {LIFTED("rings: [{name: eye, rod: rope, range: 0.005, stiffness: 100, point: {mass: 0.01, position: [0, 0, 0.5]}}]\n"
+        {LIFTED("joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"),
+         "joints.hook.attach.ring: unknown ring 'eye'"},
+        {LIFTED("rings: [{name: eye, rod: rope, range: 0.005, stiffness: 100, point: {mass: 0.01, position: [0, 0, "
+                "0.5]}}]\n"
                 "joints: [{name: hook, attach: {ring: eye, node: 1, link: palm}}]\n"),
          "joints.hook.attach.node: only a rod has nodes"},
         {LIFTED("joints: [{name: hook, attach: {rod: rope, node: 1, vertex: 2, link: palm}}]\n"),
          "joints.hook.attach.vertex: only a shell has vertices"},
-        {LIFTED("rings: [{name: eye, rod: rope, range: 0.005, stiffness: 100, point: {mass: 0.01, position: [0, 0, 0.5]}}]\n"
-                "joints: [{name: hook, bushing: {a: {ring: eye}, b: {link: palm}, stiffness: 10, angular_stiffness: 1}}]\n"),
+        {LIFTED("rings: [{name: eye, rod: rope, range: 0.005, stiffness: 100, point: {mass: 0.01, position: [0, 0, "
+                "0.5]}}]\n"
+                "joints: [{name: hook, bushing: {a: {ring: eye}, b: {link: palm}, stiffness: 10, angular_stiffness: "
+                "1}}]\n"),
          "a point has no angle that a bushing could hold"},
-        {LIFTED("rings: [{name: eye, rod: rope, range: 0.005, stiffness: 100, point: {mass: 0.01, position: [0, 0, 0.5]}}]\n"
+        {LIFTED("rings: [{name: eye, rod: rope, range: 0.005, stiffness: 100, point: {mass: 0.01, position: [0, 0, "
+                "0.5]}}]\n"
                 "joints: [{name: hook, pin: {a: {ring: eye}, b: {link: palm}, point: [0, 0, 0]}}]\n"),
          "joints.hook.pin.point: the point of this joint is"},
         {LIFTED("shells:\n"
@@ -160,7 +168,8 @@ static void what_makes_no_sense_is_refused(void** state)
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         FilWorld* world = NULL;
         FilError error = {{0}};
-        if (fil_scene_load_text("test", cases[k].text, strlen(cases[k].text), NULL, &world, NULL, &error) != FIL_BAD_INPUT) {
+        if (fil_scene_load_text("test", cases[k].text, strlen(cases[k].text), NULL, &world, NULL, &error) !=
+            FIL_BAD_INPUT) {
             fail_msg("case %zu is not refused", k);
         }
         if (strstr(error.text, cases[k].says) == NULL) {
@@ -172,8 +181,10 @@ static void what_makes_no_sense_is_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ring_follows_its_link), cmocka_unit_test(a_ring_of_a_sheet_is_its_vertex),
-        cmocka_unit_test(a_link_holds_cloth),      cmocka_unit_test(a_hoop_follows_its_link),
+        cmocka_unit_test(a_ring_follows_its_link),
+        cmocka_unit_test(a_ring_of_a_sheet_is_its_vertex),
+        cmocka_unit_test(a_link_holds_cloth),
+        cmocka_unit_test(a_hoop_follows_its_link),
         cmocka_unit_test(what_makes_no_sense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

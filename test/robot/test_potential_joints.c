@@ -1,5 +1,5 @@
-/* Joints, motors, limits and robots under contact models of potential level: derivatives of everything together, and the
- * same motion and forces as at velocity level. */
+/* Joints, motors, limits and robots under contact models of potential level: derivatives of everything together, and
+ * the same motion and forces as at velocity level. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,9 +20,12 @@ enum { MODELS = sizeof potential_models / sizeof potential_models[0] };
 /* A chain of three links near the ground: the second joint presses on its limit, the third follows the first. */
 static const char chain[] =
     "<robot name='chain'><link name='base'/>"
-    "<link name='a'><inertial><origin xyz='0.1 0 0'/><mass value='0.5'/><inertia ixx='0.001' iyy='0.002' izz='0.002'/></inertial></link>"
-    "<link name='b'><inertial><origin xyz='0.1 0 0'/><mass value='0.4'/><inertia ixx='0.001' iyy='0.002' izz='0.002'/></inertial></link>"
-    "<link name='c'><inertial><origin xyz='0.1 0 0'/><mass value='0.3'/><inertia ixx='0.001' iyy='0.002' izz='0.002'/></inertial>"
+    "<link name='a'><inertial><origin xyz='0.1 0 0'/><mass value='0.5'/><inertia ixx='0.001' iyy='0.002' "
+    "izz='0.002'/></inertial></link>"
+    "<link name='b'><inertial><origin xyz='0.1 0 0'/><mass value='0.4'/><inertia ixx='0.001' iyy='0.002' "
+    "izz='0.002'/></inertial></link>"
+    "<link name='c'><inertial><origin xyz='0.1 0 0'/><mass value='0.3'/><inertia ixx='0.001' iyy='0.002' "
+    "izz='0.002'/></inertial>"
     "<collision><origin xyz='0.2 0 0'/><geometry><sphere radius='0.02'/></geometry></collision></link>"
     "<joint name='one' type='revolute'><parent link='base'/><child link='a'/><axis xyz='0 1 0'/>"
     "<limit lower='-2' upper='2' effort='20' velocity='5'/><dynamics damping='0.1' friction='0.3'/></joint>"
@@ -53,7 +56,8 @@ static FilId add_robot(FilWorld* world, const char* file, const char* text, FilV
     return id;
 }
 
-static void send(FilWorld* world, FilId robot, int joint, FilJointMode mode, double position, double velocity, double effort)
+static void send(FilWorld* world, FilId robot, int joint, FilJointMode mode, double position, double velocity,
+                 double effort)
 {
     const FilJointCommand command = {mode, position, velocity, effort};
     assert_int_equal(fil_robot_set_joint_command(world, robot, joint, &command), FIL_OK);
@@ -98,7 +102,8 @@ static FilWorld* busy_world(const char* model)
     FilWorld* world = precise_world(model);
     things_ground(world);
     const FilId robot = add_robot(world, NULL, chain, (FilVec3){0.0, 0.0, 0.0207});
-    const FilId rod = things_rod(world, 9, 5e-3, (FilVec3){0.65, 0.0, 0.0056}, (FilVec3){0.02, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
+    const FilId rod =
+        things_rod(world, 9, 5e-3, (FilVec3){0.65, 0.0, 0.0056}, (FilVec3){0.02, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
     FilJointDef weld = fil_joint_def_default();
     FilId id;
     weld.kind = FIL_JOINT_WELD;
@@ -109,7 +114,7 @@ static FilWorld* busy_world(const char* model)
     send(world, robot, 1, FIL_JOINT_EFFORT, 0.0, 0.0, 3.0);
     (void)things_run(world, 5);
     reopen_step(world);
-    assert_true(world->contact.constraint_count >= 8); // motor, limits, friction, mimic, four of the weld
+    assert_true(world->contact.constraint_count >= 8);  // motor, limits, friction, mimic, four of the weld
     return world;
 }
 
@@ -162,9 +167,10 @@ static void gradients_between_chains(void** state)
 {
     (void)state;
     static const char text[] =
-        "world: {dt: 1e-3, contact: ipc, ipc: {slip_speed: 0.1}}\n" // smooth over differences
+        "world: {dt: 1e-3, contact: ipc, ipc: {slip_speed: 0.1}}\n"  // smooth over differences
         "materials: {rubber: {young: 1e6, poisson: 0.5, density: 1000, friction: 0.5}}\n"
-        "rigid_bodies: [{name: ground, motion: static, surface: {friction: 0.5}, position: [0, 0, -0.0007], shapes: [{half_space: {}}]}]\n"
+        "rigid_bodies: [{name: ground, motion: static, surface: {friction: 0.5}, position: [0, 0, -0.0007], shapes: "
+        "[{half_space: {}}]}]\n"
         "arms:\n"
         "  - {name: arm, position: [0, 0, 0.3], rotation: [3.141592653589793, 0, 0], surface: {friction: 0.5},\n"
         "     sections: [{mass: 0.5, disks: 2, disk_radius: 0.02, disk_thickness: 0.01, length: 0.15},\n"
@@ -195,7 +201,7 @@ static void gradients_between_chains(void** state)
 static void tangents_of_everything(void** state)
 {
     (void)state;
-    static const char* const models[] = {"imc", "ipc"}; // spt has no second derivatives
+    static const char* const models[] = {"imc", "ipc"};  // spt has no second derivatives
     for (int m = 0; m < 2; m++) {
         FilWorld* world = busy_world(models[m]);
         const FilPotentialModel* model = fil_contact_models[world->contact_model].potential;
@@ -204,7 +210,7 @@ static void tangents_of_everything(void** state)
         uint64_t seed = 11;
         for (int trial = 0; trial < 10; trial++) {
             FilStepInfo info = {0};
-            double largest = 0.0, error[2] = {0.0}, size[2] = {0.0}; // of the robot, of the rod
+            double largest = 0.0, error[2] = {0.0}, size[2] = {0.0};  // of the robot, of the rod
             for (int k = 0; k < n; k++) {
                 v[k] = world->scratch.solution[k] + 1e-4 * noise(&seed);
                 wanted[k] = world->scratch.weight[k] > 0.0 ? noise(&seed) / sqrt(world->scratch.weight[k]) : 0.0;
@@ -227,10 +233,12 @@ static void tangents_of_everything(void** state)
                 error[of] += w * (change - wanted[k]) * (change - wanted[k]);
                 size[of] += w * wanted[k] * wanted[k];
             }
-            // differences leave 1e-7; the tangent leaves out how links turn their contacts' Jacobians under ipc, dt^2 F L against their inertia, and
-            // of the rod how its frames turn
-            if (!(sqrt(error[0]) < (m == 0 ? 1e-6 : 1e-4) * sqrt(size[0])) || !(sqrt(error[1]) < 1e-3 * sqrt(size[1]))) {
-                fail_msg("%s, trial %d: off by %g and %g", models[m], trial, sqrt(error[0] / size[0]), sqrt(error[1] / size[1]));
+            // differences leave 1e-7; the tangent leaves out how links turn their contacts' Jacobians under ipc, dt^2 F
+            // L against their inertia, and of the rod how its frames turn
+            if (!(sqrt(error[0]) < (m == 0 ? 1e-6 : 1e-4) * sqrt(size[0])) ||
+                !(sqrt(error[1]) < 1e-3 * sqrt(size[1]))) {
+                fail_msg("%s, trial %d: off by %g and %g", models[m], trial, sqrt(error[0] / size[0]),
+                         sqrt(error[1] / size[1]));
             }
         }
         fil_world_destroy(world);
@@ -250,8 +258,8 @@ static void robots_move_as_under_sap(void** state)
         const FilId gripper = add_robot(world, ROBOTS "gripper.urdf", NULL, (FilVec3){3.0, 0.0, 1.0});
         send(world, arm, 0, FIL_JOINT_POSITION, 0.4, 0.0, 0.0);
         send(world, arm, 1, FIL_JOINT_VELOCITY, 0.0, 0.5, 0.0);
-        send(world, arm, 2, FIL_JOINT_POSITION, 5.0, 0.0, 0.0); // beyond its limit, with all its effort
-        send(world, arm, 3, FIL_JOINT_EFFORT, 0.0, 0.0, 0.01);  // less than its friction
+        send(world, arm, 2, FIL_JOINT_POSITION, 5.0, 0.0, 0.0);  // beyond its limit, with all its effort
+        send(world, arm, 3, FIL_JOINT_EFFORT, 0.0, 0.0, 0.01);   // less than its friction
         send(world, gripper, 0, FIL_JOINT_POSITION, 0.1, 0.0, 0.0);
         send(world, gripper, 1, FIL_JOINT_EFFORT, 0.0, 0.0, 5.0);
         (void)things_run(world, 400);
@@ -265,13 +273,14 @@ static void robots_move_as_under_sap(void** state)
     for (int m = 1; m <= MODELS; m++) {
         for (int j = 0; j < 9; j++) {
             // both solve to 1e-10 a step
-            if (fabs(position[m][j] - position[0][j]) > 1e-7 || fabs(effort[m][j] - effort[0][j]) > 1e-4 * (1.0 + fabs(effort[0][j]))) {
-                fail_msg("%s: joint %d at %.12g with effort %.9g, under sap at %.12g with %.9g", potential_models[m - 1], j,
-                         position[m][j], effort[m][j], position[0][j], effort[0][j]);
+            if (fabs(position[m][j] - position[0][j]) > 1e-7 ||
+                fabs(effort[m][j] - effort[0][j]) > 1e-4 * (1.0 + fabs(effort[0][j]))) {
+                fail_msg("%s: joint %d at %.12g with effort %.9g, under sap at %.12g with %.9g",
+                         potential_models[m - 1], j, position[m][j], effort[m][j], position[0][j], effort[0][j]);
             }
         }
     }
-    assert_true(position[0][2] > 2.69 && position[0][2] < 2.701); // at its limit
+    assert_true(position[0][2] > 2.69 && position[0][2] < 2.701);  // at its limit
 }
 
 /* A motor that is asked for more than it has gives what it has, exactly. */
@@ -294,15 +303,18 @@ static void efforts_are_capped(void** state)
 static void fingers_hold_by_friction(void** state)
 {
     (void)state;
-    static const FilSetting settings[2][2] = {{{"gap", "1e-3"}, {"mu", "0.6"}}, {{"world.imc", "{friction: static}"}, {"mu", "0.6"}}};
+    static const FilSetting settings[2][2] = {{{"gap", "1e-3"}, {"mu", "0.6"}},
+                                              {{"world.imc", "{friction: static}"}, {"mu", "0.6"}}};
     for (int m = 0; m < 2; m++) {
-        const FilSceneOptions options = {.contact_model = m == 0 ? "ipc" : "imc", .settings = settings[m], .setting_count = 2};
+        const FilSceneOptions options = {
+            .contact_model = m == 0 ? "ipc" : "imc", .settings = settings[m], .setting_count = 2};
         FilWorld* world = NULL;
         FilError error;
-        if (fil_scene_load(FILUM_SOURCE_DIR "/config/scenes/gripper_pinch.yaml", &options, &world, NULL, &error) != FIL_OK) {
+        if (fil_scene_load(FILUM_SOURCE_DIR "/config/scenes/gripper_pinch.yaml", &options, &world, NULL, &error) !=
+            FIL_OK) {
             fail_msg("%s", error.text);
         }
-        (void)things_run(world, 1000); // on the way up, steadily
+        (void)things_run(world, 1000);  // on the way up, steadily
         const double lift = fil_robot_joint_state(world, fil_world_find_robot(world, "first"), 0).position;
         assert_true(lift > 0.15);
         assert_true(fabs(things_position(world, fil_world_find_rigid(world, "box")).z - 0.025 - lift) < 3e-3);
@@ -353,7 +365,8 @@ static void links_hold_rods(void** state)
     for (int m = 0; m <= MODELS; m++) {
         FilWorld* world = precise_world(m == 0 ? "sap" : potential_models[m - 1]);
         const FilId robot = add_robot(world, NULL, chain, (FilVec3){0.0, 0.0, 0.0});
-        const FilId rod = things_rod(world, 11, 5e-3, (FilVec3){0.65, 0.0, 0.0}, (FilVec3){0.03, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
+        const FilId rod =
+            things_rod(world, 11, 5e-3, (FilVec3){0.65, 0.0, 0.0}, (FilVec3){0.03, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
         FilJointDef weld = fil_joint_def_default();
         FilId id;
         weld.kind = FIL_JOINT_WELD;
@@ -378,10 +391,14 @@ static void links_hold_rods(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_of_everything), cmocka_unit_test(gradients_between_chains),
+        cmocka_unit_test(gradients_of_everything),
+        cmocka_unit_test(gradients_between_chains),
         cmocka_unit_test(tangents_of_everything),
-        cmocka_unit_test(robots_move_as_under_sap), cmocka_unit_test(efforts_are_capped),
-        cmocka_unit_test(fingers_hold_by_friction), cmocka_unit_test(joints_hold),             cmocka_unit_test(links_hold_rods),
+        cmocka_unit_test(robots_move_as_under_sap),
+        cmocka_unit_test(efforts_are_capped),
+        cmocka_unit_test(fingers_hold_by_friction),
+        cmocka_unit_test(joints_hold),
+        cmocka_unit_test(links_hold_rods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Two arms draw a knot tight under lockstep: a controller in a process of its own answers each state of the joints with a
- * trajectory, and all that the joints did is the same bit for bit each time, on an idle machine and on a busy one. */
+/* Two arms draw a knot tight under lockstep: a controller in a process of its own answers each state of the joints with
+ * a trajectory, and all that the joints did is the same bit for bit each time, on an idle machine and on a busy one. */
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -21,28 +21,37 @@
 #define TYPE(package, name) ROSIDL_GET_MSG_TYPE_SUPPORT(package, msg, name)
 
 enum {
-    PERIODS = 100,        /* of 20 ms */
+    PERIODS = 100, /* of 20 ms */
     STEPS_PER_PERIOD = 20,
-    JOINTS = 12,          /* of both arms */
-    LED = 6,              /* of them are sent along */
+    JOINTS = 12, /* of both arms */
+    LED = 6,     /* of them are sent along */
     MILLISECONDS = 20
 };
 
 /* What a run came to. */
 typedef struct Run {
-    int heard;                                    /* periods, from the start without a gap */
+    int heard; /* periods, from the start without a gap */
     double position[PERIODS][JOINTS], velocity[PERIODS][JOINTS], effort[PERIODS][JOINTS];
-    uint64_t hash;                                /* of the world's state after the last period */
+    uint64_t hash; /* of the world's state after the last period */
 } Run;
 
-static const char* const led[LED] = {"left_shoulder_lift", "left_elbow", "left_wrist_2",
+static const char* const led[LED] = {"left_shoulder_lift",  "left_elbow",  "left_wrist_2",
                                      "right_shoulder_lift", "right_elbow", "right_wrist_2"};
 
 static pid_t start_node(void)
 {
-    const char* const arguments[] = {"--ros-args", "-p", "scene:=two_arms_knot", "-p", "lockstep:=true", "-p",
-                                     "lockstep_topics:=joint_trajectory", "-p", "real_time_factor:=0.0", "-p",
-                                     "lockstep_timeout:=10.0", NULL};
+    const char* const arguments[] = {"--ros-args",
+                                     "-p",
+                                     "scene:=two_arms_knot",
+                                     "-p",
+                                     "lockstep:=true",
+                                     "-p",
+                                     "lockstep_topics:=joint_trajectory",
+                                     "-p",
+                                     "real_time_factor:=0.0",
+                                     "-p",
+                                     "lockstep_timeout:=10.0",
+                                     NULL};
     return process_start(FILUM_NODE, arguments);
 }
 
@@ -98,7 +107,7 @@ static void note(const sensor_msgs__msg__JointState* states, Run* run)
 {
     const double now = states->header.stamp.sec + 1e-9 * states->header.stamp.nanosec;
     const int period = (int)lround(1e3 * now / MILLISECONDS);
-    if (period == run->heard && period < PERIODS) { // a state may be told again
+    if (period == run->heard && period < PERIODS) {  // a state may be told again
         assert_int_equal(states->position.size, JOINTS);
         memcpy(run->position[period], states->position.data, sizeof run->position[period]);
         memcpy(run->velocity[period], states->velocity.data, sizeof run->velocity[period]);
@@ -114,9 +123,12 @@ static void control(Client* client, Run* run)
     rcl_publisher_t commands = rcl_get_zero_initialized_publisher();
     rmw_qos_profile_t qos = rmw_qos_profile_default;
     qos.depth = 200;
-    must(rclc_subscription_init(&joints, &client->node, TYPE(sensor_msgs, JointState), "/joint_states", &qos), "joints");
+    must(rclc_subscription_init(&joints, &client->node, TYPE(sensor_msgs, JointState), "/joint_states", &qos),
+         "joints");
     must(rclc_subscription_init(&infos, &client->node, TYPE(filum, StepInfo), "/step_info", &qos), "infos");
-    must(rclc_publisher_init(&commands, &client->node, TYPE(trajectory_msgs, JointTrajectory), "/joint_trajectory", &qos), "commands");
+    must(rclc_publisher_init(&commands, &client->node, TYPE(trajectory_msgs, JointTrajectory), "/joint_trajectory",
+                             &qos),
+         "commands");
     sensor_msgs__msg__JointState* states = sensor_msgs__msg__JointState__create();
     filum__msg__StepInfo* info = filum__msg__StepInfo__create();
     trajectory_msgs__msg__JointTrajectory* command = new_command();

@@ -38,7 +38,8 @@ static double come_down(FilCheck* check, const char* model, double mu, double fo
     double down = 0.0;
     for (int k = 0; k < first + steps && !box.failed && down < 0.02; k++) {
         if (k == 0 || k == first) {
-            fil_sandbox_expect(&box, fil_world_set_gravity(box.world, (FilVec3){0.0, 0.0, k == 0 ? 0.0 : -GRAVITY}), "gravity");
+            fil_sandbox_expect(&box, fil_world_set_gravity(box.world, (FilVec3){0.0, 0.0, k == 0 ? 0.0 : -GRAVITY}),
+                               "gravity");
         }
         fil_sandbox_step(&box);
         down = box.failed ? INFINITY : -0.075 - fil_sandbox_position(&box, cube).z;
@@ -69,7 +70,8 @@ static FilWorld* load(FilCheck* check, const char* name, const char* model, cons
     char path[4096];
     FilError error;
     FilWorld* world = NULL;
-    const FilSceneOptions options = {.contact_model = model, .settings = setting, .setting_count = setting != NULL ? 1 : 0};
+    const FilSceneOptions options = {
+        .contact_model = model, .settings = setting, .setting_count = setting != NULL ? 1 : 0};
     if (!fil_scene_find(name, path, sizeof path, &error) ||
         fil_scene_load(path, &options, &world, NULL, &error) != FIL_OK) {
         fil_check_fail(check, "%s", error.text);
@@ -93,7 +95,7 @@ static bool run(FilCheck* check, FilWorld* world, double until, int* crossings)
 void fil_check_gripper_pinch(FilCheck* check)
 {
     static const char* const models[] = {"sap", "sap_lagged", "lcp", "ipc"};
-    static const FilSetting apart = {"gap", "1e-3"}; // barriers need it
+    static const FilSetting apart = {"gap", "1e-3"};  // barriers need it
     for (int k = 0; k < 4; k++) {
         FilWorld* world = load(check, "gripper_pinch", models[k], k == 3 ? &apart : NULL);
         int crossings = 0;

@@ -256,7 +256,7 @@ static void tidy(FilLcpProblem* problem)
  * is quickly found. */
 static void take_guess(FilLcpProblem* problem, const double* impulse)
 {
-    for (int pass = 0; pass < 2; pass++) { // slip speeds follow from the impulses
+    for (int pass = 0; pass < 2; pass++) {  // slip speeds follow from the impulses
         for (int a = 0; a < problem->active_count; a++) {
             const int i = problem->active[a];
             const FilLcpUnit* unit = &problem->units[i];
@@ -303,7 +303,8 @@ static FilStatus solve_island(Workspace* w, const FilSapProblem* from, const Fil
         !fil_lcp_select(problem, settings->rank_tolerance, &w->scratch)) {
         return FIL_OUT_OF_MEMORY;
     }
-    status = settings->solver == FIL_LCP_NEWTON && problem->dimension >= GUESS_FROM ? guess(w, from, v, impulse) : FIL_OK;
+    status =
+        settings->solver == FIL_LCP_NEWTON && problem->dimension >= GUESS_FROM ? guess(w, from, v, impulse) : FIL_OK;
     if (status != FIL_OK) {
         return status;
     }

@@ -4,9 +4,16 @@
 
 void fil_lcp_islands_free(FilLcpIslands* islands)
 {
-    FilInts* const ints[] = {&islands->island,      &islands->local,           &islands->first_variable, &islands->first_block,
-                             &islands->first_constraint, &islands->variables,  &islands->constraint_of,  &islands->start,
-                             &islands->row,         &islands->block};
+    FilInts* const ints[] = {&islands->island,
+                             &islands->local,
+                             &islands->first_variable,
+                             &islands->first_block,
+                             &islands->first_constraint,
+                             &islands->variables,
+                             &islands->constraint_of,
+                             &islands->start,
+                             &islands->row,
+                             &islands->block};
     for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) {
         fil_free(ints[k]->at);
     }
@@ -19,9 +26,10 @@ static bool reserve(FilLcpIslands* s, const FilSapProblem* problem, size_t jacob
 {
     const size_t n = (size_t)problem->pattern.columns, m = (size_t)problem->constraint_count;
     const size_t blocks = (size_t)problem->pattern.start[n];
-    return fil_ints_reserve(&s->island, n) && fil_ints_reserve(&s->local, n) && fil_ints_reserve(&s->first_variable, n + 1) &&
-           fil_ints_reserve(&s->first_block, n + 1) && fil_ints_reserve(&s->first_constraint, n + 1) &&
-           fil_ints_reserve(&s->variables, n) && fil_ints_reserve(&s->constraint_of, m) && fil_ints_reserve(&s->start, 2 * n) &&
+    return fil_ints_reserve(&s->island, n) && fil_ints_reserve(&s->local, n) &&
+           fil_ints_reserve(&s->first_variable, n + 1) && fil_ints_reserve(&s->first_block, n + 1) &&
+           fil_ints_reserve(&s->first_constraint, n + 1) && fil_ints_reserve(&s->variables, n) &&
+           fil_ints_reserve(&s->constraint_of, m) && fil_ints_reserve(&s->start, 2 * n) &&
            fil_ints_reserve(&s->row, blocks) && fil_ints_reserve(&s->block, jacobians) &&
            fil_doubles_reserve(&s->a, FIL_BLOCK_SIZE * blocks) && fil_doubles_reserve(&s->v_free, FIL_BLOCK * n) &&
            fil_buffer_reserve(&s->constraints, &s->constraint_capacity, m, sizeof(FilSapConstraint));
@@ -56,7 +64,7 @@ static void number_islands(FilLcpIslands* s, const FilSapProblem* problem)
     const int n = problem->pattern.columns;
     int *parent = s->island.at, *number = s->local.at;
     for (int i = 0; i < n; i++) {
-        parent[i] = root_of(parent, i); // roots of those before are final: they are the least
+        parent[i] = root_of(parent, i);  // roots of those before are final: they are the least
         number[i] = -1;
     }
     for (int i = 0; i < problem->constraint_count; i++) {
@@ -90,7 +98,7 @@ static void sort_variables(FilLcpIslands* s, int n)
     }
     for (int k = 0; k < s->count; k++) {
         first[k + 1] += first[k];
-        s->first_constraint.at[k] = 0; // borrowed: how many are placed
+        s->first_constraint.at[k] = 0;  // borrowed: how many are placed
     }
     for (int i = 0; i < n; i++) {
         const int k = s->island.at[i];
@@ -113,8 +121,8 @@ static void copy_tangents(FilLcpIslands* s, const FilSapProblem* problem)
             const int column = s->variables.at[i];
             for (int b = problem->pattern.start[column]; b < problem->pattern.start[column + 1]; b++, blocks++) {
                 s->row.at[blocks] = s->local.at[problem->pattern.row[b]];
-                memcpy(s->a.at + (size_t)FIL_BLOCK_SIZE * (size_t)blocks, problem->a + (size_t)FIL_BLOCK_SIZE * (size_t)b,
-                       FIL_BLOCK_SIZE * sizeof(double));
+                memcpy(s->a.at + (size_t)FIL_BLOCK_SIZE * (size_t)blocks,
+                       problem->a + (size_t)FIL_BLOCK_SIZE * (size_t)b, FIL_BLOCK_SIZE * sizeof(double));
             }
             memcpy(s->v_free.at + (size_t)FIL_BLOCK * (size_t)i, problem->v_free + (size_t)FIL_BLOCK * (size_t)column,
                    FIL_BLOCK * sizeof(double));
@@ -213,6 +221,7 @@ void fil_lcp_islands_put(const FilLcpIslands* s, int k, const double* v, const d
                FIL_BLOCK * sizeof(double));
     }
     for (int i = constraint; i < s->first_constraint.at[k + 1]; i++) {
-        memcpy(all_impulses + 3 * (size_t)s->constraint_of.at[i], impulse + 3 * (size_t)(i - constraint), 3 * sizeof(double));
+        memcpy(all_impulses + 3 * (size_t)s->constraint_of.at[i], impulse + 3 * (size_t)(i - constraint),
+               3 * sizeof(double));
     }
 }

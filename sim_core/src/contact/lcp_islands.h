@@ -1,5 +1,5 @@
-/* A contact problem falls apart into islands: variables that the tangent or a constraint couples. Each is a problem of its
- * own, and solving them one by one costs less than solving all together. */
+/* A contact problem falls apart into islands: variables that the tangent or a constraint couples. Each is a problem of
+ * its own, and solving them one by one costs less than solving all together. */
 #ifndef FILUM_CONTACT_LCP_ISLANDS_H
 #define FILUM_CONTACT_LCP_ISLANDS_H
 

@@ -8,7 +8,7 @@ static const char* const joint_words[] = {
     [FIL_JOINT_PIN] = "pin",
     [FIL_JOINT_WELD] = "weld",
     [FIL_JOINT_BUSHING] = "bushing",
-    "attach", // a weld to a robot's link, in fewer words
+    "attach",  // a weld to a robot's link, in fewer words
     NULL,
 };
 
@@ -34,8 +34,9 @@ static FilId read_point(FilScene* scene, const FilYaml* end, bool is_ring, int* 
     FilReader* reader = &scene->reader;
     int index = 0;
     if (is_ring) {
-        return fil_read_reference(reader, end, "ring", FIL_REQUIRED, &scene->ring_names, "ring", &index) ? scene->rings[index]
-                                                                                                        : (FilId){0};
+        return fil_read_reference(reader, end, "ring", FIL_REQUIRED, &scene->ring_names, "ring", &index)
+                   ? scene->rings[index]
+                   : (FilId){0};
     }
     if (!fil_read_reference(reader, end, "shell", FIL_REQUIRED, &scene->shell_names, "shell", &index)) {
         return (FilId){0};
@@ -72,21 +73,21 @@ static FilId read_end(FilScene* scene, const FilYaml* end, const char* const* ki
         refuse_key(reader, end, "node", kind == END_BODY ? "a rigid body has no nodes" : "only a rod has nodes");
     }
     switch (kind) {
-    case END_LINK:
-        return fil_scene_read_link(scene, end, FIL_REQUIRED);
-    case END_ARM:
-        return fil_scene_read_arm(scene, end, FIL_PART_DISKS, FIL_REQUIRED, node, &count);
-    case END_RING:
-    case END_SHELL:
-        return read_point(scene, end, kind == END_RING, node);
-    case END_BODY: {
-        const FilSceneBody* body = fil_scene_read_body(scene, end, "body", FIL_REQUIRED);
-        return body != NULL ? body->id : (FilId){0};
-    }
-    default: {
-        const FilSceneRod* rod = fil_scene_read_target(scene, end, FIL_PART_NODES, FIL_REQUIRED, node, &count);
-        return rod != NULL ? rod->id : (FilId){0};
-    }
+        case END_LINK:
+            return fil_scene_read_link(scene, end, FIL_REQUIRED);
+        case END_ARM:
+            return fil_scene_read_arm(scene, end, FIL_PART_DISKS, FIL_REQUIRED, node, &count);
+        case END_RING:
+        case END_SHELL:
+            return read_point(scene, end, kind == END_RING, node);
+        case END_BODY: {
+            const FilSceneBody* body = fil_scene_read_body(scene, end, "body", FIL_REQUIRED);
+            return body != NULL ? body->id : (FilId){0};
+        }
+        default: {
+            const FilSceneRod* rod = fil_scene_read_target(scene, end, FIL_PART_NODES, FIL_REQUIRED, node, &count);
+            return rod != NULL ? rod->id : (FilId){0};
+        }
     }
 }
 
@@ -99,11 +100,12 @@ static FilId read_side(FilScene* scene, const FilYaml* joint, const char* key, u
     return sound ? read_end(scene, end, end_kinds, node) : (FilId){0};
 }
 
-/* attach: {rod, node, link}, {body, link}, {arm, disk, link}, {ring, link} or {shell, vertex, link}: a weld; of bodies and
- * arms at the link's origin. */
+/* attach: {rod, node, link}, {body, link}, {arm, disk, link}, {ring, link} or {shell, vertex, link}: a weld; of bodies
+ * and arms at the link's origin. */
 static FilId read_attach(FilScene* scene, const FilYaml* body, const char* name)
 {
-    static const char* const keys[] = {"rod", "node", "body", "arm", "disk", "ring", "shell", "vertex", "link", "point", NULL};
+    static const char* const keys[] = {"rod",   "node",   "body", "arm",   "disk", "ring",
+                                       "shell", "vertex", "link", "point", NULL};
     FilReader* reader = &scene->reader;
     FilJointDef def = fil_joint_def_default();
     def.name = name;
@@ -123,7 +125,8 @@ static FilId read_attach(FilScene* scene, const FilYaml* body, const char* name)
 /* Whether an end says where the joint is. */
 static bool has_place(const FilYaml* end)
 {
-    return end != NULL && (fil_yaml_find(end, "rod") != NULL || fil_yaml_find(end, "ring") != NULL || fil_yaml_find(end, "shell") != NULL);
+    return end != NULL && (fil_yaml_find(end, "rod") != NULL || fil_yaml_find(end, "ring") != NULL ||
+                           fil_yaml_find(end, "shell") != NULL);
 }
 
 static FilId read_joint(FilScene* scene, const FilYaml* node, const char* name)
@@ -152,7 +155,8 @@ static FilId read_joint(FilScene* scene, const FilYaml* node, const char* name)
     if (fil_read_vector(reader, body, "point", has_node ? FIL_OPTIONAL : FIL_REQUIRED, 3, point)) {
         def.point = (FilVec3){point[0], point[1], point[2]};
         if (has_node) {
-            fil_reader_fail(reader, fil_yaml_find(body, "point"), "the point of this joint is the rod's node, the ring or the vertex");
+            fil_reader_fail(reader, fil_yaml_find(body, "point"),
+                            "the point of this joint is the rod's node, the ring or the vertex");
         }
     }
     fil_read_flag(reader, body, "aligned", &def.aligned);

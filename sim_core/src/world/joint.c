@@ -1,4 +1,5 @@
-/* Joints: holonomic constraints between bodies (P3 eq. 3), three equations for the point and three for the orientation. */
+/* Joints: holonomic constraints between bodies (P3 eq. 3), three equations for the point and three for the orientation.
+ */
 #include "world/joint.h"
 
 #include <math.h>
@@ -30,7 +31,8 @@ static void side_pose(const FilWorld* world, const FilJointSide* side, FilPose* 
         fil_v3_copy(pose->p, world->state.q + body->q + 4 * side->point);
         return;
     }
-    body->ops->frame(body->impl, side->index, side->frame_part, world->state.q + body->q, world->state.h + body->h, pose);
+    body->ops->frame(body->impl, side->index, side->frame_part, world->state.q + body->q, world->state.h + body->h,
+                     pose);
 }
 
 /* Number `at` of `count` things, counted from the end if negative; -1: there is none such. */
@@ -43,11 +45,13 @@ static int counted(int at, int count)
 /* On an arm: the disk. */
 static FilStatus find_disk(FilWorld* world, FilId id, int node, const char* name, const char* arm, FilJointSide* side)
 {
-    const int count = fil_arm_disk_count(world, id), first = fil_arm_base_moves(world, id) ? 0 : 1; // else it needs no joint
+    const int count = fil_arm_disk_count(world, id),
+              first = fil_arm_base_moves(world, id) ? 0 : 1;  // else it needs no joint
     side->index = counted(node, count);
-    return side->index >= first ? FIL_OK
-                                : fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': arm '%s' has disks %d to %d, no disk %d",
-                                                 name, arm, first, count - 1, node);
+    return side->index >= first
+               ? FIL_OK
+               : fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': arm '%s' has disks %d to %d, no disk %d", name, arm,
+                                first, count - 1, node);
 }
 
 /* On a rod: the edge whose end is the node. */
@@ -55,7 +59,8 @@ static FilStatus find_node(FilWorld* world, FilId id, int node, const char* name
 {
     const int count = fil_rod_node_count(world, id), at = counted(node, count);
     if (at < 0) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': rod '%s' has %d nodes, no node %d", name, rod, count, node);
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': rod '%s' has %d nodes, no node %d", name, rod, count,
+                              node);
     }
     const bool ends = at == count - 1 && !fil_rod_closed(world, id);
     side->edge = ends ? at - 1 : at;
@@ -82,23 +87,24 @@ static FilStatus find_side(FilWorld* world, FilId id, int node, const char* name
     side->index = element->local;
     *is_rod = element->kind == FIL_BODY_ROD;
     switch (element->kind) {
-    case FIL_BODY_ROBOT: // links stand behind the shapes
-        side->index += body->ops->collider_count(body->impl);
-        return FIL_OK;
-    case FIL_BODY_ARM:
-        return find_disk(world, id, node, name, element->name, side);
-    case FIL_BODY_ROD:
-        return find_node(world, id, node, name, element->name, side);
-    case FIL_BODY_RING:
-        *side = fil_ring_side(world, element);
-        return FIL_OK;
-    case FIL_BODY_SHELL:
-        side->point = counted(node, fil_shell_vertex_count(world, id));
-        return side->point >= 0 ? FIL_OK
-                                : fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': shell '%s' has %d vertices, no vertex %d",
-                                                 name, element->name, fil_shell_vertex_count(world, id), node);
-    default:
-        return FIL_OK;
+        case FIL_BODY_ROBOT:  // links stand behind the shapes
+            side->index += body->ops->collider_count(body->impl);
+            return FIL_OK;
+        case FIL_BODY_ARM:
+            return find_disk(world, id, node, name, element->name, side);
+        case FIL_BODY_ROD:
+            return find_node(world, id, node, name, element->name, side);
+        case FIL_BODY_RING:
+            *side = fil_ring_side(world, element);
+            return FIL_OK;
+        case FIL_BODY_SHELL:
+            side->point = counted(node, fil_shell_vertex_count(world, id));
+            return side->point >= 0
+                       ? FIL_OK
+                       : fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': shell '%s' has %d vertices, no vertex %d",
+                                        name, element->name, fil_shell_vertex_count(world, id), node);
+        default:
+            return FIL_OK;
     }
 }
 
@@ -121,7 +127,7 @@ static void rod_stiffness(const FilWorld* world, FilId rod, int edge, double* st
 static FilStatus check_numbers(FilWorld* world, const FilJointDef* def, const char* name, bool has_point)
 {
     const double numbers[] = {def->stiffness, def->damping, def->angular_stiffness, def->angular_damping, def->point.x,
-                              def->point.y, def->point.z};
+                              def->point.y,   def->point.z};
     const double sum = def->stiffness + def->damping + def->angular_stiffness + def->angular_damping;
     if (!fil_all_finite(numbers, 7)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a number is not finite", name);
@@ -131,7 +137,8 @@ static FilStatus check_numbers(FilWorld* world, const FilJointDef* def, const ch
     }
     if (!(def->stiffness >= 0.0) || !(def->damping >= 0.0) || !(def->angular_stiffness >= 0.0) ||
         !(def->angular_damping >= 0.0) || sum == 0.0) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a bushing needs stiffness or damping, none of them negative", name);
+        return fil_world_fail(world, FIL_BAD_INPUT,
+                              "joint '%s': a bushing needs stiffness or damping, none of them negative", name);
     }
     if (has_point && def->angular_stiffness + def->angular_damping > 0.0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a point has no angle that a bushing could hold", name);
@@ -179,7 +186,7 @@ static int shapes_of(const FilWorld* world, FilId id, const FilJointSide* side)
     if (element->kind != FIL_BODY_RING) {
         return fil_element_carrier(world, id);
     }
-    int index = 0; // the body that it is the hole of
+    int index = 0;  // the body that it is the hole of
     while (world->elements[index].body != side->body) {
         index++;
     }
@@ -199,14 +206,15 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
     const bool has_point = joint.side[0].point >= 0 || joint.side[1].point >= 0;
     status = status == FIL_OK ? check_numbers(world, def, shown, has_point) : status;
     if (status == FIL_OK) {
-        status = fil_world_reserve(world, (void**)&stage->joints, stage->joint_count, &stage->joint_capacity, sizeof joint);
+        status =
+            fil_world_reserve(world, (void**)&stage->joints, stage->joint_count, &stage->joint_capacity, sizeof joint);
     }
     if (status != FIL_OK) {
         return status;
     }
     place_joint(world, def, is_rod, &joint);
     if (has_point && joint.kind == FIL_JOINT_WELD) {
-        joint.kind = FIL_JOINT_PIN; // a point that is fixed
+        joint.kind = FIL_JOINT_PIN;  // a point that is fixed
     } else if (joint.kind == FIL_JOINT_BUSHING) {
         joint.stiffness = def->stiffness;
         joint.damping = def->damping;
@@ -215,7 +223,8 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
     } else if (joint.kind == FIL_JOINT_WELD && (is_rod[0] || is_rod[1])) {
         rod_stiffness(world, is_rod[0] ? def->a : def->b, joint.side[is_rod[0] ? 0 : 1].edge, joint.angular_stiffness);
     }
-    const int a = shapes_of(world, def->a, &joint.side[0]), b = def->b.index != 0 ? shapes_of(world, def->b, &joint.side[1]) : -1;
+    const int a = shapes_of(world, def->a, &joint.side[0]),
+              b = def->b.index != 0 ? shapes_of(world, def->b, &joint.side[1]) : -1;
     status = a >= 0 && b >= 0 ? fil_collision_keep_apart(world, a, b) : FIL_OK;
     if (status != FIL_OK) {
         return status;
@@ -248,8 +257,8 @@ int fil_joints_constraints(const FilWorld* world)
 }
 
 /* Velocity of a side's point, or of its turning where `point` is NULL: blocks and Jacobians, as of the body's. */
-static int side_jacobian(const FilWorld* world, const FilJointSide* side, const double* point, int* blocks, double* jacobian,
-                         double* bias)
+static int side_jacobian(const FilWorld* world, const FilJointSide* side, const double* point, int* blocks,
+                         double* jacobian, double* bias)
 {
     const FilBody* body = &world->bodies[side->body];
     const double* q = world->state.q + body->q;
@@ -260,13 +269,14 @@ static int side_jacobian(const FilWorld* world, const FilJointSide* side, const 
         blocks[0] = side->point;
         return 1;
     }
-    return point != NULL ? body->ops->point_jacobian(body->impl, side->index, side->edge, point, q, blocks, jacobian, bias)
-                         : body->ops->turn_jacobian(body->impl, side->index, side->edge, q, blocks, jacobian, bias);
+    return point != NULL
+               ? body->ops->point_jacobian(body->impl, side->index, side->edge, point, q, blocks, jacobian, bias)
+               : body->ops->turn_jacobian(body->impl, side->index, side->edge, q, blocks, jacobian, bias);
 }
 
 /* Rows of one side, turned into `axes` (rows) and multiplied by `sign`. */
-static FilStatus add_rows(FilWorld* world, const FilJointSide* side, const double* point, const double* axes, double sign,
-                          int row_count, FilSapConstraint* constraint)
+static FilStatus add_rows(FilWorld* world, const FilJointSide* side, const double* point, const double* axes,
+                          double sign, int row_count, FilSapConstraint* constraint)
 {
     FilContactStage* stage = &world->contact;
     if (side->body < 0) {
@@ -284,7 +294,8 @@ static FilStatus add_rows(FilWorld* world, const FilJointSide* side, const doubl
         for (int j = 0; j < row_count; j++) {
             for (int k = 0; k < 4; k++) {
                 const double* column = jacobian + 12 * b + k;
-                rows[4 * j + k] = sign * (axes[3 * j] * column[0] + axes[3 * j + 1] * column[4] + axes[3 * j + 2] * column[8]);
+                rows[4 * j + k] =
+                    sign * (axes[3 * j] * column[0] + axes[3 * j + 1] * column[4] + axes[3 * j + 2] * column[8]);
             }
         }
         status = fil_contact_set_push_block(&stage->rows, stage->offset[side->body] + blocks[b], rows);
@@ -299,7 +310,8 @@ static FilStatus add_constraint(FilWorld* world, const FilJoint* joint, const do
     FilContactStage* stage = &world->contact;
     FilSapConstraint* c = &stage->constraints[stage->constraint_count++];
     *c = (FilSapConstraint){.kind = FIL_SAP_BOUNDED, .first_block = stage->rows.block_count};
-    c->bounded = (FilSapBounded){.equations = equations, .stiffness = rigid ? INFINITY : stiffness, .damping = rigid ? 0.0 : damping};
+    c->bounded = (FilSapBounded){
+        .equations = equations, .stiffness = rigid ? INFINITY : stiffness, .damping = rigid ? 0.0 : damping};
     for (int j = 0; j < 3; j++) {
         c->bounded.lower[j] = -INFINITY;
         c->bounded.upper[j] = INFINITY;
@@ -312,7 +324,7 @@ static FilStatus add_constraint(FilWorld* world, const FilJoint* joint, const do
 /* Rotation vector that takes frame a to frame b, in the world; small angles. */
 static void turn_between(const FilPose* a, const FilPose* b, double* turn)
 {
-    double r[9]; // b a'
+    double r[9];  // b a'
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             r[3 * i + j] = fil_v3_dot(b->r + 3 * i, a->r + 3 * j);

@@ -1,6 +1,6 @@
-/* Joints, motors, limits and friction of joints as terms of the potential: each is the convex cost l(v_c) of its velocity
- * v_c = J v + b that SAP knows (contact/sap_constraint.h), with the Jacobian of the step's start. To the residual it adds
- * -J' gamma, to the tangent J' G J. */
+/* Joints, motors, limits and friction of joints as terms of the potential: each is the convex cost l(v_c) of its
+ * velocity v_c = J v + b that SAP knows (contact/sap_constraint.h), with the Jacobian of the step's start. To the
+ * residual it adds -J' gamma, to the tangent J' G J. */
 #include "world/potential_stage.h"
 
 #include <string.h>
@@ -14,7 +14,8 @@
 
 /* How easily a constraint's velocity changes, from the diagonal blocks of the bodies' tangents; false if one of them is
  * not positive definite. */
-static bool compliance_of(FilWorld* world, const FilSapProblem* problem, const FilSapConstraint* constraint, double* compliance)
+static bool compliance_of(FilWorld* world, const FilSapProblem* problem, const FilSapConstraint* constraint,
+                          double* compliance)
 {
     double w[FIL_BLOCK_SIZE * 2 * FIL_JACOBIAN_BLOCKS];
     int place[2 * FIL_JACOBIAN_BLOCKS];
@@ -26,8 +27,8 @@ static bool compliance_of(FilWorld* world, const FilSapProblem* problem, const F
         }
         place[k] = k;
     }
-    *compliance = fil_sap_estimate_compliance(w, rows->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block, place,
-                                              constraint->block_count);
+    *compliance = fil_sap_estimate_compliance(w, rows->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block,
+                                              place, constraint->block_count);
     return true;
 }
 
@@ -100,7 +101,8 @@ static void respond(const FilWorld* world, int k, const double* v, FilSapRespons
     double v_c[3];
     fil_v3_copy(v_c, constraint->bias);
     for (int b = constraint->first_block; b < constraint->first_block + constraint->block_count; b++) {
-        const double *j = rows->jacobian + 12 * (size_t)b, *x = v + 4 * (size_t)world->potential.column_block.at[rows->variable[b]];
+        const double *j = rows->jacobian + 12 * (size_t)b,
+                     *x = v + 4 * (size_t)world->potential.column_block.at[rows->variable[b]];
         for (int row = 0; row < 3; row++) {
             v_c[row] += j[4 * row] * x[0] + j[4 * row + 1] * x[1] + j[4 * row + 2] * x[2] + j[4 * row + 3] * x[3];
         }
@@ -158,7 +160,8 @@ FilStatus fil_potential_joints_list(FilWorld* world, FilInts* end, FilInts* vari
 {
     const FilContactStage* all = &world->contact;
     int used = *count > 0 ? end->at[*count - 1] : 0;
-    if (!extend(end, (size_t)*count, (size_t)all->constraint_count) || !extend(variable, (size_t)used, (size_t)all->rows.block_count)) {
+    if (!extend(end, (size_t)*count, (size_t)all->constraint_count) ||
+        !extend(variable, (size_t)used, (size_t)all->rows.block_count)) {
         return FIL_OUT_OF_MEMORY;
     }
     world->potential.first_joint_list = *count;

@@ -2,9 +2,9 @@
  *
  *     m_b(v) + dt dE/dq(q0 + dt v) = 0 for every body b that takes part (P2 eq. 5, 6)
  *
- * Joints, motors and limits add the gradient of their convex costs. The tangent is that of the bodies plus dt^2 d2E/dq2. Without the contacts' part it falls apart into the bodies' own,
- * which are banded and quickly solved; with it, it is a sparse matrix of 4x4 blocks. P2's hybrid scheme starts with the
- * former and goes on with the latter. */
+ * Joints, motors and limits add the gradient of their convex costs. The tangent is that of the bodies plus dt^2 d2E/dq2
+ * and those costs'. Without the contacts' part it falls apart into the bodies' own, which are banded and quickly solved;
+ * with it, it is a sparse matrix of 4x4 blocks. P2's hybrid scheme starts with the former and goes on with the latter. */
 #ifndef FILUM_WORLD_POTENTIAL_STAGE_H
 #define FILUM_WORLD_POTENTIAL_STAGE_H
 
