@@ -223,12 +223,12 @@ static void tangents_of_everything(void** state)
             }
             for (int side = -1; side <= 1; side += 2) {
                 for (int k = 0; k < n; k++) {
-                    at[k] = v[k] + side * 1e-6 / largest * direction[k];
+                    at[k] = v[k] + side * 1e-5 / largest * direction[k];
                 }
                 (void)total(world, at, side > 0 ? up : down);
             }
             for (int k = 0; k < n; k++) {
-                const double change = (up[k] - down[k]) / (2e-6 / largest), w = world->scratch.weight[k];
+                const double change = (up[k] - down[k]) / (2e-5 / largest), w = world->scratch.weight[k];
                 const int of = k < world->bodies[2].v ? 0 : 1;
                 error[of] += w * (change - wanted[k]) * (change - wanted[k]);
                 size[of] += w * wanted[k] * wanted[k];

@@ -152,7 +152,7 @@ static void step(Pull* pull)
     curve->steps += 1.0;
     curve->iterations += info.newton_iterations;
     curve->crossings += info.crossings;
-    curve->halvings += info.halvings;
+    curve->divided += info.halvings > 0;
     if (time > (pull->def->settle > 0.0 ? 1.0 : CALM) && isfinite(info.least_distance)) {
         curve->least = fmin(curve->least, info.least_distance);
         curve->most = fmax(curve->most, info.least_distance);
@@ -191,6 +191,22 @@ static void settle(Pull* pull)
     pull->start = fil_world_time(pull->world);
 }
 
+/* To a smaller loop, some times as fast and in large steps. */
+static void hasten(Pull* pull)
+{
+    const double faster = 8.0, dt = 2e-3;
+    expect(pull, fil_world_set_dt(pull->world, dt), "drawing it up");
+    set_speed(pull, faster * pull->def->speed);
+    while (!pull->failed && shortening_of(pull) > pull->def->start) {
+        FilStepInfo info;
+        expect(pull, fil_world_step(pull->world, &info), "drawing it up");
+        pull->curve->crossings += info.crossings;
+    }
+    expect(pull, fil_world_set_dt(pull->world, pull->def->dt), "drawing it up");
+    set_speed(pull, pull->def->speed);
+    pull->start = fil_world_time(pull->world);
+}
+
 bool fil_pull_run(FilCheck* check, const FilPullDef* def, FilPullCurve* curve)
 {
     Pull pull = {.check = check, .def = def, .curve = curve};
@@ -201,6 +217,9 @@ bool fil_pull_run(FilCheck* check, const FilPullDef* def, FilPullCurve* curve)
     if (def->settle > 0.0) {
         settle(&pull);
         set_speed(&pull, def->speed);
+    }
+    if (def->start > 0.0) {
+        hasten(&pull);
     }
     const FilBenchClock clock = fil_bench_clock();
     while (!pull.failed && shortening_of(&pull) > def->shortening) {

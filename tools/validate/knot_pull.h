@@ -18,6 +18,7 @@ typedef struct FilPullDef {
     double dt;              /* s */
     const char* model;
     double settle;      /* s held still before the pull, without friction and in large steps; 0: not */
+    double start;       /* m: drawn there first, in haste and not looked at; 0: not */
     double shortening;  /* m: ends here */
     double loosen;      /* m: then goes back to here; 0: not */
     const char* imc[6]; /* further settings, as in "world.imc.friction=static" */
@@ -33,7 +34,7 @@ typedef struct FilPullCurve {
     double least, most;                /* m, clearance over all steps once everything has come to touch */
     double determinants[2];            /* least and largest */
     double steps, iterations, cpu;     /* cpu: s */
-    int crossings, halvings;
+    int crossings, divided; /* divided: steps that were halved, or more */
 } FilPullCurve;
 
 /* Runs it. False, and a failure reported, if a step fails. */

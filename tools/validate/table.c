@@ -62,7 +62,7 @@ static const FilCheckCase table[] = {
     {"knots", "twist", "friction at contact points twists a rod", false, fil_check_imc_twist},
     {"knots", "local", "stiffness edge by edge", false, fil_check_imc_local},
     {"knots", "rectangle", "crossed strips lie on their sides", false, fil_check_imc_rectangle},
-    {"knots", "steps", "steps divide where Newton is slow", false, fil_check_imc_steps},
+    {"knots", "steps", "steps divide where a loop gets small", true, fil_check_imc_steps},
     {"knots", "rods", "rods over a rod and over a ball", false, fil_check_imc_rods},
     {"knots", "tightening", "n = 1 to 4 pulled tight: distances, forces, speed (P2 Fig. 6, Table 1)", true,
      fil_check_knots_tightening},

@@ -59,6 +59,9 @@ typedef struct FilBodyOps {
     /* Residual m(v) and a potential whose gradient it is; prepares the tangent plus `shift` times its mass part. False
      * if v leads to a configuration out of reach. */
     bool (*evaluate)(void* body, const double* v, double shift, double* residual, double* potential);
+    /* The same without the tangent: one that has been factored goes on to serve. NULL: evaluate() does it, which may lose
+     * the factors. */
+    bool (*residual)(void* body, const double* v, double* residual, double* potential);
     /* Diagonal of the tangent, zero where held and elsewhere no less than the mass, which pressure may outweigh; `scale`
      * receives the momentum and external impulse of each unknown. */
     void (*diagonal)(const void* body, const double* v, double* diagonal, double* scale);

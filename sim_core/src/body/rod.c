@@ -525,6 +525,7 @@ const FilBodyOps fil_rod_ops = {
     .begin = fil_rod_begin,
     .guess = fil_rod_guess,
     .evaluate = fil_rod_evaluate,
+    .residual = fil_rod_residual,
     .diagonal = fil_rod_diagonal,
     .factor = fil_rod_factor,
     .solve = fil_rod_solve,

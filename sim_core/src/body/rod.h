@@ -114,6 +114,7 @@ static inline int fil_rod_owner(const FilRodBody* body, int unknown)
 void fil_rod_begin(void* body, const FilStepSetup* setup, const double* q, const double* v, const double* h);
 void fil_rod_guess(const void* body, const double* change, double* v);
 bool fil_rod_evaluate(void* body, const double* v, double shift, double* residual, double* potential);
+bool fil_rod_residual(void* body, const double* v, double* residual, double* potential);
 void fil_rod_diagonal(const void* body, const double* v, double* diagonal, double* scale);
 bool fil_rod_factor(void* body);
 void fil_rod_solve(void* body, double* x);

@@ -410,9 +410,48 @@ static inline __attribute__((always_inline)) void write_columns(FilLanes* restri
     }
 }
 
-/* One sweep over the edges of a group: gradient and columns of every node. Returns the energy. A shifted tangent is wanted
- * definite: it does without the geometric stiffness of edges under pressure. */
-static FilLanes sweep(FilRodChain* chain, size_t group, double shift, bool hessian)
+/* One sweep over the edges of a group for the gradient alone. Returns the energy. */
+static FilLanes sweep_gradient(FilRodChain* chain, size_t group)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes, first = group * n;
+    const Frame2* frames = chain->frames + first;
+    FilLanes* gradient = chain->gradient + 4 * first;
+    const FilLanes zero = fil_lanes_splat(0.0);
+    FilLanes g1 = zero, g2 = zero, angle = zero; // of the edge, from its hinges
+    FilLanes last[3] = {zero, zero, zero}, energy = zero;
+    for (size_t i = 0; i + 1 < n; i++) {
+        const Frame2* e = &frames[i];
+        FilLanes next1 = zero, next2 = zero, next_angle = zero;
+        // hinge at the edge's far end, unless that is the middle
+        if (i + 2 < n) {
+            HingeTerms2 h;
+            hinge2(e, &frames[i + 1], &chain->law[first + i + 1], &chain->twist0[first + i + 1], &h);
+            g1 += h.g_v1, g2 += h.g_v2, angle += h.g_e;
+            next1 = h.g_u1, next2 = h.g_u2, next_angle = h.g_f;
+            energy += h.energy;
+        }
+        const FilLanes stretch = chain->stretch[first + i], longer = e->length - chain->natural[first + i];
+        const FilLanes across1 = g1 * e->inverse, across2 = g2 * e->inverse, tension = stretch * longer;
+        for (int k = 0; k < 3; k++) {
+            const FilLanes force = across1 * e->m1[k] + across2 * e->m2[k] + tension * e->t[k];
+            gradient[4 * i + (size_t)k] = last[k] - force;
+            last[k] = force;
+        }
+        gradient[4 * i + 3] = angle;
+        energy += 0.5 * stretch * longer * longer;
+        g1 = next1, g2 = next2, angle = next_angle;
+    }
+    // the middle node ends the last edge
+    for (size_t k = 0; k < 3; k++) {
+        gradient[4 * (n - 1) + k] = last[k];
+    }
+    gradient[4 * (n - 1) + 3] = zero;
+    return energy;
+}
+
+/* The same with the columns of every node. A shifted tangent is wanted definite: it does without the geometric stiffness of
+ * edges under pressure. */
+static FilLanes sweep(FilRodChain* chain, size_t group, double shift)
 {
     const double scale = 1.0 + shift;
     const FilLanes least = fil_lanes_splat(shift > 0.0 ? 0.0 : -INFINITY);
@@ -456,10 +495,8 @@ static FilLanes sweep(FilRodChain* chain, size_t group, double shift, bool hessi
             g[k] = last->force[k] - next->force[k];
         }
         g[3] = sum.angle;
-        if (hessian) {
-            write_columns(chain->matrix.columns + FIL_FOLD_COLUMNS * (first + i), chain->diagonal + 4 * (first + i), scale,
-                          last, next, mixed, sum.angle2, angle_next, angle_angle);
-        }
+        write_columns(chain->matrix.columns + FIL_FOLD_COLUMNS * (first + i), chain->diagonal + 4 * (first + i), scale, last,
+                      next, mixed, sum.angle2, angle_next, angle_angle);
         Link* spare = last;
         last = next;
         next = spare;
@@ -471,16 +508,14 @@ static FilLanes sweep(FilRodChain* chain, size_t group, double shift, bool hessi
         g[k] = last->force[k];
     }
     g[3] = zero;
-    if (hessian) {
-        FilLanes* a = chain->matrix.columns + FIL_FOLD_COLUMNS * (first + n - 1);
-        const FilLanes* diagonal = chain->diagonal + 4 * (first + n - 1);
-        for (int k = 0; k < FIL_FOLD_COLUMNS; k++) {
-            a[k] = zero;
-        }
-        for (int j = 0, m = 0; j < 3; j++) {
-            for (int k = j; k < 3; k++, m++) {
-                a[fil_fold_entry(j, k)] = j == k ? last->d[m] + scale * diagonal[j] : last->d[m];
-            }
+    FilLanes* a = chain->matrix.columns + FIL_FOLD_COLUMNS * (first + n - 1);
+    const FilLanes* diagonal = chain->diagonal + 4 * (first + n - 1);
+    for (int k = 0; k < FIL_FOLD_COLUMNS; k++) {
+        a[k] = zero;
+    }
+    for (int j = 0, m = 0; j < 3; j++) {
+        for (int k = j; k < 3; k++, m++) {
+            a[fil_fold_entry(j, k)] = j == k ? last->d[m] + scale * diagonal[j] : last->d[m];
         }
     }
     return energy;
@@ -505,9 +540,10 @@ bool fil_rod_chain_assemble(FilRodChain* chain, const double* q, double shift, b
     if (!(shortest > 0.0) || !(straightest > 1e-6)) {
         return false;
     }
+    chain->hessian = hessian;
     chain->energy = assemble_middle(chain);
     for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
-        const FilLanes energy = sweep(chain, g, shift, hessian);
+        const FilLanes energy = hessian ? sweep(chain, g, shift) : sweep_gradient(chain, g);
         for (int lane = 0; lane < FIL_LANE_COUNT; lane++) {
             chain->energy += ((const double*)&energy)[lane];
         }
@@ -616,18 +652,30 @@ int fil_rod_chain_scatter(const FilRodChain* chain, const int* slots, double sca
     const size_t count = (size_t)n * FIL_FOLD_COLUMNS;
     int k = 0;
     for (int half = 0; half < 2; half++) {
+        double factor[FIL_FOLD_COLUMNS]; // angles change sign in half 1
+        for (int column = 0, at = 0; column < 4; column++) {
+            for (int row = column; row < JOINT; row++, at++) {
+                factor[at] = (row % 4 == 3) != (column % 4 == 3) ? scale * direction(half) : scale;
+            }
+        }
         for (int i = first_place(chain, half); i < n; i++) {
-            int unknown[JOINT];
-            double sign[JOINT];
+            bool known[JOINT], all = true;
+            double sign;
             for (int row = 0; row < JOINT; row++) {
-                unknown[row] = plain_unknown(chain, half, i, row, &sign[row]);
+                known[row] = plain_unknown(chain, half, i, row, &sign) >= 0;
+                all = all && known[row];
+            }
+            const size_t first = (size_t)FIL_FOLD_COLUMNS * (size_t)i;
+            if (all) { // nearly everywhere
+                for (size_t at = 0; at < FIL_FOLD_COLUMNS; at++) {
+                    values[slots[k++]] += factor[at] * fil_lane_get(chain->matrix.columns, count, half, first + at);
+                }
+                continue;
             }
             for (int column = 0, at = 0; column < 4; column++) {
                 for (int row = column; row < JOINT; row++, at++) {
-                    if (unknown[row] >= 0 && unknown[column] >= 0) {
-                        const size_t entry = (size_t)FIL_FOLD_COLUMNS * (size_t)i + (size_t)at;
-                        values[slots[k++]] += scale * sign[row] * sign[column] *
-                                              fil_lane_get(chain->matrix.columns, count, half, entry);
+                    if (known[row] && known[column]) {
+                        values[slots[k++]] += factor[at] * fil_lane_get(chain->matrix.columns, count, half, first + (size_t)at);
                     }
                 }
             }
@@ -696,7 +744,7 @@ void fil_rod_chain_add_edge_block(FilRodChain* chain, int edge, const double* bl
     for (int j = 0; j < 7; j++) {
         const double sign_j = j == 3 ? direction(half) : 1.0;
         *fil_lane_at(chain->gradient, 4 * n, half, 4 * (size_t)place + (size_t)j) += sign_j * gradient[order[half][j]];
-        for (int k = j; k < 7; k++) {
+        for (int k = j; k < 7 && chain->hessian; k++) {
             const double sign_k = k == 3 ? direction(half) : 1.0;
             const size_t node = (size_t)place + (size_t)(j / 4);
             const size_t at = FIL_FOLD_COLUMNS * node + (size_t)fil_fold_entry(j % 4, k - 4 * (j / 4));

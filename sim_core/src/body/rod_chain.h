@@ -52,6 +52,7 @@ typedef struct FilRodChain {
     FilLanes* gradient; /* 4 per node */
     double middle_gradient[FIL_FOLD_JOINT];
     double energy; /* J */
+    bool hessian;  /* the matrix was assembled, too */
 } FilRodChain;
 
 /* Its memory is the arena's. False when out of memory. */
@@ -66,8 +67,8 @@ void fil_rod_chain_begin(FilRodChain* chain, const double* q, const FilRodHistor
 /* The same second spring for one hinge with the given strains at the start. */
 void fil_rod_blend_law(HingeLaw1* law, double kappa1, double kappa2, double twist, double damping);
 
-/* Energy, gradient and (if `hessian`) the Hessian plus (1 + shift) times the diagonal, at configuration q. False if an
- * edge has no length or turns by pi: q is out of reach. */
+/* Energy, gradient and (if `hessian`) the Hessian plus (1 + shift) times the diagonal, at configuration q; else a matrix
+ * that has been factored goes on to serve. False if an edge has no length or turns by pi: q is out of reach. */
 bool fil_rod_chain_assemble(FilRodChain* chain, const double* q, double shift, bool hessian);
 
 /* Adds the gradient to `out` (4 per node). */
@@ -79,7 +80,7 @@ void fil_rod_chain_diagonal(const FilRodChain* chain, double* out);
 /* Frame of an edge at the last assembled configuration. */
 void fil_rod_chain_frame(const FilRodChain* chain, int edge, Frame1* frame);
 
-/* Adds a symmetric 7 x 7 block and a gradient on (x, theta, x') of an edge, after assembling. */
+/* Adds a symmetric 7 x 7 block, where the Hessian was assembled, and a gradient on (x, theta, x') of an edge. */
 void fil_rod_chain_add_edge_block(FilRodChain* chain, int edge, const double* block, const double* gradient);
 
 /* Carries frames and twists from the step's start to configuration q (NULL: the one assembled last): overwrites them in

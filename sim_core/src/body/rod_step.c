@@ -65,10 +65,13 @@ static void set_trial(FilRodBody* body, const double* v)
         v_theta[k] = theta * v[k] + (1.0 - theta) * v0[k];
     }
     if (body->any_held) {
-        for (int k = 0; k < 4 * body->node_count; k++) {
-            if (body->held[k]) {
-                q_theta[k] = q0[k] + theta * (body->held_q[k] - q0[k]);
-                v_theta[k] = (body->held_q[k] - q0[k]) / dt;
+        static const bool none[4] = {false, false, false, false};
+        for (int i = 0; i < 4 * body->node_count; i += 4) {
+            for (int k = i; k < i + 4 && memcmp(body->held + i, none, sizeof none) != 0; k++) {
+                if (body->held[k]) {
+                    q_theta[k] = q0[k] + theta * (body->held_q[k] - q0[k]);
+                    v_theta[k] = (body->held_q[k] - q0[k]) / dt;
+                }
             }
         }
     }
@@ -102,7 +105,7 @@ static void add_gyroscopic(FilRodBody* body, const FilRod* rod)
 }
 
 /* Elastic gradient of all rods at the trial configuration, in body->gradient; false if it is out of reach. */
-static bool assemble(FilRodBody* body, double shift, double* energy)
+static bool assemble(FilRodBody* body, double shift, bool tangent, double* energy)
 {
     memset(body->gradient, 0, sizeof(double) * 4 * (size_t)body->node_count);
     *energy = 0.0;
@@ -115,7 +118,7 @@ static bool assemble(FilRodBody* body, double shift, double* energy)
                 body->q_theta[k] += rod->damping_stiffness * body->v_theta[k];
             }
         }
-        if (!fil_rod_chain_assemble(&rod->chain, body->q_theta + first, shift, implicit(body))) {
+        if (!fil_rod_chain_assemble(&rod->chain, body->q_theta + first, shift, tangent)) {
             return false;
         }
         *energy += rod->chain.energy;
@@ -133,36 +136,46 @@ static void fold_copies(const FilRodBody* body, double* a)
     }
 }
 
+static inline FilLanes load(const double* numbers)
+{
+    FilLanes a;
+    memcpy(&a, numbers, sizeof a);
+    return a;
+}
+
 /* m(v) = M (v - v0) + dt (gradient - external + damping) into residual and, as forces, into reaction; returns its potential
  * over v but for the elastic energy. Four sums side by side: one for each unknown of a node. */
 static double balance(FilRodBody* body, const double* v, double over, double half_over_theta, double* residual)
 {
+    enum { SUMS = 4 / FIL_LANE_COUNT };
     const double dt = body->setup.dt, per_dt = 1.0 / dt;
-    const double *mass = body->mass, *v0 = body->v0, *gradient = body->gradient, *force = body->force, *q = body->q_theta;
-    const double *damping = body->damping, *rate = body->v_theta, *is_free = body->is_free;
-    double* reaction = body->reaction;
-    double sum[4] = {0.0};
-    for (int i = 0; i < body->node_count; i++) {
-        for (int j = 0; j < 4; j++) {
-            const int k = 4 * i + j;
-            const double change = v[k] - v0[k];
-            const double m = mass[k] * change + dt * (gradient[k] - force[k] + damping[k] * rate[k]);
-            reaction[k] = m * per_dt;
-            residual[k] = is_free[k] * m;
-            sum[j] += is_free[k] * (0.5 * mass[k] * change * change + half_over_theta * damping[k] * rate[k] * rate[k] -
-                                    over * force[k] * q[k]);
+    FilLanes sum[SUMS];
+    for (int s = 0; s < SUMS; s++) {
+        sum[s] = fil_lanes_splat(0.0);
+    }
+    for (int k = 0; k < 4 * body->node_count; k += 4) {
+        for (int s = 0; s < SUMS; s++) {
+            const int at = k + s * FIL_LANE_COUNT;
+            const FilLanes mass = load(body->mass + at), change = load(v + at) - load(body->v0 + at);
+            const FilLanes force = load(body->force + at), damping = load(body->damping + at), rate = load(body->v_theta + at);
+            const FilLanes m = mass * change + dt * (load(body->gradient + at) - force + damping * rate);
+            const FilLanes is_free = load(body->is_free + at), reaction = m * per_dt, left = is_free * m;
+            memcpy(body->reaction + at, &reaction, sizeof reaction);
+            memcpy(residual + at, &left, sizeof left);
+            sum[s] += is_free * (0.5 * mass * change * change + half_over_theta * damping * rate * rate -
+                                 over * force * load(body->q_theta + at));
         }
     }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    const double* sums = (const double*)sum;
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-bool fil_rod_evaluate(void* pointer, const double* v, double shift, double* residual, double* potential)
+static bool evaluate(FilRodBody* body, const double* v, double shift, bool tangent, double* residual, double* potential)
 {
-    FilRodBody* body = pointer;
     const double dt = body->setup.dt, theta = body->setup.theta;
     double energy;
     set_trial(body, v);
-    if (!assemble(body, shift, &energy)) {
+    if (!assemble(body, shift, tangent, &energy)) {
         return false;
     }
     energy += fil_rod_add_springs(body); // into the chains, before their gradients are read
@@ -178,6 +191,17 @@ bool fil_rod_evaluate(void* pointer, const double* v, double shift, double* resi
     const double over = implicit(body) ? 1.0 / (theta * body->setup.theta_vq) : 0.0;
     *potential = balance(body, v, over, implicit(body) ? 0.5 * dt / theta : 0.0, residual) + over * energy;
     return isfinite(*potential);
+}
+
+bool fil_rod_evaluate(void* pointer, const double* v, double shift, double* residual, double* potential)
+{
+    FilRodBody* body = pointer;
+    return evaluate(body, v, shift, implicit(body), residual, potential);
+}
+
+bool fil_rod_residual(void* pointer, const double* v, double* residual, double* potential)
+{
+    return evaluate(pointer, v, 0.0, false, residual, potential);
 }
 
 void fil_rod_diagonal(const void* pointer, const double* v, double* diagonal, double* scale)

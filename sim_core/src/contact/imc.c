@@ -3,11 +3,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "base/vec3.h"
-#include "geometry/smooth_distance.h"
 
-/* Memory: the global stiffness. */
-enum { STIFFNESS };
+/* Memory: the global stiffness, and how fast the closest pair was in the last step. */
+enum { STIFFNESS, SPEED };
+
+/* Of what is coming, against the global stiffness. */
+static const double STIFFEST_COMING = 2.0;
+
+/* What moves is judged as it will be, or was, so many steps from now. */
+static const double STEPS_AHEAD = 3.0;
 
 /* Of an edge's own stiffness, against the global one, which follows the pair that bears most. */
 static const double SOFTEST = 0.05, STIFFEST = 2.0;
@@ -57,13 +63,29 @@ const char* fil_imc_settings_problem(const FilImcSettings* s)
 
 /* ---- the energy ---- */
 
+/* P2 eq. 21 and its derivatives, several side by side. */
+static inline FilWide energy_wide(const FilImcSettings* settings, FilWide stiffness, FilWide radius, FilWide over, FilWide* first,
+                                  FilWide* second)
+{
+    const FilWide zero = fil_wide_splat(0.0), one = fil_wide_splat(1.0), per = settings->sharpness / radius, y = per * over;
+    FilWide large, small;
+    fil_wide_exp_both(fil_wide_min(fil_wide_abs(y), fil_wide_splat(600.0)), &large, &small);
+    // 1 / (1 + small) and 1 / (2 + small) by one division
+    const FilWide a = 1.0 + small, b = 2.0 + small, inverse = 1.0 / (a * b), i = inverse * b;
+    *first = -stiffness * fil_wide_choose_below(y, zero, one, small) * i;
+    *second = stiffness * per * small * i * i;
+    return stiffness / per * (fil_wide_log_ratio(small, zero, inverse * a) - fil_wide_min(y, zero));
+}
+
 double fil_imc_energy(const FilImcSettings* settings, double stiffness, double radius, double over, double* first,
                       double* second)
 {
-    const double ce = settings->sharpness, y = -ce * over / radius, small = exp(-fabs(y)), i = 1.0 / (1.0 + small);
-    *first = -stiffness * (y > 0.0 ? 1.0 : small) * i;
-    *second = stiffness * ce / radius * small * i * i;
-    return stiffness * radius / ce * (fmax(y, 0.0) + log1p(small));
+    FilWide f, s;
+    const FilWide energy =
+        energy_wide(settings, fil_wide_splat(stiffness), fil_wide_splat(radius), fil_wide_splat(over), &f, &s);
+    *first = fil_wide_get(&f, 0);
+    *second = fil_wide_get(&s, 0);
+    return fil_wide_get(&energy, 0);
 }
 
 /* ---- stiffness ---- */
@@ -71,9 +93,9 @@ double fil_imc_energy(const FilImcSettings* settings, double stiffness, double r
 double fil_imc_adapt(const FilImcSettings* s, double stiffness, double least, double speed)
 {
     // by more the further off, so that sudden changes are followed
-    const double width = s->farthest - s->closest;
-    if (least < s->closest) {
-        const double change = 1.0 + s->rate * fmin((s->closest - least) / width, 5.0);
+    const double width = s->farthest - s->closest, near = least - STEPS_AHEAD * fabs(speed);
+    if (near < s->closest) {
+        const double change = 1.0 + s->rate * fmin((s->closest - near) / width, 5.0);
         return speed <= 0.0 ? stiffness * change : speed > 0.05 * width ? stiffness / change : stiffness;
     }
     return least > s->farthest ? stiffness / (1.0 + s->rate * fmin((least - s->farthest) / width, 3.0)) : stiffness;
@@ -84,18 +106,11 @@ static double bounded(double stiffness, double global)
     return fmin(fmax(stiffness, SOFTEST * global), STIFFEST * global);
 }
 
-/* What stops everything that is coming before it is a twentieth of a radius deep, by its inertia in a step. */
-static double stopping_stiffness(const FilPotentialProblem* problem)
+/* What stops a pair that is coming before it is a twentieth of a radius deep, by its inertia in a step. */
+static double stopping_stiffness(const FilPotentialContact* c)
 {
-    double force = 0.0;
-    for (int k = 0; k < problem->count; k++) {
-        const FilPotentialContact* c = &problem->contacts[k];
-        const double speed = c->contact->normal_velocity, room = fmax(c->contact->distance, 0.0) + 0.05 * c->radius;
-        if (speed < 0.0) {
-            force = fmax(force, c->diagonal * speed * speed / room);
-        }
-    }
-    return force;
+    const double speed = fmin(c->contact->normal_velocity, 0.0), room = fmax(c->contact->distance, 0.0) + 0.05 * c->radius;
+    return c->diagonal * speed * speed / room;
 }
 
 /* Enough to bear the weight of what is met twice over; at least a hundredth of what would throw it off within a step.
@@ -178,16 +193,23 @@ static void set_stiffness(FilPotentialProblem* problem)
         least = fmin(least, distance);
     }
     if (least < s->reach) {
-        *global = fil_imc_adapt(s, *global, least, speed);
+        // it parts if it does so on the mean of two steps: the stiffness itself may make one the reverse of the other
+        *global = fil_imc_adapt(s, *global, least, fmin(speed, 0.5 * (speed + problem->memory[SPEED])));
     }
-    if (!(s->stiffness > 0.0)) {
-        *global = fmax(*global, stopping_stiffness(problem));
+    problem->memory[SPEED] = speed;
+    // what is coming has a stiffness of its own, so that it pushes nothing else apart; but not one of another kind
+    for (int k = 0; k < problem->count && !(s->stiffness > 0.0); k++) {
+        *global = fmax(*global, stopping_stiffness(&problem->contacts[k]) / STIFFEST_COMING);
     }
     for (int k = 0; k < problem->count; k++) {
         problem->contacts[k].stiffness = *global;
     }
     if (s->local_stiffness) {
         adapt_edges(problem, *global);
+    }
+    for (int k = 0; k < problem->count && !(s->stiffness > 0.0); k++) {
+        FilPotentialContact* c = &problem->contacts[k];
+        c->stiffness = fmax(c->stiffness, stopping_stiffness(c));
     }
 }
 
@@ -377,4 +399,63 @@ static void evaluate(const FilPotentialProblem* problem, const FilPotentialConta
     }
 }
 
-const FilPotentialModel fil_imc_model = {.begin = begin, .evaluate = evaluate, .tangent = true};
+/* What several contacts have, side by side; the last one stands in for those that are missing. */
+static void line_up(const FilPotentialContact* contacts, int count, const double x[][12], FilWide ends[12], FilWide* stiffness,
+                    FilWide* radius, FilWide* thickness)
+{
+    for (int lane = 0; lane < FIL_WIDE_COUNT; lane++) {
+        const int at = lane < count ? lane : count - 1;
+        for (int k = 0; k < 12; k++) {
+            fil_wide_set(&ends[k], lane, x[at][k]);
+        }
+        fil_wide_set(stiffness, lane, contacts[at].stiffness);
+        fil_wide_set(radius, lane, contacts[at].radius);
+        fil_wide_set(thickness, lane, contacts[at].thickness);
+    }
+}
+
+/* The force of one pair of edges whose slope and second derivative are known, and friction. */
+static void finish_force(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* x, double first,
+                         FilPotentialForce* force)
+{
+    FilPotentialTerm term;
+    term.energy = force->energy;
+    for (int k = 0; k < 12; k++) {
+        term.gradient[k] = first * force->slope[k];
+    }
+    if (c->contact->mu > 0.0) {
+        mid_edge_friction(problem, c, x, force->slope, first, FIL_POTENTIAL_FORCE, &term);
+    }
+    memcpy(force->gradient, term.gradient, sizeof force->gradient);
+    memset(force->row_gradient, 0, sizeof force->row_gradient);
+    force->energy = term.energy;
+    force->simple = !(c->contact->mu > 0.0 && problem->settings->friction == FIL_IMC_STATIC);
+}
+
+/* Distances and energies side by side, friction one by one. */
+static void evaluate_edges(const FilPotentialProblem* problem, const FilPotentialContact* contacts, int count,
+                           const double x[][12], FilPotentialForce* forces)
+{
+    for (int from = 0; from < count; from += FIL_WIDE_COUNT) {
+        const int several = count - from < FIL_WIDE_COUNT ? count - from : FIL_WIDE_COUNT;
+        FilWide ends[12], gradient[12], stiffness, radius, thickness, first, second;
+        FilSmoothWide d;
+        line_up(contacts + from, several, x + from, ends, &stiffness, &radius, &thickness);
+        fil_smooth_distance_wide(ends, &problem->soft, &d);
+        fil_smooth_wide_gradient(&d, gradient);
+        const FilWide energy =
+            energy_wide(problem->settings, stiffness, radius, d.distance - thickness, &first, &second);
+        for (int lane = 0; lane < several; lane++) {
+            FilPotentialForce* force = &forces[from + lane];
+            force->energy = fil_wide_get(&energy, lane);
+            force->second = fil_wide_get(&second, lane);
+            for (int k = 0; k < 12; k++) {
+                force->slope[k] = fil_wide_get(&gradient[k], lane);
+            }
+            finish_force(problem, &contacts[from + lane], x[from + lane], fil_wide_get(&first, lane), force);
+        }
+    }
+}
+
+const FilPotentialModel fil_imc_model = {
+    .begin = begin, .evaluate = evaluate, .evaluate_edges = evaluate_edges, .tangent = true};

@@ -11,6 +11,7 @@
 
 #include "contact/contact_set.h"
 #include "filum/contact.h"
+#include "geometry/smooth_distance.h"
 
 typedef struct FilPotentialContact {
     FilContact* contact;
@@ -40,6 +41,15 @@ typedef struct FilPotentialTerm {
     double row_hessian[9];
 } FilPotentialTerm;
 
+/* What is kept of the forces last evaluated. */
+typedef struct FilPotentialForce {
+    double energy;
+    double gradient[12], row_gradient[3]; /* as of the term */
+    /* nodes, where all of their definite Hessian is `second` slope slope' */
+    bool simple;
+    double slope[12], second;
+} FilPotentialForce;
+
 /* How much of the second derivatives is wanted. */
 typedef enum FilPotentialOrder { FIL_POTENTIAL_FORCE, FIL_POTENTIAL_FULL, FIL_POTENTIAL_DEFINITE } FilPotentialOrder;
 
@@ -49,6 +59,7 @@ typedef struct FilPotentialProblem {
     double dt;      /* s */
     double gravity; /* m/s^2 */
     const FilImcSettings* settings;
+    FilSoftClamp soft; /* of settings->smoothing */
     int count;
     FilPotentialContact* contacts;
     double* memory;       /* in: of the last step; out: for the next */
@@ -63,6 +74,9 @@ typedef struct FilPotentialModel {
     /* One contact with its ends at x (12 numbers) or its relative velocity u (3). */
     void (*evaluate)(const FilPotentialProblem* problem, const FilPotentialContact* contact, const double* x,
                      const double* u, FilPotentialOrder order, FilPotentialTerm* term);
+    /* Forces alone of contacts that have nodes and no rows, side by side; NULL: one by one. */
+    void (*evaluate_edges)(const FilPotentialProblem* problem, const FilPotentialContact* contacts, int count,
+                           const double x[][12], FilPotentialForce* forces);
     /* The longest step along a Newton direction that keeps things apart; NULL: any. */
     double (*step_limit)(const FilPotentialProblem* problem, const FilPotentialContact* contact, const double* x,
                          const double* direction);

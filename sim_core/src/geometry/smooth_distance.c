@@ -12,92 +12,173 @@ enum { D1, D2, S1, S2, R, Q };
 
 /* ---- the softened clamp ---- */
 
-/* log(1 + x) for x in [0, 1] */
-static inline double log_beyond(double x)
+FilSoftClamp fil_soft_clamp(double sharpness)
 {
-    return x < 1e-8 ? x : log1p(x);
+    return (FilSoftClamp){sharpness, exp(0.5 * sharpness), exp(-0.5 * sharpness)};
 }
 
-/* H (P2 eq. 13) and its first three derivatives; the first is B (eq. 14). `unit` is exp(-k). */
-static inline void clamp_softly(double x, double k, double unit, double h[4])
+/* H (P2 eq. 13) and its first derivatives; the first is B (eq. 14). H - 1/2 is odd about 1/2, so this looks at w = k |x - 1/2|
+ * and has for the two logistic steps exp(-|k x|), exp(-|k (x - 1)|) = exp(-w -+ k/2), exp(-|w - k/2|), smaller first. */
+static inline void clamp_softly(FilWide x, const FilSoftClamp* soft, int derivatives, FilWide h[4])
 {
-    // exp(-|k x|) and exp(-|k (x - 1)|): one is exp(-k) times or over the other
-    const double first = exp(x < 1.0 ? -k * fabs(x) : -k * (x - 1.0));
-    const double small[2] = {x < 1.0 ? first : first * unit, x < 0.0 ? first * unit : x < 1.0 ? unit / first : first};
-    const double both = 1.0 / ((1.0 + small[0]) * (1.0 + small[1]));
-    h[0] = h[1] = h[2] = h[3] = 0.0;
-    for (int side = 0; side < 2; side++) {
-        const double y = k * (x - side), sign = side == 0 ? 1.0 : -1.0, e = small[side],
-                     i = both * (1.0 + small[1 - side]);
-        const double logistic = (y > 0.0 ? 1.0 : e) * i, slope = e * i * i;
-        h[0] += sign * (fmax(y, 0.0) + log_beyond(e));
-        h[1] += sign * logistic;
-        h[2] += sign * k * slope;
-        h[3] += sign * k * k * slope * (1.0 - 2.0 * logistic);
+    const double k = soft->k;
+    const FilWide half = fil_wide_splat(0.5 * k), one = fil_wide_splat(1.0), most = fil_wide_splat(600.0);
+    const FilWide from = x - 0.5, w = fil_wide_min(k * fil_wide_abs(from), most);
+    FilWide up, down;
+    fil_wide_exp_both(w, &up, &down);
+    const FilWide far = soft->down * down, near = fil_wide_choose_below(w, half, soft->down * up, soft->up * down);
+
+    // 1 / (1 + far), 1 / (1 + near) and 1 / (2 + far + near) by one division
+    const FilWide a = 1.0 + far, b = 1.0 + near, both = a * b, inverse = 1.0 / (both * (a + b));
+    const FilWide i_far = inverse * (a + b) * b, i_near = inverse * (a + b) * a;
+    const FilWide logistic = fil_wide_choose_below(w, half, near, one) * i_near;
+    h[0] = 0.5 + fil_wide_with_sign(fil_wide_min(w, half) + fil_wide_log_ratio(far, near, inverse * both), from) / k;
+    h[1] = i_far - logistic;
+    if (derivatives > 1) {
+        const FilWide s_far = far * i_far * i_far, s_near = near * i_near * i_near;
+        h[2] = k * fil_wide_with_sign(s_far - s_near, from);
+        if (derivatives > 2) {
+            h[3] = k * k * (s_far * (1.0 - 2.0 * i_far) - s_near * (1.0 - 2.0 * logistic));
+        }
     }
-    h[0] /= k;
 }
 
 /* ---- first derivatives: P2 eq. 15 forwards, then its chain rule backwards ---- */
 
-static void measure_dots(const double x[12], FilSmoothDistance* out, double p[5])
+static inline FilWide dot(const FilWide* a, const FilWide* b)
 {
-    fil_v3_sub(out->e, x + 3, x);
-    fil_v3_sub(out->f, x + 9, x + 6);
-    fil_v3_sub(out->r, x + 6, x);
-    p[D1] = fil_v3_dot(out->e, out->e);
-    p[D2] = fil_v3_dot(out->f, out->f);
-    p[S1] = fil_v3_dot(out->e, out->r);
-    p[S2] = fil_v3_dot(out->f, out->r);
-    p[R] = fil_v3_dot(out->e, out->f);
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline void measure_dots(const FilWide x[12], FilWide e[3], FilWide f[3], FilWide r[3], FilWide p[5])
+{
+    for (int i = 0; i < 3; i++) {
+        e[i] = x[3 + i] - x[i];
+        f[i] = x[9 + i] - x[6 + i];
+        r[i] = x[6 + i] - x[i];
+    }
+    p[D1] = dot(e, e);
+    p[D2] = dot(f, f);
+    p[S1] = dot(e, r);
+    p[S2] = dot(f, r);
+    p[R] = dot(e, f);
 }
 
 /* The distance of the points at s and t, from coordinates: squares lose digits. */
-static void measure_distance(FilSmoothDistance* out, double s, double t)
+static inline FilWide measure_distance(const FilWide e[3], const FilWide f[3], const FilWide r[3], FilWide s, FilWide t)
 {
-    double between[3];
+    FilWide between[3];
     for (int i = 0; i < 3; i++) {
-        between[i] = s * out->e[i] - t * out->f[i] - out->r[i];
+        between[i] = s * e[i] - t * f[i] - r[i];
     }
-    out->s = s;
-    out->t = t;
-    out->distance = fil_v3_norm(between);
+    return fil_wide_sqrt(dot(between, between));
 }
 
-void fil_smooth_distance(const double x[12], double k, FilSmoothDistance* out)
+void fil_smooth_distance_wide(const FilWide x[12], const FilSoftClamp* soft, FilSmoothWide* out)
 {
-    double p[5], h1[4], h2[4], h3[4], g[5];
-    measure_dots(x, out, p);
-    const double i1 = 1.0 / p[D1], i2 = 1.0 / p[D2], unit = exp(-k);
+    FilWide p[5], h1[4], h2[4], h3[4], g[5];
+    measure_dots(x, out->e, out->f, out->r, p);
+    // 1 / D1, 1 / D2 and 1 / lambda by one division; parallel segments start from s = 0
+    const FilWide squares = p[D1] * p[D2], lambda = squares - p[R] * p[R], least = PARALLEL * squares;
+    const FilWide safe = fil_wide_choose_below(least, lambda, lambda, squares), inverse = 1.0 / (squares * safe);
+    const FilWide i1 = inverse * p[D2] * safe, i2 = inverse * p[D1] * safe;
+    const FilWide over = fil_wide_choose_below(least, lambda, inverse * squares, fil_wide_splat(0.0));
 
     // where the points are (eq. 15); the second t is clamped as in eq. 11, which eq. 15 leaves out: unclamped it would
     // measure the distance of ends from the first segment's endless line
-    const double lambda = p[D1] * p[D2] - p[R] * p[R];
-    const double over = lambda > PARALLEL * p[D1] * p[D2] ? 1.0 / lambda : 0.0;
-    const double t1 = (p[S1] * p[D2] - p[S2] * p[R]) * over;
-    clamp_softly(t1, k, unit, h1);
-    const double t2 = h1[0], u1 = (t2 * p[R] - p[S2]) * i2;
-    clamp_softly(u1, k, unit, h2);
-    const double u2 = h2[0], box = h2[1], loose = (u2 * p[R] + p[S1]) * i1;
-    clamp_softly(loose, k, unit, h3);
-    const double again = h3[0], s = again + box * (t2 - again), t = u2;
-    measure_distance(out, s, t);
+    const FilWide t1 = (p[S1] * p[D2] - p[S2] * p[R]) * over;
+    clamp_softly(t1, soft, 1, h1);
+    const FilWide t2 = h1[0], u1 = (t2 * p[R] - p[S2]) * i2;
+    clamp_softly(u1, soft, 2, h2);
+    const FilWide u2 = h2[0], box = h2[1], loose = (u2 * p[R] + p[S1]) * i1;
+    clamp_softly(loose, soft, 1, h3);
+    const FilWide again = h3[0], s = again + box * (t2 - again), t = u2;
+    out->s = s;
+    out->t = t;
+    out->distance = measure_distance(out->e, out->f, out->r, s, t);
 
     // d^2 = s^2 D1 + t^2 D2 - 2 s t R - 2 s S1 + 2 t S2 + Q, s and t being its variables too
-    const double by_s = 2.0 * (s * p[D1] - t * p[R] - p[S1]), by_t = 2.0 * (t * p[D2] - s * p[R] + p[S2]);
-    const double by_loose = by_s * (1.0 - box) * h3[1] * i1;
-    const double by_u = ((by_t + by_loose * p[R]) * h2[1] + by_s * (t2 - again) * h2[2]) * i2;
-    const double by_t1 = (by_s * box + by_u * p[R]) * h1[1] * over;
+    const FilWide by_s = 2.0 * (s * p[D1] - t * p[R] - p[S1]), by_t = 2.0 * (t * p[D2] - s * p[R] + p[S2]);
+    const FilWide by_loose = by_s * (1.0 - box) * h3[1] * i1;
+    const FilWide by_u = ((by_t + by_loose * p[R]) * h2[1] + by_s * (t2 - again) * h2[2]) * i2;
+    const FilWide by_t1 = (by_s * box + by_u * p[R]) * h1[1] * over;
     g[D1] = s * s - by_loose * loose - by_t1 * t1 * p[D2];
     g[D2] = t * t - by_u * u1 + by_t1 * (p[S1] - t1 * p[D1]);
     g[S1] = -2.0 * s + by_loose + by_t1 * p[D2];
     g[S2] = 2.0 * t - by_u - by_t1 * p[R];
     g[R] = -2.0 * s * t + by_loose * u2 + by_u * t2 + by_t1 * (2.0 * t1 * p[R] - p[S2]);
-    const double half = 0.5 / out->distance;
+    const FilWide half = 0.5 / out->distance;
     for (int i = 0; i < Q; i++) {
         out->slope[i] = half * g[i];
     }
     out->slope[Q] = half;
+}
+
+void fil_smooth_wide_gradient(const FilSmoothWide* d, FilWide gradient[12])
+{
+    const FilWide *g = d->slope, e2 = 2.0 * g[D1], f2 = 2.0 * g[D2], r2 = 2.0 * g[Q];
+    for (int k = 0; k < 3; k++) {
+        const FilWide e = e2 * d->e[k] + g[R] * d->f[k] + g[S1] * d->r[k];
+        const FilWide f = g[R] * d->e[k] + f2 * d->f[k] + g[S2] * d->r[k];
+        const FilWide r = g[S1] * d->e[k] + g[S2] * d->f[k] + r2 * d->r[k];
+        gradient[k] = -e - r;
+        gradient[3 + k] = e;
+        gradient[6 + k] = r - f;
+        gradient[9 + k] = f;
+    }
+}
+
+/* ---- one pair: the first of several that are the same ---- */
+
+static double first_of(FilWide a)
+{
+    return fil_wide_get(&a, 0);
+}
+
+static void take_first(const FilWide* from, int count, double* to)
+{
+    for (int i = 0; i < count; i++) {
+        to[i] = first_of(from[i]);
+    }
+}
+
+static void splat(const double x[12], FilWide wide[12])
+{
+    for (int i = 0; i < 12; i++) {
+        wide[i] = fil_wide_splat(x[i]);
+    }
+}
+
+void fil_smooth_distance(const double x[12], double sharpness, FilSmoothDistance* out)
+{
+    const FilSoftClamp soft = fil_soft_clamp(sharpness);
+    FilSmoothWide d;
+    FilWide wide[12];
+    splat(x, wide);
+    fil_smooth_distance_wide(wide, &soft, &d);
+    out->distance = first_of(d.distance);
+    out->s = first_of(d.s);
+    out->t = first_of(d.t);
+    take_first(d.e, 3, out->e);
+    take_first(d.f, 3, out->f);
+    take_first(d.r, 3, out->r);
+    take_first(d.slope, FIL_GRAM, out->slope);
+}
+
+void fil_smooth_distance_gradient(const FilSmoothDistance* d, double gradient[12])
+{
+    FilSmoothWide wide = {.distance = fil_wide_splat(d->distance)};
+    FilWide all[12];
+    for (int i = 0; i < 3; i++) {
+        wide.e[i] = fil_wide_splat(d->e[i]);
+        wide.f[i] = fil_wide_splat(d->f[i]);
+        wide.r[i] = fil_wide_splat(d->r[i]);
+    }
+    for (int i = 0; i < FIL_GRAM; i++) {
+        wide.slope[i] = fil_wide_splat(d->slope[i]);
+    }
+    fil_smooth_wide_gradient(&wide, all);
+    take_first(all, 12, gradient);
 }
 
 /* ---- second derivatives: numbers that carry theirs by D1, D2, S1, S2, R ---- */
@@ -160,11 +241,18 @@ static inline Jet divide(Jet a, Jet b)
     return multiply(a, apply(b, i, -i * i, 2.0 * i * i * i));
 }
 
-/* As in fil_smooth_distance(): P2 eq. 15, its t3 and u2. */
-static inline void find_points(const Jet p[VARIABLES], double k, Jet* s, Jet* t)
+/* H(x), B(x) and their next two derivatives. */
+static void clamp_one(double x, const FilSoftClamp* soft, double h[4])
+{
+    FilWide wide[4];
+    clamp_softly(fil_wide_splat(x), soft, 3, wide);
+    take_first(wide, 4, h);
+}
+
+/* As in fil_smooth_distance_wide(): P2 eq. 15, its t3 and u2. */
+static inline void find_points(const Jet p[VARIABLES], const FilSoftClamp* soft, Jet* s, Jet* t)
 {
     double h[4];
-    const double unit = exp(-k);
     const Jet square = multiply(p[R], p[R]);
     const Jet lambda = add(multiply(p[D1], p[D2]), -1.0, square);
     Jet t1 = {.value = 0.0};
@@ -172,14 +260,14 @@ static inline void find_points(const Jet p[VARIABLES], double k, Jet* s, Jet* t)
         const Jet cross = multiply(p[S2], p[R]);
         t1 = divide(add(multiply(p[S1], p[D2]), -1.0, cross), lambda);
     }
-    clamp_softly(t1.value, k, unit, h);
+    clamp_one(t1.value, soft, h);
     const Jet t2 = apply(t1, h[0], h[1], h[2]);
     const Jet u1 = divide(add(multiply(t2, p[R]), -1.0, p[S2]), p[D2]);
-    clamp_softly(u1.value, k, unit, h);
+    clamp_one(u1.value, soft, h);
     const Jet u2 = apply(u1, h[0], h[1], h[2]), box = apply(u1, h[1], h[2], h[3]);
     // (1 - B) again + B t2
     const Jet loose = divide(add(multiply(u2, p[R]), 1.0, p[S1]), p[D1]);
-    clamp_softly(loose.value, k, unit, h);
+    clamp_one(loose.value, soft, h);
     const Jet again = apply(loose, h[0], h[1], h[2]);
     *s = add(again, 1.0, multiply(box, add(t2, -1.0, again)));
     *t = u2;
@@ -196,15 +284,16 @@ static inline Jet squared_distance(const Jet p[VARIABLES], Jet s, Jet t)
 
 void fil_smooth_distance_second(const double x[12], double sharpness, FilSmoothDistance* out)
 {
-    double dots[VARIABLES];
-    measure_dots(x, out, dots);
+    const FilSoftClamp soft = fil_soft_clamp(sharpness);
+    fil_smooth_distance(x, sharpness, out);
+    const double dots[VARIABLES] = {fil_v3_dot(out->e, out->e), fil_v3_dot(out->f, out->f), fil_v3_dot(out->e, out->r),
+                                    fil_v3_dot(out->f, out->r), fil_v3_dot(out->e, out->f)};
     Jet p[VARIABLES], s, t;
     for (int i = 0; i < VARIABLES; i++) {
         p[i] = variable(i, dots[i]);
     }
-    find_points(p, sharpness, &s, &t);
+    find_points(p, &soft, &s, &t);
     const Jet square = squared_distance(p, s, t);
-    measure_distance(out, s.value, t.value);
 
     // d = sqrt(square + Q)
     const double d1 = 0.5 / out->distance, d2 = -d1 * d1 / out->distance;
@@ -231,21 +320,6 @@ static void pair_weights(const FilSmoothDistance* d, double m[3][3])
     const double* g = d->slope;
     const double weights[3][3] = {{2.0 * g[D1], g[R], g[S1]}, {g[R], 2.0 * g[D2], g[S2]}, {g[S1], g[S2], 2.0 * g[Q]}};
     memcpy(m, weights, sizeof weights);
-}
-
-void fil_smooth_distance_gradient(const FilSmoothDistance* d, double gradient[12])
-{
-    double m[3][3];
-    pair_weights(d, m);
-    for (int k = 0; k < 3; k++) {
-        const double e = m[0][0] * d->e[k] + m[0][1] * d->f[k] + m[0][2] * d->r[k];
-        const double f = m[1][0] * d->e[k] + m[1][1] * d->f[k] + m[1][2] * d->r[k];
-        const double r = m[2][0] * d->e[k] + m[2][1] * d->f[k] + m[2][2] * d->r[k];
-        gradient[k] = -e - r;
-        gradient[3 + k] = e;
-        gradient[6 + k] = r - f;
-        gradient[9 + k] = f;
-    }
 }
 
 /* Gradients of the six dot products by the twelve coordinates. */

@@ -9,6 +9,8 @@
 #ifndef FILUM_GEOMETRY_SMOOTH_DISTANCE_H
 #define FILUM_GEOMETRY_SMOOTH_DISTANCE_H
 
+#include "base/wide.h"
+
 enum { FIL_GRAM = 6 }; /* D1, D2, S1, S2, R, Q */
 
 typedef struct FilSmoothDistance {
@@ -22,6 +24,21 @@ typedef struct FilSmoothDistance {
 /* Fills `out`, with or without its second derivatives. */
 void fil_smooth_distance(const double x[12], double sharpness, FilSmoothDistance* out);
 void fil_smooth_distance_second(const double x[12], double sharpness, FilSmoothDistance* out);
+
+/* P2's k, and exp(k/2), exp(-k/2). */
+typedef struct FilSoftClamp {
+    double k, up, down;
+} FilSoftClamp;
+
+FilSoftClamp fil_soft_clamp(double sharpness);
+
+/* Several pairs of segments side by side; the same bits as one by one. */
+typedef struct FilSmoothWide {
+    FilWide distance, s, t, e[3], f[3], r[3], slope[FIL_GRAM];
+} FilSmoothWide;
+
+void fil_smooth_distance_wide(const FilWide x[12], const FilSoftClamp* soft, FilSmoothWide* out);
+void fil_smooth_wide_gradient(const FilSmoothWide* d, FilWide gradient[12]);
 
 /* Gradient by the twelve coordinates. */
 void fil_smooth_distance_gradient(const FilSmoothDistance* d, double gradient[12]);

@@ -25,17 +25,20 @@ bool fil_block_sum_adopt(FilBlockSum* sum, int columns, int lists, const int* en
 FilBlockPattern fil_block_sum_pattern(const FilBlockSum* sum);
 void fil_block_sum_clear(FilBlockSum* sum);
 
-/* Adds to the block of variables (row, column), both counted in the list, 16 numbers by columns. Blocks above the
- * diagonal are ignored: give all m x m of them. */
-static inline void fil_block_sum_add(FilBlockSum* sum, int list, int row, int column, const double* block)
+/* The block of variables (row, column), both counted in the list, 16 numbers by columns; NULL above the diagonal. */
+static inline double* fil_block_sum_at(FilBlockSum* sum, int list, int row, int column)
 {
     const int first = list > 0 ? sum->end.at[list - 1] : 0, m = sum->end.at[list] - first;
     const int place = sum->place.at[sum->place_start.at[list] + m * row + column];
-    if (place >= 0) {
-        double* to = sum->values.at + FIL_BLOCK_SIZE * (size_t)place;
-        for (int k = 0; k < FIL_BLOCK_SIZE; k++) {
-            to[k] += block[k];
-        }
+    return place >= 0 ? sum->values.at + FIL_BLOCK_SIZE * (size_t)place : NULL;
+}
+
+/* Adds to it. Blocks above the diagonal are ignored: give all m x m of them. */
+static inline void fil_block_sum_add(FilBlockSum* sum, int list, int row, int column, const double* block)
+{
+    double* to = fil_block_sum_at(sum, list, row, column);
+    for (int k = 0; to != NULL && k < FIL_BLOCK_SIZE; k++) {
+        to[k] += block[k];
     }
 }
 

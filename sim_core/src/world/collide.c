@@ -48,6 +48,17 @@ void fil_collision_free(FilCollisionStage* stage)
     fil_free(stage->apart);
 }
 
+/* Whether no edge of a row can touch the one that comes `gap` edges after it. */
+static bool all_neighbours(const FilCollider* c, int gap)
+{
+    bool all = gap < c->edge_count - gap;
+    for (int i = 0; all && i < c->edge_count - (c->closed ? 0 : gap); i++) {
+        const int j = (i + gap) % c->edge_count;
+        all = fil_collision_neighbours(c, i < j ? i : j, i < j ? j : i);
+    }
+    return all;
+}
+
 FilStatus fil_collision_register(FilWorld* world, int body_index, const int* element_of)
 {
     FilCollisionStage* stage = &world->collision;
@@ -67,6 +78,9 @@ FilStatus fil_collision_register(FilWorld* world, int body_index, const int* ele
         c->unbounded = c->collider.kind == FIL_COLLIDER_SHAPE && c->collider.shape.kind == FIL_SHAPE_HALF_SPACE;
         if (c->collider.kind == FIL_COLLIDER_ROW && fil_chain_init(&c->row, c->collider.edge_count) != FIL_OK) {
             return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+        }
+        for (c->skip = 1; c->collider.kind == FIL_COLLIDER_ROW && all_neighbours(&c->collider, c->skip + 1);) {
+            c->skip++;
         }
         stage->collider_count++;
         if (c->collider.kind == FIL_COLLIDER_ROW &&
@@ -267,15 +281,22 @@ static FilStatus emit(FilWorld* world, int a, int part_a, int b, int part_b, con
     return status;
 }
 
+static double distance2(const double* a, const double* b)
+{
+    double d[3];
+    fil_v3_sub(d, a, b);
+    return fil_v3_dot(d, d);
+}
+
 /* How far two edges of rows are looked ahead for: by the fastest relative motion of their ends. */
 static double edge_margin(const FilWorldCollider* a, int i, const FilWorldCollider* b, int j, double around, double dt)
 {
     const int i1 = (i + 1) % a->collider.node_count, j1 = (j + 1) % b->collider.node_count;
     const double *p0 = a->place.velocities + 4 * i, *p1 = a->place.velocities + 4 * i1;
     const double *q0 = b->place.velocities + 4 * j, *q1 = b->place.velocities + 4 * j1;
-    const double fastest = fmax(fmax(fil_v3_distance(p0, q0), fil_v3_distance(p0, q1)),
-                                fmax(fil_v3_distance(p1, q0), fil_v3_distance(p1, q1)));
-    return LOOK_AHEAD * dt * fastest + around * fmin(a->collider.radii[i], b->collider.radii[j]);
+    const double fastest2 = fmax(fmax(distance2(p0, q0), distance2(p0, q1)),
+                                 fmax(distance2(p1, q0), distance2(p1, q1)));
+    return LOOK_AHEAD * dt * sqrt(fastest2) + around * fmin(a->collider.radii[i], b->collider.radii[j]);
 }
 
 /* Two round edges: the closest points of their axes. */
@@ -518,7 +539,7 @@ FilStatus fil_collide_world(FilWorld* world, double dt)
         const FilCollision* collision = &c->collider.collision;
         if (c->collider.kind == FIL_COLLIDER_ROW && collision->enabled && collision->self) {
             stage->parts.count = 0;
-            status = fil_chain_self_pairs(&c->row, 1, c->collider.closed, &stage->parts);
+            status = fil_chain_self_pairs(&c->row, c->skip, c->collider.closed, &stage->parts);
             status = status == FIL_OK ? meet_edges(world, k, k, dt) : status;
         }
     }
@@ -541,34 +562,45 @@ static double side_of(const double points[12])
     return fil_v3_dot(normal, between);
 }
 
-static void four_points(const FilWorld* world, const FilPair* ends, const double* q, double points[12])
+/* Where a row's nodes are in q. */
+static const double* row_nodes(const FilWorld* world, int collider, const double* q)
 {
-    for (int s = 0; s < 2; s++) {
-        const FilWorldCollider* c = &world->collision.colliders[ends[s].a];
-        const FilBody* body = &world->bodies[c->body];
-        FilPlacement place;
-        body->ops->place(body->impl, c->index, q + body->q, world->state.v + body->v, &place);
-        fil_v3_copy(points + 6 * s, place.nodes + 4 * ends[s].b);
-        fil_v3_copy(points + 6 * s + 3, place.nodes + 4 * ((ends[s].b + 1) % c->collider.node_count));
-    }
+    const FilWorldCollider* c = &world->collision.colliders[collider];
+    const FilBody* body = &world->bodies[c->body];
+    FilPlacement place;
+    body->ops->place(body->impl, c->index, q + body->q, world->state.v + body->v, &place);
+    return place.nodes;
+}
+
+static void take_edge(const double* nodes, int edge, int node_count, double points[6])
+{
+    fil_v3_copy(points, nodes + 4 * edge);
+    fil_v3_copy(points + 3, nodes + 4 * (edge + 1 == node_count ? 0 : edge + 1));
 }
 
 int fil_count_crossings(const FilWorld* world, const double* q_start, const double* q_end)
 {
     const FilCollisionStage* stage = &world->collision;
-    int count = 0;
+    const double *from[2] = {NULL, NULL}, *to[2] = {NULL, NULL}; // nodes of the rows last looked at
+    int count = 0, rows[2] = {-1, -1};
     for (int k = 0; k < stage->near.count; k += 2) {
         const FilPair* ends = &stage->near.items[k];
         if (ends[0].a == ends[1].a && fil_collision_neighbours(&stage->colliders[ends[0].a].collider, ends[0].b, ends[1].b)) {
             continue;
         }
-        if (fil_collision_at_joint(world, ends[0].a, ends[0].b, ends[1].a, ends[1].b)) {
-            continue;
-        }
         double start[12], end[12];
-        four_points(world, ends, q_start, start);
-        four_points(world, ends, q_end, end);
-        if (side_of(start) * side_of(end) < 0.0 && fil_sweep_segments_cross(start, end, NULL)) {
+        for (int s = 0; s < 2; s++) {
+            const int row = ends[s].a, nodes = stage->colliders[row].collider.node_count;
+            if (rows[s] != row) {
+                rows[s] = row;
+                from[s] = row_nodes(world, row, q_start);
+                to[s] = row_nodes(world, row, q_end);
+            }
+            take_edge(from[s], ends[s].b, nodes, start + 6 * s);
+            take_edge(to[s], ends[s].b, nodes, end + 6 * s);
+        }
+        if (side_of(start) * side_of(end) < 0.0 && !fil_collision_at_joint(world, ends[0].a, ends[0].b, ends[1].a, ends[1].b) &&
+            fil_sweep_segments_cross(start, end, NULL)) {
             count++;
         }
     }

@@ -14,6 +14,7 @@ typedef struct FilWorldCollider {
     int carrier;     /* likewise */
     bool unbounded;  /* a half-space: kept out of the tree */
     FilChain row;    /* a row's bounding tree */
+    int skip;        /* a row: edges so near along it never touch */
     int memory;      /* a row: where potential models keep one number per edge in the world's h; -1: a shape */
     FilPlacement place;
 } FilWorldCollider;

@@ -9,8 +9,6 @@
 #include "geometry/closest.h"
 #include "world/world.h"
 
-enum { GRADIENTS = 15 }; /* numbers per contact: 12 of nodes, 3 of rows */
-
 /* ---- what is known of a contact ---- */
 
 /* Blocks of one side of a contact: the first, and how many. */
@@ -124,7 +122,8 @@ FilStatus fil_potential_set_up(FilWorld* world, const FilPotentialModel* model, 
     FilContactSet* set = &world->collision.set;
     const size_t count = (size_t)set->count;
     if (!fil_buffer_reserve(&stage->contacts, &stage->contact_capacity, count, sizeof(FilPotentialContact)) ||
-        !fil_doubles_reserve(&stage->gradients, GRADIENTS * count) || !fil_doubles_reserve(&stage->distances, count) ||
+        !fil_buffer_reserve(&stage->forces, &stage->force_capacity, count, sizeof(FilPotentialForce)) ||
+        !fil_doubles_reserve(&stage->distances, count) ||
         !fil_doubles_reserve(&stage->impulse, (size_t)world->v_count) ||
         !fil_doubles_reserve(&stage->edge_scratch, (size_t)world->h_count)) {
         return FIL_OUT_OF_MEMORY;
@@ -137,6 +136,7 @@ FilStatus fil_potential_set_up(FilWorld* world, const FilPotentialModel* model, 
         .dt = dt,
         .gravity = fil_v3_norm((const double[3]){world->def.gravity.x, world->def.gravity.y, world->def.gravity.z}),
         .settings = &world->def.imc,
+        .soft = fil_soft_clamp(world->def.imc.smoothing),
         .contacts = stage->contacts,
         .memory = world->next.h + world->memory,
         .edge_memory = world->next.h,
@@ -210,9 +210,10 @@ static void add_kept(const FilWorld* world, int k, double* sum)
     const FilPotentialProblem* p = &world->potential.problem;
     const FilContactSet* set = &world->collision.set;
     const FilPotentialContact* c = &p->contacts[k];
-    const double *nodes = world->potential.gradients.at + GRADIENTS * k, *rows = nodes + 12;
+    const FilPotentialForce* force = fil_potential_force(&world->potential, k);
+    const double* rows = force->row_gradient;
     for (int n = 0; n < 4 && c->nodes; n++) {
-        fil_v3_axpy(sum + 4 * c->variable[n], p->dt, nodes + 3 * n);
+        fil_v3_axpy(sum + 4 * c->variable[n], p->dt, force->gradient + 3 * n);
     }
     for (int b = c->contact->first_block; c->rows && b < c->contact->first_block + c->contact->block_count; b++) {
         const double* j = set->jacobian + 12 * (size_t)b;
@@ -229,19 +230,51 @@ void fil_potential_add_kept(const FilWorld* world, double* sum)
     }
 }
 
+static void find_force(FilWorld* world, const FilPotentialModel* model, int k, const double* v)
+{
+    FilPotentialForce* force = fil_potential_force(&world->potential, k);
+    FilPotentialTerm term;
+    fil_potential_evaluate(world, model, k, v, FIL_POTENTIAL_FORCE, &term);
+    memcpy(force->gradient, term.gradient, sizeof term.gradient);
+    memcpy(force->row_gradient, term.row_gradient, sizeof term.row_gradient);
+    force->energy = term.energy;
+    force->simple = false;
+}
+
+/* Contacts from k on together, while they are pairs of edges and nothing else. Returns how many. */
+static int find_edge_forces(FilWorld* world, const FilPotentialModel* model, int k, const double* v)
+{
+    enum { TOGETHER = 16 };
+    const FilPotentialProblem* p = &world->potential.problem;
+    double x[TOGETHER][12];
+    int count = 0;
+    for (; model->evaluate_edges != NULL && count < TOGETHER && k + count < p->count; count++) {
+        const FilPotentialContact* c = &p->contacts[k + count];
+        if (!c->nodes || c->rows) {
+            break;
+        }
+        fil_potential_place(c, v, p->dt, x[count]);
+    }
+    if (count > 0) {
+        model->evaluate_edges(p, &p->contacts[k], count, (const double(*)[12])x, fil_potential_force(&world->potential, k));
+    }
+    return count;
+}
+
 double fil_potential_add(FilWorld* world, const FilPotentialModel* model, const double* v, double* residual)
 {
-    FilPotentialStage* stage = &world->potential;
-    const FilPotentialProblem* p = &stage->problem;
+    const FilPotentialProblem* p = &world->potential.problem;
     double energy = 0.0;
-    for (int k = 0; k < p->count; k++) {
-        FilPotentialTerm term;
-        fil_potential_evaluate(world, model, k, v, FIL_POTENTIAL_FORCE, &term);
-        energy += term.energy;
-        double* kept = stage->gradients.at + GRADIENTS * k;
-        memcpy(kept, term.gradient, sizeof term.gradient);
-        memcpy(kept + 12, term.row_gradient, sizeof term.row_gradient);
-        add_kept(world, k, residual);
+    for (int k = 0; k < p->count;) {
+        int count = find_edge_forces(world, model, k, v);
+        if (count == 0) {
+            find_force(world, model, k, v);
+            count = 1;
+        }
+        for (const int end = k + count; k < end; k++) {
+            energy += fil_potential_force(&world->potential, k)->energy;
+            add_kept(world, k, residual);
+        }
     }
     return energy;
 }
@@ -277,12 +310,12 @@ void fil_potential_spread(FilWorld* world, const FilPotentialModel* model, const
     // v is what everything was evaluated at last
     for (int k = 0; k < p->count && model->field == NULL; k++) {
         const FilPotentialContact* c = &p->contacts[k];
-        const double* kept = stage->gradients.at + GRADIENTS * k;
+        const FilPotentialForce* kept = fil_potential_force(stage, k);
         double force[3];
         add_kept(world, k, impulse);
-        fil_v3_add(force, kept + 6, kept + 9);  // on side 1, negative
+        fil_v3_add(force, kept->gradient + 6, kept->gradient + 9);  // on side 1, negative
         fil_m3_apply(c->contact->impulse, c->contact->frame, force);
-        fil_v3_add(c->contact->impulse, c->contact->impulse, kept + 12);
+        fil_v3_add(c->contact->impulse, c->contact->impulse, kept->row_gradient);
         fil_v3_scale(c->contact->impulse, -p->dt, c->contact->impulse);
     }
     for (int k = 0; k < world->v_count; k++) {

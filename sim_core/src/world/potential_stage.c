@@ -12,15 +12,16 @@ static const double SLOW = 0.25;
 /* Of linear systems that are solved by iteration: what is nonlinear leaves more of the residual. */
 static const double ACCURACY = 1e-2;
 
-/* The contacts' tangent takes part from the start after a step that took many iterations without, not for ever. */
-enum { HINT_AFTER = 4, HINT_STEPS = 20 };
+/* The contacts' tangent takes part from the start after a step that could not do without, not for ever. */
+enum { HINT_STEPS = 20 };
 
 void fil_potential_stage_free(FilPotentialStage* stage)
 {
     fil_free(stage->contacts);
-    fil_free(stage->gradients.at);
+    fil_free(stage->forces);
     fil_free(stage->distances.at);
     fil_free(stage->impulse.at);
+    fil_broyden_free(&stage->broyden);
     fil_free(stage->edge_scratch.at);
     fil_block_cholesky_destroy(stage->cholesky);
     fil_block_pcg_free(&stage->pcg);
@@ -38,19 +39,23 @@ bool fil_potential_takes_part(const FilWorld* world, int b)
 
 /* ---- the residual ---- */
 
-/* Residual of the bodies that take part, without contact; false if v leads out of reach. Prepares their tangents. */
-static bool evaluate_bodies(FilWorld* world, const double* v, double* residual, double* potential)
+/* Residual of the bodies that take part, without contact; false if v leads out of reach. Prepares their tangents, if asked to:
+ * else those that have been factored stay. */
+static bool evaluate_bodies(FilWorld* world, const double* v, bool tangent, double* residual, double* potential)
 {
     *potential = 0.0;
     for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
         double own;
-        if (fil_potential_takes_part(world, b)) {
-            if (!body->ops->evaluate(body->impl, v + body->v, 0.0, residual + body->v, &own)) {
-                return false;
-            }
-            *potential += own;
+        if (!fil_potential_takes_part(world, b)) {
+            continue;
         }
+        if (!(tangent || body->ops->residual == NULL
+                  ? body->ops->evaluate(body->impl, v + body->v, 0.0, residual + body->v, &own)
+                  : body->ops->residual(body->impl, v + body->v, residual + body->v, &own))) {
+            return false;
+        }
+        *potential += own;
     }
     return true;
 }
@@ -78,18 +83,24 @@ static bool evaluate_contacts(FilWorld* world, const FilPotentialModel* model, c
     return isfinite(*potential);
 }
 
+/* Both; fields need the bodies' tangents in every iteration. */
 static bool evaluate(FilWorld* world, const FilPotentialModel* model, const double* v, double* residual, double* potential)
 {
-    return evaluate_bodies(world, v, residual, potential) && evaluate_contacts(world, model, v, residual, potential);
+    return evaluate_bodies(world, v, model->field != NULL, residual, potential) && evaluate_contacts(world, model, v, residual, potential);
 }
 
 /* ---- the measure ---- */
 
-/* Inverse diagonals as weights; returns the size of momenta at work, and what rounding leaves. */
+/* Inverse diagonals as weights, diagonals as Broyden's metric; returns the size of momenta at work, and what rounding leaves. */
 static double set_measure(FilWorld* world, double dt, const double* v, double* rounding)
 {
     double sum = 0.0, stiffness = 0.0, reach = 0.0;
     FilNewtonScratch* s = &world->scratch;
+    double* metric = world->potential.broyden.metric.at;
+    const bool steps = world->potential.broyden.size > 0;
+    if (steps) {
+        memset(metric, 0, sizeof(double) * (size_t)world->v_count);
+    }
     for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
         if (!fil_potential_takes_part(world, b)) {
@@ -98,6 +109,9 @@ static double set_measure(FilWorld* world, double dt, const double* v, double* r
         body->ops->diagonal(body->impl, v + body->v, s->weight + body->v, s->scale + body->v);
         for (int k = body->v; k < body->v + body->v_count; k++) {
             stiffness += s->weight[k];
+            if (steps) {
+                metric[k] = s->weight[k];
+            }
             s->weight[k] = s->weight[k] > 0.0 ? 1.0 / s->weight[k] : 0.0;
             sum += s->scale[k] * s->scale[k] * s->weight[k];
         }
@@ -130,8 +144,9 @@ typedef struct Newton {
     double tolerance; /* of its size */
     double norm, potential;
     int iterations;
-    bool tangent; /* the contacts' tangent takes part */
+    bool tangent;  /* the contacts' tangent takes part */
     bool cautious; /* the last line had a kink */
+    bool fresh;    /* the bodies' tangents are those of the present velocities */
 } Newton;
 
 /* v - step * direction of everything that takes part. */
@@ -204,6 +219,8 @@ static bool search(FilWorld* world, const FilPotentialModel* model, Newton* newt
             // static friction: the true tangent leaps about far from rest and is quick near it, the larger one is safe and slow
             newton->cautious = !settings->full_tangent && (step < 1.0 || !slow || !newton->tangent);
             newton->tangent = newton->tangent || (settings->tangent_after < 0 && slow);
+            // things move little in a step: factors serve while they do
+            world->potential.factors = slow || step < 1.0 ? FIL_FACTORS_NONE : world->potential.factors;
             newton->norm = norm;
             newton->potential = potential;
             return true;
@@ -273,6 +290,32 @@ static FilStatus model_direction(FilWorld* world, const FilPotentialModel* model
     return status;
 }
 
+/* Newton's direction at v, with the factors at hand or with new ones. */
+static FilStatus find_direction(FilWorld* world, const FilPotentialModel* model, Newton* newton, const double* v, FilStepInfo* info)
+{
+    FilPotentialStage* stage = &world->potential;
+    FilNewtonScratch* s = &world->scratch;
+    const bool serves = stage->factors == (newton->tangent ? FIL_FACTORS_ALL : FIL_FACTORS_BODIES);
+    if (serves && fil_potential_solve(world, s->residual, s->direction)) {
+        fil_broyden_correct(&stage->broyden, s->direction);
+        return FIL_OK;
+    }
+    double potential;
+    if (!newton->fresh && !evaluate_bodies(world, v, true, s->direction, &potential)) {
+        return FIL_NOT_CONVERGED;
+    }
+    newton->fresh = true;
+    FilStatus status = FIL_OK;
+    if (newton->tangent) {
+        status = fil_potential_solve_all(world, model, newton->cautious, ACCURACY, v, s->residual, s->direction, info);
+    } else if (!fil_potential_factor_bodies(world, v, s->direction, info) ||
+               !fil_potential_solve(world, s->residual, s->direction)) {
+        status = FIL_NOT_CONVERGED;
+    }
+    fil_broyden_start(&stage->broyden, s->direction);
+    return status;
+}
+
 /* Newton's method from v; the residual at the solution is left evaluated. */
 static FilStatus iterate(FilWorld* world, const FilPotentialModel* model, Newton* newton, double* v, FilStepInfo* info)
 {
@@ -286,24 +329,21 @@ static FilStatus iterate(FilWorld* world, const FilPotentialModel* model, Newton
         }
         newton->tangent = has_tangent && (newton->tangent || (after >= 0 && newton->iterations - first >= after));
         newton->iterations++;
-        FilStatus status = FIL_OK;
-        if (model->field != NULL) {
-            status = model_direction(world, model, newton, v, info);
-        } else if (newton->tangent) {
-            status = fil_potential_solve_all(world, model, newton->cautious, ACCURACY, v, s->residual, s->direction, info);
-        } else if (!fil_potential_solve_bodies(world, v, s->residual, s->direction, info)) {
-            status = FIL_NOT_CONVERGED;
-        }
+        FilStatus status = model->field != NULL ? model_direction(world, model, newton, v, info)
+                                                : find_direction(world, model, newton, v, info);
         if (status != FIL_OK) {
             return status;
         }
+        newton->fresh = false;
         if (!(model->field != NULL ? search_field : search)(world, model, newton, v)) {
-            // without the contacts' tangent the direction may be a bad one
+            // with old factors, or without the contacts' tangent, the direction may be a bad one
             double potential;
-            if (newton->tangent || !has_tangent || !evaluate(world, model, v, s->residual, &potential)) {
+            const bool better = stage->broyden.count > 1 || (!newton->tangent && has_tangent);
+            if (!better || !evaluate(world, model, v, s->residual, &potential)) {
                 return FIL_NOT_CONVERGED;
             }
-            newton->tangent = true;
+            newton->tangent = has_tangent;
+            stage->factors = FIL_FACTORS_NONE;
         } else if (model->field != NULL) {
             bool changed = false;
             status = model->field->accept(world, v, &changed);
@@ -311,6 +351,7 @@ static FilStatus iterate(FilWorld* world, const FilPotentialModel* model, Newton
                 return status;
             }
             stage->bound = stage->bound && !changed;
+            stage->factors = FIL_FACTORS_NONE;
         }
     }
     return FIL_OK;
@@ -401,15 +442,19 @@ static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model,
     if (status != FIL_OK) {
         return status;
     }
-    if (!evaluate_bodies(world, v, world->scratch.residual, &potential)) {
+    stage->factors = FIL_FACTORS_NONE;
+    if (!evaluate_bodies(world, v, true, world->scratch.residual, &potential)) {
         guess(world, false, v); // that was too far
         status = set_up_field(world, model, dt, v, info);
-        if (status != FIL_OK || !evaluate_bodies(world, v, world->scratch.residual, &potential)) {
+        if (status != FIL_OK || !evaluate_bodies(world, v, true, world->scratch.residual, &potential)) {
             return FIL_NOT_CONVERGED;
         }
     }
     if (isnan(potential)) {
         return refuse_body(world, v);
+    }
+    if (!fil_broyden_begin(&stage->broyden, model->field == NULL ? (size_t)world->v_count : 0)) {
+        return FIL_OUT_OF_MEMORY;
     }
     // contacts are weighed by the tangent's diagonal
     const double at_work = set_measure(world, dt, v, &rounding);
@@ -424,6 +469,7 @@ static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model,
     }
     Newton newton = start_newton(world, model, hypot(at_work, contacts_at_work(world, model)), rounding);
     newton.potential = potential;
+    newton.fresh = true;
     newton.cautious = model->field == NULL && !world->def.imc.full_tangent;
     // joints are stiff: without their tangent Newton would not get anywhere
     newton.tangent = model->field != NULL || world->contact.constraint_count > 0 || (world->def.imc.tangent_after < 0 && *hint > 0.0);
@@ -445,7 +491,7 @@ static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model,
         }
     } while (again);
     stage->problem.memory[FIL_MEMORY_STIFF] = fmax(stage->problem.memory[FIL_MEMORY_STIFF] - 1.0, 0.0);
-    *hint = *hint > 0.0 ? *hint - 1.0 : newton.iterations > HINT_AFTER ? HINT_STEPS : 0.0;
+    *hint = *hint > 0.0 ? *hint - 1.0 : newton.tangent ? HINT_STEPS : 0.0;
     info->newton_iterations += newton.iterations;
     info->residual = fmax(info->residual, newton.norm);
     fil_potential_spread(world, model, v, info);

@@ -14,6 +14,10 @@
 #include "linalg/block_cholesky.h"
 #include "linalg/block_pcg.h"
 #include "linalg/block_sum.h"
+#include "linalg/broyden.h"
+
+/* What has been factored in this step, and serves until it is no longer good enough. */
+typedef enum FilPotentialFactors { FIL_FACTORS_NONE, FIL_FACTORS_BODIES, FIL_FACTORS_ALL } FilPotentialFactors;
 
 /* In the model's memory the last numbers are the stage's and the field's: for how many steps sheets are solved with a factor
  * from the start; the scale of barriers; how often steps are halved from the start; for how many steps the contacts' tangent
@@ -24,7 +28,8 @@ typedef struct FilPotentialStage {
     FilPotentialProblem problem;
     void* contacts;
     size_t contact_capacity;
-    FilDoubles gradients;  /* per contact: 12 of nodes and 3 of rows, as last evaluated */
+    void* forces; /* FilPotentialForce per contact, see fil_potential_force() */
+    size_t force_capacity;
     FilDoubles distances;  /* per contact, of the solution */
     FilDoubles impulse;    /* on the world's velocities, by contacts */
     FilDoubles edge_scratch;
@@ -48,6 +53,8 @@ typedef struct FilPotentialStage {
     bool bound;      /* the pattern is that of the contacts */
     bool factorable; /* and the analysis is for it */
     bool refused;    /* the world cannot be stepped like this; its message says why */
+    FilPotentialFactors factors;
+    FilBroyden broyden; /* mends them */
 } FilPotentialStage;
 
 struct FilWorld;
@@ -99,6 +106,12 @@ FilStatus fil_potential_set_up(struct FilWorld* world, const FilPotentialModel* 
 void fil_potential_place(const FilPotentialContact* contact, const double* v, double dt, double* x);
 void fil_potential_evaluate(const struct FilWorld* world, const FilPotentialModel* model, int contact, const double* v,
                             FilPotentialOrder order, FilPotentialTerm* term);
+/* What is kept of a contact as last evaluated. */
+static inline FilPotentialForce* fil_potential_force(const FilPotentialStage* stage, int contact)
+{
+    return (FilPotentialForce*)stage->forces + contact;
+}
+
 /* Forces of all contacts at v, kept per contact; adds them times dt, as a gradient, to `residual`. Returns their energy. */
 double fil_potential_add(struct FilWorld* world, const FilPotentialModel* model, const double* v, double* residual);
 /* Adds the same again, as last evaluated. */
@@ -120,11 +133,12 @@ void fil_potential_joints_finish(struct FilWorld* world, const double* v, double
 
 /* potential_system.c: scale J_row' G J_column of 3 x 4 Jacobians. */
 void fil_potential_row_block(const double* a, const double* g, const double* b, double scale, double* block);
-/* direction = tangent^-1 residual at v, whose bodies have been evaluated. Each body by itself: false
- * if nothing makes a tangent positive definite. */
-bool fil_potential_solve_bodies(struct FilWorld* world, const double* v, const double* residual, double* direction,
-                                FilStepInfo* info);
-/* Bodies and contacts together. Where the sum is not positive definite, first the contacts' own bending is left out, then
+/* Factors the tangent at v, whose bodies have been evaluated. Each body by itself: false if nothing
+ * makes a tangent positive definite. */
+bool fil_potential_factor_bodies(struct FilWorld* world, const double* v, double* scratch, FilStepInfo* info);
+/* direction = tangent^-1 residual, with the factors at hand. */
+bool fil_potential_solve(struct FilWorld* world, const double* residual, double* direction);
+/* Factors bodies and contacts together, and solves. Where the sum is not positive definite, first the contacts' own bending is left out, then
  * the bodies' mass part is enlarged. `accuracy`: the share of the residual that may be left. */
 FilStatus fil_potential_solve_all(struct FilWorld* world, const FilPotentialModel* model, bool cautious, double accuracy,
                                   const double* v, const double* residual, double* direction, FilStepInfo* info);

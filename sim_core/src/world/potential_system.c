@@ -6,7 +6,7 @@
 #include "world/world.h"
 
 /* Each body by itself, its mass part enlarged where its tangent is not positive definite. */
-bool fil_potential_solve_bodies(FilWorld* world, const double* v, const double* residual, double* direction, FilStepInfo* info)
+bool fil_potential_factor_bodies(FilWorld* world, const double* v, double* scratch, FilStepInfo* info)
 {
     for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
@@ -17,13 +17,12 @@ bool fil_potential_solve_bodies(FilWorld* world, const double* v, const double* 
         while (!body->ops->factor(body->impl)) {
             shift = shift == 0.0 ? 0.1 : 10.0 * shift;
             info->regularised++;
-            if (shift > 1e20 || !body->ops->evaluate(body->impl, v + body->v, shift, direction + body->v, &potential)) {
+            if (shift > 1e20 || !body->ops->evaluate(body->impl, v + body->v, shift, scratch + body->v, &potential)) {
                 return false;
             }
         }
-        memcpy(direction + body->v, residual + body->v, sizeof(double) * (size_t)body->v_count);
-        body->ops->solve(body->impl, direction + body->v);
     }
+    world->potential.factors = FIL_FACTORS_BODIES;
     return true;
 }
 
@@ -89,6 +88,8 @@ static FilStatus adopt(FilWorld* world, const FilPotentialModel* model)
     // contacts: analysed anew for each pattern, so that a restored world goes on with the same bits
     stage->analysed = stage->analysed && (same || model->field != NULL);
     stage->exact = stage->exact && same && stage->exact_pattern == world->contact.patterns;
+    stage->factorable = stage->factorable && stage->exact;
+    stage->settled = stage->settled || stage->factorable;
     return FIL_OK;
 }
 
@@ -161,6 +162,29 @@ static void spread(FilWorld* world, double* direction)
     }
 }
 
+bool fil_potential_solve(FilWorld* world, const double* residual, double* direction)
+{
+    if (world->potential.factors == FIL_FACTORS_ALL) {
+        gather(world, residual);
+        fil_block_cholesky_solve(world->potential.cholesky, world->contact.v);
+        spread(world, direction);
+        return true;
+    }
+    for (int b = 0; b < world->body_count; b++) {
+        const FilBody* body = &world->bodies[b];
+        if (!fil_potential_takes_part(world, b)) {
+            continue;
+        }
+        // a body that cannot do without its tangent has lost the factors
+        if (body->ops->residual == NULL && !body->ops->factor(body->impl)) {
+            return false;
+        }
+        memcpy(direction + body->v, residual + body->v, sizeof(double) * (size_t)body->v_count);
+        body->ops->solve(body->impl, direction + body->v);
+    }
+    return true;
+}
+
 /* Conjugate gradients for sheets; where they are slow, with the bodies' stiffness in the factor, and for some steps at once. */
 static FilStatus solve_sheet(FilWorld* world, double accuracy, const double* residual, FilBlockPcgResult* result, FilStepInfo* info)
 {
@@ -203,6 +227,7 @@ static FilStatus solve_assembled(FilWorld* world, const FilPotentialModel* model
         *definite = fil_block_cholesky_factor(stage->cholesky, all->values, stage->hessian.values.at);
         if (*definite) {
             fil_block_cholesky_solve(stage->cholesky, all->v);
+            stage->factors = FIL_FACTORS_ALL;
         }
     }
     return status;
@@ -215,6 +240,17 @@ static void end_block(const double* hessian, int row, int column, double scale, 
     for (int c = 0; c < 3; c++) {
         for (int r = 0; r < 3; r++) {
             block[4 * c + r] = scale * hessian[12 * (3 * row + r) + 3 * column + c];
+        }
+    }
+}
+
+/* Adds the same of second slope slope', given the two ends' parts of the slope. */
+static void add_simple(const double* row, const double* column, double second, double* sum)
+{
+    for (int c = 0; c < 3; c++) {
+        const double scaled = second * column[c];
+        for (int r = 0; r < 3; r++) {
+            sum[4 * c + r] += row[r] * scaled;
         }
     }
 }
@@ -247,6 +283,18 @@ static void assemble(FilWorld* world, const FilPotentialModel* model, const doub
     }
     for (int k = 0; k < p->count; k++) {
         const FilPotentialContact* c = &p->contacts[k];
+        const FilPotentialForce* force = fil_potential_force(stage, k);
+        if (force->simple && order == FIL_POTENTIAL_DEFINITE) { // known since the forces were: v is where
+            for (int i = 0; i < 4; i++) {
+                for (int j = 0; j < 4; j++) {
+                    double* sum = fil_block_sum_at(&stage->hessian, k, c->local[i], c->local[j]);
+                    if (sum != NULL) {
+                        add_simple(force->slope + 3 * i, force->slope + 3 * j, scale * force->second, sum);
+                    }
+                }
+            }
+            continue;
+        }
         FilPotentialTerm term;
         fil_potential_evaluate(world, model, k, v, order, &term);
         for (int i = 0; c->nodes && i < 4; i++) {
@@ -265,8 +313,6 @@ static void assemble(FilWorld* world, const FilPotentialModel* model, const doub
     }
 }
 
-/* Bodies and contacts together. Where the sum is not positive definite, first the contacts' own bending is left out, then
- * the bodies' mass part is enlarged. */
 FilStatus fil_potential_solve_all(FilWorld* world, const FilPotentialModel* model, bool cautious, double accuracy, const double* v,
                                   const double* residual, double* direction, FilStepInfo* info)
 {
@@ -276,7 +322,6 @@ FilStatus fil_potential_solve_all(FilWorld* world, const FilPotentialModel* mode
     if (!stage->bound) {
         status = adopt(world, model);
         stage->bound = status == FIL_OK;
-        stage->factorable = false;
     }
     const bool field = model->field != NULL;
     double shift = 0.0;
