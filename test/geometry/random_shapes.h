@@ -17,8 +17,10 @@
 
 static inline void random_vector(Random* random, double size, double* out)
 {
-    fil_v3_set(out, random_between(random, -size, size), random_between(random, -size, size),
-               random_between(random, -size, size));
+    // one after the other: in a call compilers choose the order, and shapes would differ between machines
+    for (int k = 2; k >= 0; k--) {
+        out[k] = random_between(random, -size, size);
+    }
 }
 
 /* uniform on the unit sphere */

@@ -249,6 +249,21 @@ static int line_points(const double* const line_a[2], double radius_a, const dou
 
 // ---- pairs ----
 
+static double nearest(const FilContactPoint* points, int count)
+{
+    double least = HUGE_VAL;
+    for (int i = 0; i < count; i++) {
+        least = fmin(least, points[i].distance);
+    }
+    return least;
+}
+
+// how much farther than the distance of the shapes the nearest of their contact points may be
+static double nearest_allowed(double distance)
+{
+    return distance + 1e-4 * fabs(distance) + 1e-9;
+}
+
 int fil_manifold_build(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b,
                        const FilSeparation* separation, double margin, FilContactPoint out[FIL_MANIFOLD_POINTS])
 {
@@ -273,6 +288,8 @@ int fil_manifold_build(const FilShape* a, const FilPose* pose_a, const FilShape*
         const double* const line_a[2] = {fa.corner[ea], fa.corner[(ea + 1) % fa.count]};
         const double* const line_b[2] = {fb.corner[eb], fb.corner[(eb + 1) % fb.count]};
         count = line_points(line_a, ra, line_b, rb, n, (uint32_t)(fa.id[ea] << 17 | fb.id[eb] << 2), margin, out);
+        // lines that are nowhere as near as the shapes are not what meets
+        count = count > 0 && nearest(out, count) > nearest_allowed(separation->distance - ra - rb) ? 0 : count;
     }
     if (count == 0) {
         out[0] = make_point(separation->a, ra, separation->b, rb, n, 0);
