@@ -142,7 +142,7 @@ typedef struct Matrix {
  * the edge of sticking */
 static bool expect_now(FilWorld* world, const double* v)
 {
-    bool changed, clear = true;
+    bool changed = false, clear = true;
     const int rings = world->ipc.ring_count, all = rings + world->ipc.slide_count;
     for (int pass = 0; pass < 2; ++pass) {
         for (int k = 0; k < all; ++k) {
