@@ -9,6 +9,9 @@
 /* Added to the diagonal of a held vertex: it stays put to the last bit, and its row needs no special care. */
 static const double HOLD = 1e30;
 
+/* Bending over mass, in a step, below which the tangent of folds is simplified. */
+static const double LIGHT = 0.1;
+
 /* ---- elastic forces and stiffness ---- */
 
 /* Energy at q; its gradient is added, 4 numbers a vertex. */
@@ -81,7 +84,10 @@ static void add_stiffness(const FilShellBody* body, const double* q, double kept
         const FilShellFold* fold = &body->folds[f];
         const int* v = fold->vertex;
         const double* const x[4] = {q + 4 * v[0], q + 4 * v[1], q + 4 * v[2], q + 4 * v[3]};
-        fil_shell_fold_hessian(fold, body->bending, x, kept, h);
+        // where mass outweighs bending, how angles curve over positions makes no difference
+        const double length = fil_v3_distance(x[0], x[1]);
+        const bool light = body->setup.frugal && fold->stiffness * scale < LIGHT * body->mass[v[0]] * length * length;
+        fil_shell_fold_hessian(fold, body->bending, x, light ? 0.0 : kept, h);
         for (int k = 0; k < 4; k++) {
             add_block(diagonal_block(body, values, v[k]), scale, h, 12, 3 * k, 3 * k);
         }

@@ -9,8 +9,13 @@
 /* A Newton step that leaves more than this share of the residual was too little: the contacts' tangent joins in. */
 static const double SLOW = 0.25;
 
-/* Of linear systems that are solved by iteration: what is nonlinear leaves more of the residual. */
-static const double ACCURACY = 1e-2;
+/* Share of the residual that linear systems solved by iteration leave: half of what the last iteration left, within bounds. */
+static const double FINEST = 0.01, COARSEST = 0.1, FIRST_FALL = 0.1;
+
+static double accuracy_after(double fall)
+{
+    return fmin(fmax(0.5 * fall, FINEST), COARSEST);
+}
 
 /* The contacts' tangent takes part from the start after a step that could not do without, not for ever. */
 enum { HINT_STEPS = 20 };
@@ -147,6 +152,7 @@ typedef struct Newton {
     bool tangent;  /* the contacts' tangent takes part */
     bool cautious; /* the last line had a kink */
     bool fresh;    /* the bodies' tangents are those of the present velocities */
+    double accuracy; /* of the next direction */
 } Newton;
 
 /* v - step * direction of everything that takes part. */
@@ -247,6 +253,7 @@ static bool search_field(FilWorld* world, const FilPotentialModel* model, Newton
             const bool flat = fabs(slope) <= 0.5 * fabs(start) && potential <= newton->potential + rounding;
             if (flat || potential <= newton->potential + 1e-4 * step * start || norm <= newton->tolerance) {
                 newton->cautious = look > 1;
+                newton->accuracy = accuracy_after(norm / newton->norm);
                 try_step(world, v, s->direction, step, v);
                 newton->norm = norm;
                 newton->potential = potential;
@@ -279,13 +286,13 @@ static FilStatus model_direction(FilWorld* world, const FilPotentialModel* model
         memcpy(s->trial, s->residual, sizeof(double) * (size_t)world->v_count);
         // what friction leads by may be large, but is no reason to neglect the rest
         const double lead = model->field->add_lead(world, v, s->trial);
-        const double accuracy = ACCURACY * newton->norm / hypot(newton->norm, lead);
+        const double accuracy = newton->accuracy * newton->norm / hypot(newton->norm, lead);
         spare_held(world, s->trial);
         status = fil_potential_solve_all(world, model, false, accuracy, v, s->trial, s->direction, info);
         again = status == FIL_OK && model->field->review(world, v, s->direction);
     }
     if (status == FIL_OK && (newton->cautious || slope_along(world, s->residual, s->direction) >= 0.0)) {
-        status = fil_potential_solve_all(world, model, true, ACCURACY, v, s->residual, s->direction, info);
+        status = fil_potential_solve_all(world, model, true, newton->accuracy, v, s->residual, s->direction, info);
     }
     return status;
 }
@@ -307,7 +314,7 @@ static FilStatus find_direction(FilWorld* world, const FilPotentialModel* model,
     newton->fresh = true;
     FilStatus status = FIL_OK;
     if (newton->tangent) {
-        status = fil_potential_solve_all(world, model, newton->cautious, ACCURACY, v, s->residual, s->direction, info);
+        status = fil_potential_solve_all(world, model, newton->cautious, FINEST, v, s->residual, s->direction, info);
     } else if (!fil_potential_factor_bodies(world, v, s->direction, info) ||
                !fil_potential_solve(world, s->residual, s->direction)) {
         status = FIL_NOT_CONVERGED;

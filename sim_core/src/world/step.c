@@ -18,8 +18,10 @@ static void set_up(const FilWorld* world, double t, double dt, FilStepSetup* set
 {
     static const double thetas[][2] = {
         [FIL_BACKWARD_EULER] = {1.0, 1.0}, [FIL_MIDPOINT] = {0.5, 0.5}, [FIL_SYMPLECTIC_EULER] = {0.0, 1.0}};
+    const FilPotentialModel* potential = fil_contact_models[world->contact_model].potential;
     *setup = (FilStepSetup){.time = t, .dt = dt, .theta = thetas[world->def.integrator][0], .theta_vq = thetas[world->def.integrator][1],
-                            .gravity = {world->def.gravity.x, world->def.gravity.y, world->def.gravity.z}};
+                            .gravity = {world->def.gravity.x, world->def.gravity.y, world->def.gravity.z},
+                            .frugal = potential != NULL && potential->field != NULL};
 }
 
 /* The new state becomes the current one, if every number of it is finite. */
