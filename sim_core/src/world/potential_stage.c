@@ -382,7 +382,8 @@ static Newton start_newton(const FilWorld* world, const FilPotentialModel* model
     const FilImcSettings* settings = &world->def.imc;
     // joints are stiff and mix forces with torques: what P2 stops at would be too little
     const bool plain = model->field == NULL && world->contact.constraint_count == 0;
-    Newton newton = {.as_force = plain && (settings->reduction > 0.0 || settings->force_tolerance > 0.0)};
+    Newton newton = {.as_force = plain && (settings->reduction > 0.0 || settings->force_tolerance > 0.0),
+                     .accuracy = accuracy_after(FIRST_FALL)};
     newton.norm = size_of(world, world->scratch.residual, newton.as_force);
     if (newton.as_force) {
         newton.tolerance = fmax(settings->force_tolerance, settings->reduction * newton.norm);
