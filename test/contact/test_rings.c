@@ -186,6 +186,31 @@ static void test_scripted_hole(void** state)
     fil_world_destroy(world);
 }
 
+/* a hoop that is set beside its rod is refused, by name; set back it goes on */
+static void test_set_elsewhere(void** state)
+{
+    (void)state;
+    FilWorld* world = load(HEAD ROD("rod", "[0, 0, 0]", "[1.4, 0, 0]") HOOP("[0.3, 0, -0.0942]")
+                           "attachments: [{name: hold, clamp: {rod: rod, node: 0}}, {name: stop, clamp: {rod: rod, node: -1}}]\n"
+                           "rings: [{name: ring, rod: rod, range: 0.001, stiffness: 1e4, hole: {rigid_body: hoop, axis: [1, 0, 0], radius: 0.1}}]\n");
+    const FilId hoop = fil_world_find_rigid(world, "hoop");
+    const FilVec3 still = {0.0, 0.0, 0.0};
+    const FilQuat upright = {0.0, 0.0, 0.0, 1.0}, across = {0.0, 0.0, sqrt(0.5), sqrt(0.5)};
+    step(world);
+    const struct {
+        FilVec3 position;
+        FilQuat orientation;
+    } wrong[] = {{{0.3, 0.0, -0.2}, upright}, {{0.3, 0.0, 0.0}, across}};
+    for (int k = 0; k < 2; ++k) {
+        assert_int_equal(fil_rigid_set_state(world, hoop, wrong[k].position, wrong[k].orientation, still, still), FIL_OK);
+        assert_int_equal(fil_world_step(world, NULL), FIL_BAD_INPUT);
+        assert_non_null(strstr(fil_world_error(world), "ring 'ring'"));
+        assert_int_equal(fil_rigid_set_state(world, hoop, (FilVec3){0.3, 0.0, -0.05}, upright, still, still), FIL_OK);
+        step(world);
+    }
+    fil_world_destroy(world);
+}
+
 /* steps of rings and holes allocate nothing, and a restored world goes on with the same bits */
 static void test_memory(void** state)
 {
@@ -221,8 +246,9 @@ static void test_memory(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_junction), cmocka_unit_test(test_free_end),      cmocka_unit_test(test_held_end),
-        cmocka_unit_test(test_offset),   cmocka_unit_test(test_scripted_hole), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_junction),      cmocka_unit_test(test_free_end),      cmocka_unit_test(test_held_end),
+        cmocka_unit_test(test_offset),        cmocka_unit_test(test_scripted_hole), cmocka_unit_test(test_set_elsewhere),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

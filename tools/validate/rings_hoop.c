@@ -123,16 +123,5 @@ void fil_check_hoop_spins(FilCheck* check)
 /* Energy of a hoop that swings, leans, spins and slides on a smooth slope, its barrier included. */
 void fil_check_hoop_energy(FilCheck* check)
 {
-    FilWorld* world = hoop(check, 0.0, 0.2, 0.2, 0.2, 20.0);
-    double last = NAN, growth = 0.0;
-    while (world != NULL && fil_world_time(world) < 0.7 && fil_rings_run(check, world, fil_world_time(world) + fil_world_dt(world))) {
-        const FilEnergy e = fil_world_energy(world);
-        const double total = e.kinetic + e.elastic + e.gravity + fil_ring_energy_stored(world, fil_world_find_ring(world, "ring"));
-        growth = isnan(last) ? 0.0 : fmax(growth, total - last);
-        last = total;
-    }
-    if (world != NULL) {
-        fil_check_below(check, "largest growth of the energy in a step, J", growth, 1e-6);
-    }
-    fil_world_destroy(world);
+    fil_rings_watch_energy(check, hoop(check, 0.0, 0.2, 0.2, 0.2, 20.0), 0.7);
 }

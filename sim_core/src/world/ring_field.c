@@ -103,14 +103,16 @@ static void touch_rim(const FilWorld* world, const Sight* sight, FilRingTerm* te
     fil_v3_cross(term->friction.tangent[1], normal, along);
 }
 
-/* Friction of this step: normal force, tangents and velocities as at its start. */
-static void lag(FilWorld* world, FilRingTerm* term)
+/* Friction of this step: normal force, tangents and velocities as at its start. False if the ring is out of reach there. */
+static bool lag(FilWorld* world, FilRingTerm* term)
 {
     const FilRingBody* ring = ring_of(world, term);
     const Sight sight = see_ring(world, term, world->state.q);
     const int own = term->count - 3;
     double gradient[FIL_HOLE_SIZE] = {0.0};
-    energy_of(ring, &sight, gradient, NULL, true);
+    if (!isfinite(energy_of(ring, &sight, gradient, NULL, true))) {
+        return false;
+    }
     term->friction.most = world->ipc.dt * ring->friction * fil_v3_norm(gradient);
     term->place = sight.place;
     fil_v3_copy(term->friction.tangent[0], sight.point.slope);
@@ -124,6 +126,7 @@ static void lag(FilWorld* world, FilRingTerm* term)
     }
     blocks_of(world, term, &sight.point, term->lagged);
     memcpy(term->block, term->lagged, sizeof term->block);
+    return true;
 }
 
 /* ---- a step's begin; the potential ---- */
@@ -148,7 +151,10 @@ FilStatus fil_rings_begin(FilWorld* world)
         FilRingBody* ring = ring_of(world, term);
         term->count = ring->holed ? 5 : 4;
         open_ends(world, ring);
-        lag(world, term);
+        if (!lag(world, term)) { // somebody has set it or its rod elsewhere
+            world->potential.refused = true;
+            return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s' is not where its rod could hold it: set both, or neither", body->name);
+        }
     }
     return FIL_OK;
 }
