@@ -1,8 +1,9 @@
-/* The whole field of incremental potentials, as Newton's method meets it: barriers of rods, cloth, rigid bodies and planes,
- * rings and holes, and lagged friction. Its residual is the gradient of its potential, and its Hessian that of its residual.
+/* The whole field of incremental potentials, as Newton's method meets it: barriers of rods, cloth, rigid bodies and
+ * planes, rings and holes, and lagged friction. Its residual is the gradient of its potential, and its Hessian that of
+ * its residual.
  *
- * Rigid bodies turn by the exponential of their angular velocity, and what acts on them is the torque at the step's end: over
- * the angular velocity that is the gradient where the body does not spin, or along the spin. */
+ * Rigid bodies turn by the exponential of their angular velocity, and what acts on them is the torque at the step's
+ * end: over the angular velocity that is the gradient where the body does not spin, or along the spin. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,35 +27,45 @@ static const double offsets[4] = {-2.0, -1.0, 1.0, 2.0};
 static const double DT = 1e-3;
 
 /* barriers begin at 20 mm, friction sticks below 0.5 m/s */
-#define SCENE(things)                                                                                          \
+#define SCENE(things)                                                                                              \
     "world: {gravity: [0, 0, 0], dt: 0.001, contact: ipc, ipc: {range: 0.02, stiffness: 1000, slip_speed: 0.5}}\n" \
     "materials: {soft: {young: 1e5, poisson: 0.3, density: 1000, friction: 0.4}}\n" things
 
-#define ROD(name, from, to) \
-    "  - {name: " name ", material: soft, section: {circle: {radius: 0.01}}, shape: {straight: {from: " from ", to: " to ", nodes: 6}}}\n"
+#define ROD(name, from, to)                                                                                  \
+    "  - {name: " name ", material: soft, section: {circle: {radius: 0.01}}, shape: {straight: {from: " from \
+    ", to: " to ", nodes: 6}}}\n"
 
-static const char* const pile =
-    SCENE("rods:\n" ROD("low", "[-0.3, 0.01, 0.02]", "[0.3, 0.03, 0.023]") ROD("high", "[0.05, -0.2, 0.055]", "[0.02, 0.2, 0.05]")
-          "rigid_bodies:\n"
-          "  - {name: ground, motion: static, material: soft, shapes: [{half_space: {}}]}\n"
-          "  - {name: ball, motion: dynamic, material: soft, position: [0.03, 0.08, 0.123], shapes: [{sphere: {radius: 0.05}}]}\n"
-          "  - {name: brick, motion: dynamic, material: soft, position: [0.12, 0.1, 0.0615], rotation: [0.02, 0.03, 0.1],\n"
-          "     shapes: [{box: {size: [0.08, 0.06, 0.1]}}]}\n"
-          "shells:\n"
-          "  - {name: cloth, material: soft, thickness: 0.004, noise: 1e-3, sheet: {corner: [-0.1, -0.05, 0.187], along: [0.25, 0, 0],\n"
-          "     across: [0, 0.25, 0], columns: 4, rows: 4}}\n");
+static const char* const pile = SCENE("rods:\n" ROD("low", "[-0.3, 0.01, 0.02]", "[0.3, 0.03, 0.023]") ROD(
+    "high", "[0.05, -0.2, 0.055]",
+    "[0.02, 0.2, 0.05]") "rigid_bodies:\n"
+                         "  - {name: ground, motion: static, material: soft, shapes: [{half_space: {}}]}\n"
+                         "  - {name: ball, motion: dynamic, material: soft, position: [0.03, 0.08, 0.123], shapes: "
+                         "[{sphere: {radius: 0.05}}]}\n"
+                         "  - {name: brick, motion: dynamic, material: soft, position: [0.12, 0.1, 0.0615], rotation: "
+                         "[0.02, 0.03, 0.1],\n"
+                         "     shapes: [{box: {size: [0.08, 0.06, 0.1]}}]}\n"
+                         "shells:\n"
+                         "  - {name: cloth, material: soft, thickness: 0.004, noise: 1e-3, sheet: {corner: [-0.1, "
+                         "-0.05, 0.187], along: [0.25, 0, 0],\n"
+                         "     across: [0, 0.25, 0], columns: 4, rows: 4}}\n");
 
-static const char* const threaded =
-    SCENE("rods:\n" ROD("cable", "[-0.3, 0, 0]", "[0.3, 0.02, 0.05]") ROD("tail", "[0.05, 0.004, 0.085]", "[0.1, 0.2, 0.3]")
-          "rigid_bodies:\n"
-          "  - {name: hoop, motion: dynamic, mass: 0.1, inertia: [1e-3, 6e-4, 5e-4, 0, 0, 0], position: [-0.1, 0.01, -0.04], rotation: [0.1, 0.3, 0.2]}\n"
-          "  - {name: eye, motion: kinematic, position: [0.15, 0.01, 0.0]}\n"
-          "rings:\n"
-          "  - {name: bead, rod: cable, range: 0.03, stiffness: 100, friction: 0.3, point: {mass: 0.01, position: [-0.05, 0.01, 0.03]}}\n"
-          "  - {name: wide, rod: cable, range: 0.03, stiffness: 100, offset: 0.02, friction: 0.3, point: {mass: 0.01, position: [0.22, 0.02, 0.0]}}\n"
-          "  - {name: knot, rod: cable, range: 0.07, stiffness: 100, friction: 0.3, node: {rod: tail, node: 0}}\n"
-          "  - {name: ring, rod: cable, range: 0.06, stiffness: 300, friction: 0.3, hole: {rigid_body: hoop, center: [0.01, 0, 0.005], axis: [1, 0, 0], radius: 0.09}}\n"
-          "  - {name: guide, rod: cable, range: 0.05, stiffness: 300, friction: 0.3, hole: {rigid_body: eye, axis: [1, 0, 0.2], radius: 0.07}}\n");
+static const char* const threaded = SCENE("rods:\n" ROD("cable", "[-0.3, 0, 0]", "[0.3, 0.02, 0.05]") ROD(
+    "tail", "[0.05, 0.004, 0.085]",
+    "[0.1, 0.2, 0.3]") "rigid_bodies:\n"
+                       "  - {name: hoop, motion: dynamic, mass: 0.1, inertia: [1e-3, 6e-4, 5e-4, 0, 0, 0], position: "
+                       "[-0.1, 0.01, -0.04], rotation: [0.1, 0.3, 0.2]}\n"
+                       "  - {name: eye, motion: kinematic, position: [0.15, 0.01, 0.0]}\n"
+                       "rings:\n"
+                       "  - {name: bead, rod: cable, range: 0.03, stiffness: 100, friction: 0.3, point: {mass: 0.01, "
+                       "position: [-0.05, 0.01, 0.03]}}\n"
+                       "  - {name: wide, rod: cable, range: 0.03, stiffness: 100, offset: 0.02, friction: 0.3, point: "
+                       "{mass: 0.01, position: [0.22, 0.02, 0.0]}}\n"
+                       "  - {name: knot, rod: cable, range: 0.07, stiffness: 100, friction: 0.3, node: {rod: tail, "
+                       "node: 0}}\n"
+                       "  - {name: ring, rod: cable, range: 0.06, stiffness: 300, friction: 0.3, hole: {rigid_body: "
+                       "hoop, center: [0.01, 0, 0.005], axis: [1, 0, 0], radius: 0.09}}\n"
+                       "  - {name: guide, rod: cable, range: 0.05, stiffness: 300, friction: 0.3, hole: {rigid_body: "
+                       "eye, axis: [1, 0, 0.2], radius: 0.07}}\n");
 
 /* a world whose step has begun, and velocities that keep things apart */
 static FilWorld* begin(const char* scene, Random* random, double speed, double* v)
@@ -69,7 +80,8 @@ static FilWorld* begin(const char* scene, Random* random, double speed, double* 
     const FilStepSetup setup = {.dt = DT, .theta = 1.0, .theta_vq = 1.0};
     for (int b = 0; b < world->body_count; ++b) {
         const FilBody* body = &world->bodies[b];
-        body->ops->begin(body->impl, &setup, world->state.q + body->q, world->state.v + body->v, world->state.h + body->h);
+        body->ops->begin(body->impl, &setup, world->state.q + body->q, world->state.v + body->v,
+                         world->state.h + body->h);
         for (int k = 0; k < body->v_count; ++k) {
             const bool turn = !body->ops->points && k >= 4;
             v[body->v + k] = body->moves && k % 4 < 3 && !turn ? random_between(random, -speed, speed) : 0.0;
@@ -107,7 +119,7 @@ static bool free_unknown(const FilWorld* world, int k)
 /* slope by differences along every unknown, against the residual */
 static void check_gradient(FilWorld* world, double* v)
 {
-    const double step = 1e-3; // 1e-6 m in gaps of millimetres, 1/500 of the slip speed
+    const double step = 1e-3;  // 1e-6 m in gaps of millimetres, 1/500 of the slip speed
     double residual[MOST], side[MOST], largest = 0.0, worst = 0.0;
     assert_true(world->v_count <= MOST);
     assert_true(isfinite(potential(world, v, residual)));
@@ -129,7 +141,8 @@ static void check_gradient(FilWorld* world, double* v)
         print_error("off by %g of %g\n", worst, largest);
     }
     assert_true(largest > 1e-6);
-    assert_true(worst < 1e-6 * largest); // slip may cross its bound within the step, where the third derivative jumps: step^2
+    assert_true(worst <
+                1e-6 * largest);  // slip may cross its bound within the step, where the third derivative jumps: step^2
 }
 
 /* x' H x, H as assembled for Newton */
@@ -138,8 +151,8 @@ typedef struct Matrix {
     FilInts end, variable;
 } Matrix;
 
-/* lets friction's model expect the slip that there is: only then is its curvature the true one. False where it is not, near
- * the edge of sticking */
+/* lets friction's model expect the slip that there is: only then is its curvature the true one. False where it is not,
+ * near the edge of sticking */
 static bool expect_now(FilWorld* world, const double* v)
 {
     bool changed = false, clear = true;
@@ -149,7 +162,7 @@ static bool expect_now(FilWorld* world, const double* v)
             FilFriction* friction = k < rings ? &world->ipc.rings[k].friction : &world->ipc.slides[k - rings].friction;
             const double share = hypot(friction->expected[0], friction->expected[1]) / world->def.ipc.slip_speed;
             clear = clear && (pass == 0 || !(share > 0.89 && share < 1.01));
-            friction->expected[0] = pass == 0 ? 1e9 : friction->expected[0]; // sliding gives way to what is
+            friction->expected[0] = pass == 0 ? 1e9 : friction->expected[0];  // sliding gives way to what is
         }
         if (pass == 0) {
             assert_int_equal(fil_ipc_model.field->accept(world, v, &changed), FIL_OK);
@@ -164,7 +177,8 @@ static void assemble(FilWorld* world, const double* v, FilPotentialOrder order, 
     int count;
     assert_int_equal(fil_ipc_model.field->accept(world, v, &changed), FIL_OK);
     assert_int_equal(fil_ipc_model.field->list(world, &matrix->end, &matrix->variable, &count), FIL_OK);
-    assert_true(fil_block_sum_adopt(&matrix->sum, world->contact.column_count, count, matrix->end.at, matrix->variable.at, &same));
+    assert_true(fil_block_sum_adopt(&matrix->sum, world->contact.column_count, count, matrix->end.at,
+                                    matrix->variable.at, &same));
     fil_block_sum_clear(&matrix->sum);
     fil_ipc_model.field->hessian(world, v, order, &matrix->sum);
 }
@@ -181,7 +195,8 @@ static double curvature(const FilWorld* world, const Matrix* matrix, const doubl
     double packed[MOST] = {0.0}, product[MOST], sum = 0.0;
     for (int b = 0; b < world->body_count; ++b) {
         if (world->contact.offset[b] >= 0) {
-            memcpy(packed + 4 * world->contact.offset[b], x + world->bodies[b].v, sizeof(double) * (size_t)world->bodies[b].v_count);
+            memcpy(packed + 4 * world->contact.offset[b], x + world->bodies[b].v,
+                   sizeof(double) * (size_t)world->bodies[b].v_count);
         }
     }
     const FilBlockPattern pattern = fil_block_sum_pattern(&matrix->sum);
@@ -192,7 +207,8 @@ static double curvature(const FilWorld* world, const Matrix* matrix, const doubl
     return sum;
 }
 
-/* the same by differences of the residual: what is skew in its derivative, as torques in a turning frame are, drops out */
+/* the same by differences of the residual: what is skew in its derivative, as torques in a turning frame are, drops out
+ */
 static double curvature_by_differences(FilWorld* world, const double* v, const double* x, double step)
 {
     double moved[MOST], residual[MOST], sum = 0.0;
@@ -273,11 +289,12 @@ static void test_ring_hessian(void** state)
     for (int round = 0; round < 40; ++round) {
         double v[MOST] = {0.0}, x[MOST] = {0.0};
         FilWorld* world = begin(threaded, &random, round % 2 == 0 ? 0.1 : 2.0, v);
-        assert_int_equal(world->ipc.active_count, 0); // no barriers between rods, whose Hessian is not the true one
+        assert_int_equal(world->ipc.active_count, 0);  // no barriers between rods, whose Hessian is not the true one
         for (int k = 0; k < world->v_count; ++k) {
             x[k] = free_unknown(world, k) ? random_between(&random, -1.0, 1.0) : 0.0;
         }
-        const double expected = curvature_by_differences(world, v, x, 1e-5); // third derivatives jump: as small as the step
+        const double expected =
+            curvature_by_differences(world, v, x, 1e-5);  // third derivatives jump: as small as the step
         if (expect_now(world, v)) {
             assemble(world, v, FIL_POTENTIAL_FULL, &matrix);
             assert_true(fabs(curvature(world, &matrix, x) - expected) < 1e-6 * fabs(expected));
@@ -296,20 +313,22 @@ static void test_barrier_hessian(void** state)
 {
     (void)state;
     // a ball on the middle of a level triangle above a level rod above the ground: all normals are upright
-    static const char* const tower =
-        SCENE("rods:\n" ROD("rod", "[-0.3, 0, 0.02]", "[0.3, 0, 0.02]")
-              "rigid_bodies:\n"
-              "  - {name: ground, motion: static, material: soft, shapes: [{half_space: {}}]}\n"
-              "  - {name: ball, motion: dynamic, material: soft, position: [0.3, 0.25, 0.112], shapes: [{sphere: {radius: 0.05}}]}\n"
-              "shells:\n"
-              "  - {name: cloth, material: soft, thickness: 0.004, sheet: {corner: [-0.2, 0.1, 0.05], along: [0.8, 0, 0], across: [0, 0.8, 0],\n"
-              "     columns: 1, rows: 1, pattern: squares}}\n");
+    static const char* const tower = SCENE("rods:\n" ROD(
+        "rod", "[-0.3, 0, 0.02]",
+        "[0.3, 0, 0.02]") "rigid_bodies:\n"
+                          "  - {name: ground, motion: static, material: soft, shapes: [{half_space: {}}]}\n"
+                          "  - {name: ball, motion: dynamic, material: soft, position: [0.3, 0.25, 0.112], shapes: "
+                          "[{sphere: {radius: 0.05}}]}\n"
+                          "shells:\n"
+                          "  - {name: cloth, material: soft, thickness: 0.004, sheet: {corner: [-0.2, 0.1, 0.05], "
+                          "along: [0.8, 0, 0], across: [0, 0.8, 0],\n"
+                          "     columns: 1, rows: 1, pattern: squares}}\n");
     Random random = {44};
     Matrix matrix = {0};
     double v[MOST] = {0.0}, x[MOST] = {0.0};
     int checked = 0;
     FilWorld* world = begin(tower, &random, 0.0, v);
-    assert_true(world->ipc.active_count >= 7); // ball and cloth; six nodes and the ground
+    assert_true(world->ipc.active_count >= 7);  // ball and cloth; six nodes and the ground
     for (int b = 0; b < world->body_count; ++b) {
         const FilBody* body = &world->bodies[b];
         if (!body->moves) {
@@ -331,7 +350,7 @@ static void test_barrier_hessian(void** state)
             v[k] = along ? random_between(&random, -0.6, 0.6) : 0.0;
             x[k] = along ? random_between(&random, -1.0, 1.0) : 0.0;
         }
-        for (int b = 0; b < world->body_count; ++b) { // a body that turns moves its points across, too
+        for (int b = 0; b < world->body_count; ++b) {  // a body that turns moves its points across, too
             for (int k = 4; k < world->bodies[b].v_count && !world->bodies[b].ops->points; ++k) {
                 v[world->bodies[b].v + k] = x[world->bodies[b].v + k] = 0.0;
             }

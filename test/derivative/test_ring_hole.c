@@ -71,7 +71,9 @@ static bool random_case(Random* random, double at, bool open, Case* c)
         fil_v3_set(c->nodes + 4 * i, i, random_between(random, -0.2, 0.2), random_between(random, -0.2, 0.2));
     }
     c->hole = (FilHole){.center = {random_between(random, -0.3, 0.3), random_between(random, -0.3, 0.3), 0.1},
-                            .axis = {-1.0, 0.0, 0.0}, .radius = 1.0, .rod_radius = 0.2};
+                        .axis = {-1.0, 0.0, 0.0},
+                        .radius = 1.0,
+                        .rod_radius = 0.2};
     for (int k = 0; k < 3; ++k) {
         turn[k] = random_between(random, -0.5, 0.5);
         center[k] = random_between(random, -0.3, 0.3);
@@ -109,7 +111,7 @@ static void check_derivatives(Random* random, double from, double to, bool open)
         if (!random_case(random, random_between(random, from, to), open, &c)) {
             continue;
         }
-        if (!(energy_of(&c, z, gradient, hessian) < 2.0)) { // near the stop's wall differences say nothing
+        if (!(energy_of(&c, z, gradient, hessian) < 2.0)) {  // near the stop's wall differences say nothing
             continue;
         }
         for (int k = 0; k < Z; ++k) {
@@ -117,8 +119,8 @@ static void check_derivatives(Random* random, double from, double to, bool open)
             for (int s = 0; s < 4; ++s) {
                 z[k] = STEP * offsets[s];
                 slope += weights[s] * energy_of(&c, z, side, NULL) / STEP;
-                // the gradient over a turn from here, as one over a turn from the start: J' with J of the exponential map,
-                // which along one axis differs from 1 by -[turn]/2 + [turn]^2/6
+                // the gradient over a turn from here, as one over a turn from the start: J' with J of the exponential
+                // map, which along one axis differs from 1 by -[turn]/2 + [turn]^2/6
                 if (k >= 3 && k < 6) {
                     const double* t = z + 3;
                     double one[3], two[3];
@@ -141,7 +143,7 @@ static void check_derivatives(Random* random, double from, double to, bool open)
             }
         }
         assert_true(errors[0] < 1e-8 * sizes[0]);
-        assert_true(errors[1] < 1e-6 * sizes[1]); // fifth derivatives near the barrier's wall
+        assert_true(errors[1] < 1e-6 * sizes[1]);  // fifth derivatives near the barrier's wall
         checked++;
     }
     assert_int_equal(checked, 100);
@@ -163,8 +165,8 @@ static void test_stop_derivatives(void** state)
     check_derivatives(&random, 5.05, 5.5, false);
 }
 
-/* no jump of value, slope or curvature where the potential sets in, by the gap or at a stop: they go as the third, second
- * and first power of the way beyond, 1e-7 of the range */
+/* no jump of value, slope or curvature where the potential sets in, by the gap or at a stop: they go as the third,
+ * second and first power of the way beyond, 1e-7 of the range */
 static void test_thresholds(void** state)
 {
     (void)state;
@@ -192,8 +194,8 @@ static void test_thresholds(void** state)
     }
 }
 
-/* a round hole around a straight rod: the gap shrinks by the tilt as that of a tube through a ring does, and closes before
- * the rod lies in the hole's plane */
+/* a round hole around a straight rod: the gap shrinks by the tilt as that of a tube through a ring does, and closes
+ * before the rod lies in the hole's plane */
 static void test_gap(void** state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* What continuum the energies of shells are: sheets that are strained or curved by hand, against plane stress and plates
- * (docs/shell.md derives the numbers). */
+/* What continuum the energies of shells are: sheets that are strained or curved by hand, against plane stress and
+ * plates (docs/shell.md derives the numbers). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,7 +102,7 @@ static void test_stretching(void** state)
     (void)state;
     static Mesh mesh;
     const double nu = 1.0 / 3.0, stiff = YOUNG * THICKNESS / (1.0 - nu * nu), e = 1e-5;
-    const double near_linear = 1e-4; // strains of 1e-5 make cubic terms as small as that share
+    const double near_linear = 1e-4;  // strains of 1e-5 make cubic terms as small as that share
     make_mesh(&mesh, 8, true);
     near(strain_energy(&mesh, e, 0.0, 0.0), 0.5 * stiff * e * e, near_linear);
     near(strain_energy(&mesh, 0.0, e, 0.0), 0.5 * stiff * e * e, near_linear);
@@ -116,8 +116,8 @@ static void test_stretching(void** state)
 
 /* ---- bending ---- */
 
-/* energy per area of the surface z = (kxx x^2 + 2 kxy x y + kyy y^2) / 2 with small slopes; folds count for the area of a
- * third of their triangles */
+/* energy per area of the surface z = (kxx x^2 + 2 kxy x y + kyy y^2) / 2 with small slopes; folds count for the area of
+ * a third of their triangles */
 static double bend_energy(FilShellBending bending, bool equilateral, int n, double kxx, double kyy, double kxy)
 {
     static Mesh mesh;
@@ -139,11 +139,13 @@ static double bend_energy(FilShellBending bending, bool equilateral, int n, doub
     return sum / (equilateral ? sqrt(0.75) : 1.0);
 }
 
-/* curvature 1 along a direction, 0 or `other` across: the border, where folds are missing, makes an error of first order */
+/* curvature 1 along a direction, 0 or `other` across: the border, where folds are missing, makes an error of first
+ * order */
 static void check_bend(FilShellBending bending, bool equilateral, double angle, double other, double expected)
 {
-    const double small = 1e-3, c = cos(angle), s = sin(angle); // slopes of 1e-3 count by their squares
-    const double kxx = small * (c * c + other * s * s), kyy = small * (s * s + other * c * c), kxy = small * (1.0 - other) * c * s;
+    const double small = 1e-3, c = cos(angle), s = sin(angle);  // slopes of 1e-3 count by their squares
+    const double kxx = small * (c * c + other * s * s), kyy = small * (s * s + other * c * c),
+                 kxy = small * (1.0 - other) * c * s;
     double errors[2], energy[2];
     for (int fine = 0; fine < 2; ++fine) {
         energy[fine] = bend_energy(bending, equilateral, fine == 0 ? MOST / 2 : MOST, kxx, kyy, kxy) / (small * small);
@@ -151,7 +153,7 @@ static void check_bend(FilShellBending bending, bool equilateral, double angle, 
     }
     assert_true(errors[1] < 0.05);
     assert_true(errors[1] < 0.55 * errors[0] + 1e-5);
-    near(2.0 * energy[1] - energy[0], expected, 1e-3); // without the border's part
+    near(2.0 * energy[1] - energy[0], expected, 1e-3);  // without the border's part
 }
 
 static void test_bending(void** state)
@@ -160,7 +162,8 @@ static void test_bending(void** state)
     const double cube = YOUNG * THICKNESS * THICKNESS * THICKNESS, d = cube / (12.0 * (1.0 - POISSON * POISSON));
     for (double angle = 0.0; angle < 1.6; angle += 0.26) {
         const double c2 = cos(2.0 * angle), s2 = sin(2.0 * angle);
-        // equilateral: plates with Y b^3 / 12 or D, and Poisson's ratio -1/3: D (1 + nu) of a sphere, D (1 - nu) of a saddle
+        // equilateral: plates with Y b^3 / 12 or D, and Poisson's ratio -1/3: D (1 + nu) of a sphere, D (1 - nu) of a
+        // saddle
         check_bend(FIL_BENDING_NORMALS, true, angle, 0.0, 0.5 * cube / 12.0);
         check_bend(FIL_BENDING_NORMALS, true, angle, 1.0, 2.0 / 3.0 * cube / 12.0);
         check_bend(FIL_BENDING_NORMALS, true, angle, -1.0, 4.0 / 3.0 * cube / 12.0);

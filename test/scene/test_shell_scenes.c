@@ -1,4 +1,5 @@
-/* Shells in scenes: meshes from files, what bad meshes are refused for, and shells under other contact models than ipc. */
+/* Shells in scenes: meshes from files, what bad meshes are refused for, and shells under other contact models than ipc.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,11 +62,14 @@ static void near3(const double* x, double a, double b, double c)
 static void test_obj(void** state)
 {
     (void)state;
-    write_file("square.obj", "# a square\no square\nv 0 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nv 1 1 0\nvt 0 0\nvn 0 0 1\n"
-                             "f 1 2 5\nf 2/1/1 3/1/1 5/1/1\nf 4 1 5 3\n");
+    write_file("square.obj",
+               "# a square\no square\nv 0 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nv 1 1 0\nvt 0 0\nvn 0 0 1\n"
+               "f 1 2 5\nf 2/1/1 3/1/1 5/1/1\nf 4 1 5 3\n");
     FilWorld* world;
     FilError error;
-    assert_int_equal(load("square.obj", ", scale: 0.1, position: [1, 2, 3], rotation: [0, 0, 1.5707963267948966]", &world, &error), FIL_OK);
+    assert_int_equal(
+        load("square.obj", ", scale: 0.1, position: [1, 2, 3], rotation: [0, 0, 1.5707963267948966]", &world, &error),
+        FIL_OK);
     const FilId shell = fil_world_find_shell(world, "cloth");
     assert_int_equal(fil_shell_vertex_count(world, shell), 5);
     assert_int_equal(fil_shell_triangle_count(world, shell), 4);
@@ -94,13 +98,16 @@ static void test_obj(void** state)
 static void test_stl(void** state)
 {
     (void)state;
-    write_file("two.stl", "solid two\nfacet normal 0 0 1\n outer loop\n  vertex 0 0 0\n  vertex 1 0 0\n  vertex 0 1 0\n endloop\nendfacet\n"
-                          "facet normal 0 0 1\n outer loop\n  vertex 1 0 0\n  vertex 1 1 0\n  vertex 0 1 0\n endloop\nendfacet\nendsolid two\n");
+    write_file("two.stl",
+               "solid two\nfacet normal 0 0 1\n outer loop\n  vertex 0 0 0\n  vertex 1 0 0\n  vertex 0 1 0\n "
+               "endloop\nendfacet\n"
+               "facet normal 0 0 1\n outer loop\n  vertex 1 0 0\n  vertex 1 1 0\n  vertex 0 1 0\n "
+               "endloop\nendfacet\nendsolid two\n");
     FilWorld* world;
     FilError error;
     assert_int_equal(load("two.stl", "", &world, &error), FIL_OK);
     const FilId shell = fil_world_find_shell(world, "cloth");
-    assert_int_equal(fil_shell_vertex_count(world, shell), 4); // merged
+    assert_int_equal(fil_shell_vertex_count(world, shell), 4);  // merged
     assert_int_equal(fil_shell_triangle_count(world, shell), 2);
     fil_world_destroy(world);
 }
@@ -112,7 +119,7 @@ static void test_bad_meshes(void** state)
     static const struct {
         const char *text, *key, *message;
     } bad[] = {
-        {"v 0 0 0\nv 1 0 0\n", "shells.cloth.file.path", ""}, // no triangles
+        {"v 0 0 0\nv 1 0 0\n", "shells.cloth.file.path", ""},  // no triangles
         {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 7\n", "shells.cloth.file.path", "7"},
         {"v 0 0 0\nv 1 0 zero\nv 0 1 0\nf 1 2 3\n", "shells.cloth.file.path", ":2"},
         {"v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n", "shells.cloth", "no area"},
@@ -140,7 +147,8 @@ static void test_sap(void** state)
     static const char* const scene =
         "world: {contact: sap, dt: 0.005}\n"
         "materials: {soft: {young: 1e5, poisson: 0.3, density: 1000, friction: 0.5}}\n"
-        "shells: [{name: cloth, material: soft, thickness: 0.004, noise: 1e-4, damping: {mass: 1}, sheet: {corner: [0, 0, 0.03], along: [0.2, 0, 0.01], "
+        "shells: [{name: cloth, material: soft, thickness: 0.004, noise: 1e-4, damping: {mass: 1}, sheet: {corner: [0, "
+        "0, 0.03], along: [0.2, 0, 0.01], "
         "across: [0, 0.2, 0], columns: 6, rows: 7}}]\n"
         "rigid_bodies: [{name: ground, motion: static, material: soft, shapes: [{half_space: {}}]}]\n";
     FilWorld* world = NULL;
@@ -160,7 +168,7 @@ static void test_sap(void** state)
     for (int k = 0; k < fil_shell_vertex_count(world, shell); ++k) {
         double x[3];
         fil_shell_get_position(world, shell, k, x);
-        assert_true(x[2] > 0.0019 && x[2] < 0.0025); // half the thickness above the ground, which gives way a little
+        assert_true(x[2] > 0.0019 && x[2] < 0.0025);  // half the thickness above the ground, which gives way a little
     }
     assert_true(info.contacts >= fil_shell_vertex_count(world, shell) / 2);
     assert_true(fil_world_energy(world).kinetic < 1e-6);

@@ -33,8 +33,8 @@ void fil_check_plate(FilCheck* check);
 /* A scene with settings "path=value", `count` of them; NULL after a failure, which the check knows of. */
 FilWorld* fil_rings_load(FilCheck* check, const char* name, const char* const (*settings)[2], int count, double dt);
 
-/* Energy of everything with a ring called "ring", its barrier included, does not grow from step to step until time t. Takes
- * the world, which may be NULL. */
+/* Energy of everything with a ring called "ring", its barrier included, does not grow from step to step until time t.
+ * Takes the world, which may be NULL. */
 void fil_rings_watch_energy(FilCheck* check, FilWorld* world, double t);
 
 /* Steps until time t; false after a failure. */

@@ -50,7 +50,8 @@ static double x_with_nodes(FilCheck* check, const char* nodes, double dt)
 
 /* ---- appendix A ---- */
 
-/* Space and time each by itself: an error of both shows that of time alone, which is the larger and has the other sign. */
+/* Space and time each by itself: an error of both shows that of time alone, which is the larger and has the other sign.
+ */
 void fil_check_catenary_refined(FilCheck* check)
 {
     static const char* const nodes[] = {"50", "100", "200"};
@@ -108,14 +109,15 @@ void fil_check_catenary_fine(FilCheck* check)
 void fil_check_catenary_bounds(FilCheck* check)
 {
     static const char* const ranges[] = {"0.05", "0.01", "0.005"};
-    static const char* const speeds[] = {"1e-3", "1e-4", "1e-5", "1e-7"}; // P4 names none but 1e-6
+    static const char* const speeds[] = {"1e-3", "1e-4", "1e-5", "1e-7"};  // P4 names none but 1e-6
     const double tight = x_of(check, (const char* const[][2]){{"range", "0.001"}}, 1, 1e-3);
     double last = INFINITY;
     for (int k = 0; k < 3; k++) {
         char what[96];
         const double change = fabs(x_of(check, (const char* const[][2]){{"range", ranges[k]}}, 1, 1e-3) / tight - 1.0);
         snprintf(what, sizeof what, "change of x(1 s) with range %s m instead of 0.001 m", ranges[k]);
-        fil_check_below(check, what, change, fmin(last, 0.02)); // as small as the discretisation's own error, and falling
+        fil_check_below(check, what, change,
+                        fmin(last, 0.02));  // as small as the discretisation's own error, and falling
         last = change;
     }
     double base[SAMPLES], x[SAMPLES];
@@ -125,8 +127,10 @@ void fil_check_catenary_bounds(FilCheck* check)
     for (int k = 0; k < 4; k++) {
         char what[96];
         if (ride(check, (const char* const[][2]){{"slip_speed", speeds[k]}}, 1, 1e-3, x)) {
-            snprintf(what, sizeof what, "largest change of x in 3 s with slip speed %s m/s instead of 1e-6, m", speeds[k]);
-            fil_check_below(check, what, largest_difference(x, base), 1e-3); // a creep at the largest of them would be 3e-3
+            snprintf(what, sizeof what, "largest change of x in 3 s with slip speed %s m/s instead of 1e-6, m",
+                     speeds[k]);
+            fil_check_below(check, what, largest_difference(x, base),
+                            1e-3);  // a creep at the largest of them would be 3e-3
         }
     }
 }
@@ -144,7 +148,7 @@ static void ride_rigid(double mu, double* x)
             const double root = sqrt(CATENARY * CATENARY + s * s), kappa = CATENARY / (root * root);
             const double pull = -GRAVITY * s / root, normal = GRAVITY * CATENARY / root + v * v * kappa;
             if (v == 0.0 && fabs(pull) <= mu * normal) {
-                break; // it sticks
+                break;  // it sticks
             }
             const double next = v + dt * (pull - mu * normal * (v > 0.0 || (v == 0.0 && pull > 0.0) ? 1.0 : -1.0));
             v = v * next < 0.0 ? 0.0 : next;
@@ -185,7 +189,7 @@ void fil_check_catenary_cases(FilCheck* check)
             if (!ride(check, (const char* const[][2]){{"young", moduli[e]}, {"mu", frictions[m]}}, 2, 1e-3, x)) {
                 return;
             }
-            reach[e][m] = largest(x, 150); // first turn, within 1.5 s
+            reach[e][m] = largest(x, 150);  // first turn, within 1.5 s
             swing[e][m] = spread(x + 200, SAMPLES - 200);
             snprintf(what, sizeof what, "farthest x on the other side, E = %s Pa, mu = %s, m", moduli[e], frictions[m]);
             fil_check_note(check, what, reach[e][m]);
@@ -208,7 +212,8 @@ void fil_check_catenary_rigid(FilCheck* check)
 {
     double x[SAMPLES], expected[SAMPLES];
     for (int m = 0; m < 3; m++) {
-        const char* const settings[][2] = {{"young", moduli[0]}, {"mu", frictions[m]}, {"range", "0.001"}, {"stiffness", "100"}};
+        const char* const settings[][2] = {
+            {"young", moduli[0]}, {"mu", frictions[m]}, {"range", "0.001"}, {"stiffness", "100"}};
         char what[96];
         double mu = 0.0;
         sscanf(frictions[m], "%lf", &mu);
@@ -217,6 +222,7 @@ void fil_check_catenary_rigid(FilCheck* check)
             return;
         }
         snprintf(what, sizeof what, "largest error of x in 3 s, mu = %s, of the half span", frictions[m]);
-        fil_check_below(check, what, largest_difference(x, expected) / HALF_SPAN, 0.02); // P4's own bound of convergence
+        fil_check_below(check, what, largest_difference(x, expected) / HALF_SPAN,
+                        0.02);  // P4's own bound of convergence
     }
 }

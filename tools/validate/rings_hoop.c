@@ -1,16 +1,19 @@
-/* A ring that is a rigid body: a thin hoop on a bar (beyond P4). R is its radius, r the bar's, k its radius of gyration. */
+/* A ring that is a rigid body: a thin hoop on a bar (beyond P4). R is its radius, r the bar's, k its radius of
+ * gyration. */
 #include <math.h>
 #include <stdio.h>
 
 #include "validate/rings.h"
 
-static const double GRAVITY = 10.0, RADIUS = 0.1, BAR = 0.005, SLOPE = 0.5235987755982988; /* the scene's, and 30 degrees */
+static const double GRAVITY = 10.0, RADIUS = 0.1, BAR = 0.005,
+                    SLOPE = 0.5235987755982988; /* the scene's, and 30 degrees */
 
 static FilWorld* hoop(FilCheck* check, double mu, double slope, double lean, double swing, double spin)
 {
     const double values[5] = {mu, slope, lean, swing, spin};
     char text[5][32];
-    const char* const settings[5][2] = {{"mu", text[0]}, {"slope", text[1]}, {"lean", text[2]}, {"swing", text[3]}, {"spin", text[4]}};
+    const char* const settings[5][2] = {
+        {"mu", text[0]}, {"slope", text[1]}, {"lean", text[2]}, {"swing", text[3]}, {"spin", text[4]}};
     for (int k = 0; k < 5; k++) {
         snprintf(text[k], sizeof text[k], "%.17g", values[k]);
     }
@@ -59,9 +62,9 @@ static double frequency(FilCheck* check, double mu, bool across)
 
 void fil_check_hoop_swings(FilCheck* check)
 {
-    const double way = RADIUS - BAR, across = RADIUS * RADIUS, along = 0.5 * RADIUS * RADIUS; // k^2
-    // swings of 0.05 rad are slower than small ones by 1.6e-4 or so, the step (1 ms) makes as little; the gap of a tenth of a
-    // millimetre is 1e-3 of R
+    const double way = RADIUS - BAR, across = RADIUS * RADIUS, along = 0.5 * RADIUS * RADIUS;  // k^2
+    // swings of 0.05 rad are slower than small ones by 1.6e-4 or so, the step (1 ms) makes as little; the gap of a
+    // tenth of a millimetre is 1e-3 of R
     const double near = 0.003;
     // without friction nothing turns it: a pendulum of length R - r
     fil_check_near(check, "swing across a smooth bar, rad/s", frequency(check, 0.0, true), sqrt(GRAVITY / way), near);
@@ -69,13 +72,15 @@ void fil_check_hoop_swings(FilCheck* check)
     fil_check_near(check, "swing across a rough bar, rolling, rad/s", frequency(check, 1.0, true),
                    sqrt(GRAVITY / (way * (1.0 + across / (RADIUS * RADIUS)))), near);
     // without friction the centre only rises and sinks
-    fil_check_near(check, "swing along a smooth bar, rad/s", frequency(check, 0.0, false), sqrt(GRAVITY * RADIUS / along), near);
+    fil_check_near(check, "swing along a smooth bar, rad/s", frequency(check, 0.0, false),
+                   sqrt(GRAVITY * RADIUS / along), near);
     // about the point of the rim that sticks
     fil_check_near(check, "swing along a rough bar, rad/s", frequency(check, 1.0, false),
                    sqrt(GRAVITY * RADIUS / (RADIUS * RADIUS + along)), near);
 }
 
-/* Down a slope like a point (P4 eq. 13), when it starts with the lean that friction asks for; sticks if mu > tan(slope). */
+/* Down a slope like a point (P4 eq. 13), when it starts with the lean that friction asks for; sticks if mu >
+ * tan(slope). */
 void fil_check_hoop_slides(FilCheck* check)
 {
     static const double frictions[] = {0.0, 0.1, 0.3};
@@ -90,20 +95,22 @@ void fil_check_hoop_slides(FilCheck* check)
         char what[96];
         snprintf(what, sizeof what, "largest error of s(t) from 0.3 s on, mu = %g", mu);
         if (world != NULL) {
-            fil_check_below(check, what, worst, 0.01); // as for a point; backward Euler's own is dt / t = 0.0033
+            fil_check_below(check, what, worst, 0.01);  // as for a point; backward Euler's own is dt / t = 0.0033
         }
         fil_world_destroy(world);
     }
     FilWorld* world = hoop(check, 0.7, SLOPE, SLOPE, 0.0, 0.0);
     if (world != NULL && fil_rings_run(check, world, 0.6)) {
-        // friction, lagged, misses the first step: g dt^2 sin(slope) = 5e-6 m; then it creeps below the slip speed, 1e-6 m/s
+        // friction, lagged, misses the first step: g dt^2 sin(slope) = 5e-6 m; then it creeps below the slip speed,
+        // 1e-6 m/s
         fil_check_below(check, "travel of a hoop with mu = 0.7 > tan(slope) in 0.6 s, m",
                         fabs(fil_ring_travel(world, fil_world_find_ring(world, "ring")) - 0.3), 2e-5);
     }
     fil_world_destroy(world);
 }
 
-/* Spinning about a fixed bar, friction holds its centre aside at atan(mu) and slows the spin by mu m g R / sqrt(1 + mu^2). */
+/* Spinning about a fixed bar, friction holds its centre aside at atan(mu) and slows the spin by mu m g R / sqrt(1 +
+ * mu^2). */
 void fil_check_hoop_spins(FilCheck* check)
 {
     const double mu = 0.2, spin = 40.0, time = 0.5;
@@ -114,7 +121,8 @@ void fil_check_hoop_spins(FilCheck* check)
         fil_rigid_get_velocity(world, body, &velocity, &turning);
         const FilVec3 x = fil_ring_position(world, fil_world_find_ring(world, "ring"));
         // the gap (1e-3 of R) makes the lever longer than the way to the centre
-        fil_check_near(check, "spin lost in 0.5 s, rad/s", spin - turning.x, time * mu * GRAVITY / (RADIUS * sqrt(1.0 + mu * mu)), 0.01);
+        fil_check_near(check, "spin lost in 0.5 s, rad/s", spin - turning.x,
+                       time * mu * GRAVITY / (RADIUS * sqrt(1.0 + mu * mu)), 0.01);
         fil_check_near(check, "how far aside its centre is held, of its depth", -x.y / x.z, mu, 0.02);
     }
     fil_world_destroy(world);

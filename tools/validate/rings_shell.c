@@ -1,9 +1,9 @@
 /* Shells that bend, against plate theory.
  *
- * A fold's angle on a surface of small curvature follows from its triangles, so the energy per area of a regular mesh is that
- * of a plate, W = 1/2 (Dx kxx^2 + Dy kyy^2 + 2 D12 kxx kyy + 4 Dk kxy^2); docs/shell.md derives the numbers. A simply supported
- * rectangle a x b under the load q then sinks in its middle by (Navier)
- *     w = sum over odd m, n of 16 q sin(m pi/2) sin(n pi/2) / (pi^6 m n (Dx (m/a)^4 + 2 (D12 + 2 Dk) (m n/(a b))^2 + Dy (n/b)^4)). */
+ * A fold's angle on a surface of small curvature follows from its triangles, so the energy per area of a regular mesh
+ * is that of a plate, W = 1/2 (Dx kxx^2 + Dy kyy^2 + 2 D12 kxx kyy + 4 Dk kxy^2); docs/shell.md derives the numbers. A
+ * simply supported rectangle a x b under the load q then sinks in its middle by (Navier) w = sum over odd m, n of 16 q
+ * sin(m pi/2) sin(n pi/2) / (pi^6 m n (Dx (m/a)^4 + 2 (D12 + 2 Dk) (m n/(a b))^2 + Dy (n/b)^4)). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -99,7 +99,8 @@ void fil_check_plate(FilCheck* check)
             const bool staggered = plates[p].pattern[1] == 't';
             const int columns = fine == 0 ? 16 : 32, rows = staggered ? (int)lround(columns / sqrt(0.75)) : columns;
             const double b = staggered ? rows * sqrt(0.75) / columns : 1.0;
-            const double expected = sink_of(&plates[p], 1.0, b), measured = measured_sink(check, &plates[p], columns, rows, b);
+            const double expected = sink_of(&plates[p], 1.0, b),
+                         measured = measured_sink(check, &plates[p], columns, rows, b);
             errors[fine] = fabs(measured / expected - 1.0);
             if (fine == 1) {
                 // half triangles at the border make an error of first order, 0.4 / columns

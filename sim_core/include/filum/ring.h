@@ -1,12 +1,13 @@
 /* Rings that slide on rods (P4 sec. 2.3), under the contact model "ipc".
  *
- * A ring is one point that the potential -K g^2 log(1 - g / range) keeps near the rod's centre line; g is its distance from
- * the line less `offset`, the play that a ring of that radius has. The point is a mass of its own, or a node of another
- * rod or a shell: then the ring adds no unknowns. Friction along the rod is Coulomb's with the normal force at the step's
- * start. A ring that passes a free end has fallen off for good; an end that is held stops it.
+ * A ring is one point that the potential -K g^2 log(1 - g / range) keeps near the rod's centre line; g is its distance
+ * from the line less `offset`, the play that a ring of that radius has. The point is a mass of its own, or a node of
+ * another rod or a shell: then the ring adds no unknowns. Friction along the rod is Coulomb's with the normal force at
+ * the step's start. A ring that passes a free end has fallen off for good; an end that is held stops it.
  *
- * Or a ring is the round hole of a rigid body: the same potential keeps the rod inside the hole, which can tilt, swing and
- * turn. `range` is then the width, inside the rim, in which it acts; friction acts at the rim, along it and along the rod.
+ * Or a ring is the round hole of a rigid body: the same potential keeps the rod inside the hole, which can tilt, swing
+ * and turn. `range` is then the width, inside the rim, in which it acts; friction acts at the rim, along it and along
+ * the rod.
  */
 #ifndef FILUM_RING_H
 #define FILUM_RING_H
@@ -33,9 +34,9 @@ typedef struct FilRingDef {
     FilVec3 hole_axis;  /* ... which way the rod passes it or the opposite way, of any length, ... */
     double hole_radius; /* m: ... and how wide it is */
     double offset;      /* m */
-    double range;     /* m: the farthest that the point may be from the rod, beyond the offset */
-    double stiffness; /* N/m: K */
-    double friction;  /* Coulomb coefficient */
+    double range;       /* m: the farthest that the point may be from the rod, beyond the offset */
+    double stiffness;   /* N/m: K */
+    double friction;    /* Coulomb coefficient */
 } FilRingDef;
 
 FilRingDef fil_ring_def_default(void);
@@ -52,7 +53,7 @@ const char* fil_ring_name(const FilWorld* world, FilId ring);
 FilVec3 fil_ring_position(const FilWorld* world, FilId ring); /* m, of its point or the centre of its hole */
 FilVec3 fil_ring_velocity(const FilWorld* world, FilId ring); /* m/s */
 bool fil_ring_threaded(const FilWorld* world, FilId ring);    /* false: it has fallen off */
-double fil_ring_distance(const FilWorld* world, FilId ring);  /* m, of that from the rod's line; 0 when it has fallen off */
+double fil_ring_distance(const FilWorld* world, FilId ring);  /* m, from the rod's line; 0 when it has fallen off */
 double fil_ring_travel(const FilWorld* world, FilId ring);    /* m, along the rods from their first node */
 double fil_ring_force(const FilWorld* world, FilId ring);     /* N, normal, between ring and rod */
 double fil_ring_energy_stored(const FilWorld* world, FilId ring); /* J, in its potential */

@@ -6,8 +6,8 @@
 #include "base/vec3.h"
 #include "contact/ipc_barrier.h"
 
-/* What gap and stop are functions of: y = (r, s, a, u) with r from the crossing to the centre, s = dr/du, the axis a and u.
- * And what those are functions of: z = (centre of mass, turn, three nodes) and u. */
+/* What gap and stop are functions of: y = (r, s, a, u) with r from the crossing to the centre, s = dr/du, the axis a
+ * and u. And what those are functions of: z = (centre of mass, turn, three nodes) and u. */
 enum { Y = 10, Z = FIL_HOLE_SIZE, ALL = Z + 1, R = 0, S = 3, A = 6, U = 9 };
 
 /* A function of y. */
@@ -74,7 +74,7 @@ static void put_turn(Chain* chain, int row, const double* b)
     const double* m = chain->rotation;
     for (int j = 0; j < 3; j++) {
         double column[3];
-        fil_v3_cross(column, b, m + 3 * j); // row j of -R [b] is b x (row j of R)
+        fil_v3_cross(column, b, m + 3 * j);  // row j of -R [b] is b x (row j of R)
         for (int k = 0; k < 3; k++) {
             chain->first[row + j][3 + k] = column[k];
         }
@@ -147,7 +147,8 @@ static void add_bends(const Chain* chain, const double* l, double h[ALL][ALL])
 }
 
 /* Adds scale times the Hessian over z: that of L = f + multiplier F, with du/dz = -F_z / F_u. */
-static void add_hessian(const Chain* chain, const Local* f, double multiplier, const double* axis, double scale, double* hessian)
+static void add_hessian(const Chain* chain, const Local* f, double multiplier, const double* axis, double scale,
+                        double* hessian)
 {
     double l[Y], half[Y][ALL] = {{0.0}}, h[ALL][ALL] = {{0.0}}, follow[Z];
     memcpy(l, f->first, sizeof l);
@@ -157,7 +158,7 @@ static void add_hessian(const Chain* chain, const Local* f, double multiplier, c
     }
     for (int i = 0; i < Y; i++) {
         for (int k = 0; k < Y; k++) {
-            const bool mixed = (i < S && k == i + A) || (k < S && i == k + A); // of F = r . a
+            const bool mixed = (i < S && k == i + A) || (k < S && i == k + A);  // of F = r . a
             const double second = f->second[i][k] + (mixed ? multiplier : 0.0);
             for (int m = 0; m < ALL && second != 0.0; m++) {
                 half[i][m] += second * chain->first[k][m];
@@ -177,13 +178,14 @@ static void add_hessian(const Chain* chain, const Local* f, double multiplier, c
     }
     for (int m = 0; m < Z; m++) {
         for (int p = 0; p < Z; p++) {
-            hessian[Z * m + p] += scale * (h[m][p] + h[m][Z] * follow[p] + follow[m] * h[Z][p] + follow[m] * h[Z][Z] * follow[p]);
+            hessian[Z * m + p] +=
+                scale * (h[m][p] + h[m][Z] * follow[p] + follow[m] * h[Z][p] + follow[m] * h[Z][Z] * follow[p]);
         }
     }
 }
 
-double fil_hole_energy(const FilHoleBarrier* barrier, const double* rotation, const FilTrackPoint* crossing, double* gradient,
-                       double* hessian, bool positive)
+double fil_hole_energy(const FilHoleBarrier* barrier, const double* rotation, const FilTrackPoint* crossing,
+                       double* gradient, double* hessian, bool positive)
 {
     const FilHole* hole = barrier->hole;
     double axis[3], energy = 0.0;

@@ -1,8 +1,8 @@
 /* A round hole in a rigid body, and how much room a rod that passes it has.
  *
- * The rod's line crosses the plane of the hole at a distance d from its centre and at an angle phi to its axis. There the
- * section of a round rod is an oval; the circle around it, of radius rod_radius / cos(phi), shall stay inside the hole:
- *     gap = radius - d - rod_radius / cos(phi). */
+ * The rod's line crosses the plane of the hole at a distance d from its centre and at an angle phi to its axis. There
+ * the section of a round rod is an oval; the circle around it, of radius rod_radius / cos(phi), shall stay inside the
+ * hole: gap = radius - d - rod_radius / cos(phi). */
 #ifndef FILUM_GEOMETRY_HOLE_H
 #define FILUM_GEOMETRY_HOLE_H
 

@@ -28,11 +28,16 @@ static void bounds_of(const FilTrack* track, int piece, double* low, double* hig
 static void put_weights(const FilTrack* track, int piece, double u, FilTrackPoint* out)
 {
     const int n = track->count;
-    const int before = piece > 0 ? piece - 1 : track->loop ? n - 1 : 0, after = piece < n - 1 ? piece + 1 : track->loop ? 0 : n - 1;
+    const int before = piece > 0     ? piece - 1
+                       : track->loop ? n - 1
+                                     : 0,
+              after = piece < n - 1 ? piece + 1
+                      : track->loop ? 0
+                                    : n - 1;
     const int nodes[3] = {track->node[before], track->node[piece], track->node[after]};
     double w[3] = {0.5 * (1.0 - u) * (1.0 - u), 0.5 + u - u * u, 0.5 * u * u}, d[3] = {u - 1.0, 1.0 - 2.0 * u, u};
     double s[3] = {1.0, -2.0, 1.0};
-    if (is_end(track, piece)) { // straight: the node beyond mirrors the one inside
+    if (is_end(track, piece)) {  // straight: the node beyond mirrors the one inside
         const bool first = piece == 0;
         w[0] = first ? 0.0 : 0.5 - u;
         w[1] = first ? 1.5 - u : 0.5 + u;
@@ -53,7 +58,8 @@ static void put_weights(const FilTrack* track, int piece, double u, FilTrackPoin
     }
 }
 
-static void see_point(const FilTrack* track, const double* positions, const double* p, FilTrackPlace place, FilTrackPoint* out)
+static void see_point(const FilTrack* track, const double* positions, const double* p, FilTrackPlace place,
+                      FilTrackPoint* out)
 {
     put_weights(track, place.piece, place.u, out);
     fil_v3_copy(out->r, p);
@@ -124,7 +130,8 @@ FilTrackPoint fil_track_closest(const FilTrack* track, const double* positions, 
 
 /* ---- crossing a plane ---- */
 
-/* u of a piece where r . axis = f0 + f1 u + f2 u^2 / 2 rises through zero between two others where it is below and above. */
+/* u of a piece where r . axis = f0 + f1 u + f2 u^2 / 2 rises through zero between two others where it is below and
+ * above. */
 static double rise_through_zero(const double f[3], double low, double high, double u)
 {
     for (int step = 0; step < 100; step++) {
@@ -152,7 +159,7 @@ bool fil_track_crossing(const FilTrack* track, const double* positions, const do
             see_point(track, positions, p, (FilTrackPlace){place->piece, k}, out);
             side[k] = fil_v3_dot(out->r, axis);
         }
-        const double slope = fil_v3_dot(out->slope, axis), bend = fil_v3_dot(out->bend, axis); // at u = 1
+        const double slope = fil_v3_dot(out->slope, axis), bend = fil_v3_dot(out->bend, axis);  // at u = 1
         const bool back = !first && side[0] > 0.0, on = !(end && !first) && side[1] < 0.0;
         const int next = (place->piece + (on ? 1 : track->count - 1)) % track->count;
         if (back == on || next == came_from) {
@@ -197,8 +204,11 @@ void fil_track_gradient(const FilTrackPoint* point, double* gradient)
 
 void fil_track_hessian(const FilTrackPoint* point, bool positive, double* hessian)
 {
-    const double straight = fil_v3_dot(point->slope, point->slope), curve = straight + fil_v3_dot(point->r, point->bend);
-    const double over = point->held || !(straight > 0.0) ? 0.0 : positive || !(curve > 0.0) ? 1.0 / straight : 1.0 / curve;
+    const double straight = fil_v3_dot(point->slope, point->slope),
+                 curve = straight + fil_v3_dot(point->r, point->bend);
+    const double over = point->held || !(straight > 0.0) ? 0.0
+                        : positive || !(curve > 0.0)     ? 1.0 / straight
+                                                         : 1.0 / curve;
     double mixed[12];
     for (int i = 0; i < 4; i++) {
         fil_v3_scale(mixed + 3 * i, point->weight[i], point->slope);
@@ -223,10 +233,15 @@ double fil_track_length(const FilTrack* track, const double* positions, FilTrack
     }
     // u = 1/2 stands for the node itself
     const bool back = place.u < 0.5;
-    const int other = back ? (place.piece > 0 ? place.piece - 1 : track->loop ? n - 1 : 1)
-                           : (place.piece < n - 1 ? place.piece + 1 : track->loop ? 0 : n - 2);
+    const int other = back ? (place.piece > 0 ? place.piece - 1
+                              : track->loop   ? n - 1
+                                              : 1)
+                           : (place.piece < n - 1 ? place.piece + 1
+                              : track->loop       ? 0
+                                                  : n - 2);
     if (n > 1) {
-        const double edge = fil_v3_distance(positions + 4 * track->node[place.piece], positions + 4 * track->node[other]);
+        const double edge =
+            fil_v3_distance(positions + 4 * track->node[place.piece], positions + 4 * track->node[other]);
         length += (place.u - 0.5) * edge;
     }
     return length;

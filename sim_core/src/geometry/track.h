@@ -39,15 +39,16 @@ typedef struct FilTrackPoint {
 FilTrackPoint fil_track_closest(const FilTrack* track, const double* positions, const double* p, FilTrackPlace* place);
 
 /* Where the curve crosses the plane through p across `axis`, r . axis = 0, in the neighbourhood of `place`, which it
- * overwrites; dr/du . axis is positive there. Beyond every end the curve goes on straight. False: it crosses nowhere so. */
+ * overwrites; dr/du . axis is positive there. Beyond every end the curve goes on straight. False: it crosses nowhere
+ * so. */
 bool fil_track_crossing(const FilTrack* track, const double* positions, const double* p, const double* axis,
                         FilTrackPlace* place, FilTrackPoint* out);
 
 /* The closest place of all: for beginnings. */
 FilTrackPlace fil_track_search(const FilTrack* track, const double* positions, const double* p);
 
-/* Gradient and Hessian of half the squared distance over (p, nodes), 12 and 12 x 12 numbers. `positive`: only the part of
- * the Hessian that is positive semi-definite, with the closest place moving along but the curve not bending. */
+/* Gradient and Hessian of half the squared distance over (p, nodes), 12 and 12 x 12 numbers. `positive`: only the part
+ * of the Hessian that is positive semi-definite, with the closest place moving along but the curve not bending. */
 void fil_track_gradient(const FilTrackPoint* point, double* gradient);
 void fil_track_hessian(const FilTrackPoint* point, bool positive, double* hessian);
 

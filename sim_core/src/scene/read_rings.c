@@ -74,7 +74,8 @@ static void read_carrier(FilScene* scene, const FilYaml* node, FilRingDef* def)
         if (on_shell && fil_read_reference(reader, body, "shell", FIL_REQUIRED, &scene->shell_names, "shell", &index)) {
             def->carrier = scene->shells[index].id;
             fil_read_index(reader, body, "vertex", FIL_REQUIRED, scene->shells[index].def.vertex_count, &def->node);
-        } else if (!on_shell && fil_read_reference(reader, body, "rod", FIL_REQUIRED, &scene->rod_names, "rod", &index)) {
+        } else if (!on_shell &&
+                   fil_read_reference(reader, body, "rod", FIL_REQUIRED, &scene->rod_names, "rod", &index)) {
             def->carrier = scene->rods[index].id;
             fil_read_index(reader, body, "node", FIL_REQUIRED, scene->rods[index].def.node_count, &def->node);
         }
@@ -85,8 +86,8 @@ static void read_carrier(FilScene* scene, const FilYaml* node, FilRingDef* def)
 
 static void read_ring(FilScene* scene, const FilYaml* node, FilRingDef* def)
 {
-    static const char* const keys[] = {"name",   "rod",   "rods",      "point",    "node",
-                                       "hole",   "offset", "range", "stiffness", "friction", NULL};
+    static const char* const keys[] = {"name",   "rod",   "rods",      "point",    "node", "hole",
+                                       "offset", "range", "stiffness", "friction", NULL};
     FilReader* reader = &scene->reader;
     if (!fil_check_keys(reader, node, keys)) {
         return;

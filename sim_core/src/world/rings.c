@@ -27,8 +27,11 @@ static FilStatus check_numbers(FilWorld* world, const FilRingDef* def, const cha
         const char* name;
         double value;
         bool positive;
-    } numbers[] = {{"range", def->range, true},       {"stiffness", def->stiffness, true}, {"offset", def->offset, false},
-                   {"friction", def->friction, false}, {"mass", def->mass, false}};
+    } numbers[] = {{"range", def->range, true},
+                   {"stiffness", def->stiffness, true},
+                   {"offset", def->offset, false},
+                   {"friction", def->friction, false},
+                   {"mass", def->mass, false}};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
         if (!isfinite(numbers[k].value) || numbers[k].value < 0.0 || (numbers[k].positive && numbers[k].value == 0.0)) {
             return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': %s must be %s, not %g", name, numbers[k].name,
@@ -41,9 +44,10 @@ static FilStatus check_numbers(FilWorld* world, const FilRingDef* def, const cha
     if (!fil_all_finite(place, 9)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': position and velocity must be finite", name);
     }
-    return carried == (def->mass == 0.0) ? FIL_OK
-                                         : fil_world_fail(world, FIL_BAD_INPUT,
-                                                          "ring '%s': needs either a mass, a node of a rod or shell, or a hole", name);
+    return carried == (def->mass == 0.0)
+               ? FIL_OK
+               : fil_world_fail(world, FIL_BAD_INPUT,
+                                "ring '%s': needs either a mass, a node of a rod or shell, or a hole", name);
 }
 
 /* The rods of the track, as elements of the world; all of one body. */
@@ -58,7 +62,8 @@ static FilStatus count_nodes(FilWorld* world, const FilRingDef* def, const char*
         }
         const FilElement* element = &world->elements[index];
         if (*body >= 0 && element->body != *body) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': rod '%s' shares no node with the rod before", name, element->name);
+            return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': rod '%s' shares no node with the rod before", name,
+                                  element->name);
         }
         *body = element->body;
         *count += fil_rod_node_count(world, def->rods[r]);
@@ -75,15 +80,17 @@ static FilStatus lay_track(FilWorld* world, const FilRingDef* def, const char* n
         const FilRodBody* body = world->bodies[element->body].impl;
         const FilRod* rod = &body->rods[element->local];
         if (rod->closed && def->rod_count > 1) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': the closed rod '%s' leads nowhere", name, element->name);
+            return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': the closed rod '%s' leads nowhere", name,
+                                  element->name);
         }
         ring->track.loop = rod->closed;
         for (int i = 0; i < rod->node_count; i++) {
             const int node = body->owner[rod->first_node + i];
             if (i == 0 && r > 0) {
                 if (ring->nodes[count - 1] != node) {
-                    return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': rod '%s' does not begin where the rod before ends",
-                                          name, element->name);
+                    return fil_world_fail(world, FIL_BAD_INPUT,
+                                          "ring '%s': rod '%s' does not begin where the rod before ends", name,
+                                          element->name);
                 }
                 continue;
             }
@@ -107,7 +114,8 @@ static double widest_of(const FilWorld* world, const FilRingDef* def)
 }
 
 /* The hole of a rigid body, which the rod has to fit. */
-static FilStatus find_hole(FilWorld* world, const FilRingDef* def, const char* name, const FilElement* element, FilRingBody* ring)
+static FilStatus find_hole(FilWorld* world, const FilRingDef* def, const char* name, const FilElement* element,
+                           FilRingBody* ring)
 {
     const FilRigidBody* body = world->bodies[element->body].impl;
     FilHole* hole = &ring->hole;
@@ -119,12 +127,14 @@ static FilStatus find_hole(FilWorld* world, const FilRingDef* def, const char* n
     hole->radius = def->hole_radius;
     hole->rod_radius = widest_of(world, def);
     if (!(isfinite(hole->radius) && hole->radius > hole->rod_radius + def->range)) {
-        return fil_world_fail(world, FIL_BAD_INPUT,
-                              "ring '%s': a hole of radius %g m leaves no room for a rod of radius %g m and the range of %g m", name,
-                              hole->radius, hole->rod_radius, def->range);
+        return fil_world_fail(
+            world, FIL_BAD_INPUT,
+            "ring '%s': a hole of radius %g m leaves no room for a rod of radius %g m and the range of %g m", name,
+            hole->radius, hole->rod_radius, def->range);
     }
     if (def->offset != 0.0) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': an offset is for rings without a hole, whose radius says it", name);
+        return fil_world_fail(world, FIL_BAD_INPUT,
+                              "ring '%s': an offset is for rings without a hole, whose radius says it", name);
     }
     fil_v3_set(hole->center, def->hole.x, def->hole.y, def->hole.z);
     fil_v3_axpy(hole->center, -1.0, body->center);
@@ -141,8 +151,8 @@ static FilStatus find_carrier(FilWorld* world, const FilRingDef* def, const char
     const int index = fil_id_index(world, FIL_OBJECT_ELEMENT, def->carrier);
     const FilBodyKind kind = index >= 0 ? world->elements[index].kind : FIL_BODY_KIND_COUNT;
     if (kind != FIL_BODY_ROD && kind != FIL_BODY_SHELL && kind != FIL_BODY_RIGID) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': only nodes of rods and shells and holes of rigid bodies can be rings",
-                              name);
+        return fil_world_fail(world, FIL_BAD_INPUT,
+                              "ring '%s': only nodes of rods and shells and holes of rigid bodies can be rings", name);
     }
     const FilElement* element = &world->elements[index];
     ring->carrier_body = element->body;
@@ -190,7 +200,8 @@ static void settle(const FilWorld* world, FilRingBody* ring, const double* rods)
 /* Where the rod passes the hole; its axis is turned so that it points against the rod. */
 static FilStatus thread_hole(FilWorld* world, const char* name, FilRingBody* ring)
 {
-    const double *rods = world->state.q + world->bodies[ring->rod_body].q, *q = world->state.q + world->bodies[ring->carrier_body].q;
+    const double *rods = world->state.q + world->bodies[ring->rod_body].q,
+                 *q = world->state.q + world->bodies[ring->carrier_body].q;
     double rotation[9], center[3], axis[3];
     FilTrackPoint point;
     fil_m3_from_quat(rotation, (FilQuat){q[4], q[5], q[6], q[7]});
@@ -208,8 +219,8 @@ static FilStatus thread_hole(FilWorld* world, const char* name, FilRingBody* rin
     const double gap = fil_hole_gap(&ring->hole, axis, &point);
     return gap > 0.0 ? FIL_OK
                      : fil_world_fail(world, FIL_BAD_INPUT,
-                                      "ring '%s': its rod passes %g m from the centre of the hole, %g m too far out", name,
-                                      fil_v3_norm(point.r), -gap);
+                                      "ring '%s': its rod passes %g m from the centre of the hole, %g m too far out",
+                                      name, fil_v3_norm(point.r), -gap);
 }
 
 /* Where it starts on the track, and whether that is near enough. */
@@ -224,14 +235,16 @@ static FilStatus place_ring(FilWorld* world, const FilRingDef* def, const char* 
     if (ring->mass > 0.0 && def->settled) {
         settle(world, ring, rods);
     }
-    const double* point = ring->mass > 0.0 ? ring->initial_q
-                                           : world->state.q + world->bodies[ring->carrier_body].q + 4 * ring->carrier_node;
+    const double* point = ring->mass > 0.0
+                              ? ring->initial_q
+                              : world->state.q + world->bodies[ring->carrier_body].q + 4 * ring->carrier_node;
     ring->initial_place = fil_track_search(&ring->track, rods, point);
     const FilTrackPoint closest = fil_track_closest(&ring->track, rods, point, &ring->initial_place);
     const double gap = sqrt(2.0 * closest.half_square) - ring->offset;
-    return gap < ring->range ? FIL_OK
-                             : fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': starts %g m from its rod, out of its range of %g m",
-                                              name, gap + ring->offset, ring->offset + ring->range);
+    return gap < ring->range
+               ? FIL_OK
+               : fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': starts %g m from its rod, out of its range of %g m",
+                                name, gap + ring->offset, ring->offset + ring->range);
 }
 
 FilStatus fil_world_add_ring(FilWorld* world, const FilRingDef* def, FilId* id)
@@ -318,8 +331,9 @@ static void measure(View* view, const FilTrackPoint* point, const double* rotati
     const FilHoleBarrier barrier = {&ring->hole, ring->range, ring->stiffness};
     double gradient[FIL_HOLE_SIZE] = {0.0};
     view->distance = fil_v3_norm(point->r);
-    view->energy = ring->holed ? fil_hole_energy(&barrier, rotation, point, gradient, NULL, true)
-                               : fil_ring_energy(ring->offset, ring->range, ring->stiffness, point, gradient, NULL, true);
+    view->energy = ring->holed
+                       ? fil_hole_energy(&barrier, rotation, point, gradient, NULL, true)
+                       : fil_ring_energy(ring->offset, ring->range, ring->stiffness, point, gradient, NULL, true);
     view->force = fil_v3_norm(gradient);
 }
 
@@ -337,7 +351,8 @@ static void see_hole(const FilWorld* world, View* view)
     fil_v3_cross(view->v, spin, arm);
     fil_v3_axpy(view->v, 1.0, v);
     const double* rods = world->state.q + world->bodies[view->ring->rod_body].q;
-    if (view->h[FIL_RING_THREADED] != 0.0 && fil_track_crossing(&view->ring->track, rods, view->x, axis, &view->place, &point)) {
+    if (view->h[FIL_RING_THREADED] != 0.0 &&
+        fil_track_crossing(&view->ring->track, rods, view->x, axis, &view->place, &point)) {
         measure(view, &point, rotation);
     }
 }
