@@ -211,6 +211,7 @@ static bool search(FilWorld* world, const FilPotentialModel* model, Newton* newt
     const double shortest = damping ? first : (newton->tangent ? 1e-4 : 0.2);
     // friction as published has no potential; static friction's is sharp, and a smaller residual may lead away from rest
     const double rise = settings->friction == FIL_IMC_STATIC ? 1e-12 * fabs(newton->potential) : INFINITY;
+    const bool kinks = world->contact.constraint_count > 0;
     for (double step = first; step >= shortest; step *= 0.5) {
         double potential;
         try_step(world, v, s->direction, step, s->trial);
@@ -218,8 +219,11 @@ static bool search(FilWorld* world, const FilPotentialModel* model, Newton* newt
             continue;
         }
         const double norm = size_of(world, s->residual, newton->as_force);
-        if (damping || (norm <= (1.0 - 1e-4 * step) * newton->norm && potential <= newton->potential + rise) || norm <= newton->tolerance ||
-            potential <= newton->potential + 1e-4 * step * slope) {
+        const bool lower = (norm <= (1.0 - 1e-4 * step) * newton->norm && potential <= newton->potential + rise) ||
+                           potential <= newton->potential + 1e-4 * step * slope;
+        // kinks of joints' friction: not far beyond
+        const bool leapt = kinks && slope_along(world, s->residual, s->direction) > 0.5 * fabs(slope);
+        if (damping || (lower && !leapt) || norm <= newton->tolerance) {
             try_step(world, v, s->direction, step, v);
             const bool slow = norm > SLOW * newton->norm;
             // static friction: the true tangent leaps about far from rest and is quick near it, the larger one is safe and slow
@@ -239,19 +243,24 @@ static bool search(FilWorld* world, const FilPotentialModel* model, Newton* newt
  * a step at which the slope has fallen to a half, between the last that was too short and the last that was too long. */
 static bool search_field(FilWorld* world, const FilPotentialModel* model, Newton* newton, double* v)
 {
-    enum { LOOKS = 60 };
+    enum { LOOKS = 60, ENOUGH = 20 };
     FilNewtonScratch* s = &world->scratch;
     const double start = slope_along(world, s->residual, s->direction), longest = longest_step(world, model, v, s->direction);
+    // dry friction of joints makes kinks that steps must not leap over: the slope itself has to fall, for a while
+    const bool kinks = world->contact.constraint_count > 0;
     const double rounding = 1e-12 * (fabs(newton->potential) + fabs(start));
     double low = 0.0, low_slope = start, high = 0.0, high_slope = INFINITY, step = longest;
+    int side = 0; // which end moved last
     for (int look = 0; look < LOOKS; look++) {
         double potential, slope = INFINITY, norm = INFINITY;
         try_step(world, v, s->direction, step, s->trial);
         if (evaluate(world, model, s->trial, s->residual, &potential)) {
             slope = slope_along(world, s->residual, s->direction);
             norm = size_of(world, s->residual, false);
-            const bool flat = fabs(slope) <= 0.5 * fabs(start) && potential <= newton->potential + rounding;
-            if (flat || potential <= newton->potential + 1e-4 * step * start || norm <= newton->tolerance) {
+            const bool farthest = step == longest && slope <= 0.0; // still downhill at the end of the line
+            const bool flat = (fabs(slope) <= 0.5 * fabs(start) || farthest) && potential <= newton->potential + rounding;
+            const bool steep = kinks && look < ENOUGH && slope > 0.5 * fabs(start);
+            if (flat || (!steep && potential <= newton->potential + 1e-4 * step * start) || norm <= newton->tolerance) {
                 newton->cautious = look > 1;
                 newton->accuracy = accuracy_after(norm / newton->norm);
                 try_step(world, v, s->direction, step, v);
@@ -260,6 +269,8 @@ static bool search_field(FilWorld* world, const FilPotentialModel* model, Newton
                 return true;
             }
         }
+        const int before = side;
+        side = slope > 0.0 ? 1 : -1;
         if (slope > 0.0) {
             high = step;
             high_slope = slope;
@@ -267,8 +278,9 @@ static bool search_field(FilWorld* world, const FilPotentialModel* model, Newton
             low = step;
             low_slope = slope;
         }
-        // where the line between the two slopes is zero, but well between
-        const double share = isfinite(high_slope) ? low_slope / (low_slope - high_slope) : 0.5;
+        // where the line between the two slopes is zero, but well between; midway where that comes from one side only
+        const bool stuck = kinks && side == before;
+        const double share = isfinite(high_slope) && !stuck ? low_slope / (low_slope - high_slope) : 0.5;
         step = low + fmin(fmax(share, 0.1), 0.9) * (high - low);
     }
     return false;
@@ -302,7 +314,8 @@ static FilStatus find_direction(FilWorld* world, const FilPotentialModel* model,
 {
     FilPotentialStage* stage = &world->potential;
     FilNewtonScratch* s = &world->scratch;
-    const bool serves = stage->factors == (newton->tangent ? FIL_FACTORS_ALL : FIL_FACTORS_BODIES);
+    // joints' costs have kinks, beyond which old factors are no help
+    const bool serves = world->contact.constraint_count == 0 && stage->factors == (newton->tangent ? FIL_FACTORS_ALL : FIL_FACTORS_BODIES);
     if (serves && fil_potential_solve(world, s->residual, s->direction)) {
         fil_broyden_correct(&stage->broyden, s->direction);
         return FIL_OK;
