@@ -72,6 +72,12 @@ static void see_point(const FilTrack* track, const double* positions, const doub
         fil_v3_axpy(out->bend, out->curve[1 + k], x);
     }
     out->half_square = 0.5 * fil_v3_dot(out->r, out->r);
+    // from edge to edge with no first or second derivative at their middles
+    const double u = place.u;
+    fil_v3_set(out->turn, u * u * u * (10.0 + u * (6.0 * u - 15.0)), 30.0 * u * u * (1.0 - u) * (1.0 - u),
+               60.0 * u * (1.0 + u * (2.0 * u - 3.0)));
+    fil_v3_copy(out->heading, out->slope);
+    fil_v3_axpy(out->heading, out->turn[0] - u, out->bend);
 }
 
 /* The best u of one piece inside its bounds, by Newton's method with the curvature of a straight line where need be. */

@@ -29,6 +29,8 @@ typedef struct FilTrackPoint {
     double weight[4], change[4], curve[4]; /* of p and the nodes: w, dw/du, d2w/du2 */
     double r[3];
     double slope[3], bend[3]; /* dr/du, d2r/du2 */
+    double heading[3];        /* as the slope, but smooth from piece to piece: slope + (turn[0] - u) bend */
+    double turn[3];           /* share of the way from the edge before to the edge after, and its derivatives over u */
     double half_square;       /* |r|^2 / 2 */
     bool held;                /* u stands at a closed end */
     bool past;                /* beyond an open end */
