@@ -216,6 +216,40 @@ static void factor_and_solve_invert(void** state)
     for_each_size(solves, 14);
 }
 
+/* without the Hessian: the same gradient, and a factored matrix goes on to serve */
+static void gradient_alone(Random* random, int node_count, bool closed)
+{
+    Pair pair;
+    double moved[4 * REFERENCE_MAX_NODES], first[2][4 * REFERENCE_MAX_NODES], gradient[2][4 * REFERENCE_MAX_NODES] = {{0}};
+    make_pair(&pair, random, node_count, closed, 0.0, 4e4);
+    const bool solves = pair.chain.solvable && fil_rod_chain_factor(&pair.chain);
+    for (int i = 0; i < 4 * node_count; ++i) {
+        moved[i] = pair.q[i] + random_between(random, -1e-3, 1e-3);
+        first[0][i] = first[1][i] = i % 4 == 3 && i / 4 == node_count - 1 ? 0.0 : random_between(random, -1.0, 1.0);
+    }
+    if (solves) {
+        fil_rod_chain_solve(&pair.chain, first[0]);
+    }
+    assert_true(fil_rod_chain_assemble(&pair.chain, moved, 0.0, false));
+    const double energy = pair.chain.energy;
+    fil_rod_chain_add_gradient(&pair.chain, gradient[0]);
+    if (solves) {
+        fil_rod_chain_solve(&pair.chain, first[1]);
+        assert_memory_equal(first[0], first[1], sizeof(double) * 4 * (size_t)node_count);
+    }
+    assert_true(fil_rod_chain_assemble(&pair.chain, moved, 0.0, true));
+    fil_rod_chain_add_gradient(&pair.chain, gradient[1]);
+    assert_true(pair.chain.energy == energy);
+    assert_memory_equal(gradient[0], gradient[1], sizeof gradient[0]);
+    free_pair(&pair);
+}
+
+static void gradient_alone_is_the_same(void** state)
+{
+    (void)state;
+    for_each_size(gradient_alone, 16);
+}
+
 /* a compressed rod's tangent is indefinite: the factorisation must say so */
 static void indefinite_is_refused(void** state)
 {
@@ -235,7 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernel_equals_plain_rod), cmocka_unit_test(kernel_equals_numerical_differentiation),
         cmocka_unit_test(hessian_is_symmetric),    cmocka_unit_test(factor_and_solve_invert),
-        cmocka_unit_test(indefinite_is_refused),
+        cmocka_unit_test(indefinite_is_refused),   cmocka_unit_test(gradient_alone_is_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

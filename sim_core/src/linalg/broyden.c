@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/error.h"
+
 /* A share of the last step in the next above this says that it led nowhere: such a step is not stretched. */
 static const double LARGEST_SHARE = 0.7;
 
@@ -38,10 +40,10 @@ static double product(const FilBroyden* broyden, const double* a, const double* 
 
 static void remember(FilBroyden* broyden, const double* step)
 {
-    if (broyden->count < FIL_BROYDEN_STEPS) {
+    if (broyden->size > 0) {
         memcpy(broyden->steps.at + broyden->size * (size_t)broyden->count, step, broyden->size * sizeof *step);
-        broyden->squares[broyden->count++] = product(broyden, step, step);
     }
+    broyden->squares[broyden->count++] = product(broyden, step, step);
 }
 
 void fil_broyden_start(FilBroyden* broyden, const double* step)
@@ -52,6 +54,7 @@ void fil_broyden_start(FilBroyden* broyden, const double* step)
 
 void fil_broyden_correct(FilBroyden* broyden, double* step)
 {
+    FIL_ASSERT(!fil_broyden_full(broyden));
     for (int j = 0; j < broyden->count; j++) {
         const double *s = broyden->steps.at + broyden->size * (size_t)j, *next = s + broyden->size;
         const bool last = j + 1 == broyden->count;

@@ -30,7 +30,13 @@ bool fil_broyden_begin(FilBroyden* broyden, size_t size);
 /* The factors are new, and `step` is theirs. */
 void fil_broyden_start(FilBroyden* broyden, const double* step);
 
-/* Turns old factors' step into a better one, and remembers it: it must be taken in full. */
+/* Whether there is no room for another step: the factors are to be made anew. */
+static inline bool fil_broyden_full(const FilBroyden* broyden)
+{
+    return broyden->count == FIL_BROYDEN_STEPS;
+}
+
+/* Turns old factors' step into a better one, and remembers it: it must be taken in full. Not when it is full. */
 void fil_broyden_correct(FilBroyden* broyden, double* step);
 
 #endif

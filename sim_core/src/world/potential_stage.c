@@ -314,8 +314,9 @@ static FilStatus find_direction(FilWorld* world, const FilPotentialModel* model,
 {
     FilPotentialStage* stage = &world->potential;
     FilNewtonScratch* s = &world->scratch;
+    const FilPotentialFactors wanted = newton->tangent ? FIL_FACTORS_ALL : FIL_FACTORS_BODIES;
     // joints' costs have kinks, beyond which old factors are no help
-    const bool serves = world->contact.constraint_count == 0 && stage->factors == (newton->tangent ? FIL_FACTORS_ALL : FIL_FACTORS_BODIES);
+    const bool serves = world->contact.constraint_count == 0 && stage->factors == wanted && !fil_broyden_full(&stage->broyden);
     if (serves && fil_potential_solve(world, s->residual, s->direction)) {
         fil_broyden_correct(&stage->broyden, s->direction);
         return FIL_OK;
