@@ -754,31 +754,59 @@ void fil_rod_chain_add_edge_block(FilRodChain* chain, int edge, const double* bl
     }
 }
 
-static void store_twist(FilRodHistory* hinge, const Frame1* e, const Frame1* f)
+/* The twist between two edges counted on from a known one, and its direction, as {twist, cosine, sine}. */
+static inline void find_twist(const Frame2* e, const Frame2* f, const KnownTwist2* known, FilLanes out[3])
 {
-    const KnownTwist1 known = {hinge->twist, hinge->cosine, hinge->sine};
-    double cosine, sine;
-    twist_direction1(e, f, &cosine, &sine);
-    const double size = 1.0 / sqrt(cosine * cosine + sine * sine);
-    hinge->twist = unwrap1(cosine, sine, &known);
-    hinge->cosine = cosine * size;
-    hinge->sine = sine * size;
+    FilLanes cosine, sine;
+    twist_direction2(e, f, &cosine, &sine);
+    const FilLanes size = 1.0 / fil_lanes_sqrt(cosine * cosine + sine * sine);
+    out[0] = unwrap2(cosine, sine, known);
+    out[1] = cosine * size;
+    out[2] = sine * size;
 }
 
-/* Orthonormal again, so that errors do not add up over steps. */
-static void store_frame(FilRodHistory* edge, const Frame1* frame)
+/* m1 of a frame, orthonormal again, so that errors do not add up over steps. */
+static inline void find_director(const Frame2* frame, FilLanes out[3])
 {
-    const double lean = dot1(frame->m1, frame->t);
-    double size = 0.0;
+    const FilLanes lean = dot2(frame->m1, frame->t);
     for (int k = 0; k < 3; k++) {
-        edge->tangent[k] = frame->t[k];
-        edge->director[k] = frame->m1[k] - lean * frame->t[k];
-        size += edge->director[k] * edge->director[k];
+        out[k] = frame->m1[k] - lean * frame->t[k];
     }
-    size = 1.0 / sqrt(size);
+    const FilLanes size = 1.0 / fil_lanes_sqrt(dot2(out, out));
     for (int k = 0; k < 3; k++) {
-        edge->director[k] *= size;
+        out[k] *= size;
     }
+}
+
+/* What place i of a half leaves to the history of its edge and its hinge. */
+static void store_place(const FilRodChain* chain, int half, size_t i, int lane, const FilLanes* tangent, const FilLanes* director,
+                        const FilLanes* twist, FilRodHistory* history)
+{
+    if (chain->edge_acts[half][i]) {
+        FilRodHistory* edge = &history[chain->edge_at[half][i]];
+        for (int k = 0; k < 3; k++) {
+            edge->tangent[k] = direction(half) * ((const double*)&tangent[k])[lane];
+            edge->director[k] = ((const double*)&director[k])[lane];
+        }
+    }
+    if (i > 0 && chain->hinge_acts[half][i]) {
+        FilRodHistory* hinge = &history[chain->node_at[half][i]];
+        hinge->twist = ((const double*)&twist[0])[lane];
+        hinge->cosine = ((const double*)&twist[1])[lane];
+        hinge->sine = ((const double*)&twist[2])[lane];
+    }
+}
+
+static void store_middle(const FilRodChain* chain, FilRodHistory* hinge)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    const Frame1 e = lane_frame(chain, 0, n - 2), f = lane_frame(chain, 1, n - 2);
+    double cosine, sine;
+    twist_direction1(&e, &f, &cosine, &sine);
+    const double size = 1.0 / sqrt(cosine * cosine + sine * sine);
+    hinge->twist = unwrap1(cosine, sine, &chain->middle_twist0);
+    hinge->cosine = cosine * size;
+    hinge->sine = sine * size;
 }
 
 void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory* history)
@@ -789,21 +817,22 @@ void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory*
         load_positions(chain, q);
         find_frames(chain, &shortest, &straightest);
     }
-    for (int half = 0; half < 2; half++) {
-        Frame1 outer = lane_frame(chain, half, 0), frame;
-        for (size_t i = 0; i + 1 < n; i++, outer = frame) {
-            frame = lane_frame(chain, half, i);
-            if (chain->edge_acts[half][i]) {
-                store_frame(&history[chain->edge_at[half][i]], &frame);
+    for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
+        const Frame2* frames = chain->frames + g * n;
+        const FilLanes zero = fil_lanes_splat(0.0);
+        for (size_t i = 0; i + 1 < n; i++) {
+            FilLanes director[3], twist[3] = {zero, zero, zero};
+            find_director(&frames[i], director);
+            if (i > 0) {
+                find_twist(&frames[i - 1], &frames[i], &chain->twist0[g * n + i], twist);
             }
-            if (i > 0 && chain->hinge_acts[half][i]) {
-                store_twist(&history[chain->node_at[half][i]], half == 0 ? &outer : &frame, half == 0 ? &frame : &outer);
+            for (int lane = 0; lane < FIL_LANE_COUNT; lane++) {
+                store_place(chain, (int)g + lane, i, lane, frames[i].t, director, twist, history);
             }
         }
     }
     if (chain->node_count > 2) {
-        const Frame1 e = lane_frame(chain, 0, n - 2), f = lane_frame(chain, 1, n - 2);
-        store_twist(&history[chain->middle], &e, &f);
+        store_middle(chain, &history[chain->middle]);
     }
 }
 

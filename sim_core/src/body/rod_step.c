@@ -1,5 +1,6 @@
 /* One step of a rod body: residual, tangent, solve, and the state at the end. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -82,25 +83,33 @@ static void set_trial(FilRodBody* body, const double* v)
 }
 
 /* Couple that turns the spin of an edge with it, tau = -J gamma_dot t_dot, as forces on its nodes. It does no work and
- * keeps the total angular momentum, sum x X m v + sum J gamma_dot t. */
+ * keeps the total angular momentum, sum x X m v + sum J gamma_dot t. Lengths are those that the chain was assembled with. */
 static void add_gyroscopic(FilRodBody* body, const FilRod* rod)
 {
+    enum { NUMBERS = sizeof(Frame1) / sizeof(double), INVERSE = offsetof(Frame1, inverse) / sizeof(double) };
+    const FilRodChain* chain = &rod->chain;
+    const size_t n = (size_t)chain->matrix.half_nodes;
     const double* x = body->q_theta + 4 * rod->first_node;
     const double* v = body->v_theta + 4 * rod->first_node;
     const double* inertia = body->mass + 4 * rod->first_node;
     double* gradient = body->gradient + 4 * rod->first_node;
-    for (int i = 0; i < rod->edge_count; i++) {
-        const int next = i + 1 == rod->node_count ? 0 : i + 1;
-        const double spin = inertia[4 * i + 3] * v[4 * i + 3];
-        double e[3], rate[3], force[3];
-        fil_v3_sub(e, x + 4 * next, x + 4 * i);
-        fil_v3_sub(rate, v + 4 * next, v + 4 * i);
-        // F = (tau x t) / l with t_dot = (rate - t (t . rate)) / l:  F = -spin (rate x e) / l^3
-        const double l2 = fil_v3_dot(e, e);
-        fil_v3_cross(force, rate, e);
-        fil_v3_scale(force, -spin / (l2 * sqrt(l2)), force);
-        fil_v3_axpy(gradient + 4 * next, -1.0, force);
-        fil_v3_axpy(gradient + 4 * i, 1.0, force);
+    for (int half = 0; half < 2; half++) {
+        for (size_t place = 0; place + 1 < n; place++) {
+            if (!chain->edge_acts[half][place]) {
+                continue;
+            }
+            const int i = chain->edge_at[half][place], next = i + 1 == rod->node_count ? 0 : i + 1;
+            const double inverse = fil_lane_get((const FilLanes*)chain->frames, NUMBERS * n, half, NUMBERS * place + INVERSE);
+            const double spin = inertia[4 * i + 3] * v[4 * i + 3];
+            double e[3], rate[3], force[3];
+            fil_v3_sub(e, x + 4 * next, x + 4 * i);
+            fil_v3_sub(rate, v + 4 * next, v + 4 * i);
+            // F = (tau x t) / l with t_dot = (rate - t (t . rate)) / l:  F = -spin (rate x e) / l^3
+            fil_v3_cross(force, rate, e);
+            fil_v3_scale(force, -spin * (inverse * inverse * inverse), force);
+            fil_v3_axpy(gradient + 4 * next, -1.0, force);
+            fil_v3_axpy(gradient + 4 * i, 1.0, force);
+        }
     }
 }
 
