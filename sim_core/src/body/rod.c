@@ -286,6 +286,7 @@ static FilStatus build_rod(FilRod* rod, FilArena* arena, const FilRodDef* def, d
         !fil_rod_chain_init(&rod->chain, arena, def->node_count, def->closed)) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "rod '%s': out of memory", def->name != NULL ? def->name : "?");
     }
+    rod->chain.twist_free = def->twist_free;
     FilStatus status = build_law(rod, def, mass, error);
     if (status == FIL_OK) {
         status = initial_frames(rod, def, error);

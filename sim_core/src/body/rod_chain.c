@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/vec3.h"
 #include "body/rod_block.h"
 
 enum { JOINT = FIL_FOLD_JOINT };
@@ -166,9 +167,16 @@ static HingeLaw1 hinge_law(const FilRodLaw* law, const FilRodHistory* rest)
     return (HingeLaw1){law->k1, law->k2, law->kt, rest->rest1, rest->rest2, rest->rest_twist};
 }
 
+/* But for what rounding makes of straight rods. */
+static bool is_straight(const HingeLaw1* law)
+{
+    return fabs(law->rest1) + fabs(law->rest2) < 1e-9;
+}
+
 static void load_law(FilRodChain* chain, const FilRodHistory* history, const FilRodLaw* law)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
+    bool straight = true;
     for (int half = 0; half < 2; half++) {
         for (size_t i = 0; i + 1 < n; i++) {
             const int edge = chain->edge_at[half][i], node = chain->node_at[half][i];
@@ -179,6 +187,7 @@ static void load_law(FilRodChain* chain, const FilRodHistory* history, const Fil
             if (bends) {
                 hinge = hinge_law(&law[node], &history[node]);
                 hinge.rest2 *= direction(half);
+                straight = straight && is_straight(&hinge);
             }
             const double numbers[6] = {hinge.k1, hinge.k2, hinge.kt, hinge.rest1, hinge.rest2, hinge.rest_twist};
             for (size_t k = 0; k < 6; k++) {
@@ -187,6 +196,7 @@ static void load_law(FilRodChain* chain, const FilRodHistory* history, const Fil
         }
     }
     chain->middle_law = hinge_law(&law[chain->middle], &history[chain->middle]);
+    chain->untwisted = chain->twist_free && !chain->closed && straight && is_straight(&chain->middle_law);
     if (chain->node_count < 3) { // a single edge has no hinge
         chain->middle_law = (HingeLaw1){0};
     }
@@ -237,6 +247,18 @@ static Frame1 lane_frame(const FilRodChain* chain, int half, size_t i)
     return frame;
 }
 
+/* Frames of the edges at the middle hinge. */
+static void middle_frames(const FilRodChain* chain, Frame1* e, Frame1* f)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    *e = lane_frame(chain, 0, n - 2);
+    *f = lane_frame(chain, 1, n - 2);
+    if (chain->untwisted) {
+        fil_v3_transport(f->m1, e->m1, e->t, f->t);
+        fil_v3_cross(f->m2, f->t, f->m1);
+    }
+}
+
 /* Frames at the configuration that x and angle hold; returns the smallest edge length and the smallest
  * 1 + cosine of the turn of any edge since the start. */
 static void find_frames(FilRodChain* chain, double* shortest, double* straightest)
@@ -251,7 +273,9 @@ static void find_frames(FilRodChain* chain, double* shortest, double* straightes
         const FilLanes* angle0 = chain->angle0 + g * n;
         Frame2* frames = chain->frames + g * n;
         for (size_t i = 0; i + 1 < n; i++) {
-            frame2(&frames[i], x + 3 * i, x + 3 * i + 3, t0 + 3 * i, m0 + 3 * i, angle[i] - angle0[i]);
+            const bool follows = chain->untwisted && i > 0;
+            frame2(&frames[i], x + 3 * i, x + 3 * i + 3, follows ? frames[i - 1].t : t0 + 3 * i,
+                   follows ? frames[i - 1].m1 : m0 + 3 * i, follows ? fil_lanes_splat(0.0) : angle[i] - angle0[i]);
             length = fil_lanes_min(length, frames[i].length);
             turn = fil_lanes_min(turn, dot2(t0 + 3 * i, frames[i].t));
         }
@@ -299,8 +323,9 @@ static void add_damping(FilRodChain* chain, const double* q, double damping)
             }
         }
     }
-    const Frame1 e = lane_frame(chain, 0, n - 2), f = lane_frame(chain, 1, n - 2);
+    Frame1 e, f;
     double kappa1, kappa2;
+    middle_frames(chain, &e, &f);
     curvatures1(&e, &f, &kappa1, &kappa2);
     fil_rod_blend_law(&chain->middle_law, kappa1, kappa2, chain->middle_twist0.twist, damping);
 }
@@ -312,6 +337,7 @@ void fil_rod_chain_begin(FilRodChain* chain, const double* q, const FilRodHistor
     load_law(chain, history, law);
     load_diagonal(chain, diagonal);
     if (damping > 0.0) {
+        chain->untwisted = false; // its second spring rests where the step starts
         add_damping(chain, q, damping);
     }
 }
@@ -410,6 +436,21 @@ static inline __attribute__((always_inline)) void write_columns(FilLanes* restri
     }
 }
 
+/* A hinge between two frames. Of an untwisted rod the energy k |kappa|^2 / 2 knows no frames; the hinge's falls with their
+ * twist against each other like k |kappa|^2 cos^2(twist / 2) / 2: a twist's stiffness of k |kappa|^2 / 4 makes up for that. */
+static inline __attribute__((always_inline)) void hinge_at(const FilRodChain* chain, size_t at, const Frame2* e, const Frame2* f,
+                                                           HingeTerms2* h)
+{
+    HingeLaw2 law = chain->law[at];
+    if (chain->untwisted) {
+        FilLanes kappa1, kappa2;
+        curvatures2(e, f, &kappa1, &kappa2);
+        law.kt = 0.25 * law.k1 * (kappa1 * kappa1 + kappa2 * kappa2);
+        law.rest_twist = fil_lanes_splat(0.0);
+    }
+    hinge2(e, f, &law, &chain->twist0[at], h);
+}
+
 /* One sweep over the edges of a group for the gradient alone. Returns the energy. */
 static FilLanes sweep_gradient(FilRodChain* chain, size_t group)
 {
@@ -473,7 +514,7 @@ static FilLanes sweep(FilRodChain* chain, size_t group, double shift)
         if (i + 2 < n) {
             const Frame2* f = &frames[i + 1];
             HingeTerms2 h;
-            hinge2(e, f, &chain->law[first + i + 1], &chain->twist0[first + i + 1], &h);
+            hinge_at(chain, first + i + 1, e, f, &h);
             sum.s11 += h.v1v1, sum.s12 += h.v1v2, sum.s22 += h.v2v2;
             sum.w1 += h.v1e, sum.w2 += h.v2e, sum.angle2 += h.ee;
             sum.g1 += h.g_v1, sum.g2 += h.g_v2, sum.angle += h.g_e;
@@ -524,10 +565,17 @@ static FilLanes sweep(FilRodChain* chain, size_t group, double shift)
 /* The middle hinge, where the halves meet. Returns its energy. */
 static double assemble_middle(FilRodChain* chain)
 {
-    const size_t n = (size_t)chain->matrix.half_nodes;
-    const Frame1 e = lane_frame(chain, 0, n - 2), f = lane_frame(chain, 1, n - 2);
+    Frame1 e, f;
     HingeTerms1 terms;
-    hinge1(&e, &f, &chain->middle_law, &chain->middle_twist0, &terms);
+    HingeLaw1 law = chain->middle_law;
+    middle_frames(chain, &e, &f);
+    if (chain->untwisted) {
+        double kappa1, kappa2;
+        curvatures1(&e, &f, &kappa1, &kappa2);
+        law.kt = 0.25 * law.k1 * (kappa1 * kappa1 + kappa2 * kappa2); // see hinge_at()
+        law.rest_twist = 0.0;
+    }
+    hinge1(&e, &f, &law, &chain->middle_twist0, &terms);
     fil_rod_hinge_block(&e, &f, &terms, chain->matrix.joint, chain->middle_gradient);
     return terms.energy;
 }
@@ -799,14 +847,25 @@ static void store_place(const FilRodChain* chain, int half, size_t i, int lane, 
 
 static void store_middle(const FilRodChain* chain, FilRodHistory* hinge)
 {
-    const size_t n = (size_t)chain->matrix.half_nodes;
-    const Frame1 e = lane_frame(chain, 0, n - 2), f = lane_frame(chain, 1, n - 2);
+    Frame1 e, f;
     double cosine, sine;
+    middle_frames(chain, &e, &f);
     twist_direction1(&e, &f, &cosine, &sine);
     const double size = 1.0 / sqrt(cosine * cosine + sine * sine);
     hinge->twist = unwrap1(cosine, sine, &chain->middle_twist0);
     hinge->cosine = cosine * size;
     hinge->sine = sine * size;
+}
+
+/* Directors that follow each other from end to end, as the halves' do from their own ends. */
+static void untwist(const FilRodChain* chain, FilRodHistory* history)
+{
+    for (int i = 1; i < chain->edge_count; i++) {
+        FilRodHistory* h = &history[i];
+        fil_v3_transport(h->director, h[-1].director, h[-1].tangent, h->tangent);
+        h->twist = h->sine = 0.0;
+        h->cosine = 1.0;
+    }
 }
 
 void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory* history)
@@ -833,6 +892,9 @@ void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory*
     }
     if (chain->node_count > 2) {
         store_middle(chain, &history[chain->middle]);
+    }
+    if (chain->untwisted) {
+        untwist(chain, history);
     }
 }
 

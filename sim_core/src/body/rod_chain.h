@@ -37,7 +37,10 @@ typedef struct FilRodChain {
     bool* hinge_acts[2];
     int middle; /* plain node of the middle hinge */
 
+    bool twist_free; /* set by its owner: bends alike in all directions and resists no twist */
+
     /* set by fil_rod_chain_begin */
+    bool untwisted; /* twist-free and straight at rest: frames follow each other along the rod, whatever they were */
     FilLanes *tangent0, *director0, *angle0; /* 3, 3, 1 per edge */
     KnownTwist2* twist0;                     /* per hinge */
     FilLanes *stretch, *natural;             /* per edge: EA/L0 in N/m, length at rest */

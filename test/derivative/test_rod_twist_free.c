@@ -1,0 +1,150 @@
+/* Twist-free rods (P4 eq. 2): energy, gradient and Hessian of a crooked rod whose frames start anyhow. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/vec3.h"
+#include "body/rod_chain.h"
+#include "random.h"
+
+enum { MOST = 12 };
+
+static const double EA = 50.0, K = 2.0, REST = 0.9;
+
+typedef struct Fixture {
+    FilArena arena;
+    FilRodChain chain;
+    int nodes;
+    double q[4 * MOST];
+    double hessian[16 * MOST * MOST];
+} Fixture;
+
+static void make(Fixture* f, Random* random, int nodes)
+{
+    FilRodHistory history[MOST];
+    FilRodLaw law[MOST];
+    double base[4 * MOST] = {0.0}, none[4 * MOST] = {0.0};
+    *f = (Fixture){.nodes = nodes};
+    for (int i = 0; i < nodes; i++) {
+        for (int k = 0; k < 3; k++) {
+            base[4 * i + k] = (k == 0 ? i : 0.0) + 0.3 * random_between(random, -1.0, 1.0);
+            f->q[4 * i + k] = base[4 * i + k] + 0.2 * random_between(random, -1.0, 1.0);
+        }
+    }
+    for (int i = 0; i < nodes; i++) {
+        const int edge = i < nodes - 1 ? i : nodes - 2;
+        const double wanted[3] = {random_between(random, -1.0, 1.0), random_between(random, -1.0, 1.0), 2.0};
+        history[i] = (FilRodHistory){.cosine = 1.0, .rest_length = REST};
+        fil_v3_sub(history[i].tangent, base + 4 * (edge + 1), base + 4 * edge);
+        fil_v3_normalise(history[i].tangent);
+        fil_v3_copy(history[i].director, wanted); // twisted against its neighbours
+        fil_v3_axpy(history[i].director, -fil_v3_dot(wanted, history[i].tangent), history[i].tangent);
+        fil_v3_normalise(history[i].director);
+        const bool hinge = i > 0 && i < nodes - 1;
+        law[i] = (FilRodLaw){EA, hinge ? K : 0.0, hinge ? K : 0.0, 0.0};
+    }
+    assert_true(fil_rod_chain_init(&f->chain, &f->arena, nodes, false));
+    f->chain.twist_free = true;
+    fil_rod_chain_begin(&f->chain, base, history, law, 0.0, none);
+}
+
+/* EA / (2 l) (|e| - l)^2 + K / 2 |2 t x t' / (1 + t . t')|^2 */
+static double plain_energy(const double* q, int nodes)
+{
+    double energy = 0.0, last[3] = {0.0};
+    for (int i = 0; i + 1 < nodes; i++) {
+        double t[3];
+        fil_v3_sub(t, q + 4 * (i + 1), q + 4 * i);
+        const double stretch = fil_v3_normalise(t) - REST, c = fil_v3_dot(last, t);
+        energy += 0.5 * EA / REST * stretch * stretch + (i > 0 ? 0.5 * K * 4.0 * (1.0 - c) / (1.0 + c) : 0.0);
+        fil_v3_copy(last, t);
+    }
+    return energy;
+}
+
+static void gradient_at(Fixture* f, const double* q, bool hessian, double* gradient)
+{
+    assert_true(fil_rod_chain_assemble(&f->chain, q, 0.0, hessian));
+    memset(gradient, 0, sizeof(double) * 4 * (size_t)f->nodes);
+    fil_rod_chain_add_gradient(&f->chain, gradient);
+}
+
+static void scatter(void* context, int row, int column, double value)
+{
+    Fixture* f = context;
+    f->hessian[4 * f->nodes * row + column] += value;
+    if (row != column) {
+        f->hessian[4 * f->nodes * column + row] += value;
+    }
+}
+
+static void derivatives_are_exact(void** state)
+{
+    (void)state;
+    Random random = {77};
+    const double step = 1e-3; // fourth-order differences: about 1e-11 of truncation and of rounding
+    for (int nodes = 3; nodes <= MOST; nodes++) {
+        Fixture f;
+        double g[4 * MOST], moved[4][4 * MOST];
+        make(&f, &random, nodes);
+        gradient_at(&f, f.q, true, g);
+        assert_true(f.chain.untwisted);
+        assert_true(fabs(f.chain.energy - plain_energy(f.q, nodes)) < 1e-12 * f.chain.energy);
+        fil_rod_chain_visit(&f.chain, scatter, &f);
+        for (int j = 0; j < 4 * nodes; j++) {
+            static const double shift[4] = {1.0, -1.0, 2.0, -2.0};
+            double energy[4];
+            if (j % 4 == 3) {
+                continue; // angles are held
+            }
+            for (int s = 0; s < 4; s++) {
+                double q[4 * MOST];
+                memcpy(q, f.q, sizeof q);
+                q[j] += step * shift[s];
+                energy[s] = plain_energy(q, nodes);
+                gradient_at(&f, q, false, moved[s]);
+            }
+            assert_true(fabs((8.0 * (energy[0] - energy[1]) - (energy[2] - energy[3])) / (12.0 * step) - g[j]) < 1e-7);
+            for (int i = 0; i < 4 * nodes; i++) {
+                const double slope = (8.0 * (moved[0][i] - moved[1][i]) - (moved[2][i] - moved[3][i])) / (12.0 * step);
+                assert_true(i % 4 == 3 || fabs(slope - f.hessian[4 * nodes * i + j]) < 1e-6);
+            }
+        }
+        fil_arena_free(&f.arena);
+    }
+}
+
+/* Steps leave no twist behind between the frames that the next one starts from. */
+static void history_is_untwisted(void** state)
+{
+    (void)state;
+    Random random = {78};
+    for (int nodes = 4; nodes <= MOST; nodes++) {
+        Fixture f;
+        FilRodHistory history[MOST];
+        memset(history, 0, sizeof history);
+        make(&f, &random, nodes);
+        fil_rod_chain_transport(&f.chain, f.q, history);
+        for (int i = 1; i + 1 < nodes; i++) {
+            double m[3];
+            fil_v3_transport(m, history[i - 1].director, history[i - 1].tangent, history[i].tangent);
+            assert_true(fil_v3_distance(m, history[i].director) < 1e-14);
+            assert_true(fabs(fil_v3_dot(m, history[i].tangent)) < 1e-14);
+        }
+        fil_arena_free(&f.arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(derivatives_are_exact),
+        cmocka_unit_test(history_is_untwisted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
