@@ -64,6 +64,17 @@ static void send(FilWorld* world, FilId robot, int joint, FilJointMode mode, dou
     assert_int_equal(fil_robot_set_joint_command(world, robot, joint, &command), FIL_OK);
 }
 
+/* The rod's first node, to the last link of the chain. */
+static void weld_to_chain(FilWorld* world, FilId rod)
+{
+    FilJointDef weld = fil_joint_def_default();
+    FilId id;
+    weld.kind = FIL_JOINT_WELD;
+    weld.a = rod;
+    weld.b = fil_world_find_link(world, "c");
+    assert_int_equal(fil_world_add_joint(world, &weld, &id), FIL_OK);
+}
+
 /* ---- derivatives ---- */
 
 static double noise(uint64_t* seed)
@@ -105,12 +116,7 @@ static FilWorld* busy_world(const char* model)
     const FilId robot = add_robot(world, NULL, chain, (FilVec3){0.0, 0.0, 0.0207});
     const FilId rod =
         things_rod(world, 9, 5e-3, (FilVec3){0.65, 0.0, 0.0056}, (FilVec3){0.02, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
-    FilJointDef weld = fil_joint_def_default();
-    FilId id;
-    weld.kind = FIL_JOINT_WELD;
-    weld.a = rod;
-    weld.b = fil_world_find_link(world, "c");
-    assert_int_equal(fil_world_add_joint(world, &weld, &id), FIL_OK);
+    weld_to_chain(world, rod);
     send(world, robot, 0, FIL_JOINT_POSITION, 0.05, 0.0, 0.0);
     send(world, robot, 1, FIL_JOINT_EFFORT, 0.0, 0.0, 3.0);
     (void)things_run(world, 5);
@@ -398,12 +404,7 @@ static void links_hold_rods(void** state)
         const FilId robot = add_robot(world, NULL, chain, (FilVec3){0.0, 0.0, 0.0});
         const FilId rod =
             things_rod(world, 11, 5e-3, (FilVec3){0.65, 0.0, 0.0}, (FilVec3){0.03, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
-        FilJointDef weld = fil_joint_def_default();
-        FilId id;
-        weld.kind = FIL_JOINT_WELD;
-        weld.a = rod;
-        weld.b = fil_world_find_link(world, "c");
-        assert_int_equal(fil_world_add_joint(world, &weld, &id), FIL_OK);
+        weld_to_chain(world, rod);
         send(world, robot, 0, FIL_JOINT_POSITION, 0.0, 0.0, 0.0);
         send(world, robot, 1, FIL_JOINT_POSITION, -0.1, 0.0, 0.0);
         (void)things_run(world, 200);

@@ -25,9 +25,8 @@ bool fil_lcp_assembly_init(FilLcpAssembly* assembly)
 void fil_lcp_assembly_free(FilLcpAssembly* assembly)
 {
     fil_sap_system_free(&assembly->system);
-    FilDoubles* const numbers[] = {&assembly->hessians, &assembly->laws,    &assembly->spring,
-                                   &assembly->x,        &assembly->row,     &assembly->w,
-                                   &assembly->rows,     &assembly->numbers, &assembly->work};
+    FilDoubles* const numbers[] = {&assembly->hessians, &assembly->laws, &assembly->spring,  &assembly->x,
+                                   &assembly->row,      &assembly->rows, &assembly->numbers, &assembly->work};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
         fil_free(numbers[k]->at);
     }
@@ -40,28 +39,6 @@ void fil_lcp_assembly_free(FilLcpAssembly* assembly)
 static bool bounded(const FilSapConstraint* constraint, int row)
 {
     return isfinite(constraint->bounded.lower[row]) || isfinite(constraint->bounded.upper[row]);
-}
-
-/* Mean compliance of a constraint, as SAP estimates it; false if A's diagonal is not positive definite. */
-static bool compliance_of(FilLcpAssembly* assembly, const FilSapProblem* from, const FilSapConstraint* constraint,
-                          double* compliance)
-{
-    const int count = constraint->block_count;
-    *compliance = constraint->compliance;
-    if (*compliance > 0.0) {
-        return true;
-    }
-    for (int k = 0; k < count; k++) {
-        const double* block = fil_sap_diagonal_block(from, from->block[constraint->first_block + k]);
-        if (block == NULL || !fil_block_inverse_factor(block, assembly->w.at + FIL_BLOCK_SIZE * (size_t)k)) {
-            return false;
-        }
-        assembly->indices.at[k] = k;
-    }
-    *compliance =
-        fil_sap_estimate_compliance(assembly->w.at, from->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block,
-                                    assembly->indices.at, count);
-    return true;
 }
 
 /* The law of every bounded constraint: v_hat and R^-1 of its rows; R^-1 of rows without bounds goes to the Hessian. */
@@ -77,7 +54,7 @@ static bool prepare_springs(FilLcpAssembly* assembly, const FilSapProblem* from)
         if (constraint->kind != FIL_SAP_BOUNDED) {
             continue;
         }
-        if (!compliance_of(assembly, from, constraint, &compliance)) {
+        if (!fil_sap_compliance_of(from, constraint, &compliance)) {
             return false;
         }
         FilSapLaw law = {.mu = 0.0};
@@ -291,15 +268,13 @@ static bool lay_out(FilLcpAssembly* assembly, FilLcpProblem* problem)
 static bool reserve(FilLcpAssembly* assembly, const FilSapProblem* from)
 {
     const size_t m = (size_t)from->constraint_count, n = FIL_BLOCK * (size_t)assembly->system.participants;
-    size_t units = 0, blocks = 0;
+    size_t units = 0;
     for (size_t i = 0; i < m; i++) {
         units += from->constraints[i].kind == FIL_SAP_BOUNDED ? 3 : 1;
-        blocks = blocks < (size_t)from->constraints[i].block_count ? (size_t)from->constraints[i].block_count : blocks;
     }
     return fil_doubles_reserve(&assembly->hessians, 9 * m) && fil_doubles_reserve(&assembly->laws, 6 * m) &&
            fil_doubles_reserve(&assembly->spring, n) && fil_doubles_reserve(&assembly->x, n) &&
-           fil_doubles_reserve(&assembly->row, 6 * m) && fil_doubles_reserve(&assembly->w, FIL_BLOCK_SIZE * blocks) &&
-           fil_ints_reserve(&assembly->indices, blocks) &&
+           fil_doubles_reserve(&assembly->row, 6 * m) &&
            fil_buffer_reserve(&assembly->units, &assembly->unit_capacity, units, sizeof(FilLcpUnit));
 }
 

@@ -126,7 +126,7 @@ typedef struct FilLcpAssembly {
     FilSapSystem system;
     FilDoubles hessians;          /* 9 per constraint: R^-1 of rows without bounds */
     FilDoubles laws;              /* 3 per constraint each: v_hat and R^-1 of rows without bounds */
-    FilDoubles spring, x, row, w; /* over participants: momentum of springs, solution, scratch */
+    FilDoubles spring, x, row; /* over participants: momentum of springs, solution, scratch */
     FilDoubles rows, numbers, work;
     void* units;
     size_t unit_capacity;

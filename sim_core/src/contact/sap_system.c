@@ -377,6 +377,13 @@ static double row_compliance(const double* w, const double* j)
     return x0 * x0 + x1 * x1 + x2 * x2 + x3 * x3;
 }
 
+/* Sums of the rows' compliances to their mean. */
+static double mean_compliance(const double* sum)
+{
+    const int rows = (sum[0] > 0.0) + (sum[1] > 0.0) + (sum[2] > 0.0);
+    return rows > 0 ? (sum[0] + sum[1] + sum[2]) / rows : 1.0; // between things that cannot move any scale will do
+}
+
 double fil_sap_estimate_compliance(const double* w, const double* j, const int* place, int block_count)
 {
     double sum[3] = {0.0, 0.0, 0.0};
@@ -386,6 +393,26 @@ double fil_sap_estimate_compliance(const double* w, const double* j, const int* 
             sum[row] += row_compliance(inverse, j + 4 * row);
         }
     }
-    const int rows = (sum[0] > 0.0) + (sum[1] > 0.0) + (sum[2] > 0.0);
-    return rows > 0 ? (sum[0] + sum[1] + sum[2]) / rows : 1.0; // between things that cannot move any scale will do
+    return mean_compliance(sum);
+}
+
+bool fil_sap_compliance_of(const FilSapProblem* problem, const FilSapConstraint* constraint, double* compliance)
+{
+    const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block;
+    double sum[3] = {0.0, 0.0, 0.0}, inverse[FIL_BLOCK_SIZE];
+    *compliance = constraint->compliance;
+    if (*compliance > 0.0) {
+        return true;
+    }
+    for (int k = 0; k < constraint->block_count; k++, j += FIL_SAP_JACOBIAN) {
+        const double* block = fil_sap_diagonal_block(problem, problem->block[constraint->first_block + k]);
+        if (block == NULL || !fil_block_inverse_factor(block, inverse)) {
+            return false;
+        }
+        for (int row = 0; row < 3; row++) {
+            sum[row] += row_compliance(inverse, j + 4 * row);
+        }
+    }
+    *compliance = mean_compliance(sum);
+    return true;
 }

@@ -78,4 +78,8 @@ const double* fil_sap_diagonal_block(const FilSapProblem* problem, int column);
  * `w` has their inverse Cholesky factors; Jacobian block k multiplies the variable whose factor is at place[k]. */
 double fil_sap_estimate_compliance(const double* w, const double* j, const int* place, int block_count);
 
+/* The same from A itself, or the constraint's own where it has one; false if a diagonal block is missing or not positive
+ * definite. */
+bool fil_sap_compliance_of(const FilSapProblem* problem, const FilSapConstraint* constraint, double* compliance);
+
 #endif

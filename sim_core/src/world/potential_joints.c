@@ -12,33 +12,16 @@
 
 /* ---- a step's laws ---- */
 
-/* How easily a constraint's velocity changes, from the diagonal blocks of the bodies' tangents; false if one of them is
- * not positive definite. */
-static bool compliance_of(FilWorld* world, const FilSapProblem* problem, const FilSapConstraint* constraint,
-                          double* compliance)
-{
-    double w[FIL_BLOCK_SIZE * 2 * FIL_JACOBIAN_BLOCKS];
-    int place[2 * FIL_JACOBIAN_BLOCKS];
-    const FilContactSet* rows = &world->contact.rows;
-    for (int k = 0; k < constraint->block_count; k++) {
-        const double* block = fil_sap_diagonal_block(problem, rows->variable[constraint->first_block + k]);
-        if (block == NULL || !fil_block_inverse_factor(block, w + FIL_BLOCK_SIZE * k)) {
-            return false;
-        }
-        place[k] = k;
-    }
-    *compliance = fil_sap_estimate_compliance(w, rows->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block,
-                                              place, constraint->block_count);
-    return true;
-}
-
 static FilStatus set_laws(FilWorld* world, double dt)
 {
     FilPotentialStage* stage = &world->potential;
     const FilContactStage* all = &world->contact;
     const FilSapSettings settings = fil_sap_settings_default();
     const FilSapScales scales = {dt, settings.rigidity, settings.stick, settings.slip_velocity};
-    const FilSapProblem problem = {.pattern = {all->column_count, all->start, all->row}, .a = all->values};
+    const FilSapProblem problem = {.pattern = {all->column_count, all->start, all->row},
+                                   .a = all->values,
+                                   .block = all->rows.variable,
+                                   .jacobian = all->rows.jacobian};
     const size_t count = (size_t)all->constraint_count;
     if (!fil_buffer_reserve((void**)&stage->laws, &stage->law_capacity, count, sizeof *stage->laws)) {
         return FIL_OUT_OF_MEMORY;
@@ -52,8 +35,8 @@ static FilStatus set_laws(FilWorld* world, double dt)
     }
     for (int k = 0; k < all->constraint_count; k++) {
         const FilSapConstraint* constraint = &all->constraints[k];
-        double compliance = constraint->compliance;
-        if (!(compliance > 0.0) && !compliance_of(world, &problem, constraint, &compliance)) {
+        double compliance;
+        if (!fil_sap_compliance_of(&problem, constraint, &compliance)) {
             return FIL_NOT_CONVERGED;
         }
         fil_sap_kinds[constraint->kind].prepare(constraint, compliance, &scales, &stage->laws[k]);
