@@ -24,7 +24,7 @@ typedef struct Case {
     FilTrackPlace place;
     FilHole hole;
     double x[3], rotation[9], nodes[4 * NODES];
-    int moving[3]; /* nodes of the piece */
+    int moving[4]; /* nodes of the piece */
 } Case;
 
 static const int order[NODES] = {0, 1, 2, 3, 4, 5};
@@ -37,26 +37,27 @@ static void multiply(double* out, const double* a, const double* b)
 }
 
 /* the crossing after a small change z of (centre of mass, turn, nodes) */
-static bool cross(const Case* c, const double* z, double* rotation, FilTrackPoint* point)
+static bool cross(const Case* c, const double* z, double* rotation, FilTrackPlace* place, FilTrackPoint* point)
 {
     double nodes[4 * NODES], x[3], turn[9], center[3], axis[3];
     memcpy(nodes, c->nodes, sizeof nodes);
     fil_v3_add(x, c->x, z);
     fil_m3_from_rotation_vector(turn, z + 3);
     multiply(rotation, c->rotation, turn);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 4; ++k) {
         fil_v3_axpy(nodes + 4 * c->moving[k], 1.0, z + 6 + 3 * k);
     }
-    FilTrackPlace place = c->place;
+    *place = c->place;
     fil_hole_place(&c->hole, x, rotation, center, axis);
-    return fil_track_crossing(&c->track, nodes, center, axis, &place, point);
+    return fil_track_crossing(&c->track, nodes, center, axis, place, point);
 }
 
 static double energy_of(const Case* c, const double* z, double* gradient, double* hessian)
 {
     double rotation[9];
+    FilTrackPlace place;
     FilTrackPoint point;
-    assert_true(cross(c, z, rotation, &point));
+    assert_true(cross(c, z, rotation, &place, &point));
     const FilHoleBarrier barrier = {&c->hole, 0.7, 3.0};
     return fil_hole_energy(&barrier, rotation, &point, gradient, hessian, false);
 }
@@ -83,23 +84,21 @@ static bool random_case(Random* random, double at, bool open, Case* c)
     center[0] += at;
     fil_v3_sub(c->x, center, turn);
     c->place = (FilTrackPlace){at < 0.0 ? 0 : at > NODES - 1 ? NODES - 1 : (int)at, 0.5};
+    FilTrackPlace place;
     FilTrackPoint point;
-    if (!cross(c, zero, rotation, &point)) {
+    if (!cross(c, zero, rotation, &place, &point)) {
         return false;
     }
     memcpy(c->moving, point.node, sizeof c->moving);
-    // nodes that count twice (ends) would be moved twice
-    if (c->moving[0] == c->moving[1]) {
-        c->moving[0] = (c->moving[1] + 2) % NODES;
-    }
-    if (c->moving[2] == c->moving[1]) {
-        c->moving[2] = (c->moving[1] + NODES - 2) % NODES;
+    // an end's node stands twice, once with no weight: that one is another's place
+    for (int k = 0; k < 4; ++k) {
+        c->moving[k] = point.weight[1 + k] == 0.0 ? (c->moving[1] + 3) % NODES : c->moving[k];
     }
     double axis[3];
     fil_m3_apply(axis, c->rotation, c->hole.axis);
-    const double gap = fil_hole_gap(&c->hole, axis, &point), edge = fmod(point.u + 1e-2, 0.5);
+    const double gap = fil_hole_gap(&c->hole, axis, &point), edge = fmod(place.u + 9.51, 1.0);
     // not where a piece or an end begins: the third derivative jumps there
-    return gap > 0.1 && gap < 0.65 && fil_v3_norm(point.r) > 0.1 && edge > 2e-2 && fabs(point.u) < 1.3;
+    return gap > 0.1 && gap < 0.65 && fil_v3_norm(point.r) > 0.1 && edge > 2e-2;
 }
 
 static void check_derivatives(Random* random, double from, double to, bool open)

@@ -7,7 +7,7 @@
 #include "contact/ipc_barrier.h"
 
 /* What gap and stop are functions of: y = (r, s, a, u) with r from the crossing to the centre, s = dr/du, the axis a
- * and u. And what those are functions of: z = (centre of mass, turn, three nodes) and u. */
+ * and u. And what those are functions of: z = (centre of mass, turn, four nodes) and u. */
 enum { Y = 10, Z = FIL_HOLE_SIZE, ALL = Z + 1, R = 0, S = 3, A = 6, U = 9 };
 
 /* A function of y. */
@@ -29,7 +29,7 @@ typedef struct Chain {
 /* range - gap = |r| + rod_radius |s| / (s . a) - (radius - range) */
 static Local closing_of(const FilHole* hole, double range, const double* axis, const FilTrackPoint* point)
 {
-    const double *r = point->r, *s = point->heading, rho = hole->rod_radius;
+    const double *r = point->r, *s = point->slope, rho = hole->rod_radius;
     const double d = fil_v3_norm(r), n = fil_v3_norm(s), q = fil_v3_dot(s, axis), over = d > 0.0 ? 1.0 / d : 0.0;
     Local f = {.value = d + rho * n / q - (hole->radius - range)};
     for (int j = 0; j < 3; j++) {
@@ -49,18 +49,18 @@ static Local closing_of(const FilHole* hole, double range, const double* axis, c
     return f;
 }
 
-/* The length beyond an end: +-(u - 1/2) |s|. */
+/* The length beyond an end: so much of u times |s|. */
 static Local stop_of(const FilTrackPoint* point)
 {
-    const double sign = point->beyond, n = fil_v3_norm(point->heading), far = sign * (point->u - 0.5);
+    const double sign = point->beyond, n = fil_v3_norm(point->slope), far = point->over;
     Local f = {.value = far * n};
     f.first[U] = sign * n;
     for (int j = 0; j < 3; j++) {
-        const double along = point->heading[j] / n;
+        const double along = point->slope[j] / n;
         f.first[S + j] = far * along;
         f.second[S + j][U] = f.second[U][S + j] = sign * along;
         for (int k = 0; k < 3; k++) {
-            f.second[S + j][S + k] = far * ((j == k ? 1.0 : 0.0) - along * point->heading[k] / n) / n;
+            f.second[S + j][S + k] = far * ((j == k ? 1.0 : 0.0) - along * point->slope[k] / n) / n;
         }
     }
     return f;
@@ -89,12 +89,12 @@ static void start_chain(const FilHole* hole, const double* rotation, const doubl
     put_turn(chain, A, hole->axis);
     for (int j = 0; j < 3; j++) {
         chain->first[R + j][j] = 1.0;
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 4; k++) {
             chain->first[R + j][6 + 3 * k + j] = point->weight[1 + k];
-            chain->first[S + j][6 + 3 * k + j] = point->change[1 + k] + (point->turn[0] - point->u) * point->curve[1 + k];
+            chain->first[S + j][6 + 3 * k + j] = point->change[1 + k];
         }
         chain->first[R + j][Z] = point->slope[j];
-        chain->first[S + j][Z] = point->turn[1] * point->bend[j];
+        chain->first[S + j][Z] = point->bend[j];
     }
     chain->first[U][Z] = 1.0;
     for (int m = 0; m < ALL; m++) {
@@ -136,10 +136,10 @@ static void add_bends(const Chain* chain, const double* l, double h[ALL][ALL])
             }
         }
     }
-    h[Z][Z] += fil_v3_dot(l + R, point->bend) + point->turn[2] * fil_v3_dot(l + S, point->bend);
-    for (int k = 0; k < 3; k++) {
+    h[Z][Z] += fil_v3_dot(l + R, point->bend) + fil_v3_dot(l + S, point->jerk);
+    for (int k = 0; k < 4; k++) {
         for (int j = 0; j < 3; j++) {
-            const double mixed = l[R + j] * point->change[1 + k] + point->turn[1] * l[S + j] * point->curve[1 + k];
+            const double mixed = l[R + j] * point->change[1 + k] + l[S + j] * point->curve[1 + k];
             h[6 + 3 * k + j][Z] += mixed;
             h[Z][6 + 3 * k + j] += mixed;
         }

@@ -5,21 +5,21 @@
  * An end of the rod that is held is a stop: the same potential of the length by which the hole is beyond it along the
  * rod's last direction.
  *
- * Variables are the body's centre of mass, its turn (a rotation vector in the body's frame) and three nodes of the
+ * Variables are the body's centre of mass, its turn (a rotation vector in the body's frame) and four nodes of the
  * track. */
 #ifndef FILUM_CONTACT_RING_HOLE_H
 #define FILUM_CONTACT_RING_HOLE_H
 
 #include "geometry/hole.h"
 
-enum { FIL_HOLE_SIZE = 15 };
+enum { FIL_HOLE_SIZE = 18 };
 
 typedef struct FilHoleBarrier {
     const FilHole* hole;
     double range, stiffness;
 } FilHoleBarrier;
 
-/* Energy at a crossing, infinite if the gap is closed; 15 and 15 x 15 derivatives, which may be NULL. `positive`: only
+/* Energy at a crossing, infinite if the gap is closed; 18 and 18 x 18 derivatives, which may be NULL. `positive`: only
  * what makes the Hessian positive semi-definite. */
 double fil_hole_energy(const FilHoleBarrier* barrier, const double* rotation, const FilTrackPoint* crossing,
                        double* gradient, double* hessian, bool positive);

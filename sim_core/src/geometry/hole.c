@@ -11,6 +11,6 @@ void fil_hole_place(const FilHole* hole, const double* x, const double* rotation
 
 double fil_hole_gap(const FilHole* hole, const double* axis, const FilTrackPoint* crossing)
 {
-    const double cosine = fil_v3_dot(crossing->heading, axis) / fil_v3_norm(crossing->heading);
+    const double cosine = fil_v3_dot(crossing->slope, axis) / fil_v3_norm(crossing->slope);
     return hole->radius - fil_v3_norm(crossing->r) - hole->rod_radius / cosine;
 }

@@ -47,7 +47,6 @@ static void put_weights(const FilTrack* track, int piece, double u, FilTrackPoin
         d[2] = first ? 1.0 : 0.0;
         s[0] = s[1] = s[2] = 0.0;
     }
-    out->u = u;
     out->weight[0] = 1.0;
     out->change[0] = out->curve[0] = 0.0;
     for (int k = 0; k < 3; k++) {
@@ -72,12 +71,6 @@ static void see_point(const FilTrack* track, const double* positions, const doub
         fil_v3_axpy(out->bend, out->curve[1 + k], x);
     }
     out->half_square = 0.5 * fil_v3_dot(out->r, out->r);
-    // from edge to edge with no first or second derivative at their middles
-    const double u = place.u;
-    fil_v3_set(out->turn, u * u * u * (10.0 + u * (6.0 * u - 15.0)), 30.0 * u * u * (1.0 - u) * (1.0 - u),
-               60.0 * u * (1.0 + u * (2.0 * u - 3.0)));
-    fil_v3_copy(out->heading, out->slope);
-    fil_v3_axpy(out->heading, out->turn[0] - u, out->bend);
 }
 
 /* The best u of one piece inside its bounds, by Newton's method with the curvature of a straight line where need be. */
@@ -102,14 +95,6 @@ static double best_on_piece(const FilTrack* track, const double* positions, cons
     return place.u;
 }
 
-static void mark_end(const FilTrack* track, FilTrackPlace place, FilTrackPoint* out)
-{
-    const bool before = !track->loop && place.piece == 0 && place.u < 0.5 && track->count > 1;
-    const bool after = !track->loop && place.piece == track->count - 1 && place.u > 0.5;
-    out->beyond = before ? -1 : after ? 1 : 0;
-    out->past = (before && track->open[0]) || (after && track->open[1]);
-}
-
 FilTrackPoint fil_track_closest(const FilTrack* track, const double* positions, const double* p, FilTrackPlace* place)
 {
     FilTrackPoint out = {0};
@@ -130,60 +115,9 @@ FilTrackPoint fil_track_closest(const FilTrack* track, const double* positions, 
     double low, high;
     bounds_of(track, place->piece, &low, &high);
     out.held = (place->u <= low && low == 0.5) || (place->u >= high && high == 0.5);
-    mark_end(track, *place, &out);
+    out.past = !track->loop && ((place->piece == 0 && place->u < 0.5 && track->count > 1) ||
+                                (place->piece == track->count - 1 && place->u > 0.5));
     return out;
-}
-
-/* ---- crossing a plane ---- */
-
-/* u of a piece where r . axis = f0 + f1 u + f2 u^2 / 2 rises through zero between two others where it is below and
- * above. */
-static double rise_through_zero(const double f[3], double low, double high, double u)
-{
-    for (int step = 0; step < 100; step++) {
-        const double value = f[0] + u * (f[1] + 0.5 * u * f[2]), slope = f[1] + u * f[2], newton = u - value / slope;
-        low = value < 0.0 ? u : low;
-        high = value > 0.0 ? u : high;
-        const double next = slope > 0.0 && newton >= low && newton <= high ? newton : 0.5 * (low + high);
-        if (next == u) {
-            break;
-        }
-        u = next;
-    }
-    return u;
-}
-
-bool fil_track_crossing(const FilTrack* track, const double* positions, const double* p, const double* axis,
-                        FilTrackPlace* place, FilTrackPoint* out)
-{
-    int came_from = -1;
-    for (int walk = 0; walk < WALK; walk++) {
-        // values of r . axis at both borders of the piece; the ends' pieces have one and are straight
-        const bool end = is_end(track, place->piece), first = end && place->piece == 0;
-        double side[2];
-        for (int k = 0; k < 2; k++) {
-            see_point(track, positions, p, (FilTrackPlace){place->piece, k}, out);
-            side[k] = fil_v3_dot(out->r, axis);
-        }
-        const double slope = fil_v3_dot(out->slope, axis), bend = fil_v3_dot(out->bend, axis);  // at u = 1
-        const bool back = !first && side[0] > 0.0, on = !(end && !first) && side[1] < 0.0;
-        const int next = (place->piece + (on ? 1 : track->count - 1)) % track->count;
-        if (back == on || next == came_from) {
-            if (end && !(slope > 0.0)) {
-                return false;
-            }
-            const double f[3] = {side[0], slope - bend, bend};
-            const double inside = side[1] > side[0] ? fmin(fmax(side[0] / (side[0] - side[1]), 0.0), 1.0) : 0.5;
-            place->u = end ? -side[0] / slope : back == on ? rise_through_zero(f, 0.0, 1.0, inside) : on ? 1.0 : 0.0;
-            see_point(track, positions, p, *place, out);
-            out->held = false;
-            mark_end(track, *place, out);
-            return !(back && on) && fil_v3_dot(out->slope, axis) > 0.0;
-        }
-        came_from = place->piece;
-        place->piece = next;
-    }
-    return false;
 }
 
 FilTrackPlace fil_track_search(const FilTrack* track, const double* positions, const double* p)

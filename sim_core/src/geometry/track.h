@@ -1,4 +1,4 @@
-/* A smooth curve along a row of nodes, and the point of it that is closest to another point.
+/* A smooth curve along a row of nodes, the point of it that is closest to another point, and where it crosses a plane.
  *
  * The curve is a quadratic B-spline: piece i runs from the middle of the edge before node i to the middle of the edge
  * after it, c(u) = (1-u)^2/2 x_{i-1} + (1/2 + u - u^2) x_i + u^2/2 x_{i+1}, so that a point sliding along it meets no
@@ -24,25 +24,23 @@ typedef struct FilTrackPlace {
 
 /* A point p against the curve: r = p - c = sum w_i x_i over p and the piece's nodes. */
 typedef struct FilTrackPoint {
-    int node[3]; /* in the array of positions; those of weight 0 may repeat */
-    double u;
-    double weight[4], change[4], curve[4]; /* of p and the nodes: w, dw/du, d2w/du2 */
+    int node[4];                                     /* in the array of positions; those of weight 0 may repeat */
+    double weight[5], change[5], curve[5], third[5]; /* of p and the nodes: w and its derivatives over u */
     double r[3];
-    double slope[3], bend[3]; /* dr/du, d2r/du2 */
-    double heading[3];        /* as the slope, but smooth from piece to piece: slope + (turn[0] - u) bend */
-    double turn[3];           /* share of the way from the edge before to the edge after, and its derivatives over u */
-    double half_square;       /* |r|^2 / 2 */
-    bool held;                /* u stands at a closed end */
-    bool past;                /* beyond an open end */
-    int beyond;               /* the end that it is beyond: -1 the first, 1 the last, 0 none */
+    double slope[3], bend[3], jerk[3]; /* derivatives of r */
+    double half_square;                /* |r|^2 / 2 */
+    bool held;                         /* u stands at a closed end */
+    bool past;                         /* beyond an open end */
+    int beyond;                        /* crossings: the end that it is beyond: -1 the first, 1 the last, 0 none ... */
+    double over;                       /* ... and by how much, in u */
 } FilTrackPoint;
 
 /* The place closest to p in the neighbourhood of `place`, which it overwrites; positions have 4 numbers a node. */
 FilTrackPoint fil_track_closest(const FilTrack* track, const double* positions, const double* p, FilTrackPlace* place);
 
-/* Where the curve crosses the plane through p across `axis`, r . axis = 0, in the neighbourhood of `place`, which it
- * overwrites; dr/du . axis is positive there. Beyond every end the curve goes on straight. False: it crosses nowhere
- * so. */
+/* track_crossing.c: where a curve crosses the plane through p across `axis`, r . axis = 0, in the neighbourhood of
+ * `place`, which it overwrites; dr/du . axis is positive there. That curve is a cubic B-spline of four nodes, and goes
+ * on straight beyond every end. False: it crosses nowhere so. */
 bool fil_track_crossing(const FilTrack* track, const double* positions, const double* p, const double* axis,
                         FilTrackPlace* place, FilTrackPoint* out);
 

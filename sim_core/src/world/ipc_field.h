@@ -10,8 +10,8 @@
 #include "linalg/block_sum.h"
 #include "world/ipc_surface.h"
 
-/* Blocks that one ring couples: its point, or place and turn of its body, and three nodes. */
-enum { FIL_RING_BLOCKS = 5 };
+/* Blocks that one ring couples: its point and three nodes, or place and turn of its body and four. */
+enum { FIL_RING_BLOCKS = 6 };
 
 /* A ring in a step. */
 typedef struct FilRingTerm {

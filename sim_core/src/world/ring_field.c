@@ -51,11 +51,16 @@ static double energy_of(const FilRingBody* ring, const Sight* sight, double* gra
     return sight->lost ? INFINITY : fil_hole_energy(&barrier, sight->rotation, &sight->point, gradient, hessian, positive);
 }
 
+static int own_blocks(const FilRingBody* ring)
+{
+    return ring->holed ? 2 : 1;
+}
+
 /* Blocks of the world's velocities: of the ring, and of the nodes of a piece. */
 static void blocks_of(const FilWorld* world, const FilRingTerm* term, const FilTrackPoint* point, int* blocks)
 {
     const FilRingBody* ring = ring_of(world, term);
-    const int own = term->count - 3;
+    const int own = own_blocks(ring);
     for (int i = 0; i < term->count; i++) {
         blocks[i] = i < own ? world->bodies[ring->carrier_body].v / 4 + ring->carrier_node + i
                             : world->bodies[ring->rod_body].v / 4 + point->node[i - own];
@@ -66,7 +71,7 @@ static void blocks_of(const FilWorld* world, const FilRingTerm* term, const FilT
 static int column_of(const FilWorld* world, const FilRingTerm* term, int i, int block)
 {
     const FilRingBody* ring = ring_of(world, term);
-    const int body = i < term->count - 3 ? ring->carrier_body : ring->rod_body, offset = world->contact.offset[body];
+    const int body = i < own_blocks(ring) ? ring->carrier_body : ring->rod_body, offset = world->contact.offset[body];
     return offset < 0 ? -1 : offset + block - world->bodies[body].v / 4;
 }
 
@@ -108,7 +113,7 @@ static bool lag(FilWorld* world, FilRingTerm* term)
 {
     const FilRingBody* ring = ring_of(world, term);
     const Sight sight = see_ring(world, term, world->state.q);
-    const int own = term->count - 3;
+    const int own = own_blocks(ring);
     double gradient[FIL_HOLE_SIZE] = {0.0};
     if (!isfinite(energy_of(ring, &sight, gradient, NULL, true))) {
         return false;
@@ -149,7 +154,7 @@ FilStatus fil_rings_begin(FilWorld* world)
         const double* h = world->state.h + body->h;
         *term = (FilRingTerm){.body = b, .place = {(int)h[FIL_RING_PIECE], h[FIL_RING_U]}};
         FilRingBody* ring = ring_of(world, term);
-        term->count = ring->holed ? 5 : 4;
+        term->count = ring->holed ? 6 : 4;
         open_ends(world, ring);
         if (!lag(world, term)) { // somebody has set it or its rod elsewhere
             world->potential.refused = true;
