@@ -14,6 +14,7 @@
 
 #include "filum/filum.h"
 #include "heap_calls.h"
+#include "random.h"
 
 #define HEAD                                                           \
     "world: {gravity: [0, 0, -10], dt: 0.001, contact: ipc}\n"         \
@@ -227,6 +228,47 @@ static void test_set_elsewhere(void** state)
     fil_world_destroy(world);
 }
 
+/* hoops thrown about on soft and stiff rods, closed ones, too: every step succeeds, and the rod stays inside */
+static void test_wild_hoops(void** state)
+{
+    (void)state;
+    Random random = {51};
+    for (int round = 0; round < 12; ++round) {
+        const bool loop = round % 3 == 0;
+        const double radius = random_between(&random, 0.02, 0.1), mass = pow(10.0, random_between(&random, -3.0, 0.0));
+        const double mu[] = {0.0, 0.1, 0.5, 1.0}, inertia = mass * radius * radius;
+        double n[9];
+        for (int k = 0; k < 9; ++k) {
+            n[k] = random_between(&random, -1.0, 1.0);
+        }
+        char text[2048];
+        snprintf(text, sizeof text,
+                 "world: {gravity: [0, 0, -9.81], dt: 0.001, contact: ipc}\n"
+                 "materials: {soft: {young: %g, poisson: 0.3, density: 1000}}\n"
+                 "rods: [{name: rod, material: soft, section: {circle: {radius: 0.003}}, shape: %s}]\n"
+                 "attachments: [{name: a, pin: {rod: rod, node: %d}}%s]\n"
+                 "rigid_bodies: [{name: hoop, motion: dynamic, mass: %g, inertia: [%g, %g, %g, 0, 0, 0], rotation: "
+                 "[%g, %g, %g], "
+                 "velocity: [%g, %g, %g], angular_velocity: [%g, %g, %g]}]\n"
+                 "rings: [{name: ring, rod: rod, range: %g, stiffness: 1e4, friction: %g, hole: {rigid_body: hoop, "
+                 "axis: [1, 0, "
+                 "0], radius: %g}}]\n",
+                 pow(10.0, random_between(&random, 6.0, 10.0)),
+                 loop ? "{ring: {center: [0, 0, 0.3], normal: [0, 1, 0], radius: 0.3, nodes: 40}}"
+                      : "{straight: {from: [-0.5, 0, 0], to: [0.5, 0, 0], nodes: 25}}",
+                 loop ? 20 : 0, loop ? "" : ", {name: b, pin: {rod: rod, node: -1}}", mass, inertia, 0.5 * inertia,
+                 0.5 * inertia, 0.6 * n[0], 0.6 * n[1], 0.6 * n[2], 3.0 * n[3], 3.0 * n[4], 3.0 * n[5], 40.0 * n[6],
+                 40.0 * n[7], 40.0 * n[8], 0.02 * radius, mu[round % 4], radius);
+        FilWorld* world = load(text);
+        for (int k = 0; k < 400; ++k) {
+            step(world);
+            assert_true(fil_ring_threaded(world, ring_of(world)));
+            assert_true(fil_ring_distance(world, ring_of(world)) < radius - 0.003);
+        }
+        fil_world_destroy(world);
+    }
+}
+
 /* steps of rings and holes allocate nothing, and a restored world goes on with the same bits */
 static void test_memory(void** state)
 {
@@ -265,9 +307,9 @@ static void test_memory(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_junction), cmocka_unit_test(test_free_end),      cmocka_unit_test(test_held_end),
-        cmocka_unit_test(test_offset),   cmocka_unit_test(test_scripted_hole), cmocka_unit_test(test_set_elsewhere),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_junction),   cmocka_unit_test(test_free_end),      cmocka_unit_test(test_held_end),
+        cmocka_unit_test(test_offset),     cmocka_unit_test(test_scripted_hole), cmocka_unit_test(test_set_elsewhere),
+        cmocka_unit_test(test_wild_hoops), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,7 +176,9 @@ static void test_thresholds(void** state)
     for (int i = 0; i < NODES; ++i) {
         nodes[4 * i] = i;
     }
-    const double centers[2][3] = {{2.3, 0.0, 0.3 + 1e-7}, {5.0 + 1e-7, 0.0, 0.0}};
+    // d is rounded off by a tenth of the range
+    const double height = sqrt(pow(0.3 + 1e-7, 2.0) - 0.0025);
+    const double centers[2][3] = {{2.3, 0.0, height}, {5.0 + 1e-7, 0.0, 0.0}};
     for (int k = 0; k < 2; ++k) {
         FilTrackPlace place = {3, 0.5};
         FilTrackPoint point;

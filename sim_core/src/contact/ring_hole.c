@@ -26,11 +26,13 @@ typedef struct Chain {
 
 /* ---- functions of y ---- */
 
-/* range - gap = |r| + rod_radius |s| / (s . a) - (radius - range) */
+/* range - gap = d + rod_radius |s| / (s . a) - (radius - range). A hole that is wedged on a rod touches on both sides,
+ * where d = |r| = 0 has a corner: rounded off by a tenth of the range, so that d is a little more. */
 static Local closing_of(const FilHole* hole, double range, const double* axis, const FilTrackPoint* point)
 {
     const double *r = point->r, *s = point->slope, rho = hole->rod_radius;
-    const double d = fil_v3_norm(r), n = fil_v3_norm(s), q = fil_v3_dot(s, axis), over = d > 0.0 ? 1.0 / d : 0.0;
+    const double d = sqrt(fil_v3_dot(r, r) + 0.01 * range * range), over = 1.0 / d;
+    const double n = fil_v3_norm(s), q = fil_v3_dot(s, axis);
     Local f = {.value = d + rho * n / q - (hole->radius - range)};
     for (int j = 0; j < 3; j++) {
         f.first[R + j] = over * r[j];
