@@ -188,7 +188,7 @@ bool fil_potential_solve(FilWorld* world, const double* residual, double* direct
 /* Conjugate gradients for sheets; where they are slow, with the bodies' stiffness in the factor, and for some steps at once. */
 static FilStatus solve_sheet(FilWorld* world, double accuracy, const double* residual, FilBlockPcgResult* result, FilStepInfo* info)
 {
-    enum { PATIENCE = 250, STIFF_STEPS = 20 };
+    enum { PATIENCE = 60, STIFF_STEPS = 20 };
     FilPotentialStage* stage = &world->potential;
     const FilContactStage* all = &world->contact;
     const FilBlockPattern a = {all->column_count, all->start, all->row}, c = fil_block_sum_pattern(&stage->hessian);
