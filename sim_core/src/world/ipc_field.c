@@ -112,13 +112,13 @@ static void accept_friction(FilWorld* world, const double* v)
 
 /* ---- the first guess ---- */
 
-/* Half the velocity for everything that is not held. */
-static void shorten(FilWorld* world, double* v)
+/* `share` of the velocity for everything that is not held. */
+static void shorten(FilWorld* world, double share, double* v)
 {
     for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
         for (int k = body->v; k < body->v + body->v_count; k++) {
-            world->scratch.trial[k] = 0.5 * v[k] - world->state.v[k];
+            world->scratch.trial[k] = share * v[k] - world->state.v[k];
         }
         if (body->moves) {
             fil_potential_guess(world, b, world->scratch.trial, v);
@@ -152,11 +152,35 @@ static void place_step(FilWorld* world, const double* v)
     fil_ipc_surface_place(world, world->state.q, field->points.at);
 }
 
+/* What would meet moves on together, as after an inelastic impact. */
+static FilStatus part(FilWorld* world, double* v)
+{
+    enum { ROUNDS = 4 };
+    FilIpcField* field = &world->ipc;
+    bool met = false;
+    for (int round = 0; round < ROUNDS && fil_ipc_keep_apart(world); round++) {
+        met = true;
+    }
+    if (!met) {
+        return FIL_OK;
+    }
+    for (int p = 0; p < field->surface.point_count; p++) {
+        const FilIpcPoint* point = &field->surface.points[p];
+        double* own = v + world->bodies[world->collision.colliders[point->collider].body].v + 4 * point->node;
+        for (int k = 0; k < 3 && point->node >= 0; k++) {
+            own[k] = (field->ends.at[3 * p + k] - field->points.at[3 * p + k]) / field->dt;
+        }
+    }
+    shorten(world, 1.0, v); // what is held stays so
+    place_step(world, v);
+    return fil_ipc_listed(world) ? FIL_OK : list_pairs(world);
+}
+
 /* Shortens the wish until nothing meets on the way and nothing is out of reach: from where the step starts that is always
  * possible, unless what is held moves too far. */
 static FilStatus make_feasible(FilWorld* world, double* v)
 {
-    FilStatus status = FIL_OK;
+    FilStatus status = part(world, v);
     for (int attempt = 0; attempt < 30 && status == FIL_OK; attempt++) {
         if (fil_ipc_sweep(world) >= 1.0) {
             memset(world->scratch.trial, 0, sizeof(double) * (size_t)world->v_count);
@@ -164,7 +188,7 @@ static FilStatus make_feasible(FilWorld* world, double* v)
                 return FIL_OK;
             }
         }
-        shorten(world, v);
+        shorten(world, 0.5, v);
         place_step(world, v);
         status = list_pairs(world);
     }

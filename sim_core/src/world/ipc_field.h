@@ -96,6 +96,8 @@ bool fil_ipc_listed(const struct FilWorld* world);
 double fil_ipc_gap(const struct FilWorld* world, const FilIpcPair* pair);
 /* How much of the way from `points`, where pairs have the gaps they tell, to `ends` nothing meets on, at most 1. */
 double fil_ipc_sweep(const struct FilWorld* world);
+/* Lets corners of nodes that would meet on the way to `ends` move more alike; whether there were some. */
+bool fil_ipc_keep_apart(struct FilWorld* world);
 /* FIL_BAD_INPUT and a message if something intersects. */
 FilStatus fil_ipc_check_start(struct FilWorld* world);
 

@@ -12,6 +12,9 @@
 /* What is left of a gap at the end of the longest step. */
 static const double KEEP = 0.1;
 
+/* How much of what brings two features together is left to them, of what does not. */
+static const double SOFTLY = 0.8;
+
 /* How far from the way that pairs were listed for they still hold: of the range, and of a point's motion. */
 static const double NEAR_RANGE = 0.3, NEAR_MOTION = 0.2;
 
@@ -107,11 +110,18 @@ static double approach_of(FilFeature kind, const int* points, int count, const d
 
 static double distance_of(FilFeature kind, const int* points, int count, const double* x)
 {
-    double corners[12];
-    for (int i = 0; i < count; i++) {
-        fil_v3_copy(corners + 3 * i, x + 3 * points[i]);
+    const double *a = x + 3 * points[0], *b = x + 3 * points[1], *c = x + 3 * points[count > 2 ? 2 : 1], *d = x + 3 * points[count - 1];
+    double s, t, w[3];
+    switch (kind) {
+    case FIL_POINT_SEGMENT:
+        return sqrt(fil_point_segment(a, b, c, &s));
+    case FIL_SEGMENT_SEGMENT:
+        return sqrt(fil_segment_segment(a, b, c, d, &s, &t));
+    case FIL_POINT_TRIANGLE:
+        return sqrt(fil_point_triangle(a, b, c, d, w));
+    default:
+        return fil_v3_distance(a, b);
     }
-    return sqrt(2.0 * fil_feature_closest(kind, corners).half_square);
 }
 
 static FilStatus append(FilWorld* world, const FilIpcPair* pair)
@@ -376,6 +386,45 @@ double fil_ipc_sweep(const FilWorld* world)
         longest = fmin(longest, sweep_pair(world, &world->ipc.pairs[k]));
     }
     return longest;
+}
+
+/* Whether all corners are nodes, which go where their velocities say. */
+static bool of_nodes(const FilWorld* world, const FilIpcPair* pair)
+{
+    bool nodes = pair->plane < 0;
+    for (int i = 0; i < pair->corner_count; i++) {
+        nodes = nodes && world->ipc.surface.points[pair->point[i]].node >= 0;
+    }
+    return nodes;
+}
+
+bool fil_ipc_keep_apart(FilWorld* world)
+{
+    FilIpcField* field = &world->ipc;
+    bool met = false;
+    for (int k = 0; k < field->pair_count; k++) {
+        const FilIpcPair* pair = &field->pairs[k];
+        const double time = of_nodes(world, pair) ? sweep_pair(world, pair) : 1.0;
+        if (time >= 1.0) {
+            continue;
+        }
+        met = true;
+        double mean[3] = {0.0};
+        for (int i = 0; i < pair->corner_count; i++) {
+            fil_v3_axpy(mean, 1.0 / pair->corner_count, field->ends.at + 3 * pair->point[i]);
+            fil_v3_axpy(mean, -1.0 / pair->corner_count, field->points.at + 3 * pair->point[i]);
+        }
+        for (int i = 0; i < pair->corner_count; i++) {
+            double *end = field->ends.at + 3 * pair->point[i], rest[3];
+            const double* from = field->points.at + 3 * pair->point[i];
+            fil_v3_sub(rest, end, from);
+            fil_v3_sub(rest, rest, mean);
+            fil_v3_copy(end, from);
+            fil_v3_axpy(end, 1.0, mean);
+            fil_v3_axpy(end, SOFTLY * time, rest);
+        }
+    }
+    return met;
 }
 
 /* ---- the start ---- */
