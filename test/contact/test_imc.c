@@ -251,14 +251,16 @@ static void test_adaptation(void** state)
     const FilImcSettings s = fil_imc_settings_default();
     const double inside = 0.5 * (s.closest + s.farthest);
     assert_true(fil_imc_adapt(&s, 1.0, inside, 0.0) == 1.0 && fil_imc_adapt(&s, 1.0, inside, -1e-4) == 1.0);
-    assert_true(fil_imc_adapt(&s, 1.0, s.closest - 0.01, 0.0) > 1.0 && fil_imc_adapt(&s, 1.0, s.farthest + 0.01, 0.0) < 1.0);
+    assert_true(fil_imc_adapt(&s, 1.0, s.closest - 0.01, 0.0) > 1.0 &&
+                fil_imc_adapt(&s, 1.0, s.farthest + 0.01, 0.0) < 1.0);
     // what is about to be too near, and what is thrown back: the one undoes the other, so that no energy comes of it
     const double coming = fil_imc_adapt(&s, 1.0, inside, -0.01), parting = fil_imc_adapt(&s, 1.0, inside, 0.01);
     assert_true(coming > 1.0 && fabs(coming * parting - 1.0) < 1e-15);
     // what parts slowly is left to do so
     assert_true(fil_imc_adapt(&s, 1.0, s.closest - 0.01, 1e-5) == 1.0);
     // by the rate at most
-    assert_true(fil_imc_adapt(&s, 1.0, -1.0, 0.0) <= 1.0 + 5.0 * s.rate && fil_imc_adapt(&s, 1.0, 1.0, 0.0) >= 1.0 - 5.0 * s.rate);
+    assert_true(fil_imc_adapt(&s, 1.0, -1.0, 0.0) <= 1.0 + 5.0 * s.rate &&
+                fil_imc_adapt(&s, 1.0, 1.0, 0.0) >= 1.0 - 5.0 * s.rate);
 }
 
 static void test_local_stiffness(void** state)

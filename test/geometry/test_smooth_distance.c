@@ -299,8 +299,8 @@ static void test_side_by_side(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_crossing),   cmocka_unit_test(test_near_parallel), cmocka_unit_test(test_parallel),
-        cmocka_unit_test(test_end_to_end), cmocka_unit_test(test_exact_inside),  cmocka_unit_test(test_scaling),
+        cmocka_unit_test(test_crossing),     cmocka_unit_test(test_near_parallel), cmocka_unit_test(test_parallel),
+        cmocka_unit_test(test_end_to_end),   cmocka_unit_test(test_exact_inside),  cmocka_unit_test(test_scaling),
         cmocka_unit_test(test_side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Broyden's updates: they solve linear systems within their steps, and a nonlinear one faster than old factors alone. */
+/* Broyden's updates: they solve linear systems within their steps, and a nonlinear one faster than old factors alone.
+ */
 #include "linalg/broyden.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ static int iterate(FilBroyden* broyden, double share, bool mended)
     int count = 0;
     for (; size_of(f) > 1e-10 * first && count < 1000; count++) {
         double step[N];
-        memcpy(step, f, sizeof step); // the old factors are the identity
+        memcpy(step, f, sizeof step);  // the old factors are the identity
         if (count == 0 || fil_broyden_full(broyden)) {
             fil_broyden_start(broyden, step);
         } else if (mended) {

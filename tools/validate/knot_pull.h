@@ -34,7 +34,7 @@ typedef struct FilPullCurve {
     double least, most;                /* m, clearance over all steps once everything has come to touch */
     double determinants[2];            /* least and largest */
     double steps, iterations, cpu;     /* cpu: s */
-    int crossings, divided; /* divided: steps that were halved, or more */
+    int crossings, divided;            /* divided: steps that were halved, or more */
 } FilPullCurve;
 
 /* Runs it. False, and a failure reported, if a step fails. */

@@ -194,12 +194,14 @@ void fil_check_imc_local(FilCheck* check)
 {
     const FilImcSettings imc = fil_imc_settings_default();
     double heavy, light;
-    // the force falls by e per 1/sharpness radii: a tenth of it hovers by ln(10 k/F - 1) - ln(k/F - 1) of them, k/F about 2
+    // the force falls by e per 1/sharpness radii: a tenth of it hovers by ln(10 k/F - 1) - ln(k/F - 1) of them, k/F
+    // about 2
     lay_two(check, false, &heavy, &light);
     fil_check_above(check, "global: heavy rod, distance / radius", heavy, imc.closest);
     fil_check_below(check, "global: heavy rod, distance / radius", heavy, imc.farthest);
     const double load = 1.0 + exp(imc.sharpness * heavy);  // k/F
-    fil_check_near(check, "global: light rod hovers, distance / radius", light, log(10.0 * load - 1.0) / imc.sharpness, 0.02);
+    fil_check_near(check, "global: light rod hovers, distance / radius", light, log(10.0 * load - 1.0) / imc.sharpness,
+                   0.02);
     lay_two(check, true, &heavy, &light);
     fil_check_above(check, "local: heavy rod, distance / radius", heavy, imc.closest);
     fil_check_below(check, "local: heavy rod, distance / radius", heavy, imc.farthest);
@@ -248,8 +250,8 @@ void fil_check_imc_rectangle(FilCheck* check)
 
 /* ---- smaller steps ---- */
 
-/* A step four times P2's is as good while the loop is wide. Where it gets small, contacts change by too much in one: friction
- * is too little, and Newton's iterations, which rise at that very place, tell. */
+/* A step four times P2's is as good while the loop is wide. Where it gets small, contacts change by too much in one:
+ * friction is too little, and Newton's iterations, which rise at that very place, tell. */
 void fil_check_imc_steps(FilCheck* check)
 {
     FilPullCurve curves[3] = {{0}};
@@ -264,13 +266,17 @@ void fil_check_imc_steps(FilCheck* check)
         ok = fil_pull_run(check, &def, &curves[k]);
     }
     if (ok) {
-        const double wide = fil_pull_force(&curves[0], 0.15, 0.008, false), small = fil_pull_force(&curves[0], 0.066, 0.004, false);
-        fil_check_near(check, "0.5 and 2 ms, wide loop: pull (N)", fil_pull_force(&curves[1], 0.15, 0.008, false), wide, 0.01);
-        const double fixed = fil_pull_force(&curves[1], 0.066, 0.004, false), divided = fil_pull_force(&curves[2], 0.066, 0.004, false);
+        const double wide = fil_pull_force(&curves[0], 0.15, 0.008, false),
+                     small = fil_pull_force(&curves[0], 0.066, 0.004, false);
+        fil_check_near(check, "0.5 and 2 ms, wide loop: pull (N)", fil_pull_force(&curves[1], 0.15, 0.008, false), wide,
+                       0.01);
+        const double fixed = fil_pull_force(&curves[1], 0.066, 0.004, false),
+                     divided = fil_pull_force(&curves[2], 0.066, 0.004, false);
         fil_check_above(check, "2 ms, small loop: pull is off by", fabs(fixed / small - 1.0), 0.10);
         fil_check_near(check, "2 ms and less, small loop: pull (N)", divided, small, 0.05);
         fil_check_below(check, "steps that were divided, share", curves[2].divided / curves[2].steps, 0.5);
-        fil_check_below(check, "iterations against those of 0.5 ms throughout, share", curves[2].iterations / curves[0].iterations, 0.6);
+        fil_check_below(check, "iterations against those of 0.5 ms throughout, share",
+                        curves[2].iterations / curves[0].iterations, 0.6);
     }
     for (int k = 0; k < 3; k++) {
         fil_pull_free(&curves[k]);

@@ -98,22 +98,25 @@ static inline void fil_wide_exp_both(FilWide a, FilWide* up, FilWide* down)
     static const double WHOLE = 0x1.8p52;  // added, it leaves an integer in the last bits
     const FilWide shifted = a * PER_LN2 + WHOLE, n = shifted - WHOLE;
     const FilWide r = (a - n * LN2) - n * LN2_REST, z = r * r, z2 = z * z;
-    const FilWide even = (1.0 + z * (1.0 / 2)) + z2 * ((1.0 / 24 + z * (1.0 / 720)) +
-                                                       z2 * ((1.0 / 40320 + z * (1.0 / 3628800)) + z2 * (1.0 / 479001600)));
-    const FilWide odd = r * ((1.0 + z * (1.0 / 6)) + z2 * ((1.0 / 120 + z * (1.0 / 5040)) +
-                                                           z2 * ((1.0 / 362880 + z * (1.0 / 39916800)) + z2 * (1.0 / 6227020800))));
+    const FilWide even =
+        (1.0 + z * (1.0 / 2)) +
+        z2 * ((1.0 / 24 + z * (1.0 / 720)) + z2 * ((1.0 / 40320 + z * (1.0 / 3628800)) + z2 * (1.0 / 479001600)));
+    const FilWide odd =
+        r * ((1.0 + z * (1.0 / 6)) + z2 * ((1.0 / 120 + z * (1.0 / 5040)) +
+                                           z2 * ((1.0 / 362880 + z * (1.0 / 39916800)) + z2 * (1.0 / 6227020800))));
     const FilWideBits whole = fil_wide_bits(shifted);
     *up = (even + odd) * fil_wide_of_bits((whole + UINT64_C(1023)) << 52);
     *down = (even - odd) * fil_wide_of_bits((UINT64_C(1023) - whole) << 52);
 }
 
-/* log((1 + a)/(1 + b)) for a and b in [0, 1], given 1/(2 + a + b): 2 atanh((a - b)/(2 + a + b)). The polynomial is that of
- * atanh(y)/y in y^2 <= 1/9, by Chebyshev points; its error is 5e-17, and that of all roundings 7e-16. */
+/* log((1 + a)/(1 + b)) for a and b in [0, 1], given 1/(2 + a + b): 2 atanh((a - b)/(2 + a + b)). The polynomial is that
+ * of atanh(y)/y in y^2 <= 1/9, by Chebyshev points; its error is 5e-17, and that of all roundings 7e-16. */
 static inline FilWide fil_wide_log_ratio(FilWide a, FilWide b, FilWide inverse)
 {
     const FilWide y = (a - b) * inverse, z = y * y, z2 = z * z;
-    const FilWide high = (0.11111095430673142 + z * 0.09091429900236955) +
-                         z2 * ((0.07681838124445817 + z * 0.06795652742789947) + z2 * (0.04940394524382393 + z * 0.08890381913056651));
+    const FilWide high =
+        (0.11111095430673142 + z * 0.09091429900236955) +
+        z2 * ((0.07681838124445817 + z * 0.06795652742789947) + z2 * (0.04940394524382393 + z * 0.08890381913056651));
     const FilWide low = (1.0 + z * 0.33333333333341286) + z2 * (0.199999999976438 + z * 0.1428571455582858);
     return 2.0 * y * (low + z2 * z2 * high);
 }

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/wide.h"
 #include "base/vec3.h"
+#include "base/wide.h"
 
 /* Memory: the global stiffness, and how fast the closest pair was in the last step. */
 enum { STIFFNESS, SPEED };
@@ -64,10 +64,11 @@ const char* fil_imc_settings_problem(const FilImcSettings* s)
 /* ---- the energy ---- */
 
 /* P2 eq. 21 and its derivatives, several side by side. */
-static inline FilWide energy_wide(const FilImcSettings* settings, FilWide stiffness, FilWide radius, FilWide over, FilWide* first,
-                                  FilWide* second)
+static inline FilWide energy_wide(const FilImcSettings* settings, FilWide stiffness, FilWide radius, FilWide over,
+                                  FilWide* first, FilWide* second)
 {
-    const FilWide zero = fil_wide_splat(0.0), one = fil_wide_splat(1.0), per = settings->sharpness / radius, y = per * over;
+    const FilWide zero = fil_wide_splat(0.0), one = fil_wide_splat(1.0), per = settings->sharpness / radius,
+                  y = per * over;
     FilWide large, small;
     fil_wide_exp_both(fil_wide_min(fil_wide_abs(y), fil_wide_splat(600.0)), &large, &small);
     // 1 / (1 + small) and 1 / (2 + small) by one division
@@ -109,7 +110,8 @@ static double bounded(double stiffness, double global)
 /* What stops a pair that is coming before it is a twentieth of a radius deep, by its inertia in a step. */
 static double stopping_stiffness(const FilPotentialContact* c)
 {
-    const double speed = fmin(c->contact->normal_velocity, 0.0), room = fmax(c->contact->distance, 0.0) + 0.05 * c->radius;
+    const double speed = fmin(c->contact->normal_velocity, 0.0),
+                 room = fmax(c->contact->distance, 0.0) + 0.05 * c->radius;
     return c->diagonal * speed * speed / room;
 }
 
@@ -400,8 +402,8 @@ static void evaluate(const FilPotentialProblem* problem, const FilPotentialConta
 }
 
 /* What several contacts have, side by side; the last one stands in for those that are missing. */
-static void line_up(const FilPotentialContact* contacts, int count, const double x[][12], FilWide ends[12], FilWide* stiffness,
-                    FilWide* radius, FilWide* thickness)
+static void line_up(const FilPotentialContact* contacts, int count, const double x[][12], FilWide ends[12],
+                    FilWide* stiffness, FilWide* radius, FilWide* thickness)
 {
     for (int lane = 0; lane < FIL_WIDE_COUNT; lane++) {
         const int at = lane < count ? lane : count - 1;
@@ -415,8 +417,8 @@ static void line_up(const FilPotentialContact* contacts, int count, const double
 }
 
 /* The force of one pair of edges whose slope and second derivative are known, and friction. */
-static void finish_force(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* x, double first,
-                         FilPotentialForce* force)
+static void finish_force(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* x,
+                         double first, FilPotentialForce* force)
 {
     FilPotentialTerm term;
     term.energy = force->energy;

@@ -12,8 +12,8 @@ double fil_imc_energy(const FilImcSettings* settings, double stiffness, double r
                       double* second);
 
 /* The stiffness for the next step when the surfaces were `least` apart, in radii (P2 section 2.5). It grows while they
- * approach, and falls while they part fast: what has been stopped shall not be thrown back. `speed`: of the distance, radii
- * a step. */
+ * approach, and falls while they part fast: what has been stopped shall not be thrown back. `speed`: of the distance,
+ * radii a step. */
 double fil_imc_adapt(const FilImcSettings* settings, double stiffness, double least, double speed);
 
 /* NULL if the settings can be used; else what is wrong with them. */

@@ -17,8 +17,9 @@ FilSoftClamp fil_soft_clamp(double sharpness)
     return (FilSoftClamp){sharpness, exp(0.5 * sharpness), exp(-0.5 * sharpness)};
 }
 
-/* H (P2 eq. 13) and its first derivatives; the first is B (eq. 14). H - 1/2 is odd about 1/2, so this looks at w = k |x - 1/2|
- * and has for the two logistic steps exp(-|k x|), exp(-|k (x - 1)|) = exp(-w -+ k/2), exp(-|w - k/2|), smaller first. */
+/* H (P2 eq. 13) and its first derivatives; the first is B (eq. 14). H - 1/2 is odd about 1/2, so this looks at w = k |x
+ * - 1/2| and has for the two logistic steps exp(-|k x|), exp(-|k (x - 1)|) = exp(-w -+ k/2), exp(-|w - k/2|), smaller
+ * first. */
 static inline void clamp_softly(FilWide x, const FilSoftClamp* soft, int derivatives, FilWide h[4])
 {
     const double k = soft->k;

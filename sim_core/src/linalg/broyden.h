@@ -1,7 +1,7 @@
-/* Broyden's updates of the inverse of an old tangent. Factors that are no longer those of the present point know nothing of
- * what the steps since then have shown; the updates do, and cost a few products of vectors (Kelley, Solving nonlinear
- * equations with Newton's method, SIAM 2003, chapter 4). With s_0 ... s_n the full steps since the factors were new and
- * z = B^-1 F(x_n+1),
+/* Broyden's updates of the inverse of an old tangent. Factors that are no longer those of the present point know
+ * nothing of what the steps since then have shown; the updates do, and cost a few products of vectors (Kelley, Solving
+ * nonlinear equations with Newton's method, SIAM 2003, chapter 4). With s_0 ... s_n the full steps since the factors
+ * were new and z = B^-1 F(x_n+1),
  *
  *     z += s_j+1 (s_j' z) / s_j's_j for j < n,    s_n+1 = z / (1 - s_n'z / s_n's_n).
  *
@@ -23,8 +23,8 @@ typedef struct FilBroyden {
 
 void fil_broyden_free(FilBroyden* broyden);
 
-/* Forgets everything, for vectors of `size` (0: it is not used); the metric is to be filled by the caller. Allocates only to grow; false when out
- * of memory. */
+/* Forgets everything, for vectors of `size` (0: it is not used); the metric is to be filled by the caller. Allocates
+ * only to grow; false when out of memory. */
 bool fil_broyden_begin(FilBroyden* broyden, size_t size);
 
 /* The factors are new, and `step` is theirs. */

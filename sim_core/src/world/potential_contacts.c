@@ -256,7 +256,8 @@ static int find_edge_forces(FilWorld* world, const FilPotentialModel* model, int
         fil_potential_place(c, v, p->dt, x[count]);
     }
     if (count > 0) {
-        model->evaluate_edges(p, &p->contacts[k], count, (const double(*)[12])x, fil_potential_force(&world->potential, k));
+        model->evaluate_edges(p, &p->contacts[k], count, (const double(*)[12])x,
+                              fil_potential_force(&world->potential, k));
     }
     return count;
 }
