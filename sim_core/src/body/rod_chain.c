@@ -466,7 +466,7 @@ static FilLanes sweep_gradient(FilRodChain* chain, size_t group)
         // hinge at the edge's far end, unless that is the middle
         if (i + 2 < n) {
             HingeTerms2 h;
-            hinge2(e, &frames[i + 1], &chain->law[first + i + 1], &chain->twist0[first + i + 1], &h);
+            hinge_at(chain, first + i + 1, e, &frames[i + 1], &h);
             g1 += h.g_v1, g2 += h.g_v2, angle += h.g_e;
             next1 = h.g_u1, next2 = h.g_u2, next_angle = h.g_f;
             energy += h.energy;
