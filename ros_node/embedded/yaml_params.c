@@ -253,6 +253,7 @@ static void* new_array(size_t count, size_t element_size, void** values)
     void* copy = array.values != NULL ? copy_of(&array, sizeof array) : NULL;
     if (copy == NULL) {
         free(array.values);
+        array.values = NULL;
     }
     *values = array.values;
     return copy;
