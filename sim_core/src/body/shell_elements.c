@@ -5,6 +5,7 @@
  * 9 x 9 matrices, and only their sum is symmetric. */
 #include "body/shell_elements.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/vec3.h"
@@ -58,25 +59,42 @@ static Wing wing_of(const double* a, const double* b, const double* c)
     return w;
 }
 
-static double angle_between(const Wing* first, const Wing* second)
+/* The angle by its sine and cosine. */
+typedef struct Turn {
+    double sine, cosine;
+} Turn;
+
+static Turn turn_between(const Wing* first, const Wing* second)
 {
     double cross[3];
     fil_v3_cross(cross, first->n, second->n);
-    return atan2(fil_v3_dot(cross, first->e) / first->e_size, fil_v3_dot(first->n, second->n));
+    return (Turn){fil_v3_dot(cross, first->e) / first->e_size, fil_v3_dot(first->n, second->n)};
+}
+
+/* Sine and cosine of half the angle, which lies in (-pi/2, pi/2], without cancellation. */
+static Turn half_turn(Turn t)
+{
+    if (t.cosine >= 0.0) {
+        const double cosine = sqrt(0.5 * (1.0 + t.cosine));
+        return (Turn){0.5 * t.sine / cosine, cosine};
+    }
+    const double sine = copysign(sqrt(0.5 * (1.0 - t.cosine)), t.sine);
+    return (Turn){sine, 0.5 * t.sine / sine};
 }
 
 /* Energy psi(theta) and its first two derivatives. P4 eq. 4b with k = Y b^3 / (6 sqrt 3), |n_a - n_b| = 2 sin(theta/2):
  * psi = 2 k (sin(theta/2) - sin(rest/2))^2. */
-static double fold_law(const FilShellFold* fold, FilShellBending law, double theta, double* first, double* second)
+static double fold_law(const FilShellFold* fold, FilShellBending law, Turn turn, double* first, double* second)
 {
     const double k = fold->stiffness;
     if (law == FIL_BENDING_HINGES) {
-        const double off = theta - fold->rest;
+        const double off = atan2(turn.sine, turn.cosine) - fold->rest;
         *first = k * off;
         *second = k;
         return 0.5 * k * off * off;
     }
-    const double s = sin(0.5 * theta), c = cos(0.5 * theta), off = s - sin(0.5 * fold->rest);
+    const Turn half = half_turn(turn);
+    const double s = half.sine, c = half.cosine, off = s - (fold->rest != 0.0 ? sin(0.5 * fold->rest) : 0.0);
     *first = 2.0 * k * off * c;
     *second = k * (c * c - off * s);
     return 2.0 * k * off * off;
@@ -85,7 +103,8 @@ static double fold_law(const FilShellFold* fold, FilShellBending law, double the
 double fil_shell_fold_angle(const double* const x[4])
 {
     const Wing first = wing_of(x[0], x[1], x[2]), second = wing_of(x[1], x[0], x[3]);
-    return angle_between(&first, &second);
+    const Turn turn = turn_between(&first, &second);
+    return atan2(turn.sine, turn.cosine);
 }
 
 /* Gradient of the angle: a, b, c, d. */
@@ -103,7 +122,7 @@ double fil_shell_fold_gradient(const FilShellFold* fold, FilShellBending law, co
 {
     const Wing first = wing_of(x[0], x[1], x[2]), second = wing_of(x[1], x[0], x[3]);
     double slope, curve;
-    const double energy = fold_law(fold, law, angle_between(&first, &second), &slope, &curve);
+    const double energy = fold_law(fold, law, turn_between(&first, &second), &slope, &curve);
     angle_gradient(&first, &second, gradient);
     for (int k = 0; k < 12; k++) {
         gradient[k] *= slope;
@@ -159,7 +178,7 @@ void fil_shell_fold_hessian(const FilShellFold* fold, FilShellBending law, const
     static const int places[2][3] = {{0, 1, 2}, {1, 0, 3}};
     const Wing first = wing_of(x[0], x[1], x[2]), second = wing_of(x[1], x[0], x[3]);
     double slope, curve, gradient[12];
-    fold_law(fold, law, angle_between(&first, &second), &slope, &curve);
+    fold_law(fold, law, turn_between(&first, &second), &slope, &curve);
     angle_gradient(&first, &second, gradient);
     curve *= curve < 0.0 ? kept : 1.0;
     for (int j = 0; j < 12; j++) {

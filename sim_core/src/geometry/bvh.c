@@ -122,6 +122,29 @@ FilStatus fil_bvh_build(FilBvh* bvh, const FilAabb* boxes, int count)
     return FIL_OK;
 }
 
+/* Box of a node from those of its items or children. */
+static FilAabb refit(FilBvh* bvh, const FilAabb* boxes, int node)
+{
+    FilAabb box = fil_aabb_empty();
+    if (is_leaf(bvh, node)) {
+        for (int k = bvh->start[node]; k < bvh->end[node]; k++) {
+            box = fil_aabb_union(&box, &boxes[bvh->order[k]]);
+        }
+    } else {
+        const FilAabb left = refit(bvh, boxes, 2 * node + 1), right = refit(bvh, boxes, 2 * node + 2);
+        box = fil_aabb_union(&left, &right);
+    }
+    bvh->nodes[node] = box;
+    return box;
+}
+
+void fil_bvh_refit(FilBvh* bvh, const FilAabb* boxes)
+{
+    if (bvh->count > 0) {
+        refit(bvh, boxes, 0);
+    }
+}
+
 static FilStatus append_leaves(const FilBvh* a, const FilAabb* boxes_a, int i, const FilBvh* b, const FilAabb* boxes_b, int j,
                                bool self, FilPairs* pairs)
 {

@@ -1,5 +1,5 @@
 /* A bounding tree over boxes that are all there at once, made anew from them each time: what it reports, and in which
- * order, depends on the boxes alone. */
+ * order, depends on the boxes alone, also on those that it was made for if it has been refitted since. */
 #ifndef FILUM_GEOMETRY_BVH_H
 #define FILUM_GEOMETRY_BVH_H
 
@@ -17,6 +17,9 @@ void fil_bvh_free(FilBvh* bvh); /* a zeroed one is fine */
 
 /* Over boxes 0 to count - 1. Allocates only to grow. */
 FIL_MUST_CHECK FilStatus fil_bvh_build(FilBvh* bvh, const FilAabb* boxes, int count);
+
+/* The same tree with boxes that have moved a little: cheaper, and as quick to walk while neighbours stay neighbours. */
+void fil_bvh_refit(FilBvh* bvh, const FilAabb* boxes);
 
 /* Appends (a, b) for items of two trees whose boxes overlap. */
 FIL_MUST_CHECK FilStatus fil_bvh_pairs(const FilBvh* a, const FilAabb* boxes_a, const FilBvh* b, const FilAabb* boxes_b,

@@ -306,6 +306,7 @@ static int place_in_list(const FilBlockSum* sum, int list, int column)
 /* Adds scale J_row' H J_column for all pairs of entries; h(i, j) is 3 x 3 at h + stride * 3 i + 3 j of their corners. */
 typedef struct Entry {
     int corner, local;
+    bool node; /* the Jacobian is the identity */
     double jacobian[12];
 } Entry;
 
@@ -315,8 +316,11 @@ static void add_entries(FilBlockSum* sum, int list, const Entry* entries, int co
         for (int f = 0; f < count; f++) {
             const double *a = entries[e].jacobian, *b = entries[f].jacobian;
             const double* m = h + stride * 3 * entries[e].corner + 3 * entries[f].corner;
-            double block[FIL_BLOCK_SIZE];
-            for (int c = 0; c < 4; c++) {
+            double block[FIL_BLOCK_SIZE] = {0.0};
+            for (int k = 0; k < 9 && entries[e].node && entries[f].node; k++) {
+                block[4 * (k % 3) + k / 3] = scale * m[stride * (k / 3) + k % 3];
+            }
+            for (int c = 0; c < 4 && !(entries[e].node && entries[f].node); c++) {
                 double turned[3];
                 for (int i = 0; i < 3; i++) {
                     turned[i] = scale * (m[stride * i] * b[c] + m[stride * i + 1] * b[4 + c] + m[stride * i + 2] * b[8 + c]);
@@ -355,7 +359,7 @@ void fil_ipc_contacts_hessian(FilWorld* world, const double* v, bool cautious, F
             for (int b = 0; b < own && count < PAIR_BLOCKS; b++) {
                 const int local = place_in_list(sum, first_list + k, column_of(world, pair->point[i], blocks[b]));
                 if (local >= 0) {
-                    entries[count] = (Entry){.corner = i, .local = local};
+                    entries[count] = (Entry){.corner = i, .local = local, .node = field->surface.points[pair->point[i]].node >= 0};
                     memcpy(entries[count++].jacobian, jacobian + 12 * b, 12 * sizeof(double));
                 }
             }

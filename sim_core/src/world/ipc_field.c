@@ -135,11 +135,11 @@ static bool make_room(FilWorld* world)
 }
 
 /* Pairs that could meet on the way to `ends`, and friction, from where points are now. */
-static FilStatus list_pairs(FilWorld* world)
+static FilStatus list_pairs(FilWorld* world, bool begins)
 {
     FilIpcField* field = &world->ipc;
     field->relisted = true;
-    return fil_ipc_list(world);
+    return fil_ipc_list(world, begins);
 }
 
 /* `points` to where the step starts, `ends` to where it goes with v. */
@@ -173,7 +173,7 @@ static FilStatus part(FilWorld* world, double* v)
     }
     shorten(world, 1.0, v); // what is held stays so
     place_step(world, v);
-    return fil_ipc_listed(world) ? FIL_OK : list_pairs(world);
+    return fil_ipc_listed(world) ? FIL_OK : list_pairs(world, false);
 }
 
 /* Shortens the wish until nothing meets on the way and nothing is out of reach: from where the step starts that is always
@@ -190,7 +190,7 @@ static FilStatus make_feasible(FilWorld* world, double* v)
         }
         shorten(world, 0.5, v);
         place_step(world, v);
-        status = list_pairs(world);
+        status = list_pairs(world, false);
     }
     return status == FIL_OK ? FIL_NOT_CONVERGED : status;
 }
@@ -212,7 +212,7 @@ static FilStatus begin(FilWorld* world, double dt, double* v, FilStepInfo* info)
     status = fil_rings_begin(world);
     // everything that is near on the way to the wish
     place_step(world, v);
-    status = status == FIL_OK ? list_pairs(world) : status;
+    status = status == FIL_OK ? list_pairs(world, true) : status;
     status = status == FIL_OK && world->step == 0 ? fil_ipc_check_start(world) : status;
     status = status == FIL_OK ? fil_ipc_contacts_begin(world) : status;
     status = status == FIL_OK ? make_feasible(world, v) : status;
@@ -266,7 +266,7 @@ static double longest(FilWorld* world, const double* v, const double* direction)
     }
     place(world, end, field->x_end.at, field->ends.at);
     place(world, v, field->x.at, field->points.at);
-    if (!fil_ipc_listed(world) && list_pairs(world) != FIL_OK) {
+    if (!fil_ipc_listed(world) && list_pairs(world, false) != FIL_OK) {
         return 0.0;
     }
     return fil_ipc_sweep(world);

@@ -89,7 +89,7 @@ extern const FilPotentialModel fil_ipc_model;
 void fil_ipc_field_free(FilIpcField* field);
 
 /* ipc_pairs.c: pairs of features that could come into range on the way to `ends`, and a little beyond. */
-FilStatus fil_ipc_list(struct FilWorld* world);
+FilStatus fil_ipc_list(struct FilWorld* world, bool begins);
 /* Whether the list still holds on the way to `ends`. */
 bool fil_ipc_listed(const struct FilWorld* world);
 /* The gap of a pair where `points` and `x` are. */

@@ -265,7 +265,17 @@ static double motion_of(const FilIpcField* field, const double* x, int p, const 
     return fil_v3_norm(motion);
 }
 
-FilStatus fil_ipc_list(FilWorld* world)
+/* A step's first tree is made, later ones are refitted: the same bits in a restored world. */
+static FilStatus plant(FilBvh* tree, const FilAabb* boxes, int count, bool begins)
+{
+    if (begins) {
+        return fil_bvh_build(tree, boxes, count);
+    }
+    fil_bvh_refit(tree, boxes);
+    return FIL_OK;
+}
+
+FilStatus fil_ipc_list(FilWorld* world, bool begins)
 {
     FilIpcField* field = &world->ipc;
     const FilIpcSurface* s = &field->surface;
@@ -302,13 +312,13 @@ FilStatus fil_ipc_list(FilWorld* world)
     memcpy(field->listed_end.at, ends, sizeof(double) * 3 * (size_t)s->point_count);
     field->pair_count = 0;
     field->near.count = 0;
-    FilStatus status = fil_bvh_build(&field->trees[0], edges, s->edge_count);
+    FilStatus status = plant(&field->trees[0], edges, s->edge_count, begins);
     status = status == FIL_OK ? fil_bvh_self_pairs(&field->trees[0], edges, &field->near) : status;
     status = status == FIL_OK ? list_edges(world, &field->near) : status;
     if (status == FIL_OK && s->triangle_count > 0) {
         field->near.count = 0;
-        status = fil_bvh_build(&field->trees[1], triangles, s->triangle_count);
-        status = status == FIL_OK ? fil_bvh_build(&field->trees[2], points, s->point_count) : status;
+        status = plant(&field->trees[1], triangles, s->triangle_count, begins);
+        status = status == FIL_OK ? plant(&field->trees[2], points, s->point_count, begins) : status;
         status = status == FIL_OK ? fil_bvh_pairs(&field->trees[2], points, &field->trees[1], triangles, &field->near) : status;
         status = status == FIL_OK ? list_triangles(world, &field->near) : status;
     }
