@@ -259,7 +259,7 @@ static bool search_field(FilWorld* world, const FilPotentialModel* model, Newton
             norm = size_of(world, s->residual, false);
             const bool farthest = step == longest && slope <= 0.0; // still downhill at the end of the line
             const bool flat = (fabs(slope) <= 0.5 * fabs(start) || farthest) && potential <= newton->potential + rounding;
-            const bool steep = kinks && look < ENOUGH && slope > 0.5 * fabs(start);
+            const bool steep = kinks && look < ENOUGH && fabs(slope) > 0.5 * fabs(start);
             if (flat || (!steep && potential <= newton->potential + 1e-4 * step * start) || norm <= newton->tolerance) {
                 newton->cautious = look > 1;
                 newton->accuracy = accuracy_after(norm / newton->norm);
