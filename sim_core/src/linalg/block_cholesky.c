@@ -7,6 +7,7 @@
 
 struct FilBlockCholesky {
     FilBlockSymbolic symbolic;
+    bool thin;          /* fourth places of all blocks are idle */
     FilDoubles factor;  /* blocks of L; those on the diagonal are not stored */
     FilDoubles inverse; /* W_j, inverse Cholesky factor of each pivot block */
     FilDoubles x;       /* a vector in pivot order */
@@ -74,6 +75,22 @@ static inline Block block_subtract_product(Block c, const double* a, const doubl
     return c;
 }
 
+/* The same where the fourth place is idle: last rows and columns are zero. */
+static inline Block block_subtract_thin_product(Block c, const double* a, const double* b)
+{
+    for (int k = 0; k < 12; k += 4) {
+        const FilPair a_u = fil_pair_load(a + k), a_l = fil_pair_load(a + k + 2);
+        const FilPair b_u = fil_pair_load(b + k), b_l = fil_pair_load(b + k + 2);
+        c.u0 = fil_pair_sub_first(c.u0, a_u, b_u);
+        c.l0 = fil_pair_sub_first(c.l0, a_l, b_u);
+        c.u1 = fil_pair_sub_second(c.u1, a_u, b_u);
+        c.l1 = fil_pair_sub_second(c.l1, a_l, b_u);
+        c.u2 = fil_pair_sub_first(c.u2, a_u, b_l);
+        c.l2 = fil_pair_sub_first(c.l2, a_l, b_l);
+    }
+    return c;
+}
+
 /* c w' for lower triangular w: column r is the sum of c_k w_rk over k <= r */
 static inline Block block_times_transposed(Block c, Block w)
 {
@@ -103,7 +120,7 @@ static inline Block load_source(const double* values, int source)
 }
 
 /* H_p - sum of L_a L_b' over the products of block p of L */
-static inline Block gather(const FilBlockSymbolic* s, const double* factor, const double* a_values,
+static inline Block gather(const FilBlockSymbolic* s, bool thin, const double* factor, const double* a_values,
                            const double* c_values, int p)
 {
     Block c = load_source(a_values, s->source[0].at[p]);
@@ -112,6 +129,10 @@ static inline Block gather(const FilBlockSymbolic* s, const double* factor, cons
     }
     const int* pair = s->product.at + 2 * (size_t)s->product_start.at[p];
     const int* end = s->product.at + 2 * (size_t)s->product_start.at[p + 1];
+    for (; thin && pair < end; pair += 2) {
+        c = block_subtract_thin_product(c, factor + FIL_BLOCK_SIZE * (size_t)pair[0],
+                                        factor + FIL_BLOCK_SIZE * (size_t)pair[1]);
+    }
     for (; pair < end; pair += 2) {
         c = block_subtract_product(c, factor + FIL_BLOCK_SIZE * (size_t)pair[0],
                                    factor + FIL_BLOCK_SIZE * (size_t)pair[1]);
@@ -127,13 +148,13 @@ static bool factor_column(FilBlockCholesky* cholesky, const double* a_values, co
     const int diagonal = s->column_start.at[j];
 
     double pivot[FIL_BLOCK_SIZE];
-    block_store(gather(s, factor, a_values, c_values, diagonal), pivot);
+    block_store(gather(s, cholesky->thin, factor, a_values, c_values, diagonal), pivot);
     if (!fil_block_inverse_factor(pivot, w)) {
         return false;
     }
     const Block inverse = block_load(w);
     for (int p = diagonal + 1; p < s->column_start.at[j + 1]; p++) {
-        const Block below = gather(s, factor, a_values, c_values, p);
+        const Block below = gather(s, cholesky->thin, factor, a_values, c_values, p);
         block_store(block_times_transposed(below, inverse), factor + FIL_BLOCK_SIZE * (size_t)p);
     }
     return true;
@@ -171,6 +192,11 @@ FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, const FilBlockPatt
                                   bool* fits)
 {
     return fil_block_symbolic_bind(&cholesky->symbolic, (const FilBlockPattern*[]){a, c}, fits);
+}
+
+void fil_block_cholesky_set_thin(FilBlockCholesky* cholesky, bool thin)
+{
+    cholesky->thin = thin;
 }
 
 static bool factor_columns(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int begin,

@@ -33,6 +33,9 @@ FIL_MUST_CHECK FilStatus fil_block_cholesky_analyze(FilBlockCholesky* cholesky, 
 FIL_MUST_CHECK FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, const FilBlockPattern* a,
                                                  const FilBlockPattern* c, bool* fits);
 
+/* Promises that the fourth places of all blocks are idle until told otherwise: factors are cheaper then. */
+void fil_block_cholesky_set_thin(FilBlockCholesky* cholesky, bool thin);
+
 /* Factors A + C from the values of the bound patterns (c_values NULL when C is). False when not positive definite. */
 FIL_MUST_CHECK bool fil_block_cholesky_factor(FilBlockCholesky* cholesky, const double* a_values,
                                               const double* c_values);

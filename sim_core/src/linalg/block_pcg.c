@@ -100,6 +100,22 @@ static double size_of(const double* block)
     return sqrt((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
+/* Whether the fourth places of the near matrix's blocks are idle: zero but for the diagonal's own. */
+static bool is_thin(const FilBlockPcg* pcg, int columns)
+{
+    bool thin = true;
+    for (int k = 0, column = 0; k < pcg->start.at[columns] && thin; k++) {
+        while (k >= pcg->start.at[column + 1]) {
+            column++;
+        }
+        const double* b = pcg->values.at + FIL_BLOCK_SIZE * (size_t)k;
+        const bool own = pcg->diagonal.at[column] == k;
+        thin = b[3] == 0.0 && b[7] == 0.0 && b[11] == 0.0 && b[12] == 0.0 && b[13] == 0.0 && b[14] == 0.0 &&
+               (own || b[15] == 0.0);
+    }
+    return thin;
+}
+
 /* Values of the near matrix. */
 static void fill(FilBlockPcg* pcg, const FilBlockPattern* a, const double* a_values, const FilBlockPattern* c,
                  const double* c_values)
@@ -157,6 +173,7 @@ FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockPattern* a
     const size_t size = sizeof(double) * (size_t)n;
     double *r = pcg->vectors.at, *z = r + n, *p = z + n, *product = p + n, *solution = product + n;
     fill(pcg, a, a_values, c, c_values);
+    fil_block_cholesky_set_thin(pcg->cholesky, is_thin(pcg, a->columns));
     if (!fil_block_cholesky_factor(pcg->cholesky, pcg->values.at, NULL)) {
         return FIL_PCG_INDEFINITE;
     }

@@ -2,10 +2,10 @@
  * factor of a sparser matrix near it. For sheets and nets, whose own factors fill up.
  *
  * Near matrix: blocks of A that the caller calls weak are left out, and their size is added to the two diagonal blocks
- * that they joined. [[s, B], [B', s]] with s = |B| is positive semidefinite, so this never costs definiteness. Or, where
- * mass outweighs stiffness, of A the diagonal blocks alone: a cheap factor. C is kept whole: contacts are what diagonal
- * preconditioners fail at. The result depends on nothing but patterns, values
- * and when bind() was told to analyse afresh. */
+ * that they joined. [[s, B], [B', s]] with s = |B| is positive semidefinite, so this never costs definiteness. Or,
+ * where mass outweighs stiffness, of A the diagonal blocks alone: a cheap factor. C is kept whole: contacts are what
+ * diagonal preconditioners fail at. The result depends on nothing but patterns, values and when bind() was told to
+ * analyse afresh. */
 #ifndef FILUM_LINALG_BLOCK_PCG_H
 #define FILUM_LINALG_BLOCK_PCG_H
 
@@ -32,9 +32,9 @@ typedef enum FilBlockPcgResult {
     FIL_PCG_INDEFINITE, /* the near matrix has no factor, or a direction has negative curvature; x is undefined */
 } FilBlockPcgResult;
 
-/* Adopts two patterns of the same size; `weak` has one flag for each block of A, NULL for all but the diagonal ones, which
- * are then simply left out. Their diagonal blocks are all stored in A. An old analysis is kept while it serves, unless `afresh`; *analysed says that there is a new
- * one. Allocates only to grow. */
+/* Adopts two patterns of the same size; `weak` has one flag for each block of A, NULL for all but the diagonal ones,
+ * which are then simply left out. Their diagonal blocks are all stored in A. An old analysis is kept while it serves,
+ * unless `afresh`; *analysed says that there is a new one. Allocates only to grow. */
 FIL_MUST_CHECK FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockPattern* a, const bool* weak,
                                             const FilBlockPattern* c, bool afresh, bool* analysed);
 
