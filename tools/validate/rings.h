@@ -27,6 +27,9 @@ void fil_check_hoop_energy(FilCheck* check);
 void fil_check_ring_sheds(FilCheck* check);
 void fil_check_hanging_clothes(FilCheck* check);
 
+/* rings_net.c */
+void fil_check_tether_net(FilCheck* check);
+
 /* rings_shell.c */
 void fil_check_plate(FilCheck* check);
 

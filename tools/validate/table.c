@@ -87,6 +87,7 @@ static const FilCheckCase table[] = {
     {"rings", "hoop_energy", "energy of a hoop in motion", false, fil_check_hoop_energy},
     {"rings", "plate", "simply supported plates: both laws of bending, two meshes", false, fil_check_plate},
     {"rings", "clothes", "P4 3.4: cloth on five rings gathers, wrinkles and sheds", true, fil_check_hanging_clothes},
+    {"rings", "net", "P4 3.5: a net catches a ball and closes over it", true, fil_check_tether_net},
 
     {"robots", "pendulum_period", "period of a pendulum, small and large", false, fil_check_pendulum_period},
     {"robots", "double_pendulum", "energy of a double pendulum", false, fil_check_double_pendulum},

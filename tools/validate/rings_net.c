@@ -1,0 +1,107 @@
+/* The tether-net that closes over a ball (P4 section 3.5): three phases, and nothing passes through anything. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "validate/rings.h"
+
+enum { SIDES = 6, MOST_NODES = 256 };
+
+static const double BALL = 4.0, CORD = 0.01;  // m, radii
+
+/* Area that the rim encloses, seen from above, m^2. */
+static double opening_of(const FilWorld* world)
+{
+    double area = 0.0;
+    for (int k = 0; k < SIDES; k++) {
+        char name[32];
+        double x[3 * MOST_NODES];
+        snprintf(name, sizeof name, "net_side%d", k);
+        const FilId side = fil_world_find_rod(world, name);
+        const int count = fil_rod_node_count(world, side);
+        fil_rod_get_positions(world, side, x);
+        for (int i = 0; i + 1 < count; i++) {
+            area += 0.5 * (x[3 * i] * x[3 * i + 4] - x[3 * i + 1] * x[3 * i + 3]);
+        }
+    }
+    return area;
+}
+
+static double distance_to_edge(const double* p, const double* a, const double* b)
+{
+    double along = 0.0, length = 0.0, sum = 0.0;
+    for (int k = 0; k < 3; k++) {
+        along += (p[k] - a[k]) * (b[k] - a[k]);
+        length += (b[k] - a[k]) * (b[k] - a[k]);
+    }
+    const double s = fmin(fmax(along / length, 0.0), 1.0);
+    for (int k = 0; k < 3; k++) {
+        const double d = p[k] - a[k] - s * (b[k] - a[k]);
+        sum += d * d;
+    }
+    return sqrt(sum);
+}
+
+/* What every cord of the net is to the ball. */
+typedef struct Catch {
+    double gap;    /* m, the least between surfaces */
+    double bottom; /* m, height of the net's lowest node */
+} Catch;
+
+static Catch look(const FilWorld* world, const double* ball)
+{
+    Catch seen = {INFINITY, INFINITY};
+    for (int r = 0; r < fil_world_rod_count(world); r++) {
+        const FilId rod = fil_world_rod_at(world, r);
+        const int count = fil_rod_node_count(world, rod);
+        double x[3 * MOST_NODES];
+        if (strncmp(fil_rod_name(world, rod), "net", 3) != 0) {
+            continue;
+        }
+        fil_rod_get_positions(world, rod, x);
+        for (int i = 0; i < count; i++) {
+            seen.bottom = fmin(seen.bottom, x[3 * i + 2]);
+            if (i + 1 < count) {
+                seen.gap = fmin(seen.gap, distance_to_edge(ball, x + 3 * i, x + 3 * i + 3) - BALL - CORD);
+            }
+        }
+    }
+    return seen;
+}
+
+void fil_check_tether_net(FilCheck* check)
+{
+    FilWorld* world = fil_rings_load(check, "tether_net", NULL, 0, 0.0);
+    if (world == NULL) {
+        return;
+    }
+    static const double phases[] = {5.0, 20.0, 25.0, 34.0};
+    const double first = opening_of(world);
+    double area[4] = {NAN, NAN, NAN, NAN}, gap = INFINITY, aside = 0.0, below = INFINITY;
+    for (int phase = 0; phase < 4; phase++) {
+        while (fil_world_time(world) < phases[phase] - 1e-9) {
+            if (!fil_rings_run(check, world, fil_world_time(world) + fil_world_dt(world))) {
+                fil_world_destroy(world);
+                return;
+            }
+            FilVec3 p;
+            FilQuat turned;
+            fil_rigid_get_pose(world, fil_world_find_rigid(world, "ball"), &p, &turned);
+            const Catch seen = look(world, (const double[3]){p.x, p.y, p.z});
+            gap = fmin(gap, seen.gap);
+            aside = fmax(aside, hypot(p.x, p.y));
+            below = fil_world_time(world) > 1.0 ? fmin(below, p.z - BALL - seen.bottom) : below;
+        }
+        area[phase] = opening_of(world);
+    }
+    fil_check_above(check, "least gap between the ball and any edge of the net, m", gap, 0.0);
+    // the net's middle is under the ball, and the ball on the axis: there is nowhere that it could have left
+    fil_check_above(check, "least height of the ball above the net's lowest node, m", below, 0.0);
+    fil_check_below(check, "largest distance of the ball from the axis, m", aside, BALL);
+    fil_check_note(check, "opening after the ball has landed, of that at the start", area[0] / first);
+    fil_check_note(check, "opening with the corners together", area[1] / first);
+    fil_check_note(check, "opening before the tethers are drawn", area[2] / first);
+    // a hexagon of the corners' 5 m has a sixteenth of the one of 20 m
+    fil_check_below(check, "opening at the end, of that at the start", fabs(area[3] / first), 1.0 / 16.0);
+    fil_world_destroy(world);
+}
