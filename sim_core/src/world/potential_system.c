@@ -62,10 +62,15 @@ static FilStatus list_contacts(FilWorld* world, int* count)
 
 /* Sheets of triangles and large nets: their factors fill up, and conjugate gradients are quicker. Judged by the pattern
  * alone. */
+static bool has_triangles(const FilWorld* world)
+{
+    return world->contact.block_count > 4 * world->contact.column_count;
+}
+
 static bool is_sheet(const FilWorld* world, const FilPotentialModel* model)
 {
     const int columns = world->contact.column_count;
-    return model->field != NULL && ((columns > 300 && world->contact.block_count > 4 * columns) || columns > 4000);
+    return model->field != NULL && ((columns > 300 && has_triangles(world)) || columns > 4000);
 }
 
 /* The pattern of the contacts' part. */
@@ -188,11 +193,12 @@ bool fil_potential_solve(FilWorld* world, const double* residual, double* direct
 /* Conjugate gradients for sheets; where they are slow, with the bodies' stiffness in the factor, and for some steps at once. */
 static FilStatus solve_sheet(FilWorld* world, double accuracy, const double* residual, FilBlockPcgResult* result, FilStepInfo* info)
 {
-    enum { PATIENCE = 60, STIFF_STEPS = 20 };
+    enum { STIFF_STEPS = 20 };
     FilPotentialStage* stage = &world->potential;
     const FilContactStage* all = &world->contact;
     const FilBlockPattern a = {all->column_count, all->start, all->row}, c = fil_block_sum_pattern(&stage->hessian);
     double* stiff = &stage->problem.memory[FIL_MEMORY_STIFF];
+    const int patience = has_triangles(world) ? 200 : 60; // their factor costs more than that of a net
     FilStatus status = FIL_OK;
     *result = FIL_PCG_SLOW;
     for (int attempt = *stiff > 0.0 ? 1 : 0; attempt < 2 && status == FIL_OK && *result == FIL_PCG_SLOW; attempt++) {
@@ -200,7 +206,7 @@ static FilStatus solve_sheet(FilWorld* world, double accuracy, const double* res
         status = bind_pcg(world, attempt == 1, info);
         if (status == FIL_OK) {
             gather(world, residual);
-            *result = fil_block_pcg_solve(&stage->pcg, &a, all->values, &c, stage->hessian.values.at, accuracy, PATIENCE, all->v);
+            *result = fil_block_pcg_solve(&stage->pcg, &a, all->values, &c, stage->hessian.values.at, accuracy, patience, all->v);
         }
     }
     return status;
