@@ -91,7 +91,10 @@ static FilStatus take_mesh(FilWorld* world, int index, const FilBodyMesh* mesh)
                                    .mass = world->ipc.surface.body_mass[c->body] / mesh->vertex_count};
         status = add_point(world, &point);
     }
-    const double* x = world->state.q + world->bodies[c->body].q;
+    // lengths as at first, whenever this is asked for: a restored world goes on with the same bits
+    const FilBody* body = &world->bodies[c->body];
+    double* x = world->next.q + body->q; // written again when the step is over
+    body->ops->init_state(body->impl, x, world->next.v + body->v, world->next.h + body->h);
     for (int k = 0; k < mesh->edge_count && status == FIL_OK; k++) {
         const int a = mesh->edges[2 * k], b = mesh->edges[2 * k + 1];
         status = add_edge(world, first + a, first + b, k, fil_v3_distance(x + 4 * a, x + 4 * b));
