@@ -1,6 +1,6 @@
-/* Owns the drawing of rods and solids: an orthographic view, ghosts as faint lines, the last state as shaded tubes and
- * outlined solids that are painted from back to front; what is static comes first. A tube is cut into short pieces of
- * three strokes each: a dark rim, the body, a gleam. */
+/* Owns the drawing of rods and solids: an orthographic view, ghosts as faint lines, the last state as shaded tubes,
+ * outlined solids and shaded triangles of shells that are painted from back to front; what is static comes first. A tube
+ * is cut into short pieces of three strokes each: a dark rim, the body, a gleam. */
 #include "draw.h"
 
 #include <errno.h>
@@ -274,6 +274,18 @@ static Colour colour_of(const FilDrawing* drawing, const FilOutline* outline)
     return palette[(drawing->curve_count + outline->owner) % COLOURS];
 }
 
+/* A triangle of a shell: shaded by how it faces the light, its rim in its own colour, so that sheets have no seams. */
+static void write_sheet(FILE* out, const FilDrawing* drawing, const Page* page, const FilOutline* outline)
+{
+    const double lit = 0.5 + 0.5 * fil_v3_dot(outline->normal, light); // folds that face away are seen, too
+    const Colour own = mix(mix(colour_of(drawing, outline), ink, 0.6 * (1.0 - lit)), paper, 0.35 * lit);
+    fputs("<path", out);
+    write_colour(out, "fill", own);
+    write_colour(out, "stroke", own);
+    fputs(" stroke-width=\"0.5\"", out);
+    write_polygon(out, page, outline);
+}
+
 static void write_solid(FILE* out, const FilDrawing* drawing, const Page* page, const FilOutline* outline)
 {
     const double back = (page->near - outline->depth) / fmax(page->near - page->far, 1e-300);
@@ -314,7 +326,7 @@ static void write_ghost(FILE* out, const FilDrawing* drawing, const Page* page, 
     }
     for (int k = 0; k < drawing->solid_count; ++k) {
         const FilOutline* outline = &outlines_of(drawing, index)[k];
-        if (outline->moves) {
+        if (outline->moves && !outline->sheet) {
             fputs("<path", out);
             write_colour(out, "stroke", mix(colour_of(drawing, outline), paper, 0.25));
             write_polygon(out, page, outline);
@@ -463,7 +475,8 @@ static void write_tubes(FILE* out, FilDrawing* drawing, const Page* page, int in
         if (piece->solid < 0) {
             write_tube(out, drawing, page, piece, nodes);
         } else {
-            write_solid(out, drawing, page, &outlines[piece->solid]);
+            const FilOutline* outline = &outlines[piece->solid];
+            (outline->sheet ? write_sheet : write_solid)(out, drawing, page, outline);
         }
     }
     fputs("</g>\n", out);

@@ -86,6 +86,9 @@ int fil_outline_count(const FilWorld* world)
             count += fil_robot_shape_count(world, robot, l);
         }
     }
+    for (int s = 0; s < fil_world_shell_count(world); ++s) {
+        count += fil_shell_triangle_count(world, fil_world_shell_at(world, s));
+    }
     return count;
 }
 
@@ -120,6 +123,46 @@ static FilOutline* see_robots(const FilWorld* world, const View* view, int owner
     return next;
 }
 
+/* A triangle as the view sees it; the outline's other corners are its last one. */
+static void outline_triangle(const View* view, double corners[3][3], FilOutline* out)
+{
+    double seen[3][3], u[3], v[3];
+    out->depth = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        fil_v3_set(seen[k], fil_v3_dot(view->right, corners[k]), fil_v3_dot(view->up, corners[k]),
+                   fil_v3_dot(view->toward, corners[k]));
+        out->depth += seen[k][2] / 3.0;
+    }
+    for (int k = 0; k < FIL_OUTLINE_CORNERS; ++k) {
+        const double* corner = seen[k < 2 ? k : 2];
+        out->corner[2 * k] = corner[0];
+        out->corner[2 * k + 1] = corner[1];
+    }
+    fil_v3_sub(u, seen[1], seen[0]);
+    fil_v3_sub(v, seen[2], seen[0]);
+    fil_v3_cross(out->normal, u, v);
+    fil_v3_normalise(out->normal);
+    fil_v3_scale(out->normal, out->normal[2] < 0.0 ? -1.0 : 1.0, out->normal);
+}
+
+static void see_shells(const FilWorld* world, const View* view, int owner, FilOutline* next)
+{
+    for (int s = 0; s < fil_world_shell_count(world); ++s) {
+        const FilId shell = fil_world_shell_at(world, s);
+        for (int t = 0; t < fil_shell_triangle_count(world, shell); ++t, ++next) {
+            int vertices[3];
+            double corners[3][3];
+            fil_shell_get_triangle(world, shell, t, vertices);
+            for (int k = 0; k < 3; ++k) {
+                fil_shell_get_position(world, shell, vertices[k], corners[k]);
+            }
+            next->owner = owner + s;
+            next->moves = next->sheet = true;
+            outline_triangle(view, corners, next);
+        }
+    }
+}
+
 void fil_outlines_see(const FilWorld* world, const double* right, const double* up, const double* toward,
                       FilOutline* outlines)
 {
@@ -152,5 +195,6 @@ void fil_outlines_see(const FilWorld* world, const double* right, const double* 
             outline(&view, &disk, &pose, next++);
         }
     }
-    see_robots(world, &view, bodies + fil_world_arm_count(world), next);
+    next = see_robots(world, &view, bodies + fil_world_arm_count(world), next);
+    see_shells(world, &view, bodies + fil_world_arm_count(world) + fil_world_robot_count(world), next);
 }

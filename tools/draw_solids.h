@@ -1,4 +1,5 @@
-/* Outlines of what is solid in a drawing: shapes of rigid bodies and of robots' links, and the disks of soft arms. */
+/* Outlines of what is solid in a drawing: shapes of rigid bodies and of robots' links, the disks of soft arms, and the
+ * triangles of shells. */
 #ifndef FILUM_TOOLS_DRAW_SOLIDS_H
 #define FILUM_TOOLS_DRAW_SOLIDS_H
 
@@ -10,11 +11,13 @@ enum { FIL_OUTLINE_CORNERS = 64 };
 typedef struct FilOutline {
     double corner[2 * FIL_OUTLINE_CORNERS]; /* m: right, up */
     double depth;                           /* m towards the viewer, of its middle */
-    int owner;                              /* rigid body, arm or robot, counted through all: what colour it has */
+    int owner;                              /* rigid body, arm, robot or shell, counted through all: what colour it has */
     bool moves;                             /* is not static */
+    bool sheet;                             /* is a triangle of a shell */
+    double normal[3];                       /* of a triangle, towards the viewer: right, up, toward */
 } FilOutline;
 
-/* How many outlines a world has: all shapes but half-spaces. */
+/* How many outlines a world has: all shapes but half-spaces, and triangles. */
 int fil_outline_count(const FilWorld* world);
 
 /* All of them, as seen with these unit vectors. */

@@ -214,6 +214,42 @@ static void solids_have_outlines(void** state)
     fil_world_destroy(world);
 }
 
+/* a square of two triangles, each drawn once and without ghosts; folded by 90 degrees, the two are lit differently */
+static void shells_are_shaded_triangles(void** state)
+{
+    Fixture* fixture = *state;
+    FilError error;
+    FilWorld* world = NULL;
+    const FilWorldDef def = fil_world_def_default();
+    const double flat[] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0};
+    const double folded[] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.5, 0.7, 0.5};
+    const int triangles[] = {0, 1, 2, 0, 2, 3};
+    char first[2][64], second[2][64];
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
+        FilShellDef shell = fil_shell_def_default();
+        shell.thickness = 1e-3;
+        shell.young = 1e5;
+        shell.density = 1000.0;
+        shell.vertex_count = 4;
+        shell.vertices = k == 0 ? flat : folded;
+        shell.triangle_count = 2;
+        shell.triangles = triangles;
+        FilId id;
+        assert_int_equal(fil_world_add_shell(world, &shell, &id), FIL_OK);
+        assert_int_equal(draw(world, 0, (FilVec3){0.2, -1.0, 0.1}, "cloth", fixture->path, &error), FIL_OK);
+        const char* text = read_file(fixture);
+        assert_int_equal(count(text, "Z\"/>"), 2);
+        const char* at = strstr(text, "<path fill=\"");
+        assert_non_null(at);
+        assert_int_equal(sscanf(at, "<path fill=\"%60[^\"]", first[k]), 1);
+        assert_int_equal(sscanf(strstr(at + 1, "<path fill=\""), "<path fill=\"%60[^\"]", second[k]), 1);
+        fil_world_destroy(world);
+    }
+    assert_string_equal(first[0], second[0]);
+    assert_string_not_equal(first[1], second[1]);
+}
+
 /* what cannot be written leaves what was there, and nothing half-done beside it */
 static void failure_keeps_the_old_file(void** state)
 {
@@ -243,6 +279,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_scale_bar_is_to_scale, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_empty_world_is_an_empty_page, set_up, tear_down),
         cmocka_unit_test_setup_teardown(solids_have_outlines, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(shells_are_shaded_triangles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(failure_keeps_the_old_file, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,6 +111,11 @@ void fil_shell_get_triangles(const FilWorld* world, FilId id, int* triangles)
     memcpy(triangles, body->triangles, sizeof(int) * 3 * (size_t)body->triangle_count);
 }
 
+void fil_shell_get_triangle(const FilWorld* world, FilId id, int triangle, int vertices[3])
+{
+    memcpy(vertices, see(world, id).body->triangles + 3 * (size_t)triangle, 3 * sizeof *vertices);
+}
+
 static void copy_out(const double* from, int count, double* to)
 {
     for (int i = 0; i < count; i++) {
