@@ -152,14 +152,19 @@ static FilStatus append_leaves(const FilBvh* a, const FilAabb* boxes_a, int i, c
     if (status != FIL_OK) {
         return status;
     }
+    // every pair is written and only those that overlap are kept: no branch to guess wrong
+    int count = pairs->count;
     for (int k = a->start[i]; k < a->end[i]; k++) {
+        const int x = a->order[k];
+        const FilAabb box = boxes_a[x];
         for (int l = self && i == j ? k + 1 : b->start[j]; l < b->end[j]; l++) {
-            const int x = a->order[k], y = b->order[l];
-            if (fil_aabb_overlap(&boxes_a[x], &boxes_b[y])) {
-                pairs->items[pairs->count++] = self && x > y ? (FilPair){y, x} : (FilPair){x, y};
-            }
+            const int y = b->order[l];
+            const bool swap = self && x > y;
+            pairs->items[count] = (FilPair){swap ? y : x, swap ? x : y};
+            count += fil_aabb_overlap(&box, &boxes_b[y]);
         }
     }
+    pairs->count = count;
     return FIL_OK;
 }
 

@@ -5,29 +5,28 @@
 
 #include "linalg/pair.h"
 
-/* y_j += B' x_i, y_i += B x_j for an off-diagonal block B at (i, j) */
-static inline void multiply_both(const double* b, const double* xi, const double* xj, double* yi, double* yj)
+/* A column's own product, as sums of pairs: y_j[c] is the sum of sum[c]. */
+typedef struct ColumnSum {
+    FilPair at[FIL_BLOCK];
+} ColumnSum;
+
+/* sum += B' x */
+static inline void add_transposed(ColumnSum* sum, const double* b, const double* x)
 {
-    const FilPair x0 = fil_pair_load(xi), x1 = fil_pair_load(xi + 2);
-    FilPair y0 = fil_pair_load(yi), y1 = fil_pair_load(yi + 2);
+    const FilPair x0 = fil_pair_load(x), x1 = fil_pair_load(x + 2);
     for (int c = 0; c < FIL_BLOCK; c++) {
-        const FilPair b0 = fil_pair_load(b + 4 * c), b1 = fil_pair_load(b + 4 * c + 2);
-        const FilPair scale = fil_pair_both(xj[c]);
-        y0 = fil_pair_add_product(y0, b0, scale);
-        y1 = fil_pair_add_product(y1, b1, scale);
-        yj[c] += fil_pair_sum(fil_pair_add_product(fil_pair_add_product(fil_pair_both(0.0), b0, x0), b1, x1));
+        sum->at[c] = fil_pair_add_product(sum->at[c], fil_pair_load(b + 4 * c), x0);
+        sum->at[c] = fil_pair_add_product(sum->at[c], fil_pair_load(b + 4 * c + 2), x1);
     }
-    fil_pair_store(yi, y0);
-    fil_pair_store(yi + 2, y1);
 }
 
-static inline void multiply_diagonal(const double* b, const double* x, double* y)
+/* y += B x, where scale[c] is x_c twice */
+static inline void add_straight(double* y, const double* b, const FilPair* scale)
 {
     FilPair y0 = fil_pair_load(y), y1 = fil_pair_load(y + 2);
     for (int c = 0; c < FIL_BLOCK; c++) {
-        const FilPair scale = fil_pair_both(x[c]);
-        y0 = fil_pair_add_product(y0, fil_pair_load(b + 4 * c), scale);
-        y1 = fil_pair_add_product(y1, fil_pair_load(b + 4 * c + 2), scale);
+        y0 = fil_pair_add_product(y0, fil_pair_load(b + 4 * c), scale[c]);
+        y1 = fil_pair_add_product(y1, fil_pair_load(b + 4 * c + 2), scale[c]);
     }
     fil_pair_store(y, y0);
     fil_pair_store(y + 2, y1);
@@ -42,14 +41,21 @@ void fil_block_multiply(const FilBlockPattern* pattern, const double* values, co
 void fil_block_multiply_add(const FilBlockPattern* pattern, const double* values, const double* x, double* y)
 {
     for (int j = 0; j < pattern->columns; j++) {
+        const double* xj = x + FIL_BLOCK * j;
+        const FilPair zero = fil_pair_both(0.0);
+        const FilPair scale[FIL_BLOCK] = {fil_pair_both(xj[0]), fil_pair_both(xj[1]), fil_pair_both(xj[2]), fil_pair_both(xj[3])};
+        ColumnSum sum = {{zero, zero, zero, zero}};
         for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++) {
             const int i = pattern->row[k];
             const double* block = values + FIL_BLOCK_SIZE * (size_t)k;
-            if (i == j) {
-                multiply_diagonal(block, x + 4 * j, y + 4 * j);
-            } else {
-                multiply_both(block, x + 4 * i, x + 4 * j, y + 4 * i, y + 4 * j);
+            // a block at (i, j) stands at (j, i), too; diagonal ones are symmetric
+            add_transposed(&sum, block, x + FIL_BLOCK * i);
+            if (i != j) {
+                add_straight(y + FIL_BLOCK * i, block, scale);
             }
+        }
+        for (int c = 0; c < FIL_BLOCK; c++) {
+            y[FIL_BLOCK * j + c] += fil_pair_sum(sum.at[c]);
         }
     }
 }
