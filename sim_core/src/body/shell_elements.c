@@ -191,3 +191,12 @@ void fil_shell_fold_hessian(const FilShellFold* fold, FilShellBending law, const
         add_wing_jacobian(&second, places[1], kept * slope, hessian);
     }
 }
+
+double fil_shell_fold_curvature(const FilShellFold* fold, FilShellBending law, const double* const x[4], double* gradient)
+{
+    const Wing first = wing_of(x[0], x[1], x[2]), second = wing_of(x[1], x[0], x[3]);
+    double slope, curve;
+    fold_law(fold, law, turn_between(&first, &second), &slope, &curve);
+    angle_gradient(&first, &second, gradient);
+    return fmax(curve, 0.0);
+}

@@ -19,18 +19,23 @@ typedef struct FilShellFold {
 /* Energy, and the force gradient on the second end (on the first: its negative). */
 double fil_shell_edge_gradient(const FilShellEdge* edge, const double* x0, const double* x1, double* gradient);
 
-/* The 3 x 3 block d2E/dx1 dx1 (the others: the same up to sign). `kept`: how much of the part that compression makes negative
- * counts, 1 all, 0 nothing. */
+/* The 3 x 3 block d2E/dx1 dx1 (the others: the same up to sign). `kept`: how much of the part that compression makes
+ * negative counts, 1 all, 0 nothing. */
 void fil_shell_edge_hessian(const FilShellEdge* edge, const double* x0, const double* x1, double kept, double* hessian);
 
 /* The angle by which n_a turns into n_b about the edge, in (-pi, pi]: negative when c rises towards n_a. */
 double fil_shell_fold_angle(const double* const x[4]);
 
 /* Energy and its gradient, 3 numbers for each of a, b, c, d. */
-double fil_shell_fold_gradient(const FilShellFold* fold, FilShellBending law, const double* const x[4], double* gradient);
+double fil_shell_fold_gradient(const FilShellFold* fold, FilShellBending law, const double* const x[4],
+                               double* gradient);
 
 /* The 12 x 12 Hessian by rows. `kept`: how much counts beside the part psi'' grad theta grad theta', if psi'' > 0. */
 void fil_shell_fold_hessian(const FilShellFold* fold, FilShellBending law, const double* const x[4], double kept,
                             double* hessian);
+
+/* That part alone: *gradient is grad theta; returns psi'', or 0 where it is negative. */
+double fil_shell_fold_curvature(const FilShellFold* fold, FilShellBending law, const double* const x[4],
+                                double* gradient);
 
 #endif

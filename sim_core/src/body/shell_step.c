@@ -68,11 +68,59 @@ static double* diagonal_block(const FilShellBody* body, double* values, int vert
     return values + FIL_BLOCK_SIZE * body->block_start[vertex];
 }
 
+/* Adds scale times a b' to a block. */
+static void add_outer(double* block, double scale, const double* a, const double* b)
+{
+    for (int c = 0; c < 3; c++) {
+        const double along = scale * b[c];
+        for (int r = 0; r < 3; r++) {
+            block[4 * c + r] += along * a[r];
+        }
+    }
+}
+
+/* Pairs of a fold's vertices, as fold_slots has them. */
+static const int fold_pairs[6][2] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}};
+
+/* Where mass outweighs bending, how angles curve over positions makes no difference: psi'' grad theta grad theta'. */
+static void add_light_fold(const FilShellBody* body, int f, const double* const x[4], double scale, double* values)
+{
+    const int* v = body->folds[f].vertex;
+    double g[12];
+    const double curve = scale * fil_shell_fold_curvature(&body->folds[f], body->bending, x, g);
+    for (int k = 0; k < 4; k++) {
+        add_outer(diagonal_block(body, values, v[k]), curve, g + 3 * k, g + 3 * k);
+    }
+    for (int k = 0; k < 6; k++) {
+        const int i = fold_pairs[k][0], j = fold_pairs[k][1];
+        // the block's row is the larger vertex
+        const bool swap = v[i] < v[j];
+        add_outer(values + FIL_BLOCK_SIZE * body->fold_slots[6 * f + k], curve, g + 3 * (swap ? j : i),
+                  g + 3 * (swap ? i : j));
+    }
+}
+
+static void add_fold(const FilShellBody* body, int f, const double* const x[4], double kept, double scale,
+                     double* values)
+{
+    const int* v = body->folds[f].vertex;
+    double h[144];
+    fil_shell_fold_hessian(&body->folds[f], body->bending, x, kept, h);
+    for (int k = 0; k < 4; k++) {
+        add_block(diagonal_block(body, values, v[k]), scale, h, 12, 3 * k, 3 * k);
+    }
+    for (int k = 0; k < 6; k++) {
+        const int i = fold_pairs[k][0], j = fold_pairs[k][1];
+        const bool swap = v[i] < v[j];
+        add_block(values + FIL_BLOCK_SIZE * body->fold_slots[6 * f + k], scale, h, 12, 3 * (swap ? j : i),
+                  3 * (swap ? i : j));
+    }
+}
+
 /* Adds scale times the stiffness at q to the blocks. */
 static void add_stiffness(const FilShellBody* body, const double* q, double kept, double scale, double* values)
 {
-    static const int pair[6][2] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}};
-    double h[144];
+    double h[9];
     for (int e = 0; e < body->edge_count; e++) {
         const FilShellEdge* edge = &body->edges[e];
         fil_shell_edge_hessian(edge, q + 4 * edge->vertex[0], q + 4 * edge->vertex[1], kept, h);
@@ -84,18 +132,11 @@ static void add_stiffness(const FilShellBody* body, const double* q, double kept
         const FilShellFold* fold = &body->folds[f];
         const int* v = fold->vertex;
         const double* const x[4] = {q + 4 * v[0], q + 4 * v[1], q + 4 * v[2], q + 4 * v[3]};
-        // where mass outweighs bending, how angles curve over positions makes no difference
         const double length = fil_v3_distance(x[0], x[1]);
-        const bool light = body->setup.frugal && fold->stiffness * scale < LIGHT * body->mass[v[0]] * length * length;
-        fil_shell_fold_hessian(fold, body->bending, x, light ? 0.0 : kept, h);
-        for (int k = 0; k < 4; k++) {
-            add_block(diagonal_block(body, values, v[k]), scale, h, 12, 3 * k, 3 * k);
-        }
-        for (int k = 0; k < 6; k++) {
-            // the block's row is the larger vertex
-            const bool swap = v[pair[k][0]] < v[pair[k][1]];
-            add_block(values + FIL_BLOCK_SIZE * body->fold_slots[6 * f + k], scale, h, 12, 3 * pair[k][swap ? 1 : 0],
-                      3 * pair[k][swap ? 0 : 1]);
+        if (body->setup.frugal && fold->stiffness * scale < LIGHT * body->mass[v[0]] * length * length) {
+            add_light_fold(body, f, x, scale, values);
+        } else {
+            add_fold(body, f, x, kept, scale, values);
         }
     }
 }
@@ -140,7 +181,8 @@ static void set_trial(FilShellBody* body, const double* v)
     for (int i = 0; i < body->vertex_count; i++) {
         for (int k = 4 * i; k < 4 * i + 3; k++) {
             const double move = body->held_q[k] - body->q0[k];
-            body->q_theta[k] = body->q0[k] + theta * (body->held[i] ? move : dt * (vq * v[k] + (1.0 - vq) * body->v0[k]));
+            body->q_theta[k] =
+                body->q0[k] + theta * (body->held[i] ? move : dt * (vq * v[k] + (1.0 - vq) * body->v0[k]));
             body->v_theta[k] = body->held[i] ? move / dt : theta * v[k] + (1.0 - theta) * body->v0[k];
         }
     }
@@ -168,11 +210,12 @@ bool fil_shell_evaluate(void* pointer, const double* v, double shift, double* re
         for (int j = 0; j < 3; j++) {
             const int k = 4 * i + j;
             const double change = v[k] - body->v0[k], force = body->load[k] + mass * body->setup.gravity[j];
-            const double drag = body->damping_mass * mass * body->v_theta[k] + (body->damping != NULL ? body->damped[k] : 0.0);
+            const double drag =
+                body->damping_mass * mass * body->v_theta[k] + (body->damping != NULL ? body->damped[k] : 0.0);
             const double m = mass * change + dt * (body->gradient[k] - force + drag);
             body->reaction[k] = m / dt;
             residual[k] = body->held[i] ? 0.0 : m;
-            sum += half_over_theta * drag * body->v_theta[k]; // held vertices damp their neighbours
+            sum += half_over_theta * drag * body->v_theta[k];  // held vertices damp their neighbours
             sum += body->held[i] ? 0.0 : 0.5 * mass * change * change - over * force * body->q_theta[k];
         }
     }
@@ -180,9 +223,9 @@ bool fil_shell_evaluate(void* pointer, const double* v, double shift, double* re
     return isfinite(sum);
 }
 
-/* The tangent at the last evaluation: M (1 + shift) + theta dt C + theta theta_vq dt^2 K. The larger the shift, the less counts
- * of what makes single elements indefinite; from 10 on that is nothing, which is enough by itself, and only a still larger
- * one adds mass, for the sake of others. */
+/* The tangent at the last evaluation: M (1 + shift) + theta dt C + theta theta_vq dt^2 K. The larger the shift, the
+ * less counts of what makes single elements indefinite; from 10 on that is nothing, which is enough by itself, and only
+ * a still larger one adds mass, for the sake of others. */
 static void assemble(FilShellBody* body)
 {
     if (body->assembled) {
@@ -204,7 +247,8 @@ static void assemble(FilShellBody* body)
     for (int i = 0; i < body->vertex_count; i++) {
         double* block = diagonal_block(body, values, i);
         for (int j = 0; j < 3; j++) {
-            block[5 * j] += body->mass[i] * (1.0 + shift + theta * dt * body->damping_mass) + (body->held[i] ? HOLD : 0.0);
+            block[5 * j] +=
+                body->mass[i] * (1.0 + shift + theta * dt * body->damping_mass) + (body->held[i] ? HOLD : 0.0);
         }
         block[15] = 1.0;
     }
@@ -213,7 +257,7 @@ static void assemble(FilShellBody* body)
 
 void fil_shell_diagonal(const void* pointer, const double* v, double* diagonal, double* scale)
 {
-    FilShellBody* body = (FilShellBody*)(uintptr_t)pointer; // the tangent is made when first asked for
+    FilShellBody* body = (FilShellBody*)(uintptr_t)pointer;  // the tangent is made when first asked for
     assemble(body);
     for (int i = 0; i < body->vertex_count; i++) {
         const double* block = diagonal_block(body, body->values, i);

@@ -9,6 +9,7 @@ void fil_bvh_free(FilBvh* bvh)
 {
     fil_free(bvh->nodes);
     fil_free(bvh->order);
+    fil_free(bvh->items);
     fil_free(bvh->start);
     fil_free(bvh->end);
     *bvh = (FilBvh){0};
@@ -21,15 +22,16 @@ static bool reserve(FilBvh* bvh, int count)
     }
     fil_bvh_free(bvh);
     const int capacity = count + count / 2 + 16;
-    // halving until at most LEAF = 4 are left takes ceil(log2(capacity / 4)) levels: fewer than capacity nodes, numbered as in
-    // a full tree of at most twice as many
+    // halving until at most LEAF = 4 are left takes ceil(log2(capacity / 4)) levels: fewer than capacity nodes,
+    // numbered as in a full tree of at most twice as many
     const size_t nodes = 2 * (size_t)capacity + 8;
     bvh->nodes = fil_alloc(nodes, sizeof *bvh->nodes);
     bvh->start = fil_alloc(nodes, sizeof(int));
     bvh->end = fil_alloc(nodes, sizeof(int));
     bvh->order = fil_alloc((size_t)capacity, sizeof(int));
+    bvh->items = fil_alloc((size_t)capacity, sizeof *bvh->items);
     bvh->capacity = capacity;
-    return bvh->nodes != NULL && bvh->start != NULL && bvh->end != NULL && bvh->order != NULL;
+    return bvh->nodes != NULL && bvh->start != NULL && bvh->end != NULL && bvh->order != NULL && bvh->items != NULL;
 }
 
 static double middle(const FilAabb* box, int axis)
@@ -37,30 +39,47 @@ static double middle(const FilAabb* box, int axis)
     return box->lo[axis] + box->hi[axis];
 }
 
-/* Item a before item b along an axis; equal ones by number, so that the order is one and the same. */
-static bool before(const FilAabb* boxes, int axis, int a, int b)
+/* Where an item stands along an axis; equal ones by number, so that the order is one and the same. */
+typedef struct Place {
+    double middle;
+    int item;
+} Place;
+
+static Place place_of(const FilBvh* bvh, int axis, int k)
 {
-    const double x = middle(&boxes[a], axis), y = middle(&boxes[b], axis);
-    return x < y || (x == y && a < b);
+    return (Place){middle(&bvh->items[k], axis), bvh->order[k]};
 }
 
-/* Puts the item that belongs at place `k` of order[low, high) there, smaller ones before it. */
-static void select_middle(int* order, const FilAabb* boxes, int axis, int low, int high, int k)
+static bool before(Place a, Place b)
+{
+    return a.middle < b.middle || (a.middle == b.middle && a.item < b.item);
+}
+
+static void swap_items(FilBvh* bvh, int i, int j)
+{
+    const int item = bvh->order[i];
+    const FilAabb box = bvh->items[i];
+    bvh->order[i] = bvh->order[j];
+    bvh->items[i] = bvh->items[j];
+    bvh->order[j] = item;
+    bvh->items[j] = box;
+}
+
+/* Puts the item that belongs at place `k` of [low, high) there, smaller ones before it. */
+static void select_middle(FilBvh* bvh, int axis, int low, int high, int k)
 {
     while (high - low > 1) {
-        const int pivot = order[low + (high - low) / 2];
+        const Place pivot = place_of(bvh, axis, low + (high - low) / 2);
         int i = low, j = high - 1;
         while (i <= j) {
-            while (before(boxes, axis, order[i], pivot)) {
+            while (before(place_of(bvh, axis, i), pivot)) {
                 i++;
             }
-            while (before(boxes, axis, pivot, order[j])) {
+            while (before(pivot, place_of(bvh, axis, j))) {
                 j--;
             }
             if (i <= j) {
-                const int swap = order[i];
-                order[i++] = order[j];
-                order[j--] = swap;
+                swap_items(bvh, i++, j--);
             }
         }
         if (k <= j) {
@@ -95,6 +114,7 @@ FilStatus fil_bvh_build(FilBvh* bvh, const FilAabb* boxes, int count)
     bvh->count = count;
     for (int k = 0; k < count; k++) {
         bvh->order[k] = k;
+        bvh->items[k] = boxes[k];
     }
     int stack[STACK], top = 0;
     bvh->start[0] = 0;
@@ -104,14 +124,14 @@ FilStatus fil_bvh_build(FilBvh* bvh, const FilAabb* boxes, int count)
         const int node = stack[--top], low = bvh->start[node], high = bvh->end[node];
         FilAabb box = fil_aabb_empty();
         for (int k = low; k < high; k++) {
-            box = fil_aabb_union(&box, &boxes[bvh->order[k]]);
+            box = fil_aabb_union(&box, &bvh->items[k]);
         }
         bvh->nodes[node] = box;
         if (is_leaf(bvh, node)) {
             continue;
         }
         const int half = low + (high - low) / 2;
-        select_middle(bvh->order, boxes, widest(&box), low, high, half);
+        select_middle(bvh, widest(&box), low, high, half);
         const int children[2] = {2 * node + 1, 2 * node + 2};
         bvh->start[children[0]] = low;
         bvh->end[children[0]] = bvh->start[children[1]] = half;
@@ -123,15 +143,15 @@ FilStatus fil_bvh_build(FilBvh* bvh, const FilAabb* boxes, int count)
 }
 
 /* Box of a node from those of its items or children. */
-static FilAabb refit(FilBvh* bvh, const FilAabb* boxes, int node)
+static FilAabb refit(FilBvh* bvh, int node)
 {
     FilAabb box = fil_aabb_empty();
     if (is_leaf(bvh, node)) {
         for (int k = bvh->start[node]; k < bvh->end[node]; k++) {
-            box = fil_aabb_union(&box, &boxes[bvh->order[k]]);
+            box = fil_aabb_union(&box, &bvh->items[k]);
         }
     } else {
-        const FilAabb left = refit(bvh, boxes, 2 * node + 1), right = refit(bvh, boxes, 2 * node + 2);
+        const FilAabb left = refit(bvh, 2 * node + 1), right = refit(bvh, 2 * node + 2);
         box = fil_aabb_union(&left, &right);
     }
     bvh->nodes[node] = box;
@@ -141,12 +161,14 @@ static FilAabb refit(FilBvh* bvh, const FilAabb* boxes, int node)
 void fil_bvh_refit(FilBvh* bvh, const FilAabb* boxes)
 {
     if (bvh->count > 0) {
-        refit(bvh, boxes, 0);
+        for (int k = 0; k < bvh->count; k++) {
+            bvh->items[k] = boxes[bvh->order[k]];
+        }
+        refit(bvh, 0);
     }
 }
 
-static FilStatus append_leaves(const FilBvh* a, const FilAabb* boxes_a, int i, const FilBvh* b, const FilAabb* boxes_b, int j,
-                               bool self, FilPairs* pairs)
+static FilStatus append_leaves(const FilBvh* a, int i, const FilBvh* b, int j, bool self, FilPairs* pairs)
 {
     const FilStatus status = fil_pairs_reserve(pairs, LEAF * LEAF);
     if (status != FIL_OK) {
@@ -156,12 +178,12 @@ static FilStatus append_leaves(const FilBvh* a, const FilAabb* boxes_a, int i, c
     int count = pairs->count;
     for (int k = a->start[i]; k < a->end[i]; k++) {
         const int x = a->order[k];
-        const FilAabb box = boxes_a[x];
+        const FilAabb box = a->items[k];
         for (int l = self && i == j ? k + 1 : b->start[j]; l < b->end[j]; l++) {
             const int y = b->order[l];
             const bool swap = self && x > y;
             pairs->items[count] = (FilPair){swap ? y : x, swap ? x : y};
-            count += fil_aabb_overlap(&box, &boxes_b[y]);
+            count += fil_aabb_overlap(&box, &b->items[l]);
         }
     }
     pairs->count = count;
@@ -169,8 +191,7 @@ static FilStatus append_leaves(const FilBvh* a, const FilAabb* boxes_a, int i, c
 }
 
 /* Walks down both trees where boxes overlap; in one tree, each pair of nodes once. */
-static FilStatus walk(const FilBvh* a, const FilAabb* boxes_a, const FilBvh* b, const FilAabb* boxes_b, bool self,
-                      FilPairs* pairs)
+static FilStatus walk(const FilBvh* a, const FilBvh* b, bool self, FilPairs* pairs)
 {
     FilPair stack[4 * STACK];
     int top = 0;
@@ -187,7 +208,7 @@ static FilStatus walk(const FilBvh* a, const FilAabb* boxes_a, const FilBvh* b, 
         }
         const bool leaf_a = is_leaf(a, i), leaf_b = is_leaf(b, j);
         if (leaf_a && leaf_b) {
-            status = append_leaves(a, boxes_a, i, b, boxes_b, j, self, pairs);
+            status = append_leaves(a, i, b, j, self, pairs);
         } else if (self && i == j) {
             stack[top++] = (FilPair){2 * i + 2, 2 * i + 2};
             stack[top++] = (FilPair){2 * i + 1, 2 * i + 2};
@@ -203,12 +224,12 @@ static FilStatus walk(const FilBvh* a, const FilAabb* boxes_a, const FilBvh* b, 
     return status;
 }
 
-FilStatus fil_bvh_pairs(const FilBvh* a, const FilAabb* boxes_a, const FilBvh* b, const FilAabb* boxes_b, FilPairs* pairs)
+FilStatus fil_bvh_pairs(const FilBvh* a, const FilBvh* b, FilPairs* pairs)
 {
-    return walk(a, boxes_a, b, boxes_b, false, pairs);
+    return walk(a, b, false, pairs);
 }
 
-FilStatus fil_bvh_self_pairs(const FilBvh* bvh, const FilAabb* boxes, FilPairs* pairs)
+FilStatus fil_bvh_self_pairs(const FilBvh* bvh, FilPairs* pairs)
 {
-    return walk(bvh, boxes, bvh, boxes, true, pairs);
+    return walk(bvh, bvh, true, pairs);
 }

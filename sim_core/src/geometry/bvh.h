@@ -9,6 +9,7 @@
 typedef struct FilBvh {
     FilAabb* nodes; /* of a full binary tree over `order`; node k has children 2 k + 1 and 2 k + 2 */
     int* order;     /* items by leaf */
+    FilAabb* items; /* their boxes, in that order */
     int *start, *end; /* per node: its range of `order` */
     int count, capacity;
 } FilBvh;
@@ -22,10 +23,9 @@ FIL_MUST_CHECK FilStatus fil_bvh_build(FilBvh* bvh, const FilAabb* boxes, int co
 void fil_bvh_refit(FilBvh* bvh, const FilAabb* boxes);
 
 /* Appends (a, b) for items of two trees whose boxes overlap. */
-FIL_MUST_CHECK FilStatus fil_bvh_pairs(const FilBvh* a, const FilAabb* boxes_a, const FilBvh* b, const FilAabb* boxes_b,
-                                       FilPairs* pairs);
+FIL_MUST_CHECK FilStatus fil_bvh_pairs(const FilBvh* a, const FilBvh* b, FilPairs* pairs);
 
 /* Appends (a, b), a < b, for items of one tree whose boxes overlap. */
-FIL_MUST_CHECK FilStatus fil_bvh_self_pairs(const FilBvh* bvh, const FilAabb* boxes, FilPairs* pairs);
+FIL_MUST_CHECK FilStatus fil_bvh_self_pairs(const FilBvh* bvh, FilPairs* pairs);
 
 #endif

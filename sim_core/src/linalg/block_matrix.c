@@ -43,7 +43,8 @@ void fil_block_multiply_add(const FilBlockPattern* pattern, const double* values
     for (int j = 0; j < pattern->columns; j++) {
         const double* xj = x + FIL_BLOCK * j;
         const FilPair zero = fil_pair_both(0.0);
-        const FilPair scale[FIL_BLOCK] = {fil_pair_both(xj[0]), fil_pair_both(xj[1]), fil_pair_both(xj[2]), fil_pair_both(xj[3])};
+        const FilPair scale[FIL_BLOCK] = {fil_pair_both(xj[0]), fil_pair_both(xj[1]), fil_pair_both(xj[2]),
+                                          fil_pair_both(xj[3])};
         ColumnSum sum = {{zero, zero, zero, zero}};
         for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++) {
             const int i = pattern->row[k];

@@ -313,13 +313,13 @@ FilStatus fil_ipc_list(FilWorld* world, bool begins)
     field->pair_count = 0;
     field->near.count = 0;
     FilStatus status = plant(&field->trees[0], edges, s->edge_count, begins);
-    status = status == FIL_OK ? fil_bvh_self_pairs(&field->trees[0], edges, &field->near) : status;
+    status = status == FIL_OK ? fil_bvh_self_pairs(&field->trees[0], &field->near) : status;
     status = status == FIL_OK ? list_edges(world, &field->near) : status;
     if (status == FIL_OK && s->triangle_count > 0) {
         field->near.count = 0;
         status = plant(&field->trees[1], triangles, s->triangle_count, begins);
         status = status == FIL_OK ? plant(&field->trees[2], points, s->point_count, begins) : status;
-        status = status == FIL_OK ? fil_bvh_pairs(&field->trees[2], points, &field->trees[1], triangles, &field->near) : status;
+        status = status == FIL_OK ? fil_bvh_pairs(&field->trees[2], &field->trees[1], &field->near) : status;
         status = status == FIL_OK ? list_triangles(world, &field->near) : status;
     }
     status = status == FIL_OK ? list_lone(world, points, edges) : status;
@@ -456,9 +456,8 @@ static FilStatus check_piercing(FilWorld* world)
 {
     FilIpcField* field = &world->ipc;
     const FilIpcSurface* s = &field->surface;
-    const FilAabb *edges = field->boxes + s->point_count, *triangles = edges + s->edge_count;
     field->near.count = 0;
-    FilStatus status = s->triangle_count > 0 ? fil_bvh_pairs(&field->trees[0], edges, &field->trees[1], triangles, &field->near) : FIL_OK;
+    FilStatus status = s->triangle_count > 0 ? fil_bvh_pairs(&field->trees[0], &field->trees[1], &field->near) : FIL_OK;
     for (int k = 0; k < field->near.count && status == FIL_OK; k++) {
         const FilIpcEdge* e = &s->edges[field->near.items[k].a];
         const FilIpcTriangle* t = &s->triangles[field->near.items[k].b];
