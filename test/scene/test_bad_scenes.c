@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "filum/filum.h"
+#include "scene/scene_folder.h"
 
 /* Lines 1 to 7 of most cases: a good rod called cable. What a case adds begins in line 8. */
 #define MATERIAL "materials:\n  rubber: {young: 1e6, poisson: 0.5, density: 1000}\n"
@@ -301,36 +302,11 @@ static const BadScene bad_scenes[] = {
 
 /* ---- files ---- */
 
-static char folder[64];
-
 static const char* path_of(const char* name)
 {
     static char path[128];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return path;
-}
-
-static void write_file(const char* name, const char* text)
-{
-    FILE* file = fopen(path_of(name), "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-    assert_int_equal(fclose(file), 0);
-}
-
-static int make_folder(void** state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/filum_bad_scenes_XXXXXX");
-    return mkdtemp(folder) == NULL;
-}
-
-static int remove_folder(void** state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    return system(command);
 }
 
 static void assert_contains(const char* title, const char* text, const char* part)

@@ -14,6 +14,7 @@
 
 #include "base/vec3.h"
 #include "filum/filum.h"
+#include "scene/scene_folder.h"
 
 #define MATERIAL "materials:\n  rubber: {young: 3e6, shear: 1e6, density: 1000}\n"
 #define ROD_HEAD "  - name: cable\n    material: rubber\n    section: {circle: {radius: 0.01}}\n"
@@ -85,10 +86,10 @@ static FilVec3 node(const FilWorld* world, const char* rod, int index)
 static void every_scene_of_the_project_loads_and_steps(void** state)
 {
     (void)state;
-    DIR* folder = opendir(FILUM_SOURCE_DIR "/config/scenes");
-    assert_non_null(folder);
+    DIR* scenes = opendir(FILUM_SOURCE_DIR "/config/scenes");
+    assert_non_null(scenes);
     int count = 0;
-    for (const struct dirent* entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+    for (const struct dirent* entry = readdir(scenes); entry != NULL; entry = readdir(scenes)) {
         if (strstr(entry->d_name, ".yaml") == NULL) {
             continue;
         }
@@ -111,7 +112,7 @@ static void every_scene_of_the_project_loads_and_steps(void** state)
         fil_world_destroy(world);
         count++;
     }
-    closedir(folder);
+    closedir(scenes);
     assert_true(count >= 8);
 }
 
@@ -214,33 +215,6 @@ static void the_last_setting_wins(void** state)
 }
 
 /* ---- includes ---- */
-
-static char folder[64];
-
-static int make_folder(void** state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/filum_scenes_XXXXXX");
-    return mkdtemp(folder) == NULL;
-}
-
-static int remove_folder(void** state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    return system(command);
-}
-
-static void write_file(const char* name, const char* text)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE* file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-    assert_int_equal(fclose(file), 0);
-}
 
 static void included_files_are_merged_under_the_scene(void** state)
 {

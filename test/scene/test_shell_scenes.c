@@ -12,32 +12,7 @@
 #include <cmocka.h>
 
 #include "filum/filum.h"
-
-static char folder[] = "/tmp/filum_shell_scenes_XXXXXX";
-
-static int make_folder(void** state)
-{
-    (void)state;
-    return mkdtemp(folder) != NULL ? 0 : -1;
-}
-
-static int remove_folder(void** state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    return system(command);
-}
-
-static void write_file(const char* name, const char* text)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE* file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
+#include "scene/scene_folder.h"
 
 /* a scene in the folder with one shell from a file */
 static FilStatus load(const char* file, const char* more, FilWorld** world, FilError* error)

@@ -57,10 +57,10 @@ static inline Block block_add(Block a, Block b)
                    fil_pair_add(a.u3, b.u3), fil_pair_add(a.l3, b.l3)};
 }
 
-/* c - a b', one column of a and of b at a time */
-static inline Block block_subtract_product(Block c, const double* a, const double* b)
+/* c - a b', one column of a and of b at a time. Thin: the fourth place is idle, last rows and columns are zero. */
+static inline Block block_subtract_product(Block c, const double* a, const double* b, bool thin)
 {
-    for (int k = 0; k < FIL_BLOCK_SIZE; k += 4) {
+    for (int k = 0; k < (thin ? 12 : FIL_BLOCK_SIZE); k += 4) {
         const FilPair a_u = fil_pair_load(a + k), a_l = fil_pair_load(a + k + 2);
         const FilPair b_u = fil_pair_load(b + k), b_l = fil_pair_load(b + k + 2);
         c.u0 = fil_pair_sub_first(c.u0, a_u, b_u);
@@ -69,24 +69,8 @@ static inline Block block_subtract_product(Block c, const double* a, const doubl
         c.l1 = fil_pair_sub_second(c.l1, a_l, b_u);
         c.u2 = fil_pair_sub_first(c.u2, a_u, b_l);
         c.l2 = fil_pair_sub_first(c.l2, a_l, b_l);
-        c.u3 = fil_pair_sub_second(c.u3, a_u, b_l);
-        c.l3 = fil_pair_sub_second(c.l3, a_l, b_l);
-    }
-    return c;
-}
-
-/* The same where the fourth place is idle: last rows and columns are zero. */
-static inline Block block_subtract_thin_product(Block c, const double* a, const double* b)
-{
-    for (int k = 0; k < 12; k += 4) {
-        const FilPair a_u = fil_pair_load(a + k), a_l = fil_pair_load(a + k + 2);
-        const FilPair b_u = fil_pair_load(b + k), b_l = fil_pair_load(b + k + 2);
-        c.u0 = fil_pair_sub_first(c.u0, a_u, b_u);
-        c.l0 = fil_pair_sub_first(c.l0, a_l, b_u);
-        c.u1 = fil_pair_sub_second(c.u1, a_u, b_u);
-        c.l1 = fil_pair_sub_second(c.l1, a_l, b_u);
-        c.u2 = fil_pair_sub_first(c.u2, a_u, b_l);
-        c.l2 = fil_pair_sub_first(c.l2, a_l, b_l);
+        c.u3 = thin ? c.u3 : fil_pair_sub_second(c.u3, a_u, b_l);
+        c.l3 = thin ? c.l3 : fil_pair_sub_second(c.l3, a_l, b_l);
     }
     return c;
 }
@@ -129,13 +113,14 @@ static inline Block gather(const FilBlockSymbolic* s, bool thin, const double* f
     }
     const int* pair = s->product.at + 2 * (size_t)s->product_start.at[p];
     const int* end = s->product.at + 2 * (size_t)s->product_start.at[p + 1];
+    // a loop each, so that neither asks in between
     for (; thin && pair < end; pair += 2) {
-        c = block_subtract_thin_product(c, factor + FIL_BLOCK_SIZE * (size_t)pair[0],
-                                        factor + FIL_BLOCK_SIZE * (size_t)pair[1]);
+        c = block_subtract_product(c, factor + FIL_BLOCK_SIZE * (size_t)pair[0],
+                                   factor + FIL_BLOCK_SIZE * (size_t)pair[1], true);
     }
     for (; pair < end; pair += 2) {
         c = block_subtract_product(c, factor + FIL_BLOCK_SIZE * (size_t)pair[0],
-                                   factor + FIL_BLOCK_SIZE * (size_t)pair[1]);
+                                   factor + FIL_BLOCK_SIZE * (size_t)pair[1], false);
     }
     return c;
 }
