@@ -137,6 +137,50 @@ static void repeated_steps_do_not_allocate(void** state)
     }
 }
 
+/* Two rods that cross at right angles, the upper one with a velocity. */
+static void cross_rods(FilWorld* world, double height, FilVec3 velocity)
+{
+    assert_int_equal(fil_world_set_friction(world, 0.0), FIL_OK);
+    things_rod(world, 20, 3e-3, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){0.01, 0.0, 0.0}, STILL);
+    things_rod(world, 20, 3e-3, (FilVec3){0.034, -0.097, height}, (FilVec3){0.0, 0.01, 0.0}, velocity);
+}
+
+static void contacts_tell_how_they_slip(void** state)
+{
+    (void)state;
+    // by the ends of edges alone, and through Jacobians
+    for (int points = 0; points < 2; points++) {
+        FilImcSettings imc = fil_imc_settings_default();
+        imc.contact_points = points == 1;
+        FilWorld* world = world_with(&imc, "imc", 0.0);
+        cross_rods(world, 6.2e-3, (FilVec3){0.05, 0.02, 0.0});
+        things_run(world, 1);
+        assert_int_equal(fil_world_contact_count(world), 1);
+        const FilContactInfo contact = fil_world_contact(world, 0);
+        // of the second against the first; pushing each other a little already, they turn by 2e-6 m/s at the surface
+        assert_true(fabs(contact.slip.x - 0.05) < 1e-5 && fabs(contact.slip.y - 0.02) < 1e-5);
+        assert_true(fabs(contact.slip.z) < 1e-5);
+        fil_world_destroy(world);
+    }
+}
+
+static void what_passes_is_counted(void** state)
+{
+    (void)state;
+    // as good as no stiffness: what comes goes through, in one step or in many
+    static const double speeds[] = {0.3, 3.0, 30.0};
+    for (int k = 0; k < 3; k++) {
+        FilImcSettings imc = fil_imc_settings_default();
+        imc.stiffness = 1e-9;
+        FilWorld* world = world_with(&imc, "imc", 0.0);
+        cross_rods(world, 9.7e-3, (FilVec3){0.0, 0.0, -speeds[k]});
+        const int steps = (int)(9e-3 / (speeds[k] * 1e-3));  // dt is 1 ms: not there yet
+        assert_int_equal(things_run(world, steps).crossings, 0);
+        assert_int_equal(things_run(world, 5).crossings, 1);
+        fil_world_destroy(world);
+    }
+}
+
 static void bad_settings_are_refused(void** state)
 {
     (void)state;
@@ -183,8 +227,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_comes_to_lie), cmocka_unit_test(momentum_is_kept),
-        cmocka_unit_test(same_bits_again),         cmocka_unit_test(repeated_steps_do_not_allocate),      cmocka_unit_test(bad_settings_are_refused),
-        cmocka_unit_test(bad_scenes_are_refused),
+        cmocka_unit_test(same_bits_again),         cmocka_unit_test(repeated_steps_do_not_allocate),
+        cmocka_unit_test(contacts_tell_how_they_slip), cmocka_unit_test(what_passes_is_counted),
+        cmocka_unit_test(bad_settings_are_refused), cmocka_unit_test(bad_scenes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

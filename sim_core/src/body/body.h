@@ -110,6 +110,8 @@ typedef struct FilBodyOps {
                           double* jacobian, double* bias);
     /* The same for the angular velocity of the part. */
     int (*turn_jacobian)(const void* body, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
+    /* Rows: the blocks that hold the positions of an edge's two ends. */
+    void (*edge_blocks)(const void* body, int index, int edge, int* blocks);
     /* A frame to join things to. Rods: `part` is 2 edge + end, the frame is the edge's, placed at that end. Rigid bodies:
      * their own frame. Arms: `index` is the disk, as of colliders. */
     void (*frame)(const void* body, int index, int part, const double* q, const double* h, FilPose* pose);

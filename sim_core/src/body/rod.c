@@ -548,6 +548,7 @@ const FilBodyOps fil_rod_ops = {
     .frame = fil_rod_frame,
     .point_jacobian = fil_rod_point_jacobian,
     .turn_jacobian = fil_rod_turn_jacobian,
+    .edge_blocks = fil_rod_edge_blocks,
     .tangent_pattern = fil_rod_tangent_pattern,
     .weak_blocks = fil_rod_weak_blocks,
     .tangent = fil_rod_tangent,

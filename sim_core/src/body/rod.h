@@ -149,6 +149,7 @@ int fil_rod_point_jacobian(const void* body, int index, int part, const double* 
                            double* jacobian, double* bias);
 int fil_rod_turn_jacobian(const void* body, int index, int part, const double* q, int* blocks, double* jacobian,
                           double* bias);
+void fil_rod_edge_blocks(const void* body, int index, int edge, int* blocks);
 int fil_rod_tangent_pattern(void* body, int* columns, int* rows);
 void fil_rod_weak_blocks(const void* body, bool* weak);
 void fil_rod_tangent(void* body, double* values);

@@ -188,6 +188,14 @@ int fil_rod_turn_jacobian(const void* pointer, int index, int part, const double
     return name_blocks(body, &e, blocks, jacobian);
 }
 
+void fil_rod_edge_blocks(const void* pointer, int index, int edge, int* blocks)
+{
+    const FilRodBody* body = pointer;
+    const FilRod* rod = &body->rods[index];
+    blocks[0] = body->owner[rod->first_node + edge];
+    blocks[1] = body->owner[rod->first_node + (edge + 1 == rod->node_count ? 0 : edge + 1)];
+}
+
 /* ---- the tangent in blocks ---- */
 
 typedef struct Entries {

@@ -65,8 +65,10 @@ FilStatus fil_contact_set_push_block(FilContactSet* set, int variable, const dou
         }
         set->block_capacity = (int)capacity;
     }
-    set->variable[set->block_count] = variable;
-    memcpy(set->jacobian + JACOBIAN_SIZE * (size_t)set->block_count++, jacobian, JACOBIAN_SIZE * sizeof *jacobian);
+    if (jacobian != NULL) {
+        memcpy(set->jacobian + JACOBIAN_SIZE * (size_t)set->block_count, jacobian, JACOBIAN_SIZE * sizeof *jacobian);
+    }
+    set->variable[set->block_count++] = variable;
     return FIL_OK;
 }
 
@@ -78,6 +80,17 @@ FilStatus fil_contact_set_add_block(FilContactSet* set, int variable, const doub
         set->contacts[set->count - 1].block_count++;
     }
     return status;
+}
+
+void fil_contact_velocity(const FilContactSet* set, const FilContact* contact, const double* v, double* u)
+{
+    fil_v3_copy(u, contact->bias);
+    for (int b = contact->first_block; b < contact->first_block + contact->block_count; b++) {
+        const double *j = set->jacobian + JACOBIAN_SIZE * (size_t)b, *x = v + 4 * (size_t)set->variable[b];
+        for (int row = 0; row < 3; row++) {
+            u[row] += j[4 * row] * x[0] + j[4 * row + 1] * x[1] + j[4 * row + 2] * x[2] + j[4 * row + 3] * x[3];
+        }
+    }
 }
 
 void fil_contact_wrench(const FilContact* contact, int side, const double* about, double dt, double* force,

@@ -29,6 +29,7 @@ typedef struct FilContact {
 
     /* relative velocity of side 1 against side 0 in the frame: J v + bias */
     int first_block, block_count; /* J, a range of the set's blocks */
+    bool plain;                   /* of two round edges: the blocks are their ends, and J has not been filled in */
     double bias[3];               /* m/s, of what has no unknowns, such as scripted bodies */
     double normal_velocity;       /* m/s, at the step's start */
 
@@ -51,11 +52,15 @@ void fil_contact_set_clear(FilContactSet* set); /* keeps the memory */
 /* Appends a copy of `contact`, whose Jacobian is empty until fil_contact_set_add_block(). Allocates to grow. */
 FIL_MUST_CHECK FilStatus fil_contact_set_add(FilContactSet* set, const FilContact* contact);
 
-/* Appends a block to the Jacobian of the contact added last: 12 numbers by rows, on block variable `variable`. */
+/* Appends a block to the Jacobian of the contact added last: 12 numbers by rows, on block variable `variable`. NULL: that
+ * is not filled in. */
 FIL_MUST_CHECK FilStatus fil_contact_set_add_block(FilContactSet* set, int variable, const double* jacobian);
 
 /* Appends a block that belongs to no contact: rows of other constraints kept beside. */
 FIL_MUST_CHECK FilStatus fil_contact_set_push_block(FilContactSet* set, int variable, const double* jacobian);
+
+/* u = J v + bias in the contact's frame, v over the block variables. */
+void fil_contact_velocity(const FilContactSet* set, const FilContact* contact, const double* v, double* u);
 
 /* Force (N) and torque about `about` (N m), world frame, that the contact puts on `side` (0 or 1) over dt. */
 void fil_contact_wrench(const FilContact* contact, int side, const double* about, double dt, double* force,

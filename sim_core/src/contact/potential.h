@@ -20,9 +20,9 @@ typedef struct FilPotentialContact {
     int local[4];      /* nodes: the same, counted among the contact's Jacobian blocks */
     double x[12];      /* nodes: where the ends are at the step's start, m */
     double speed[12];  /* nodes: and their velocities, m/s */
-    double slip[3];    /* u at the step's start, m/s */
+    double slip[3];    /* u at the step's start, m/s; 0 of a plain contact */
     double diagonal;   /* kg, least diagonal of the tangent among its unknowns: about the inertia that it moves */
-    double compliance; /* 1/kg, of the normal velocity per impulse by that diagonal */
+    double compliance; /* 1/kg, of the normal velocity per impulse by that diagonal; 0 of a plain contact */
     double radius;     /* m, what lengths are measured in */
     double thickness;  /* m, nodes: distance of axes at which surfaces touch */
     int memory[2];     /* numbers of the two edges in the model's memory, -1: none */
@@ -74,7 +74,8 @@ typedef struct FilPotentialModel {
     /* One contact with its ends at x (12 numbers) or its relative velocity u (3). */
     void (*evaluate)(const FilPotentialProblem* problem, const FilPotentialContact* contact, const double* x,
                      const double* u, FilPotentialOrder order, FilPotentialTerm* term);
-    /* Forces alone of contacts that have nodes and no rows, side by side; NULL: one by one. */
+    /* Forces alone of contacts that have nodes and no rows, side by side; NULL: one by one. Where it is there, round edges
+     * have rows only for friction at contact points. */
     void (*evaluate_edges)(const FilPotentialProblem* problem, const FilPotentialContact* contacts, int count,
                            const double x[][12], FilPotentialForce* forces);
     /* The longest step along a Newton direction that keeps things apart; NULL: any. */

@@ -6,7 +6,6 @@
 #include "contact/surface.h"
 #include "geometry/closest.h"
 #include "geometry/collide.h"
-#include "geometry/sweep.h"
 #include "world/world.h"
 
 /* Contacts are looked for as far ahead as the parts could move against each other in a step, twice over because the
@@ -216,7 +215,7 @@ FilSurface fil_collision_surface(const FilCollisionStage* stage, const FilWorldC
 }
 
 /* Adds the Jacobian of one side: +1 for side 1, -1 for side 0, in the contact's frame. */
-static FilStatus add_side(FilWorld* world, FilContact* contact, int side, double* start_velocity)
+static FilStatus add_side(FilWorld* world, FilContact* contact, int side)
 {
     FilCollisionStage* stage = &world->collision;
     const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
@@ -227,8 +226,8 @@ static FilStatus add_side(FilWorld* world, FilContact* contact, int side, double
     const int count = body->ops->point_jacobian(body->impl, c->index, contact->element[side], contact->point,
                                                 world->state.q + body->q, blocks, jacobian, bias);
     fil_m3_apply(turned, contact->frame, bias);
-    fil_v3_axpy(stage->set.contacts[stage->set.count - 1].bias, sign, turned);
-    *start_velocity += sign * turned[2];
+    fil_v3_axpy(contact->bias, sign, turned);
+    contact->normal_velocity += sign * turned[2];
     FilStatus status = FIL_OK;
     for (int b = 0; b < count && status == FIL_OK; b++) {
         const double* v = world->state.v + body->v + 4 * blocks[b];
@@ -241,14 +240,15 @@ static FilStatus add_side(FilWorld* world, FilContact* contact, int side, double
             }
         }
         for (int k = 0; k < 4; k++) {
-            *start_velocity += local[8 + k] * v[k];
+            contact->normal_velocity += local[8 + k] * v[k];
         }
         status = fil_contact_set_add_block(&stage->set, body->v / 4 + blocks[b], local);
     }
     return status;
 }
 
-static FilStatus emit(FilWorld* world, int a, int part_a, int b, int part_b, const FilContactPoint* point)
+/* A contact but for what depends on velocities. */
+static FilStatus start_contact(FilWorld* world, int a, int part_a, int b, int part_b, const FilContactPoint* point, bool plain)
 {
     FilCollisionStage* stage = &world->collision;
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
@@ -262,6 +262,7 @@ static FilStatus emit(FilWorld* world, int a, int part_a, int b, int part_b, con
                           .element = {part_a, part_b},
                           .feature = ((uint64_t)(uint32_t)part_a << 44) ^ ((uint64_t)(uint32_t)part_b << 24) ^ point->feature,
                           .distance = point->distance,
+                          .plain = plain,
                           .mu = world->def.friction >= 0.0 ? world->def.friction : surface.friction,
                           .stiffness = rigid ? INFINITY : surface.stiffness,
                           .dissipation_time = fmax(surface.dissipation_time, rigid ? RIGID_TIME : 0.0),
@@ -270,15 +271,58 @@ static FilStatus emit(FilWorld* world, int a, int part_a, int b, int part_b, con
     fil_v3_orthogonal(contact.frame, point->normal);
     fil_v3_cross(contact.frame + 3, point->normal, contact.frame);
     fil_v3_copy(contact.frame + 6, point->normal);
-    FilStatus status = fil_contact_set_add(&stage->set, &contact);
-    double start_velocity = 0.0;
+    return fil_contact_set_add(&stage->set, &contact);
+}
+
+static FilStatus emit(FilWorld* world, int a, int part_a, int b, int part_b, const FilContactPoint* point)
+{
+    const FilContactSet* set = &world->collision.set;
+    FilStatus status = start_contact(world, a, part_a, b, part_b, point, false);
     for (int side = 0; side < 2 && status == FIL_OK; side++) {
-        status = add_side(world, &contact, side, &start_velocity);
-    }
-    if (status == FIL_OK) {
-        stage->set.contacts[stage->set.count - 1].normal_velocity = start_velocity;
+        status = add_side(world, &set->contacts[set->count - 1], side);
     }
     return status;
+}
+
+/* The same of two round edges whose ends are all that counts. */
+static FilStatus emit_plain(FilWorld* world, int a, int i, int b, int j, const FilContactPoint* point, double normal_velocity)
+{
+    FilContactSet* set = &world->collision.set;
+    const int colliders[2] = {a, b}, edges[2] = {i, j};
+    FilStatus status = start_contact(world, a, i, b, j, point, true);
+    for (int side = 0; side < 2 && status == FIL_OK; side++) {
+        const FilWorldCollider* c = &world->collision.colliders[colliders[side]];
+        const FilBody* body = &world->bodies[c->body];
+        int blocks[2];
+        set->contacts[set->count - 1].normal_velocity = normal_velocity;
+        body->ops->edge_blocks(body->impl, c->index, edges[side], blocks);
+        for (int end = 0; end < 2 && status == FIL_OK; end++) {
+            status = fil_contact_set_add_block(set, body->v / 4 + blocks[end], NULL);
+        }
+    }
+    return status;
+}
+
+void fil_collision_velocity(const FilWorld* world, const FilContact* contact, double* velocity)
+{
+    if (!contact->plain) {
+        fil_contact_velocity(&world->collision.set, contact, world->state.v, velocity);
+        return;
+    }
+    double moves[3] = {0.0};
+    for (int side = 0; side < 2; side++) {
+        const FilWorldCollider* c = &world->collision.colliders[contact->collider[side]];
+        const FilBody* body = &world->bodies[c->body];
+        int blocks[FIL_JACOBIAN_BLOCKS];
+        double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
+        const int count = body->ops->point_jacobian(body->impl, c->index, contact->element[side], contact->point,
+                                                    world->state.q + body->q, blocks, jacobian, bias);
+        for (int k = 0; k < 12 * count; k++) {
+            const double speed = world->state.v[body->v + 4 * blocks[k / 12] + k % 4];
+            moves[k % 12 / 4] += (side == 1 ? 1.0 : -1.0) * jacobian[k] * speed;
+        }
+    }
+    fil_m3_apply(velocity, contact->frame, moves);
 }
 
 static double distance2(const double* a, const double* b)
@@ -288,31 +332,42 @@ static double distance2(const double* a, const double* b)
     return fil_v3_dot(d, d);
 }
 
+/* The node that an edge of a row ends at. */
+static int node_after(const FilWorldCollider* c, int edge)
+{
+    return edge + 1 == c->collider.node_count ? 0 : edge + 1;
+}
+
 /* How far two edges of rows are looked ahead for: by the fastest relative motion of their ends. */
 static double edge_margin(const FilWorldCollider* a, int i, const FilWorldCollider* b, int j, double around, double dt)
 {
-    const int i1 = (i + 1) % a->collider.node_count, j1 = (j + 1) % b->collider.node_count;
-    const double *p0 = a->place.velocities + 4 * i, *p1 = a->place.velocities + 4 * i1;
-    const double *q0 = b->place.velocities + 4 * j, *q1 = b->place.velocities + 4 * j1;
+    const double *p0 = a->place.velocities + 4 * i, *p1 = a->place.velocities + 4 * node_after(a, i);
+    const double *q0 = b->place.velocities + 4 * j, *q1 = b->place.velocities + 4 * node_after(b, j);
     const double fastest2 = fmax(fmax(distance2(p0, q0), distance2(p0, q1)),
                                  fmax(distance2(p1, q0), distance2(p1, q1)));
     return LOOK_AHEAD * dt * sqrt(fastest2) + around * fmin(a->collider.radii[i], b->collider.radii[j]);
 }
 
+/* Where the axes of two edges are closest. */
+typedef struct Closest {
+    double s, t, square; /* shares of the edges, and the distance's square */
+} Closest;
+
 /* Two round edges: the closest points of their axes. */
-static bool meet_segments(const FilWorldCollider* a, int i, const FilWorldCollider* b, int j, double margin, FilContactPoint* out)
+static bool meet_segments(const FilWorldCollider* a, int i, const FilWorldCollider* b, int j, double margin, Closest* axes,
+                          FilContactPoint* out)
 {
-    const double *p0 = a->place.nodes + 4 * i, *p1 = a->place.nodes + 4 * ((i + 1) % a->collider.node_count);
-    const double *q0 = b->place.nodes + 4 * j, *q1 = b->place.nodes + 4 * ((j + 1) % b->collider.node_count);
-    const double ra = a->collider.radii[i], rb = b->collider.radii[j];
-    double s, t, ca[3], cb[3];
-    const double distance2 = fil_segment_segment(p0, p1, q0, q1, &s, &t), reach = ra + rb + margin;
-    if (distance2 > reach * reach) {
+    const double *p0 = a->place.nodes + 4 * i, *p1 = a->place.nodes + 4 * node_after(a, i);
+    const double *q0 = b->place.nodes + 4 * j, *q1 = b->place.nodes + 4 * node_after(b, j);
+    const double ra = a->collider.radii[i], rb = b->collider.radii[j], reach = ra + rb + margin;
+    double ca[3], cb[3];
+    axes->square = fil_segment_segment(p0, p1, q0, q1, &axes->s, &axes->t);
+    if (axes->square > reach * reach) {
         return false;
     }
     for (int k = 0; k < 3; k++) {
-        ca[k] = p0[k] + s * (p1[k] - p0[k]);
-        cb[k] = q0[k] + t * (q1[k] - q0[k]);
+        ca[k] = p0[k] + axes->s * (p1[k] - p0[k]);
+        cb[k] = q0[k] + axes->t * (q1[k] - q0[k]);
         out->normal[k] = cb[k] - ca[k];
     }
     const double distance = fil_v3_normalise(out->normal);
@@ -331,6 +386,19 @@ static bool meet_segments(const FilWorldCollider* a, int i, const FilWorldCollid
     fil_v3_copy(out->position, ca);
     fil_v3_axpy(out->position, ra + 0.5 * out->distance, out->normal);
     return true;
+}
+
+/* How fast the closest points of two edges part, the normal pointing from the first to the second. */
+static double parting_speed(const FilWorldCollider* a, int i, const FilWorldCollider* b, int j, const Closest* axes,
+                            const double* normal)
+{
+    const double *p0 = a->place.velocities + 4 * i, *p1 = a->place.velocities + 4 * node_after(a, i);
+    const double *q0 = b->place.velocities + 4 * j, *q1 = b->place.velocities + 4 * node_after(b, j);
+    double speed = 0.0;
+    for (int k = 0; k < 3; k++) {
+        speed += normal[k] * ((q0[k] + axes->t * (q1[k] - q0[k])) - (p0[k] + axes->s * (p1[k] - p0[k])));
+    }
+    return speed;
 }
 
 static FilStatus meet_parts(FilWorld* world, int a, int part_a, int b, int part_b, double margin)
@@ -430,6 +498,18 @@ bool fil_collision_at_joint(const FilWorld* world, int a, int part_a, int b, int
     return false;
 }
 
+/* Remembers two edges for the crossing check. */
+static FilStatus note_near(FilCollisionStage* stage, int a, int i, int b, int j, double axes)
+{
+    const FilStatus status = fil_pairs_reserve(&stage->near, 2);
+    if (status == FIL_OK) {
+        stage->near.items[stage->near.count++] = (FilPair){a, i};
+        stage->near.items[stage->near.count++] = (FilPair){b, j};
+        stage->near_axes = axes < stage->near_axes ? axes : stage->near_axes;
+    }
+    return status;
+}
+
 static FilStatus meet_edges(FilWorld* world, int a, int b, double dt)
 {
     FilCollisionStage* stage = &world->collision;
@@ -447,21 +527,15 @@ static FilStatus meet_edges(FilWorld* world, int a, int b, double dt)
             continue;
         }
         const double margin = edge_margin(ca, i, cb, j, look_around(stage), dt);
+        FilContactPoint point;
+        Closest axes = {.square = 0.0};
         if (!round) {
             status = meet_parts(world, a, i, b, j, margin);
-            continue;
+        } else if (meet_segments(ca, i, cb, j, margin, &axes, &point)) {
+            status = stage->plain ? emit_plain(world, a, i, b, j, &point, parting_speed(ca, i, cb, j, &axes, point.normal))
+                                  : emit(world, a, i, b, j, &point);
         }
-        FilContactPoint point;
-        if (meet_segments(ca, i, cb, j, margin, &point)) {
-            status = emit(world, a, i, b, j, &point);
-        }
-    }
-    // remembered for the crossing check
-    for (int k = 0; k < stage->parts.count && status == FIL_OK; k++) {
-        if ((status = fil_pairs_reserve(&stage->near, 2)) == FIL_OK) {
-            stage->near.items[stage->near.count++] = (FilPair){a, stage->parts.items[k].a};
-            stage->near.items[stage->near.count++] = (FilPair){b, stage->parts.items[k].b};
-        }
+        status = status == FIL_OK ? note_near(stage, a, i, b, j, axes.square) : status;
     }
     return status;
 }
@@ -533,6 +607,7 @@ FilStatus fil_collide_world(FilWorld* world, double dt)
     FilCollisionStage* stage = &world->collision;
     fil_contact_set_clear(&stage->set);
     stage->near.count = 0;
+    stage->near_axes = INFINITY;
     FilStatus status = broad_phase(world, dt);
     for (int k = 0; k < stage->collider_count && status == FIL_OK; k++) {
         const FilWorldCollider* c = &stage->colliders[k];
@@ -547,62 +622,4 @@ FilStatus fil_collide_world(FilWorld* world, double dt)
         status = meet(world, stage->pairs.items[k].a, stage->pairs.items[k].b, dt);
     }
     return status;
-}
-
-/* ---- crossings ---- */
-
-/* Six times the volume between two segments: its sign tells on which side one passes the other. */
-static double side_of(const double points[12])
-{
-    double e[3], f[3], between[3], normal[3];
-    fil_v3_sub(e, points + 3, points);
-    fil_v3_sub(f, points + 9, points + 6);
-    fil_v3_sub(between, points + 6, points);
-    fil_v3_cross(normal, e, f);
-    return fil_v3_dot(normal, between);
-}
-
-/* Where a row's nodes are in q. */
-static const double* row_nodes(const FilWorld* world, int collider, const double* q)
-{
-    const FilWorldCollider* c = &world->collision.colliders[collider];
-    const FilBody* body = &world->bodies[c->body];
-    FilPlacement place;
-    body->ops->place(body->impl, c->index, q + body->q, world->state.v + body->v, &place);
-    return place.nodes;
-}
-
-static void take_edge(const double* nodes, int edge, int node_count, double points[6])
-{
-    fil_v3_copy(points, nodes + 4 * edge);
-    fil_v3_copy(points + 3, nodes + 4 * (edge + 1 == node_count ? 0 : edge + 1));
-}
-
-int fil_count_crossings(const FilWorld* world, const double* q_start, const double* q_end)
-{
-    const FilCollisionStage* stage = &world->collision;
-    const double *from[2] = {NULL, NULL}, *to[2] = {NULL, NULL}; // nodes of the rows last looked at
-    int count = 0, rows[2] = {-1, -1};
-    for (int k = 0; k < stage->near.count; k += 2) {
-        const FilPair* ends = &stage->near.items[k];
-        if (ends[0].a == ends[1].a && fil_collision_neighbours(&stage->colliders[ends[0].a].collider, ends[0].b, ends[1].b)) {
-            continue;
-        }
-        double start[12], end[12];
-        for (int s = 0; s < 2; s++) {
-            const int row = ends[s].a, nodes = stage->colliders[row].collider.node_count;
-            if (rows[s] != row) {
-                rows[s] = row;
-                from[s] = row_nodes(world, row, q_start);
-                to[s] = row_nodes(world, row, q_end);
-            }
-            take_edge(from[s], ends[s].b, nodes, start + 6 * s);
-            take_edge(to[s], ends[s].b, nodes, end + 6 * s);
-        }
-        if (side_of(start) * side_of(end) < 0.0 && !fil_collision_at_joint(world, ends[0].a, ends[0].b, ends[1].a, ends[1].b) &&
-            fil_sweep_segments_cross(start, end, NULL)) {
-            count++;
-        }
-    }
-    return count;
 }

@@ -32,10 +32,12 @@ typedef struct FilCollisionStage {
     bool tree_ready;
     FilPairs pairs; /* of colliders */
     FilPairs parts; /* of one pair of colliders */
-    FilPairs near;  /* edges of rows that came close: (collider << 0, edge) twice per pair, for the crossing check */
+    FilPairs near;  /* edges of rows that came close: (collider, edge) twice per pair, for the crossing check */
+    double near_axes; /* m^2, least distance of their axes at the step's start, squared; 0: not known */
     FilContactSet set;
     double around; /* how far contacts are looked for at rest, radii; 0: a little */
     bool round;    /* take rectangular sections as round */
+    bool plain;    /* contacts of round edges name their ends and need no Jacobians */
     int pair_surface_count, pair_surface_capacity;
     FilPairSurface* pair_surfaces;
     int apart_count, apart_capacity;
@@ -67,7 +69,10 @@ bool fil_collision_at_joint(const struct FilWorld* world, int a, int part_a, int
 /* Whether edges i < j of one row are too near along it to touch. */
 bool fil_collision_neighbours(const FilCollider* c, int i, int j);
 
-/* Edges of rows that passed through each other between two configurations. */
+/* Relative velocity of side 1 against side 0 in a contact's frame, at the present state. */
+void fil_collision_velocity(const struct FilWorld* world, const FilContact* contact, double* velocity);
+
+/* crossings.c: edges of rows that passed through each other between two configurations. */
 int fil_count_crossings(const struct FilWorld* world, const double* q_start, const double* q_end);
 
 #endif

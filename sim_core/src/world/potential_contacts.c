@@ -16,9 +16,9 @@ static int side_blocks(const FilWorld* world, const FilContact* contact, int sid
 {
     const FilContactSet* set = &world->collision.set;
     const FilBody* body = &world->bodies[contact->body[0]];
-    int first = 0;
+    int first = contact->plain ? 2 : 0;
     // those of side 0 stand in front
-    while (first < contact->block_count) {
+    while (!contact->plain && first < contact->block_count) {
         const int variable = set->variable[contact->first_block + first];
         const bool of_first = variable >= body->v / 4 && variable < (body->v + body->v_count) / 4;
         if (!of_first) {
@@ -36,7 +36,7 @@ static int side_blocks(const FilWorld* world, const FilContact* contact, int sid
 /* Whether both sides are round edges, whose distance is a function of their ends. */
 static bool is_round(const FilWorld* world, const FilContact* contact)
 {
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2 && !contact->plain; side++) {
         const FilCollider* c = &world->collision.colliders[contact->collider[side]].collider;
         if (c->kind != FIL_COLLIDER_ROW || (c->boxes && world->def.imc.rectangles)) {
             return false;
@@ -51,7 +51,7 @@ static void take_ends(const FilWorld* world, FilPotentialContact* c)
     c->thickness = 0.0;
     for (int side = 0; side < 2; side++) {
         const FilWorldCollider* row = &world->collision.colliders[contact->collider[side]];
-        const int edge = contact->element[side], ends[2] = {edge, (edge + 1) % row->collider.node_count};
+        const int edge = contact->element[side], ends[2] = {edge, edge + 1 == row->collider.node_count ? 0 : edge + 1};
         int count;
         const int first = side_blocks(world, contact, side, &count);
         c->thickness += row->collider.radii[edge];
@@ -80,19 +80,6 @@ static double contact_radius(const FilWorld* world, const FilContact* contact)
     return rows > 0 ? sum / rows : world->contact_length;
 }
 
-/* J v + bias of a contact, v on the world's velocities. */
-static void contact_velocity(const FilWorld* world, const FilContact* contact, const double* v, double* u)
-{
-    const FilContactSet* set = &world->collision.set;
-    fil_v3_copy(u, contact->bias);
-    for (int b = contact->first_block; b < contact->first_block + contact->block_count; b++) {
-        const double *j = set->jacobian + 12 * (size_t)b, *x = v + 4 * (size_t)set->variable[b];
-        for (int row = 0; row < 3; row++) {
-            u[row] += j[4 * row] * x[0] + j[4 * row + 1] * x[1] + j[4 * row + 2] * x[2] + j[4 * row + 3] * x[3];
-        }
-    }
-}
-
 /* How heavy what the contact moves is, by the diagonal of the tangent. */
 static void weigh_contact(const FilWorld* world, FilPotentialContact* c)
 {
@@ -101,10 +88,11 @@ static void weigh_contact(const FilWorld* world, FilPotentialContact* c)
     double largest = 0.0;
     c->compliance = 0.0;
     for (int b = c->contact->first_block; b < c->contact->first_block + c->contact->block_count; b++) {
-        for (int k = 0; k < 4; k++) {
-            const double normal = set->jacobian[12 * (size_t)b + 8 + (size_t)k], w = inverse[4 * set->variable[b] + k];
-            c->compliance += normal * normal * w;
-            largest = fmax(largest, k < 3 ? w : 0.0);
+        const double* w = inverse + 4 * set->variable[b];
+        largest = fmax(largest, fmax(fmax(w[0], w[1]), w[2]));
+        for (int k = 0; k < 4 && !c->contact->plain; k++) {
+            const double normal = set->jacobian[12 * (size_t)b + 8 + (size_t)k];
+            c->compliance += normal * normal * w[k];
         }
     }
     c->diagonal = largest > 0.0 ? 1.0 / largest : 0.0;
@@ -152,7 +140,9 @@ FilStatus fil_potential_set_up(FilWorld* world, const FilPotentialModel* model, 
         if (c->nodes) {
             take_ends(world, c);
         }
-        contact_velocity(world, c->contact, world->state.v, c->slip);
+        if (!c->contact->plain) {
+            fil_contact_velocity(set, c->contact, world->state.v, c->slip);
+        }
         weigh_contact(world, c);
         c->memory[0] = memory_of(world, c->contact, 0);
         c->memory[1] = memory_of(world, c->contact, 1);
@@ -199,7 +189,7 @@ void fil_potential_evaluate(const FilWorld* world, const FilPotentialModel* mode
         fil_potential_place(c, v, p->dt, x);
     }
     if (c->rows) {
-        contact_velocity(world, c->contact, v, u);
+        fil_contact_velocity(&world->collision.set, c->contact, v, u);
     }
     model->evaluate(p, c, x, u, order, term);
 }
@@ -295,7 +285,7 @@ void fil_potential_measure(FilWorld* world, const double* v)
             fil_potential_place(c, v, p->dt, x);
             stage->distances.at[k] = sqrt(fil_segment_segment(x, x + 3, x + 6, x + 9, &s, &t)) - c->thickness;
         } else {
-            contact_velocity(world, c->contact, v, u);
+            fil_contact_velocity(&world->collision.set, c->contact, v, u);
             stage->distances.at[k] = c->contact->distance + p->dt * u[2];
         }
     }

@@ -390,8 +390,8 @@ static double contacts_at_work(FilWorld* world, const FilPotentialModel* model)
     return size_of(world, impulse, false);
 }
 
-/* What Newton stops at. */
-static Newton start_newton(const FilWorld* world, const FilPotentialModel* model, double at_work, double rounding)
+/* What Newton stops at; `at_work`: the size of the bodies' momenta. */
+static Newton start_newton(FilWorld* world, const FilPotentialModel* model, double at_work, double rounding)
 {
     const FilImcSettings* settings = &world->def.imc;
     // joints are stiff and mix forces with torques: what P2 stops at would be too little
@@ -402,7 +402,7 @@ static Newton start_newton(const FilWorld* world, const FilPotentialModel* model
     if (newton.as_force) {
         newton.tolerance = fmax(settings->force_tolerance, settings->reduction * newton.norm);
     } else {
-        newton.tolerance = world->def.newton_tolerance * fmax(at_work, newton.norm) + rounding;
+        newton.tolerance = world->def.newton_tolerance * fmax(hypot(at_work, contacts_at_work(world, model)), newton.norm) + rounding;
     }
     return newton;
 }
@@ -489,7 +489,7 @@ static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model,
     if (!evaluate_contacts(world, model, v, world->scratch.residual, &potential)) {
         return FIL_NOT_CONVERGED;
     }
-    Newton newton = start_newton(world, model, hypot(at_work, contacts_at_work(world, model)), rounding);
+    Newton newton = start_newton(world, model, at_work, rounding);
     newton.potential = potential;
     newton.fresh = true;
     newton.cautious = model->field == NULL && !world->def.imc.full_tangent;

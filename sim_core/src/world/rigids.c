@@ -201,14 +201,7 @@ FilContactInfo fil_world_contact(const FilWorld* world, int index)
     const double dt = world->last_dt;
     double force[3], torque[3], slip[3] = {0.0}, v_c[3];
     fil_contact_wrench(c, 1, c->point, dt, force, torque);
-    fil_v3_copy(v_c, c->bias);
-    for (int b = c->first_block; b < c->first_block + c->block_count; b++) {
-        for (int j = 0; j < 3; j++) {
-            for (int k = 0; k < 4; k++) {
-                v_c[j] += stage->set.jacobian[12 * (size_t)b + (size_t)(4 * j + k)] * world->state.v[4 * stage->set.variable[b] + k];
-            }
-        }
-    }
+    fil_collision_velocity(world, c, v_c);
     fil_v3_axpy(slip, v_c[0], c->frame);
     fil_v3_axpy(slip, v_c[1], c->frame + 3);
     return (FilContactInfo){.a = fil_make_id(world, FIL_OBJECT_ELEMENT, stage->colliders[c->collider[0]].element),

@@ -114,6 +114,7 @@ static FilStatus advance(FilWorld* world, double t, double dt, FilStepInfo* info
     fil_contact_set_clear(&world->collision.set);
     world->collision.around = potential != NULL ? world->def.imc.reach : 0.0;
     world->collision.round = potential != NULL && !world->def.imc.rectangles;
+    world->collision.plain = potential != NULL && potential->evaluate_edges != NULL && !world->def.imc.contact_points;
     if (touching) {
         status = fil_collide_world(world, dt);
     }
