@@ -15,6 +15,8 @@ static const char* integrator_name(FilIntegrator integrator)
             return "midpoint";
         case FIL_SYMPLECTIC_EULER:
             return "symplectic Euler";
+        case FIL_SDIRK2:
+            return "SDIRK of order 2";
     }
     return "unknown";
 }

@@ -15,6 +15,7 @@ typedef enum FilIntegrator {
     FIL_BACKWARD_EULER,   /* theta = theta_vq = 1: first order, damps */
     FIL_MIDPOINT,         /* theta = theta_vq = 1/2: second order, keeps energy */
     FIL_SYMPLECTIC_EULER, /* theta = 0, theta_vq = 1: explicit forces, small steps only */
+    FIL_SDIRK2,           /* two backward Euler stages: second order, damps what steps do not resolve */
 } FilIntegrator;
 
 typedef struct FilWorldDef {

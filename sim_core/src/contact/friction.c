@@ -139,6 +139,9 @@ bool fil_friction_review(FilFriction* friction, const FilSlipping* slipping, dou
 {
     static const double nothing[3] = {0.0, 0.0, 0.0};
     double slip[2], change[2], *expected = friction->expected;
+    if (!(friction->most > 0.0)) {
+        return false;
+    }
     slip_of(friction, slipping, friction->bias, v, slip);
     slip_of(friction, slipping, nothing, direction, change);
     const double predicted[2] = {slip[0] - change[0], slip[1] - change[1]};

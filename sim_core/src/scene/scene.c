@@ -219,6 +219,7 @@ static void read_world(FilReader* reader, const FilYaml* node, FilWorldDef* def)
         [FIL_BACKWARD_EULER] = "backward_euler",
         [FIL_MIDPOINT] = "midpoint",
         [FIL_SYMPLECTIC_EULER] = "symplectic_euler",
+        [FIL_SDIRK2] = "sdirk2",
         NULL,
     };
     if (!fil_check_keys(reader, node, keys)) {

@@ -44,7 +44,7 @@ FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def,
         return status;
     }
     // active from the start, in every copy of the controls
-    const FilState* states[] = {&world->state, &world->next, &world->initial, &world->saved};
+    const FilState* states[] = {&world->state, &world->next, &world->initial, &world->saved, &world->origin, &world->middle};
     for (size_t s = 0; s < sizeof states / sizeof states[0]; s++) {
         fil_attachment_control(world, states[s], world->attachment_count)[0] = 1.0;
     }

@@ -75,7 +75,7 @@ static void begin_friction(FilWorld* world, const double* v)
     for (int k = 0; k < friction_count(&world->ipc); k++) {
         FilSlipping slipping;
         FilFriction* friction = friction_at(&world->ipc, k, &slipping);
-        fil_friction_begin(friction, &slipping, world->def.ipc.slip_speed, world->state.v, v);
+        fil_friction_begin(friction, &slipping, world->def.ipc.slip_speed, fil_start_v(world), v);
     }
 }
 
@@ -112,13 +112,14 @@ static void accept_friction(FilWorld* world, const double* v)
 
 /* ---- the first guess ---- */
 
-/* `share` of the velocity for everything that is not held. */
+/* `share` of the way from where the step begins, for everything that is not held. */
 static void shorten(FilWorld* world, double share, double* v)
 {
     for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
         for (int k = body->v; k < body->v + body->v_count; k++) {
-            world->scratch.trial[k] = share * v[k] - world->state.v[k];
+            const double begin = fil_start_rate(world, k);
+            world->scratch.trial[k] = begin + share * (v[k] - begin) - world->state.v[k];
         }
         if (body->moves) {
             fil_potential_guess(world, b, world->scratch.trial, v);
@@ -142,14 +143,14 @@ static FilStatus list_pairs(FilWorld* world, bool begins)
     return fil_ipc_list(world, begins);
 }
 
-/* `points` to where the step starts, `ends` to where it goes with v. */
+/* `points` to where the step begins, `ends` to where it goes with v. */
 static void place_step(FilWorld* world, const double* v)
 {
     FilIpcField* field = &world->ipc;
     memcpy(field->x_end.at, world->state.q, sizeof(double) * (size_t)world->q_count);
     place(world, v, field->x_end.at, field->ends.at);
-    memcpy(field->x.at, world->state.q, sizeof(double) * (size_t)world->q_count);
-    fil_ipc_surface_place(world, world->state.q, field->points.at);
+    memcpy(field->x.at, fil_start_q(world), sizeof(double) * (size_t)world->q_count);
+    fil_ipc_surface_place(world, field->x.at, field->points.at);
 }
 
 /* What would meet moves on together, as after an inelastic impact. */
@@ -166,9 +167,10 @@ static FilStatus part(FilWorld* world, double* v)
     }
     for (int p = 0; p < field->surface.point_count; p++) {
         const FilIpcPoint* point = &field->surface.points[p];
-        double* own = v + world->bodies[world->collision.colliders[point->collider].body].v + 4 * point->node;
+        const FilBody* body = &world->bodies[world->collision.colliders[point->collider].body];
         for (int k = 0; k < 3 && point->node >= 0; k++) {
-            own[k] = (field->ends.at[3 * p + k] - field->points.at[3 * p + k]) / field->dt;
+            const int own = 4 * point->node + k;
+            v[body->v + own] = (field->ends.at[3 * p + k] - world->state.q[body->q + own]) / field->dt;
         }
     }
     shorten(world, 1.0, v); // what is held stays so

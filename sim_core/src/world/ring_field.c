@@ -92,7 +92,7 @@ static void touch_rim(const FilWorld* world, const Sight* sight, FilRingTerm* te
 {
     const FilRingBody* ring = ring_of(world, term);
     const FilBody* carrier = &world->bodies[ring->carrier_body];
-    const double *q = world->state.q + carrier->q, d = fil_v3_norm(sight->point.r);
+    const double *q = fil_start_q(world) + carrier->q, d = fil_v3_norm(sight->point.r);
     double rim[3], normal[3], center[3], axis[3], jacobian[12 * FIL_JACOBIAN_BLOCKS];
     int blocks[FIL_JACOBIAN_BLOCKS];
     fil_hole_place(&ring->hole, q, sight->rotation, center, axis);
@@ -112,7 +112,7 @@ static void touch_rim(const FilWorld* world, const Sight* sight, FilRingTerm* te
 static bool lag(FilWorld* world, FilRingTerm* term)
 {
     const FilRingBody* ring = ring_of(world, term);
-    const Sight sight = see_ring(world, term, world->state.q);
+    const Sight sight = see_ring(world, term, fil_start_q(world));
     const int own = own_blocks(ring);
     double gradient[FIL_HOLE_SIZE] = {0.0};
     if (!isfinite(energy_of(ring, &sight, gradient, NULL, true))) {

@@ -17,24 +17,31 @@ static double seconds(void)
 static void set_up(const FilWorld* world, double t, double dt, FilStepSetup* setup)
 {
     static const double thetas[][2] = {
-        [FIL_BACKWARD_EULER] = {1.0, 1.0}, [FIL_MIDPOINT] = {0.5, 0.5}, [FIL_SYMPLECTIC_EULER] = {0.0, 1.0}};
+        [FIL_BACKWARD_EULER] = {1.0, 1.0}, [FIL_MIDPOINT] = {0.5, 0.5}, [FIL_SYMPLECTIC_EULER] = {0.0, 1.0}, [FIL_SDIRK2] = {1.0, 1.0}};
     const FilPotentialModel* potential = fil_contact_models[world->contact_model].potential;
     *setup = (FilStepSetup){.time = t, .dt = dt, .theta = thetas[world->def.integrator][0], .theta_vq = thetas[world->def.integrator][1],
                             .gravity = {world->def.gravity.x, world->def.gravity.y, world->def.gravity.z},
                             .frugal = potential != NULL && potential->field != NULL};
 }
 
-/* The new state becomes the current one, if every number of it is finite. */
-static bool commit(FilWorld* world)
+static void copy_numbers(double* to, const double* from, int count)
 {
-    if (!fil_all_finite(world->next.q, world->q_count) || !fil_all_finite(world->next.v, world->v_count) ||
-        !fil_all_finite(world->next.h, world->h_count)) {
-        return false;
+    if (count > 0) {
+        memcpy(to, from, sizeof(double) * (size_t)count);
     }
-    const FilState old = world->state;
-    world->state = world->next;
-    world->next = old;
-    return true;
+}
+
+static bool is_finite(const FilWorld* world, const FilState* state)
+{
+    return fil_all_finite(state->q, world->q_count) && fil_all_finite(state->v, world->v_count) &&
+           fil_all_finite(state->h, world->h_count);
+}
+
+static void swap(FilState* a, FilState* b)
+{
+    const FilState old = *a;
+    *a = *b;
+    *b = old;
 }
 
 static void begin(FilWorld* world, int b, const FilStepSetup* setup)
@@ -83,19 +90,19 @@ static void finish(FilWorld* world)
 }
 
 /* What models keep from step to step goes along, until they change it. */
-static void carry_memory(FilWorld* world)
+static void carry_memory(FilWorld* world, const FilState* from)
 {
-    memcpy(world->next.h + world->memory, world->state.h + world->memory, sizeof(double) * FIL_POTENTIAL_MEMORY);
+    memcpy(world->next.h + world->memory, from->h + world->memory, sizeof(double) * FIL_POTENTIAL_MEMORY);
     for (int k = 0; k < world->collision.collider_count; k++) {
         const FilWorldCollider* c = &world->collision.colliders[k];
         if (c->memory >= 0) {
-            memcpy(world->next.h + c->memory, world->state.h + c->memory, sizeof(double) * (size_t)c->collider.edge_count);
+            memcpy(world->next.h + c->memory, from->h + c->memory, sizeof(double) * (size_t)c->collider.edge_count);
         }
     }
 }
 
-/* One sub-step. On failure the state is untouched. */
-static FilStatus advance(FilWorld* world, double t, double dt, FilStepInfo* info)
+/* The next state, by one implicit or explicit stage from the state. */
+static FilStatus stage(FilWorld* world, double t, double dt, FilStepInfo* info)
 {
     FilStepSetup setup;
     set_up(world, t, dt, &setup);
@@ -108,7 +115,7 @@ static FilStatus advance(FilWorld* world, double t, double dt, FilStepInfo* info
     const bool touching = fil_contact_models[world->contact_model].contacts;
     const FilPotentialModel* potential = fil_contact_models[world->contact_model].potential;
     FilStatus status = FIL_OK;
-    carry_memory(world);
+    carry_memory(world, &world->state);
 
     double start = seconds();
     fil_contact_set_clear(&world->collision.set);
@@ -142,21 +149,71 @@ static FilStatus advance(FilWorld* world, double t, double dt, FilStepInfo* info
     start = seconds();
     finish(world);
     world->last_dt = dt;
-    if (!commit(world)) {
-        return FIL_NOT_CONVERGED;
-    }
+    status = is_finite(world, &world->next) ? FIL_OK : FIL_NOT_CONVERGED;
     info->timings.free_motion += seconds() - start;
-    if (touching) {
-        info->crossings += fil_count_crossings(world, world->next.q, world->state.q); // next holds the old state now
-    }
-    return FIL_OK;
+    return status;
 }
 
-static void copy_numbers(double* to, const double* from, int count)
+/* What the second stage's inertia goes on from: everything as it would be if it had changed over dt at the rate of the first
+ * stage, which took `first` s. Becomes the state; the first stage's result moves to `middle`, the state to `origin`. */
+static void lean(FilWorld* world, double t, double dt, double first)
 {
-    if (count > 0) {
-        memcpy(to, from, sizeof(double) * (size_t)count);
+    FilStepSetup setup;
+    const double* v = world->scratch.solution;
+    swap(&world->next, &world->middle);
+    set_up(world, t, dt, &setup);
+    fil_world_apply_drives(world, t, dt, setup.theta);
+    for (int b = 0; b < world->body_count; b++) {
+        begin(world, b, &setup);
     }
+    finish(world);
+    carry_memory(world, &world->middle);
+    copy_numbers(world->next.change, world->middle.change, world->v_count);
+    for (int b = 0; b < world->body_count; b++) {
+        const FilBody* body = &world->bodies[b];
+        if (body->ops == fil_body_kinds[FIL_BODY_RING]) { // rings are where the first stage left them
+            copy_numbers(world->next.h + body->h, world->middle.h + body->h, body->h_count);
+        }
+        for (int k = 0; k < body->v_count; k++) {
+            const int i = body->v + k, j = body->q + k;
+            world->next.v[i] = world->state.v[i] + dt / first * (v[i] - world->state.v[i]);
+            world->middle.change[i] =
+                body->ops->points ? (world->middle.q[j] - world->next.q[j]) / first : (first - dt) / first * v[i];
+        }
+    }
+    swap(&world->state, &world->origin);
+    swap(&world->state, &world->next);
+}
+
+/* Two stages of backward Euler over gamma dt each (Alexander's SDIRK of order 2, gamma = 1 - sqrt(1/2)): the first from the
+ * start, the second from what the first leans to, y0 + (1 - gamma) dt y'. It ends the step. */
+static FilStatus two_stages(FilWorld* world, double t, double dt, FilStepInfo* info)
+{
+    const double gamma = 1.0 - sqrt(0.5);
+    FilStatus status = stage(world, t, gamma * dt, info);
+    if (status != FIL_OK) {
+        return status;
+    }
+    lean(world, t, (1.0 - gamma) * dt, gamma * dt);
+    world->in_second = true;
+    status = stage(world, t + (1.0 - gamma) * dt, gamma * dt, info);
+    world->in_second = false;
+    swap(&world->state, &world->origin);
+    return status;
+}
+
+/* One sub-step. On failure the state is untouched. */
+static FilStatus advance(FilWorld* world, double t, double dt, FilStepInfo* info)
+{
+    const FilStatus status = (world->def.integrator == FIL_SDIRK2 ? two_stages : stage)(world, t, dt, info);
+    if (status != FIL_OK) {
+        return status;
+    }
+    swap(&world->state, &world->next);
+    if (fil_contact_models[world->contact_model].contacts) {
+        info->crossings += fil_count_crossings(world, world->next.q, world->state.q);
+    }
+    return FIL_OK;
 }
 
 static void copy_state(const FilWorld* world, const FilState* to, const FilState* from)

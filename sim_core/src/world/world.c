@@ -59,7 +59,7 @@ static FilStatus check_def(const FilWorldDef* def, FilError* error)
     if (!isfinite(def->friction)) {
         return fil_error(error, FIL_BAD_INPUT, "world: friction is not finite");
     }
-    if ((unsigned)def->integrator > FIL_SYMPLECTIC_EULER) {
+    if ((unsigned)def->integrator > FIL_SDIRK2) {
         return fil_error(error, FIL_BAD_INPUT, "world: unknown integrator %d", (int)def->integrator);
     }
     if (!(def->newton_tolerance > 0.0 && def->newton_tolerance < 1.0)) {
@@ -77,9 +77,11 @@ static FilStatus check_def(const FilWorldDef* def, FilError* error)
     if (model < 0) {
         return fil_error(error, FIL_BAD_INPUT, "world: unknown contact model '%s'", def->contact_model);
     }
-    if ((fil_contact_models[model].contacts || fil_contact_models[model].potential != NULL) && def->integrator == FIL_MIDPOINT) {
-        return fil_error(error, FIL_BAD_INPUT, "world: contact model '%s' needs backward or symplectic Euler, not midpoint",
-                         def->contact_model);
+    const FilPotentialModel* potential = fil_contact_models[model].potential;
+    const bool forces = fil_contact_models[model].contacts || potential != NULL, field = potential != NULL && potential->field != NULL;
+    if (forces && (def->integrator == FIL_MIDPOINT || (def->integrator == FIL_SDIRK2 && !field))) {
+        return fil_error(error, FIL_BAD_INPUT, "world: contact model '%s' needs backward or symplectic Euler, not %s",
+                         def->contact_model, def->integrator == FIL_MIDPOINT ? "midpoint" : "sdirk2");
     }
     if (!(def->contact_tolerance > 0.0 && def->contact_tolerance < 1.0) || def->contact_max_iterations < 1 ||
         def->relinearisations < 0) {
@@ -120,11 +122,11 @@ FilStatus fil_world_create(const FilWorldDef* def, FilWorld** out, FilError* err
 
 static FilState* states_of(FilWorld* world, int which)
 {
-    FilState* states[] = {&world->state, &world->next, &world->initial, &world->saved};
+    FilState* states[] = {&world->state, &world->next, &world->initial, &world->saved, &world->origin, &world->middle};
     return states[which];
 }
 
-enum { STATE_COUNT = 4 };
+enum { STATE_COUNT = 6 };
 
 void fil_world_destroy(FilWorld* world)
 {

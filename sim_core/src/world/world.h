@@ -89,6 +89,9 @@ struct FilWorld {
     FilState next;    /* being made by the current sub-step */
     FilState initial; /* what reset returns to */
     FilState saved;   /* the step's start, while it is halved */
+    FilState origin;  /* where a sub-step of two stages begins, during the second ... */
+    FilState middle;  /* ... and where its first stage ended; `change` leads there from the state in a stage's time */
+    bool in_second;   /* stage: things are at `middle`, and the state is what their inertia goes on from (step.c) */
     double time;
     uint64_t step;
     struct {
@@ -106,6 +109,23 @@ struct FilWorld {
     bool* takes_part;      /* per body: in the contact problem */
     double contact_length; /* m, size of the smallest shape: what contact distances are compared with */
 };
+
+/* Where things are when the current stage begins: positions, velocities, and the velocity of unknown k that leads there
+ * from the state. */
+static inline const double* fil_start_q(const FilWorld* world)
+{
+    return world->in_second ? world->middle.q : world->state.q;
+}
+
+static inline const double* fil_start_v(const FilWorld* world)
+{
+    return world->in_second ? world->middle.v : world->state.v;
+}
+
+static inline double fil_start_rate(const FilWorld* world, int k)
+{
+    return world->in_second ? world->middle.change[k] : 0.0;
+}
 
 /* What FilId a kind of object carries, so that ids of different kinds cannot be mixed up. */
 typedef enum FilObject { FIL_OBJECT_ELEMENT = 1, FIL_OBJECT_ATTACHMENT, FIL_OBJECT_DRIVE, FIL_OBJECT_PROBE, FIL_OBJECT_JOINT, FIL_OBJECT_ROBOT } FilObject;
