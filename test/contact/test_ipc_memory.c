@@ -14,7 +14,7 @@
 #include "heap_calls.h"
 
 /* 342 vertices, solved by conjugate gradients; touches the ball, itself and what hangs it on a rod by a ring. */
-static FilWorld* drape(void)
+static FilWorld* drape(FilIntegrator integrator)
 {
     static const char* const scene =
         "world: {gravity: [0, 0, -9.81], dt: 0.004, contact: ipc}\n"
@@ -32,6 +32,7 @@ static FilWorld* drape(void)
     if (fil_scene_load_text("test", scene, strlen(scene), NULL, &world, NULL, &error) != FIL_OK) {
         fail_msg("%s", error.text);
     }
+    assert_int_equal(fil_world_set_integrator(world, integrator), FIL_OK);
     return world;
 }
 
@@ -52,10 +53,9 @@ static uint64_t run(FilWorld* world, int steps, int* calls)
     return fil_world_hash(world);
 }
 
-static void test_memory(void** state)
+static void check_memory(FilIntegrator integrator)
 {
-    (void)state;
-    FilWorld *world = drape(), *other = drape();
+    FilWorld *world = drape(integrator), *other = drape(integrator);
     int calls;
     run(world, BEFORE, &calls);
     assert_true(calls > 0);
@@ -78,8 +78,20 @@ static void test_memory(void** state)
     fil_world_destroy(world);
 }
 
+static void test_one_stage(void** state)
+{
+    (void)state;
+    check_memory(FIL_BACKWARD_EULER);
+}
+
+static void test_two_stages(void** state)
+{
+    (void)state;
+    check_memory(FIL_SDIRK2);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_stage), cmocka_unit_test(test_two_stages)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

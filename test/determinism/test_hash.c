@@ -10,12 +10,12 @@
 
 #include "lively.h"
 
-static const FilIntegrator integrators[] = {FIL_BACKWARD_EULER, FIL_MIDPOINT, FIL_SYMPLECTIC_EULER};
+static const FilIntegrator integrators[] = {FIL_BACKWARD_EULER, FIL_MIDPOINT, FIL_SYMPLECTIC_EULER, FIL_SDIRK2};
 
 static void repeated_runs_agree(void** state)
 {
     (void)state;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 4; ++i) {
         uint64_t hash[2];
         for (int k = 0; k < 2; ++k) {
             FilWorld* world = lively_world(integrators[i]);
@@ -46,7 +46,7 @@ static void hash_follows_the_state(void** state)
 static void restoring_in_the_middle_changes_nothing(void** state)
 {
     (void)state;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 4; ++i) {
         FilWorld* world = lively_world(integrators[i]);
         size_t size = fil_world_snapshot_size(world);
         void* snapshot = malloc(size);

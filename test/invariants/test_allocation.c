@@ -26,8 +26,8 @@ static void counters_count(void** state)
 static void steps_do_not_allocate(void** state)
 {
     (void)state;
-    static const FilIntegrator integrators[] = {FIL_BACKWARD_EULER, FIL_MIDPOINT, FIL_SYMPLECTIC_EULER};
-    for (int i = 0; i < 3; ++i) {
+    static const FilIntegrator integrators[] = {FIL_BACKWARD_EULER, FIL_MIDPOINT, FIL_SYMPLECTIC_EULER, FIL_SDIRK2};
+    for (int i = 0; i < 4; ++i) {
         FilWorld* world = lively_world(integrators[i]);
         /* the first step may */
         lively_run(world, 1);

@@ -1,0 +1,135 @@
+/* SDIRK2: what its two stages must not show, and what they are for. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "filum/filum.h"
+
+static FilWorld* load(const char* scene)
+{
+    FilWorld* world;
+    FilError error;
+    if (fil_scene_load_text("test", scene, strlen(scene), NULL, &world, NULL, &error) != FIL_OK) {
+        fail_msg("%s", error.text);
+    }
+    return world;
+}
+
+static void step(FilWorld* world)
+{
+    if (fil_world_step(world, NULL) != FIL_OK) {
+        fail_msg("%s", fil_world_error(world));
+    }
+}
+
+/* Height to which a ball comes back that falls by 0.2 m onto a soft surface, over that height; 20 steps a touch. */
+static double rebound(const char* integrator)
+{
+    char scene[1024];
+    snprintf(scene, sizeof scene,
+             "world: {gravity: [0, 0, -10], dt: 0.005, contact: ipc, integrator: %s, newton: {tolerance: 1e-9}, "
+             "ipc: {range: 0.1, stiffness: 2e4}}\n"
+             "rigid_bodies:\n"
+             "  - {name: ball, mass: 1, position: [0, 0, 0.4], shapes: [{sphere: {radius: 0.1}}]}\n"
+             "  - {name: ground, motion: static, shapes: [{half_space: {}}]}\n",
+             integrator);
+    FilWorld* world = load(scene);
+    double highest = 0.0;
+    while (fil_world_time(world) < 0.75) {
+        FilVec3 p;
+        FilQuat turned;
+        step(world);
+        fil_rigid_get_pose(world, fil_world_find_rigid(world, "ball"), &p, &turned);
+        assert_true(p.z > 0.1);
+        highest = fil_world_time(world) > 0.3 ? fmax(highest, p.z) : highest;
+    }
+    fil_world_destroy(world);
+    return (highest - 0.2) / 0.2;
+}
+
+static void balls_bounce_back(void** state)
+{
+    (void)state;
+    const double first = rebound("backward_euler"), second = rebound("sdirk2");
+    // a lossless touch gives all of it back; backward Euler, whose damping is of first order, a half
+    assert_true(fabs(second - 1.0) < 0.02);
+    assert_true(first < 0.7);
+}
+
+/* A rod drawn along by its end: the end is where its drive says at the end of every step, and as fast. */
+static void drives_are_met_at_the_end(void** state)
+{
+    (void)state;
+    FilWorld* world = load("world: {gravity: [0, 0, 0], dt: 0.01, integrator: sdirk2}\n"
+                           "materials: {m: {young: 1e6, poisson: 0.3, density: 1000}}\n"
+                           "rods: [{name: rod, material: m, section: {circle: {radius: 0.01}}, "
+                           "shape: {straight: {from: [0, 0, 0], to: [1, 0, 0], nodes: 5}}}]\n"
+                           "attachments: [{name: end, pin: {rod: rod, node: 0}}]\n"
+                           "drives:\n"
+                           "  - {name: draw, attachment: end, position: [[0, 0, 0, 0], [1, 0, 0.5, 0]]}\n"
+                           "  - {name: lift, attachment: end, velocity: [[0, 0, 0, 0.25], [1, 0, 0, 0.25]]}\n");
+    const FilId rod = fil_world_find_rod(world, "rod");
+    for (int k = 1; k <= 20; k++) {
+        double x[15], v[15];
+        step(world);
+        fil_rod_get_positions(world, rod, x);
+        fil_rod_get_velocities(world, rod, v);
+        assert_true(fabs(x[1] - 0.005 * k) < 1e-14 && fabs(x[2] - 0.0025 * k) < 1e-14);
+        assert_true(fabs(v[1] - 0.5) < 1e-11 && fabs(v[2] - 0.25) < 1e-11);
+    }
+    fil_world_destroy(world);
+}
+
+/* The hold leaps away in the second stage: the state is that before the first. */
+static void failing_second_stages_leave_no_trace(void** state)
+{
+    (void)state;
+    FilWorld* world = load("world: {gravity: [0, 0, 0], dt: 0.01, integrator: sdirk2, max_halvings: 0, newton: {max_iterations: 2}}\n"
+                           "materials: {m: {young: 1e6, poisson: 0.3, density: 1000}}\n"
+                           "rods: [{name: rod, material: m, section: {circle: {radius: 0.01}}, "
+                           "shape: {straight: {from: [0, 0, 0], to: [1, 0, 0], nodes: 5}}}]\n"
+                           "attachments: [{name: end, pin: {rod: rod, node: 0}}]\n"
+                           "drives: [{name: draw, attachment: end, position: [[0, 0, 0, 0], [0.016, 0, 0, 0], [0.017, 0, 30, 0]]}]\n");
+    step(world);
+    const uint64_t before = fil_world_hash(world);
+    FilStepInfo info;
+    assert_int_equal(fil_world_step(world, &info), FIL_NOT_CONVERGED);
+    assert_true(info.newton_iterations > 0);
+    assert_true(fil_world_hash(world) == before);
+    // and goes on once that is possible
+    assert_int_equal(fil_drive_set(world, fil_world_find_drive(world, "draw"), (const double[]){0.0, 0.0, 0.0}, 3), FIL_OK);
+    step(world);
+    fil_world_destroy(world);
+}
+
+static void contacts_at_the_steps_start_are_refused(void** state)
+{
+    (void)state;
+    static const char* const models[] = {"sap", "lcp", "imc", "spt"};
+    for (int k = 0; k < 4; k++) {
+        FilWorldDef def = fil_world_def_default();
+        FilWorld* world;
+        FilError error;
+        def.integrator = FIL_SDIRK2;
+        def.contact_model = models[k];
+        assert_int_equal(fil_world_create(&def, &world, &error), FIL_BAD_INPUT);
+        assert_non_null(strstr(error.text, "needs backward or symplectic Euler, not sdirk2"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(balls_bounce_back),
+        cmocka_unit_test(drives_are_met_at_the_end),
+        cmocka_unit_test(failing_second_stages_leave_no_trace),
+        cmocka_unit_test(contacts_at_the_steps_start_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
