@@ -195,6 +195,10 @@ static void settings_change_parameters_and_keys(void** state)
     world = load_set(WITH_PARAMETERS, "world.integrator", "midpoint");
     assert_int_equal(fil_world_integrator(world), FIL_MIDPOINT);
     fil_world_destroy(world);
+    // in a scene without parameters too
+    world = load_set(ROD, "world.integrator", "sdirk2");
+    assert_int_equal(fil_world_integrator(world), FIL_SDIRK2);
+    fil_world_destroy(world);
     world = load_set(WITH_PARAMETERS, "world.newton.max_iterations", "7");
     fil_world_destroy(world);
     world = load_set(WITH_PARAMETERS, "rods.cable.section", "{tube: {radius: 0.02, inner_radius: 0.01}}");

@@ -123,7 +123,7 @@ static FilStatus put(const Setter* setter, FilYaml* node, const char* path, bool
         char part[96];
         path = next_part(path, part, sizeof part);
         FilYaml* child = fil_yaml_child(node, part);
-        open = open && child != setter->parameters;
+        open = open && (child == NULL || child != setter->parameters);
         if (child != NULL && path == NULL) {
             fil_yaml_replace(child, value);
         } else if (child == NULL) {
