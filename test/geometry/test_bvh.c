@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -23,20 +22,12 @@ static void random_boxes(Random* random, FilAabb* boxes, int count)
     }
 }
 
-static int by_pair(const void* x, const void* y)
-{
-    const FilPair *a = x, *b = y;
-    return a->a != b->a ? (a->a > b->a) - (a->a < b->a) : (a->b > b->b) - (a->b < b->b);
-}
-
 static void check_pairs(FilPairs* pairs, const FilAabb* a, int count_a, const FilAabb* b, int count_b, bool self)
 {
     int found = 0;
-    if (pairs->count > 0) {
-        if (pairs->count > 0) {
-        qsort(pairs->items, (size_t)pairs->count, sizeof(FilPair), by_pair);
-    }
-    }
+    FilPairs scratch = {0};
+    assert_int_equal(fil_pairs_sort(pairs, count_a, &scratch), FIL_OK);
+    fil_pairs_free(&scratch);
     for (int i = 0; i < count_a; ++i) {
         for (int j = self ? i + 1 : 0; j < count_b; ++j) {
             if (fil_aabb_overlap(&a[i], &b[j])) {
@@ -77,8 +68,37 @@ static void test_pairs(void** state)
     fil_bvh_free(&trees[1]);
 }
 
+/* Of boxes that go a little, then far, then are fewer. */
+static void test_update(void** state)
+{
+    (void)state;
+    static const double far[] = {0.01, 0.05, 3.0};
+    static FilAabb boxes[MOST];
+    Random random = {32};
+    FilBvh tree = {0};
+    FilPairs pairs = {0};
+    random_boxes(&random, boxes, MOST);
+    assert_int_equal(fil_bvh_update(&tree, boxes, MOST), FIL_OK);
+    for (int round = 0; round < 20; ++round) {
+        for (int i = 0; i < MOST; ++i) {
+            for (int k = 0; k < 3; ++k) {
+                const double by = far[round % 3] * random_between(&random, -1.0, 1.0);
+                boxes[i].lo[k] += by;
+                boxes[i].hi[k] += by;
+            }
+        }
+        const int count = round % 5 == 4 ? MOST - round : MOST;
+        assert_int_equal(fil_bvh_update(&tree, boxes, count), FIL_OK);
+        pairs.count = 0;
+        assert_int_equal(fil_bvh_self_pairs(&tree, &pairs), FIL_OK);
+        check_pairs(&pairs, boxes, count, boxes, count, true);
+    }
+    fil_pairs_free(&pairs);
+    fil_bvh_free(&tree);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pairs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pairs), cmocka_unit_test(test_update)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

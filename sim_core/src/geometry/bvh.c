@@ -5,6 +5,9 @@
 /* Items of one leaf, at most. */
 enum { LEAF = 4, STACK = 256 };
 
+/* How much more a refitted tree may cost than when it was made. */
+static const double WORSE = 1.3;
+
 void fil_bvh_free(FilBvh* bvh)
 {
     fil_free(bvh->nodes);
@@ -101,6 +104,16 @@ static int widest(const FilAabb* box)
     return axis;
 }
 
+/* What a walk meets, by area: that of all nodes, against that of the items. */
+static double cost_of(const FilBvh* bvh, double area)
+{
+    double items = 0.0;
+    for (int k = 0; k < bvh->count; k++) {
+        items += fil_aabb_area(&bvh->items[k]);
+    }
+    return items > 0.0 ? area / items : 0.0;
+}
+
 static bool is_leaf(const FilBvh* bvh, int node)
 {
     return bvh->end[node] - bvh->start[node] <= LEAF;
@@ -116,6 +129,7 @@ FilStatus fil_bvh_build(FilBvh* bvh, const FilAabb* boxes, int count)
         bvh->order[k] = k;
         bvh->items[k] = boxes[k];
     }
+    double area = 0.0;
     int stack[STACK], top = 0;
     bvh->start[0] = 0;
     bvh->end[0] = count;
@@ -127,6 +141,7 @@ FilStatus fil_bvh_build(FilBvh* bvh, const FilAabb* boxes, int count)
             box = fil_aabb_union(&box, &bvh->items[k]);
         }
         bvh->nodes[node] = box;
+        area += count > 0 ? fil_aabb_area(&box) : 0.0;
         if (is_leaf(bvh, node)) {
             continue;
         }
@@ -139,11 +154,12 @@ FilStatus fil_bvh_build(FilBvh* bvh, const FilAabb* boxes, int count)
         stack[top++] = children[1];
         stack[top++] = children[0];
     }
+    bvh->cost = cost_of(bvh, area);
     return FIL_OK;
 }
 
-/* Box of a node from those of its items or children. */
-static FilAabb refit(FilBvh* bvh, int node)
+/* Box of a node from those of its items or children; adds the areas of all. */
+static FilAabb refit(FilBvh* bvh, int node, double* area)
 {
     FilAabb box = fil_aabb_empty();
     if (is_leaf(bvh, node)) {
@@ -151,21 +167,25 @@ static FilAabb refit(FilBvh* bvh, int node)
             box = fil_aabb_union(&box, &bvh->items[k]);
         }
     } else {
-        const FilAabb left = refit(bvh, 2 * node + 1), right = refit(bvh, 2 * node + 2);
+        const FilAabb left = refit(bvh, 2 * node + 1, area), right = refit(bvh, 2 * node + 2, area);
         box = fil_aabb_union(&left, &right);
     }
+    *area += fil_aabb_area(&box);
     bvh->nodes[node] = box;
     return box;
 }
 
-void fil_bvh_refit(FilBvh* bvh, const FilAabb* boxes)
+FilStatus fil_bvh_update(FilBvh* bvh, const FilAabb* boxes, int count)
 {
-    if (bvh->count > 0) {
-        for (int k = 0; k < bvh->count; k++) {
-            bvh->items[k] = boxes[bvh->order[k]];
-        }
-        refit(bvh, 0);
+    if (count != bvh->count || count == 0) {
+        return fil_bvh_build(bvh, boxes, count);
     }
+    for (int k = 0; k < count; k++) {
+        bvh->items[k] = boxes[bvh->order[k]];
+    }
+    double area = 0.0;
+    refit(bvh, 0, &area);
+    return cost_of(bvh, area) <= WORSE * bvh->cost ? FIL_OK : fil_bvh_build(bvh, boxes, count);
 }
 
 static FilStatus append_leaves(const FilBvh* a, int i, const FilBvh* b, int j, bool self, FilPairs* pairs)

@@ -1,5 +1,5 @@
-/* A bounding tree over boxes that are all there at once, made anew from them each time: what it reports, and in which
- * order, depends on the boxes alone, also on those that it was made for if it has been refitted since. */
+/* A bounding tree over boxes that are all there at once. Which pairs it reports depends on the boxes alone; in which
+ * order, also on those that it was made for if it has been updated since. */
 #ifndef FILUM_GEOMETRY_BVH_H
 #define FILUM_GEOMETRY_BVH_H
 
@@ -12,6 +12,7 @@ typedef struct FilBvh {
     FilAabb* items; /* their boxes, in that order */
     int *start, *end; /* per node: its range of `order` */
     int count, capacity;
+    double cost; /* when it was made: area of its nodes over that of its items */
 } FilBvh;
 
 void fil_bvh_free(FilBvh* bvh); /* a zeroed one is fine */
@@ -19,8 +20,8 @@ void fil_bvh_free(FilBvh* bvh); /* a zeroed one is fine */
 /* Over boxes 0 to count - 1. Allocates only to grow. */
 FIL_MUST_CHECK FilStatus fil_bvh_build(FilBvh* bvh, const FilAabb* boxes, int count);
 
-/* The same tree with boxes that have moved a little: cheaper, and as quick to walk while neighbours stay neighbours. */
-void fil_bvh_refit(FilBvh* bvh, const FilAabb* boxes);
+/* The same; where the last boxes have only moved, their tree is refitted, which is cheaper, while it is nearly as good. */
+FIL_MUST_CHECK FilStatus fil_bvh_update(FilBvh* bvh, const FilAabb* boxes, int count);
 
 /* Appends (a, b) for items of two trees whose boxes overlap. */
 FIL_MUST_CHECK FilStatus fil_bvh_pairs(const FilBvh* a, const FilBvh* b, FilPairs* pairs);

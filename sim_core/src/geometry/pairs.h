@@ -19,4 +19,7 @@ void fil_pairs_free(FilPairs* pairs);
 /* Makes room for `more` pairs beyond count; allocates only when there is none, and then at least doubles. */
 FIL_MUST_CHECK FilStatus fil_pairs_reserve(FilPairs* pairs, int more);
 
+/* Into rising order by a, then by b; a is below `count`. Allocates only to grow. */
+FIL_MUST_CHECK FilStatus fil_pairs_sort(FilPairs* pairs, int count, FilPairs* scratch);
+
 #endif

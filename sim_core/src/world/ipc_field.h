@@ -8,7 +8,7 @@
 #include "filum/world.h"
 #include "geometry/track.h"
 #include "linalg/block_sum.h"
-#include "world/ipc_surface.h"
+#include "world/ipc_near.h"
 
 /* Blocks that one ring couples: its point and three nodes, or place and turn of its body and four. */
 enum { FIL_RING_BLOCKS = 6 };
@@ -43,6 +43,11 @@ typedef struct FilIpcSlide {
     bool told;           /* with the contacts of the step */
 } FilIpcSlide;
 
+/* An edge on its way: its middle, half of it, its mean motion, and how far around that its surface may get. */
+typedef struct FilIpcCourse {
+    double middle[3], half[3], motion[3], reach;
+} FilIpcCourse;
+
 typedef struct FilIpcField {
     double dt;
     double scale; /* of the barriers' stiffness */
@@ -58,8 +63,9 @@ typedef struct FilIpcField {
     double fall;              /* m, how far any may have moved by itself: for planes */
     FilAabb* boxes;
     size_t box_capacity;
-    FilBvh trees[3]; /* edges, triangles, points */
-    FilPairs near;
+    FilIpcCourse* courses; /* of edges */
+    size_t course_capacity;
+    FilIpcNear near;
     FilIpcPair* pairs;
     int pair_count, pair_capacity;
     FilInts active, was_active; /* pairs within range at the last accepted v */
@@ -89,7 +95,7 @@ extern const FilPotentialModel fil_ipc_model;
 void fil_ipc_field_free(FilIpcField* field);
 
 /* ipc_pairs.c: pairs of features that could come into range on the way to `ends`, and a little beyond. */
-FilStatus fil_ipc_list(struct FilWorld* world, bool begins);
+FilStatus fil_ipc_list(struct FilWorld* world);
 /* Whether the list still holds on the way to `ends`. */
 bool fil_ipc_listed(const struct FilWorld* world);
 /* The gap of a pair where `points` and `x` are. */

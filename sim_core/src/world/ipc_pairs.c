@@ -16,7 +16,10 @@ static const double KEEP = 0.1;
 static const double SOFTLY = 0.8;
 
 /* How far from the way that pairs were listed for they still hold: of the range, and of a point's motion. */
-static const double NEAR_RANGE = 0.3, NEAR_MOTION = 0.2;
+static const double NEAR_RANGE = 0.1, NEAR_MOTION = 0.1;
+
+/* How far from their boxes features still are those to look at for that: of the range. */
+static const double NEAR_MARGIN = 0.7;
 
 /* ---- who may meet ---- */
 
@@ -67,18 +70,6 @@ static bool at_joint(const FilWorld* world, int p, int q)
 }
 
 /* ---- listing ---- */
-
-static bool shares(const int* a, int count_a, const int* b, int count_b)
-{
-    for (int i = 0; i < count_a; i++) {
-        for (int j = 0; j < count_b; j++) {
-            if (a[i] == b[j]) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
 
 /* The barrier's stiffness: what turns the two masses round within a few steps. */
 static double stiffness_of(const FilWorld* world, double mass_a, double mass_b)
@@ -160,31 +151,66 @@ static FilStatus add_pair(FilWorld* world, FilFeature kind, const int* points, i
     return append(world, &pair);
 }
 
-static FilStatus list_edges(FilWorld* world, const FilPairs* near)
+static FilIpcCourse course_of(const FilIpcField* field, const FilIpcEdge* e)
+{
+    FilIpcCourse c = {.reach = 0.0};
+    double motion[2][3], apart[3];
+    for (int i = 0; i < 2; i++) {
+        const int p = e->point[i];
+        const double* x = field->points.at + 3 * p;
+        fil_v3_axpy(c.middle, 0.5, x);
+        fil_v3_axpy(c.half, i == 0 ? -0.5 : 0.5, x);
+        fil_v3_sub(motion[i], field->ends.at + 3 * p, x);
+        fil_v3_axpy(c.motion, 0.5, motion[i]);
+        c.reach = fmax(c.reach, field->slack.at[p]);
+    }
+    fil_v3_sub(apart, motion[1], motion[0]);
+    c.reach += 0.5 * fil_v3_norm(apart) + field->surface.points[e->point[0]].radius;
+    return c;
+}
+
+/* Whether a look along the line between their middles is enough to tell that two edges stay out of each other's range. */
+static bool stay_apart(const FilIpcCourse* a, const FilIpcCourse* b, double range)
+{
+    double between[3], passing[3];
+    fil_v3_sub(between, b->middle, a->middle);
+    fil_v3_sub(passing, b->motion, a->motion);
+    const double square = fil_v3_dot(between, between), reach = range + a->reach + b->reach + fil_v3_norm(passing);
+    const double clear = square - fabs(fil_v3_dot(a->half, between)) - fabs(fil_v3_dot(b->half, between));
+    return clear > reach * sqrt(square);
+}
+
+static FilStatus list_edges(FilWorld* world, const FilAabb* boxes)
 {
     FilIpcField* field = &world->ipc;
+    FilIpcCourse* courses = field->courses;
+    for (int e = 0; e < field->surface.edge_count; e++) {
+        courses[e] = course_of(field, &field->surface.edges[e]);
+    }
+    const FilPairs* near = &field->near.edges;
     FilStatus status = FIL_OK;
     for (int k = 0; k < near->count && status == FIL_OK; k++) {
-        const FilIpcEdge *e = &field->surface.edges[near->items[k].a], *f = &field->surface.edges[near->items[k].b];
+        const int a = near->items[k].a, b = near->items[k].b;
+        const FilIpcEdge *e = &field->surface.edges[a], *f = &field->surface.edges[b];
         const int points[4] = {e->point[0], e->point[1], f->point[0], f->point[1]};
-        if (shares(e->point, 2, f->point, 2) || !may_meet(world, points[0], points[2]) || one_piece(world, e, f) ||
-            edges_at_joint(world, e, f)) {
-            continue;
+        if (fil_aabb_overlap(&boxes[a], &boxes[b]) && !stay_apart(&courses[a], &courses[b], world->def.ipc.range) &&
+            may_meet(world, points[0], points[2]) && !one_piece(world, e, f) && !edges_at_joint(world, e, f)) {
+            status = add_pair(world, FIL_SEGMENT_SEGMENT, points, 4, fil_parallel_threshold(e->length, f->length));
         }
-        status = add_pair(world, FIL_SEGMENT_SEGMENT, points, 4, fil_parallel_threshold(e->length, f->length));
     }
     return status;
 }
 
-static FilStatus list_triangles(FilWorld* world, const FilPairs* near)
+static FilStatus list_triangles(FilWorld* world, const FilAabb* points, const FilAabb* triangles)
 {
     FilIpcField* field = &world->ipc;
+    const FilPairs* near = &field->near.triangles;
     FilStatus status = FIL_OK;
     for (int k = 0; k < near->count && status == FIL_OK; k++) {
-        const FilIpcTriangle* t = &field->surface.triangles[near->items[k].b];
-        const int p = near->items[k].a, points[4] = {p, t->point[0], t->point[1], t->point[2]};
-        if (!shares(&p, 1, t->point, 3) && may_meet(world, p, t->point[0]) && !at_joint(world, p, t->point[0])) {
-            status = add_pair(world, FIL_POINT_TRIANGLE, points, 4, 0.0);
+        const int p = near->items[k].a, b = near->items[k].b, *corner = field->surface.triangles[b].point;
+        const int corners[4] = {p, corner[0], corner[1], corner[2]};
+        if (fil_aabb_overlap(&points[p], &triangles[b]) && may_meet(world, p, corner[0]) && !at_joint(world, p, corner[0])) {
+            status = add_pair(world, FIL_POINT_TRIANGLE, corners, 4, 0.0);
         }
     }
     return status;
@@ -265,31 +291,23 @@ static double motion_of(const FilIpcField* field, const double* x, int p, const 
     return fil_v3_norm(motion);
 }
 
-/* A step's first tree is made, later ones are refitted: the same bits in a restored world. */
-static FilStatus plant(FilBvh* tree, const FilAabb* boxes, int count, bool begins)
-{
-    if (begins) {
-        return fil_bvh_build(tree, boxes, count);
-    }
-    fil_bvh_refit(tree, boxes);
-    return FIL_OK;
-}
-
-FilStatus fil_ipc_list(FilWorld* world, bool begins)
+FilStatus fil_ipc_list(FilWorld* world)
 {
     FilIpcField* field = &world->ipc;
     const FilIpcSurface* s = &field->surface;
     static const double nowhere[3] = {0.0, 0.0, 0.0};
     const double *x = field->points.at, *ends = field->ends.at, range = world->def.ipc.range;
     const size_t boxes = (size_t)s->point_count + (size_t)s->edge_count + (size_t)s->triangle_count;
-    void* block = field->boxes;
-    if (!fil_buffer_reserve(&block, &field->box_capacity, boxes, sizeof(FilAabb)) ||
-        !fil_doubles_reserve(&field->listed, 3 * (size_t)s->point_count) ||
+    void *block = field->boxes, *courses = field->courses;
+    const bool room = fil_buffer_reserve(&block, &field->box_capacity, boxes, sizeof(FilAabb)) &&
+                      fil_buffer_reserve(&courses, &field->course_capacity, (size_t)s->edge_count, sizeof(FilIpcCourse));
+    field->boxes = block;
+    field->courses = courses;
+    if (!room || !fil_doubles_reserve(&field->listed, 3 * (size_t)s->point_count) ||
         !fil_doubles_reserve(&field->listed_end, 3 * (size_t)s->point_count) ||
         !fil_doubles_reserve(&field->slack, (size_t)s->point_count)) {
         return FIL_OUT_OF_MEMORY;
     }
-    field->boxes = block;
     FilAabb *points = field->boxes, *edges = points + s->point_count, *triangles = edges + s->edge_count;
     double mean[3];
     mean_motion(field, x, mean);
@@ -301,27 +319,13 @@ FilStatus fil_ipc_list(FilWorld* world, bool begins)
         field->fall = fmax(field->fall, 1.2 * motion_of(field, x, p, nowhere) + NEAR_RANGE * range);
         points[p] = fil_aabb_of_segment(x + 3 * p, end, s->points[p].radius + 0.5 * range + field->slack.at[p]);
     }
-    for (int e = 0; e < s->edge_count; e++) {
-        edges[e] = fil_aabb_union(&points[s->edges[e].point[0]], &points[s->edges[e].point[1]]);
-    }
-    for (int t = 0; t < s->triangle_count; t++) {
-        triangles[t] = fil_aabb_union(&points[s->triangles[t].point[0]], &points[s->triangles[t].point[1]]);
-        triangles[t] = fil_aabb_union(&triangles[t], &points[s->triangles[t].point[2]]);
-    }
+    fil_ipc_near_boxes(s, points, edges);
     memcpy(field->listed.at, x, sizeof(double) * 3 * (size_t)s->point_count);
     memcpy(field->listed_end.at, ends, sizeof(double) * 3 * (size_t)s->point_count);
     field->pair_count = 0;
-    field->near.count = 0;
-    FilStatus status = plant(&field->trees[0], edges, s->edge_count, begins);
-    status = status == FIL_OK ? fil_bvh_self_pairs(&field->trees[0], &field->near) : status;
-    status = status == FIL_OK ? list_edges(world, &field->near) : status;
-    if (status == FIL_OK && s->triangle_count > 0) {
-        field->near.count = 0;
-        status = plant(&field->trees[1], triangles, s->triangle_count, begins);
-        status = status == FIL_OK ? plant(&field->trees[2], points, s->point_count, begins) : status;
-        status = status == FIL_OK ? fil_bvh_pairs(&field->trees[2], &field->trees[1], &field->near) : status;
-        status = status == FIL_OK ? list_triangles(world, &field->near) : status;
-    }
+    FilStatus status = fil_ipc_near_find(&field->near, s, x, points, NEAR_MARGIN * range);
+    status = status == FIL_OK ? list_edges(world, edges) : status;
+    status = status == FIL_OK ? list_triangles(world, points, triangles) : status;
     status = status == FIL_OK ? list_lone(world, points, edges) : status;
     return status == FIL_OK ? list_planes(world, x, range + 2.0 * field->fall) : status;
 }
@@ -451,16 +455,29 @@ static FilStatus refuse(FilWorld* world, int collider_a, int part_a, int collide
                           "cannot part them", name_of(world, collider_a), part_a, name_of(world, collider_b), part_b);
 }
 
+static bool shares(const int* a, int count_a, const int* b, int count_b)
+{
+    for (int i = 0; i < count_a; i++) {
+        for (int j = 0; j < count_b; j++) {
+            if (a[i] == b[j]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* An edge through a triangle leaves all their corners and sides apart: looked for by itself. */
 static FilStatus check_piercing(FilWorld* world)
 {
     FilIpcField* field = &world->ipc;
     const FilIpcSurface* s = &field->surface;
-    field->near.count = 0;
-    FilStatus status = s->triangle_count > 0 ? fil_bvh_pairs(&field->trees[0], &field->trees[1], &field->near) : FIL_OK;
-    for (int k = 0; k < field->near.count && status == FIL_OK; k++) {
-        const FilIpcEdge* e = &s->edges[field->near.items[k].a];
-        const FilIpcTriangle* t = &s->triangles[field->near.items[k].b];
+    FilPairs* near = &field->near.scratch;
+    near->count = 0;
+    FilStatus status = s->triangle_count > 0 ? fil_bvh_pairs(&field->near.trees[0], &field->near.trees[1], near) : FIL_OK;
+    for (int k = 0; k < near->count && status == FIL_OK; k++) {
+        const FilIpcEdge* e = &s->edges[near->items[k].a];
+        const FilIpcTriangle* t = &s->triangles[near->items[k].b];
         const double* x = field->points.at;
         double along, w[3];
         if (shares(e->point, 2, t->point, 3) || !may_meet(world, e->point[0], t->point[0]) ||

@@ -301,6 +301,7 @@ FilStatus fil_ipc_surface_build(FilWorld* world)
         return FIL_OK;
     }
     s->point_count = s->edge_count = s->triangle_count = s->plane_count = 0;
+    fil_ipc_near_forget(&world->ipc.near);
     FilStatus status = weigh_bodies(world);
     for (int k = 0; k < world->collision.collider_count && status == FIL_OK; k++) {
         const FilWorldCollider* c = &world->collision.colliders[k];

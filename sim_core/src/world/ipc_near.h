@@ -1,0 +1,33 @@
+/* Which features may be near each other: pairs of edges, and of points and triangles, whose boxes overlap or nearly do.
+ *
+ * Trees find them for boxes a little larger than asked for, and they hold while points stay within those: over some
+ * iterations or steps. Their order is the same no matter when trees were walked. */
+#ifndef FILUM_WORLD_IPC_NEAR_H
+#define FILUM_WORLD_IPC_NEAR_H
+
+#include "world/ipc_surface.h"
+
+typedef struct FilIpcNear {
+    FilPairs edges;     /* that share no point, a < b, in rising order */
+    FilPairs triangles; /* b, and points a that are no corners, in rising order */
+    FilBvh trees[3];    /* edges, triangles, points */
+    FilAabb* within;    /* boxes that this holds for: of points, while all keep `centre`, then edges, then triangles */
+    size_t capacity;
+    double centre[3];   /* mean of all points */
+    int point_count;    /* 0: it holds for nothing */
+    FilPairs scratch;
+} FilIpcNear;
+
+void fil_ipc_near_free(FilIpcNear* near);
+
+/* For boxes around points x; within `margin` of them it will hold again. Allocates only to grow. */
+FIL_MUST_CHECK FilStatus fil_ipc_near_find(FilIpcNear* near, const FilIpcSurface* surface, const double* x, const FilAabb* boxes,
+                                           double margin);
+
+/* To be called when the surface is another. */
+void fil_ipc_near_forget(FilIpcNear* near);
+
+/* Boxes of edges, and then of triangles, from those of points. */
+void fil_ipc_near_boxes(const FilIpcSurface* surface, const FilAabb* points, FilAabb* boxes);
+
+#endif
