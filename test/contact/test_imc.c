@@ -179,6 +179,59 @@ static void test_sliding_friction(void** state)
     }
 }
 
+/* Several at once, lanes to spare, give what each gives alone. */
+static void test_side_by_side(void** state)
+{
+    (void)state;
+    for (int held = 0; held < 2; held++) {
+        Random random = {11};
+        FilImcSettings s = fil_imc_settings_default();
+        s.friction = held == 1 ? FIL_IMC_STATIC : FIL_IMC_SLIDING;
+        for (int count = 1; count <= FIL_WIDE_COUNT; count++) {
+            FilContact contacts[FIL_WIDE_COUNT];
+            FilPotentialContact c[FIL_WIDE_COUNT];
+            for (int k = 0; k < count; k++) {
+                c[k] = crossed_edges(&contacts[k], (1.99 + 0.02 * k) * RADIUS, &random);
+                contacts[k].mu = k == 1 ? 0.0 : 0.3;
+            }
+            FilPotentialProblem p = problem_of(c, &s);
+            p.count = count;
+            p.soft = fil_soft_clamp(s.smoothing);
+            fil_imc_model.begin(&p);
+            FilPotentialEdges e = {.count = count};
+            FilWide x[12];
+            for (int lane = 0; lane < FIL_WIDE_COUNT; lane++) {
+                const int k = lane < count ? lane : count - 1;
+                e.contact[lane] = k;
+                e.stiffness[lane] = c[k].stiffness;
+                e.radius[lane] = c[k].radius;
+                e.thickness[lane] = c[k].thickness;
+                for (int i = 0; i < 12; i++) {
+                    e.push[i % 3][lane] = c[k].push[i % 3];
+                    fil_wide_set(&x[i], lane, c[k].x[i] + DT * c[k].speed[i]);
+                }
+            }
+            fil_imc_model.evaluate_edges(&p, x, &e);
+            assert_true(e.simple == (held == 0));
+            for (int k = 0; k < count; k++) {
+                double ends[12];
+                for (int i = 0; i < 12; i++) {
+                    ends[i] = fil_wide_get(&x[i], k);
+                }
+                FilPotentialTerm term = {0};
+                fil_imc_model.evaluate(&p, &c[k], ends, NULL, FIL_POTENTIAL_DEFINITE, &term);
+                // both round a few times; friction of sliding is in no Hessian
+                assert_true(fabs(e.energy[k] - term.energy) <= 1e-14 * term.energy);
+                for (int i = 0; i < 12; i++) {
+                    assert_true(fabs(e.gradient[i][k] - term.gradient[i]) <= 1e-14 * c[k].stiffness);
+                    const double bend = e.second[k] * e.slope[i][k] * e.slope[i][k], size = e.second[k];
+                    assert_true(held == 1 || fabs(bend - term.hessian[13 * i]) <= 1e-14 * size);
+                }
+            }
+        }
+    }
+}
+
 static void test_rows(void** state)
 {
     (void)state;
@@ -316,15 +369,11 @@ static void test_bad_settings(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_energy),
-        cmocka_unit_test(test_normal_force),
-        cmocka_unit_test(test_static_friction),
-        cmocka_unit_test(test_sliding_friction),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_definite),
-        cmocka_unit_test(test_adaptation),
-        cmocka_unit_test(test_local_stiffness),
-        cmocka_unit_test(test_bad_settings),
+        cmocka_unit_test(test_energy),          cmocka_unit_test(test_normal_force),
+        cmocka_unit_test(test_static_friction), cmocka_unit_test(test_sliding_friction),
+        cmocka_unit_test(test_side_by_side),    cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_definite),        cmocka_unit_test(test_adaptation),
+        cmocka_unit_test(test_local_stiffness), cmocka_unit_test(test_bad_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

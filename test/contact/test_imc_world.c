@@ -226,10 +226,14 @@ static void bad_scenes_are_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_comes_to_lie), cmocka_unit_test(momentum_is_kept),
-        cmocka_unit_test(same_bits_again),         cmocka_unit_test(repeated_steps_do_not_allocate),
-        cmocka_unit_test(contacts_tell_how_they_slip), cmocka_unit_test(what_passes_is_counted),
-        cmocka_unit_test(bad_settings_are_refused), cmocka_unit_test(bad_scenes_are_refused),
+        cmocka_unit_test(everything_comes_to_lie),
+        cmocka_unit_test(momentum_is_kept),
+        cmocka_unit_test(same_bits_again),
+        cmocka_unit_test(repeated_steps_do_not_allocate),
+        cmocka_unit_test(contacts_tell_how_they_slip),
+        cmocka_unit_test(what_passes_is_counted),
+        cmocka_unit_test(bad_settings_are_refused),
+        cmocka_unit_test(bad_scenes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,16 @@
 typedef double FilWide __attribute__((vector_size(32)));
 typedef uint64_t FilWideBits __attribute__((vector_size(32)));
 typedef int64_t FilWideSigns __attribute__((vector_size(32)));
+
+/* Put together in registers: numbers that are stored one by one and loaded together keep the machine waiting. */
+static inline FilWide fil_wide_of(double a, double b, double c, double d)
+{
+    typedef double Half __attribute__((vector_size(16)));
+    const Half halves[2] = {{a, b}, {c, d}};
+    FilWide all;
+    memcpy(&all, halves, sizeof all);
+    return all;
+}
 #else
 #define FIL_WIDE_COUNT 1
 typedef double FilWide;
@@ -33,11 +43,33 @@ static inline void fil_wide_set(FilWide* a, int k, double value)
 
 static inline FilWide fil_wide_splat(double a)
 {
-    FilWide all;
-    for (int k = 0; k < FIL_WIDE_COUNT; k++) {
-        fil_wide_set(&all, k, a);
-    }
-    return all;
+#if FIL_WIDE_COUNT > 1
+    return fil_wide_of(a, a, a, a);
+#else
+    return a;
+#endif
+}
+
+static inline FilWide fil_wide_load(const double* from)
+{
+    FilWide a;
+    memcpy(&a, from, sizeof a);
+    return a;
+}
+
+static inline void fil_wide_store(double* to, FilWide a)
+{
+    memcpy(to, &a, sizeof a);
+}
+
+/* from[stride * at[k]] */
+static inline FilWide fil_wide_gather(const double* from, const int* at, int stride)
+{
+#if FIL_WIDE_COUNT > 1
+    return fil_wide_of(from[stride * at[0]], from[stride * at[1]], from[stride * at[2]], from[stride * at[3]]);
+#else
+    return from[stride * at[0]];
+#endif
 }
 
 static inline FilWideBits fil_wide_bits(FilWide a)
@@ -91,34 +123,38 @@ static inline FilWide fil_wide_with_sign(FilWide size, FilWide of)
     return fil_wide_of_bits(fil_wide_bits(size) ^ (fil_wide_bits(of) & (UINT64_C(1) << 63)));
 }
 
-/* exp(a) and exp(-a) for 0 <= a <= 700: powers of two times even and odd part of the series, within 6e-16 of it. */
-static inline void fil_wide_exp_both(FilWide a, FilWide* up, FilWide* down)
+/* exp(a) and exp(-a) for 0 <= a <= 700: the sum and the difference of even and odd part of a series, each times a power
+ * of two; within 6e-16. The powers are there long before the rest. */
+typedef struct FilWideExp {
+    FilWide sum, difference, power, inverse;
+} FilWideExp;
+
+static inline FilWideExp fil_wide_exp(FilWide a)
 {
     static const double PER_LN2 = 0x1.71547652b82fep0, LN2 = 0x1.62e42fefap-1, LN2_REST = 0x1.cf79abc9e3b3ap-40;
     static const double WHOLE = 0x1.8p52;  // added, it leaves an integer in the last bits
     const FilWide shifted = a * PER_LN2 + WHOLE, n = shifted - WHOLE;
-    const FilWide r = (a - n * LN2) - n * LN2_REST, z = r * r, z2 = z * z;
-    const FilWide even =
-        (1.0 + z * (1.0 / 2)) +
-        z2 * ((1.0 / 24 + z * (1.0 / 720)) + z2 * ((1.0 / 40320 + z * (1.0 / 3628800)) + z2 * (1.0 / 479001600)));
-    const FilWide odd =
-        r * ((1.0 + z * (1.0 / 6)) + z2 * ((1.0 / 120 + z * (1.0 / 5040)) +
-                                           z2 * ((1.0 / 362880 + z * (1.0 / 39916800)) + z2 * (1.0 / 6227020800))));
+    const FilWide r = (a - n * LN2) - n * LN2_REST, z = r * r, z2 = z * z, z4 = z2 * z2;
+    // terms in pairs, so that few have to wait
+    const FilWide even = ((1.0 + z * (1.0 / 2)) + z2 * (1.0 / 24 + z * (1.0 / 720))) +
+                         z4 * ((1.0 / 40320 + z * (1.0 / 3628800)) + z2 * (1.0 / 479001600));
+    const FilWide odd = r * (((1.0 + z * (1.0 / 6)) + z2 * (1.0 / 120 + z * (1.0 / 5040))) +
+                             z4 * ((1.0 / 362880 + z * (1.0 / 39916800)) + z2 * (1.0 / 6227020800)));
     const FilWideBits whole = fil_wide_bits(shifted);
-    *up = (even + odd) * fil_wide_of_bits((whole + UINT64_C(1023)) << 52);
-    *down = (even - odd) * fil_wide_of_bits((UINT64_C(1023) - whole) << 52);
+    return (FilWideExp){even + odd, even - odd, fil_wide_of_bits((whole + UINT64_C(1023)) << 52),
+                        fil_wide_of_bits((UINT64_C(1023) - whole) << 52)};
 }
 
-/* log((1 + a)/(1 + b)) for a and b in [0, 1], given 1/(2 + a + b): 2 atanh((a - b)/(2 + a + b)). The polynomial is that
- * of atanh(y)/y in y^2 <= 1/9, by Chebyshev points; its error is 5e-17, and that of all roundings 7e-16. */
-static inline FilWide fil_wide_log_ratio(FilWide a, FilWide b, FilWide inverse)
+/* scale log((1 + a)/(1 + b)) for a and b in [0, 1]: 2 scale atanh((a - b)/(2 + a + b)). The polynomial is that of
+ * atanh(y)/y in y^2 <= 1/9, by Chebyshev points; its error is 5e-17, and that of all roundings 7e-16. */
+static inline FilWide fil_wide_log_ratio(FilWide a, FilWide b, FilWide scale)
 {
-    const FilWide y = (a - b) * inverse, z = y * y, z2 = z * z;
-    const FilWide high =
-        (0.11111095430673142 + z * 0.09091429900236955) +
-        z2 * ((0.07681838124445817 + z * 0.06795652742789947) + z2 * (0.04940394524382393 + z * 0.08890381913056651));
+    const FilWide y = (a - b) / (2.0 + (a + b)), z = y * y, z2 = z * z, z4 = z2 * z2;
     const FilWide low = (1.0 + z * 0.33333333333341286) + z2 * (0.199999999976438 + z * 0.1428571455582858);
-    return 2.0 * y * (low + z2 * z2 * high);
+    const FilWide middle =
+        (0.11111095430673142 + z * 0.09091429900236955) + z2 * (0.07681838124445817 + z * 0.06795652742789947);
+    const FilWide high = 0.04940394524382393 + z * 0.08890381913056651;
+    return (2.0 * scale * y) * (low + z4 * (middle + z4 * high));
 }
 
 #endif

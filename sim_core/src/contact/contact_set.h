@@ -52,8 +52,8 @@ void fil_contact_set_clear(FilContactSet* set); /* keeps the memory */
 /* Appends a copy of `contact`, whose Jacobian is empty until fil_contact_set_add_block(). Allocates to grow. */
 FIL_MUST_CHECK FilStatus fil_contact_set_add(FilContactSet* set, const FilContact* contact);
 
-/* Appends a block to the Jacobian of the contact added last: 12 numbers by rows, on block variable `variable`. NULL: that
- * is not filled in. */
+/* Appends a block to the Jacobian of the contact added last: 12 numbers by rows, on block variable `variable`. NULL:
+ * that is not filled in. */
 FIL_MUST_CHECK FilStatus fil_contact_set_add_block(FilContactSet* set, int variable, const double* jacobian);
 
 /* Appends a block that belongs to no contact: rows of other constraints kept beside. */

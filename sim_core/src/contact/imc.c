@@ -69,13 +69,12 @@ static inline FilWide energy_wide(const FilImcSettings* settings, FilWide stiffn
 {
     const FilWide zero = fil_wide_splat(0.0), one = fil_wide_splat(1.0), per = settings->sharpness / radius,
                   y = per * over;
-    FilWide large, small;
-    fil_wide_exp_both(fil_wide_min(fil_wide_abs(y), fil_wide_splat(600.0)), &large, &small);
-    // 1 / (1 + small) and 1 / (2 + small) by one division
-    const FilWide a = 1.0 + small, b = 2.0 + small, inverse = 1.0 / (a * b), i = inverse * b;
+    const FilWideExp e = fil_wide_exp(fil_wide_min(fil_wide_abs(y), fil_wide_splat(600.0)));
+    const FilWide small = e.difference * e.inverse;
+    const FilWide i = 1.0 / (1.0 + small);
     *first = -stiffness * fil_wide_choose_below(y, zero, one, small) * i;
     *second = stiffness * per * small * i * i;
-    return stiffness / per * (fil_wide_log_ratio(small, zero, inverse * a) - fil_wide_min(y, zero));
+    return stiffness / per * (fil_wide_log_ratio(small, zero, one) - fil_wide_min(y, zero));
 }
 
 double fil_imc_energy(const FilImcSettings* settings, double stiffness, double radius, double over, double* first,
@@ -401,62 +400,53 @@ static void evaluate(const FilPotentialProblem* problem, const FilPotentialConta
     }
 }
 
-/* What several contacts have, side by side; the last one stands in for those that are missing. */
-static void line_up(const FilPotentialContact* contacts, int count, const double x[][12], FilWide ends[12],
-                    FilWide* stiffness, FilWide* radius, FilWide* thickness)
+/* Adds static friction, one by one; returns whether there is any. */
+static bool hold_edges(const FilPotentialProblem* problem, const FilWide x[12], FilPotentialEdges* e)
 {
-    for (int lane = 0; lane < FIL_WIDE_COUNT; lane++) {
-        const int at = lane < count ? lane : count - 1;
+    bool any = false;
+    for (int lane = 0; lane < e->count; lane++) {
+        const FilPotentialContact* c = &problem->contacts[e->contact[lane]];
+        FilPotentialTerm term = {.energy = 0.0};
+        double ends[12];
+        if (!(c->contact->mu > 0.0)) {
+            continue;
+        }
+        any = true;
         for (int k = 0; k < 12; k++) {
-            fil_wide_set(&ends[k], lane, x[at][k]);
+            ends[k] = fil_wide_get(&x[k], lane);
         }
-        fil_wide_set(stiffness, lane, contacts[at].stiffness);
-        fil_wide_set(radius, lane, contacts[at].radius);
-        fil_wide_set(thickness, lane, contacts[at].thickness);
+        mid_edge_friction(problem, c, ends, NULL, 0.0, FIL_POTENTIAL_FORCE, &term);
+        e->energy[lane] += term.energy;
+        for (int k = 0; k < 12; k++) {
+            e->gradient[k][lane] += term.gradient[k];
+        }
     }
+    return any;
 }
 
-/* The force of one pair of edges whose slope and second derivative are known, and friction. */
-static void finish_force(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* x,
-                         double first, FilPotentialForce* force)
+static void evaluate_edges(const FilPotentialProblem* problem, const FilWide x[12], FilPotentialEdges* e)
 {
-    FilPotentialTerm term;
-    term.energy = force->energy;
+    FilSmoothWide d;
+    FilWide slope[12], friction[3], first, second;
+    fil_smooth_distance_wide(x, &problem->soft, &d);
+    fil_smooth_wide_gradient(&d, slope);
+    const FilWide over = d.distance - fil_wide_load(e->thickness);
+    const FilWide energy =
+        energy_wide(problem->settings, fil_wide_load(e->stiffness), fil_wide_load(e->radius), over, &first, &second);
+    fil_wide_store(e->energy, energy);
+    fil_wide_store(e->second, second);
+
+    // sliding friction: as in mid_edge_friction(), nothing where there is none
+    const FilWide n0 = slope[0] + slope[3], n1 = slope[1] + slope[4], n2 = slope[2] + slope[5];
+    const FilWide size = -first * fil_wide_sqrt(n0 * n0 + n1 * n1 + n2 * n2);
+    for (int k = 0; k < 3; k++) {
+        friction[k] = size * fil_wide_load(e->push[k]);
+    }
     for (int k = 0; k < 12; k++) {
-        term.gradient[k] = first * force->slope[k];
+        fil_wide_store(e->slope[k], slope[k]);
+        fil_wide_store(e->gradient[k], first * slope[k] + MID_EDGE[k / 3] * friction[k % 3]);
     }
-    if (c->contact->mu > 0.0) {
-        mid_edge_friction(problem, c, x, force->slope, first, FIL_POTENTIAL_FORCE, &term);
-    }
-    memcpy(force->gradient, term.gradient, sizeof force->gradient);
-    memset(force->row_gradient, 0, sizeof force->row_gradient);
-    force->energy = term.energy;
-    force->simple = !(c->contact->mu > 0.0 && problem->settings->friction == FIL_IMC_STATIC);
-}
-
-/* Distances and energies side by side, friction one by one. */
-static void evaluate_edges(const FilPotentialProblem* problem, const FilPotentialContact* contacts, int count,
-                           const double x[][12], FilPotentialForce* forces)
-{
-    for (int from = 0; from < count; from += FIL_WIDE_COUNT) {
-        const int several = count - from < FIL_WIDE_COUNT ? count - from : FIL_WIDE_COUNT;
-        FilWide ends[12], gradient[12], stiffness, radius, thickness, first, second;
-        FilSmoothWide d;
-        line_up(contacts + from, several, x + from, ends, &stiffness, &radius, &thickness);
-        fil_smooth_distance_wide(ends, &problem->soft, &d);
-        fil_smooth_wide_gradient(&d, gradient);
-        const FilWide energy =
-            energy_wide(problem->settings, stiffness, radius, d.distance - thickness, &first, &second);
-        for (int lane = 0; lane < several; lane++) {
-            FilPotentialForce* force = &forces[from + lane];
-            force->energy = fil_wide_get(&energy, lane);
-            force->second = fil_wide_get(&second, lane);
-            for (int k = 0; k < 12; k++) {
-                force->slope[k] = fil_wide_get(&gradient[k], lane);
-            }
-            finish_force(problem, &contacts[from + lane], x[from + lane], fil_wide_get(&first, lane), force);
-        }
-    }
+    e->simple = problem->settings->friction == FIL_IMC_SLIDING || !hold_edges(problem, x, e);
 }
 
 const FilPotentialModel fil_imc_model = {

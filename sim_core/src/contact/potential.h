@@ -26,6 +26,7 @@ typedef struct FilPotentialContact {
     double radius;     /* m, what lengths are measured in */
     double thickness;  /* m, nodes: distance of axes at which surfaces touch */
     int memory[2];     /* numbers of the two edges in the model's memory, -1: none */
+    int edges, lane;   /* where it stands among those evaluated side by side; -1: it does not */
     /* the model's own */
     double stiffness;
     double normal_force, normal[3]; /* lagged */
@@ -43,12 +44,21 @@ typedef struct FilPotentialTerm {
 
 /* What is kept of the forces last evaluated. */
 typedef struct FilPotentialForce {
-    double energy;
     double gradient[12], row_gradient[3]; /* as of the term */
-    /* nodes, where all of their definite Hessian is `second` slope slope' */
-    bool simple;
-    double slope[12], second;
 } FilPotentialForce;
+
+/* Contacts that have nodes and no rows, side by side in lanes: what their forces need, and the forces last evaluated.
+ */
+typedef struct FilPotentialEdges {
+    int count; /* the last contact stands in where lanes are left */
+    int contact[FIL_WIDE_COUNT];
+    int variable[4][FIL_WIDE_COUNT];
+    double x[12][FIL_WIDE_COUNT], stiffness[FIL_WIDE_COUNT], radius[FIL_WIDE_COUNT], thickness[FIL_WIDE_COUNT];
+    double push[3][FIL_WIDE_COUNT];
+    double energy[FIL_WIDE_COUNT], gradient[12][FIL_WIDE_COUNT];
+    double slope[12][FIL_WIDE_COUNT], second[FIL_WIDE_COUNT];
+    bool simple; /* all of their definite Hessians is `second` slope slope' */
+} FilPotentialEdges;
 
 /* How much of the second derivatives is wanted. */
 typedef enum FilPotentialOrder { FIL_POTENTIAL_FORCE, FIL_POTENTIAL_FULL, FIL_POTENTIAL_DEFINITE } FilPotentialOrder;
@@ -74,10 +84,9 @@ typedef struct FilPotentialModel {
     /* One contact with its ends at x (12 numbers) or its relative velocity u (3). */
     void (*evaluate)(const FilPotentialProblem* problem, const FilPotentialContact* contact, const double* x,
                      const double* u, FilPotentialOrder order, FilPotentialTerm* term);
-    /* Forces alone of contacts that have nodes and no rows, side by side; NULL: one by one. Where it is there, round edges
-     * have rows only for friction at contact points. */
-    void (*evaluate_edges)(const FilPotentialProblem* problem, const FilPotentialContact* contacts, int count,
-                           const double x[][12], FilPotentialForce* forces);
+    /* Forces alone of contacts that have nodes and no rows, side by side, with their ends at x; NULL: one by one. Where
+     * it is there, round edges have rows only for friction at contact points. */
+    void (*evaluate_edges)(const FilPotentialProblem* problem, const FilWide x[12], FilPotentialEdges* edges);
     /* The longest step along a Newton direction that keeps things apart; NULL: any. */
     double (*step_limit)(const FilPotentialProblem* problem, const FilPotentialContact* contact, const double* x,
                          const double* direction);

@@ -14,7 +14,7 @@ enum { D1, D2, S1, S2, R, Q };
 
 FilSoftClamp fil_soft_clamp(double sharpness)
 {
-    return (FilSoftClamp){sharpness, exp(0.5 * sharpness), exp(-0.5 * sharpness)};
+    return (FilSoftClamp){sharpness, 1.0 / sharpness, exp(0.5 * sharpness), exp(-0.5 * sharpness)};
 }
 
 /* H (P2 eq. 13) and its first derivatives; the first is B (eq. 14). H - 1/2 is odd about 1/2, so this looks at w = k |x
@@ -22,18 +22,24 @@ FilSoftClamp fil_soft_clamp(double sharpness)
  * first. */
 static inline void clamp_softly(FilWide x, const FilSoftClamp* soft, int derivatives, FilWide h[4])
 {
-    const double k = soft->k;
-    const FilWide half = fil_wide_splat(0.5 * k), one = fil_wide_splat(1.0), most = fil_wide_splat(600.0);
-    const FilWide from = x - 0.5, w = fil_wide_min(k * fil_wide_abs(from), most);
-    FilWide up, down;
-    fil_wide_exp_both(w, &up, &down);
-    const FilWide far = soft->down * down, near = fil_wide_choose_below(w, half, soft->down * up, soft->up * down);
+    const FilWide k = fil_wide_splat(soft->k), soft_up = fil_wide_splat(soft->up),
+                  soft_down = fil_wide_splat(soft->down);
+    const FilWide half = 0.5 * k, one = fil_wide_splat(1.0), most = fil_wide_splat(600.0), zero = fil_wide_splat(0.0);
+    const FilWide from = x - 0.5, w = k * fil_wide_abs(from);
+    const FilWideExp e = fil_wide_exp(w);
+    // nothing is left of exp(-w) where the series ends
+    const FilWide inverse = fil_wide_choose_below(w, most, e.inverse, zero);
+    const FilWide difference = fil_wide_choose_below(w, most, e.difference, zero);
+    const FilWide far = difference * (soft_down * inverse);
+    const FilWide near = fil_wide_choose_below(w, half, e.sum, difference) *
+                         fil_wide_choose_below(w, half, soft_down * e.power, soft_up * inverse);
 
-    // 1 / (1 + far), 1 / (1 + near) and 1 / (2 + far + near) by one division
-    const FilWide a = 1.0 + far, b = 1.0 + near, both = a * b, inverse = 1.0 / (both * (a + b));
-    const FilWide i_far = inverse * (a + b) * b, i_near = inverse * (a + b) * a;
+    // the next step waits for H alone: its part that needs no exponential is ready by then
+    const FilWide scale = fil_wide_with_sign(fil_wide_splat(soft->length), from);
+    h[0] = (0.5 + scale * fil_wide_min(w, half)) + fil_wide_log_ratio(far, near, scale);
+    // 1 / (1 + far) and 1 / (1 + near) by one division
+    const FilWide a = 1.0 + far, b = 1.0 + near, i = 1.0 / (a * b), i_far = i * b, i_near = i * a;
     const FilWide logistic = fil_wide_choose_below(w, half, near, one) * i_near;
-    h[0] = 0.5 + fil_wide_with_sign(fil_wide_min(w, half) + fil_wide_log_ratio(far, near, inverse * both), from) / k;
     h[1] = i_far - logistic;
     if (derivatives > 1) {
         const FilWide s_far = far * i_far * i_far, s_near = near * i_near * i_near;
@@ -79,11 +85,10 @@ void fil_smooth_distance_wide(const FilWide x[12], const FilSoftClamp* soft, Fil
 {
     FilWide p[5], h1[4], h2[4], h3[4], g[5];
     measure_dots(x, out->e, out->f, out->r, p);
-    // 1 / D1, 1 / D2 and 1 / lambda by one division; parallel segments start from s = 0
+    // 1 / D1 and 1 / D2 by one division; parallel segments start from s = 0
     const FilWide squares = p[D1] * p[D2], lambda = squares - p[R] * p[R], least = PARALLEL * squares;
-    const FilWide safe = fil_wide_choose_below(least, lambda, lambda, squares), inverse = 1.0 / (squares * safe);
-    const FilWide i1 = inverse * p[D2] * safe, i2 = inverse * p[D1] * safe;
-    const FilWide over = fil_wide_choose_below(least, lambda, inverse * squares, fil_wide_splat(0.0));
+    const FilWide inverse = 1.0 / squares, i1 = inverse * p[D2], i2 = inverse * p[D1];
+    const FilWide over = fil_wide_choose_below(least, lambda, 1.0 / lambda, fil_wide_splat(0.0));
 
     // where the points are (eq. 15); the second t is clamped as in eq. 11, which eq. 15 leaves out: unclamped it would
     // measure the distance of ends from the first segment's endless line

@@ -25,9 +25,9 @@ typedef struct FilSmoothDistance {
 void fil_smooth_distance(const double x[12], double sharpness, FilSmoothDistance* out);
 void fil_smooth_distance_second(const double x[12], double sharpness, FilSmoothDistance* out);
 
-/* P2's k, and exp(k/2), exp(-k/2). */
+/* P2's k, and 1/k, exp(k/2), exp(-k/2). */
 typedef struct FilSoftClamp {
-    double k, up, down;
+    double k, length, up, down;
 } FilSoftClamp;
 
 FilSoftClamp fil_soft_clamp(double sharpness);

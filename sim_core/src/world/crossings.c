@@ -53,7 +53,7 @@ static double farthest_move(const FilWorld* world, const double* q_start, const 
 int fil_count_crossings(const FilWorld* world, const double* q_start, const double* q_end)
 {
     const FilCollisionStage* stage = &world->collision;
-    const double *from[2] = {NULL, NULL}, *to[2] = {NULL, NULL}; // nodes of the rows last looked at
+    const double *from[2] = {NULL, NULL}, *to[2] = {NULL, NULL};  // nodes of the rows last looked at
     int count = 0, rows[2] = {-1, -1};
     // two edges would have to cover the distance of their axes; half of that is left for rounding
     if (stage->near.count == 0 || 16.0 * farthest_move(world, q_start, q_end) < stage->near_axes) {

@@ -104,6 +104,46 @@ static int memory_of(const FilWorld* world, const FilContact* contact, int side)
     return c->memory >= 0 ? c->memory + contact->element[side] : -1;
 }
 
+static void take_lane(const FilPotentialContact* c, int k, FilPotentialEdges* e, int lane)
+{
+    e->contact[lane] = k;
+    e->stiffness[lane] = c->stiffness;
+    e->radius[lane] = c->radius;
+    e->thickness[lane] = c->thickness;
+    for (int n = 0; n < 4; n++) {
+        e->variable[n][lane] = c->variable[n];
+    }
+    for (int i = 0; i < 12; i++) {
+        e->x[i][lane] = c->x[i];
+    }
+    for (int i = 0; i < 3; i++) {
+        e->push[i][lane] = c->push[i];
+    }
+}
+
+/* Contacts that can be evaluated side by side. */
+static void line_up(FilPotentialStage* stage, const FilPotentialModel* model)
+{
+    const FilPotentialProblem* p = &stage->problem;
+    stage->edges_count = 0;
+    for (int k = 0, lane = 0; k < p->count; k++) {
+        FilPotentialContact* c = &p->contacts[k];
+        c->edges = -1;
+        if (model->evaluate_edges == NULL || !c->nodes || c->rows) {
+            continue;
+        }
+        stage->edges_count += lane == 0 ? 1 : 0;
+        c->edges = stage->edges_count - 1;
+        c->lane = lane;
+        FilPotentialEdges* e = fil_potential_edges(stage, c->edges);
+        for (int left = lane; left < (lane == 0 ? FIL_WIDE_COUNT : lane + 1); left++) {
+            take_lane(c, k, e, left);
+        }
+        e->count = ++lane;
+        lane %= FIL_WIDE_COUNT;
+    }
+}
+
 FilStatus fil_potential_set_up(FilWorld* world, const FilPotentialModel* model, double dt)
 {
     FilPotentialStage* stage = &world->potential;
@@ -111,6 +151,7 @@ FilStatus fil_potential_set_up(FilWorld* world, const FilPotentialModel* model, 
     const size_t count = (size_t)set->count;
     if (!fil_buffer_reserve(&stage->contacts, &stage->contact_capacity, count, sizeof(FilPotentialContact)) ||
         !fil_buffer_reserve(&stage->forces, &stage->force_capacity, count, sizeof(FilPotentialForce)) ||
+        !fil_buffer_reserve(&stage->edges, &stage->edges_capacity, count / FIL_WIDE_COUNT + 1, sizeof(FilPotentialEdges)) ||
         !fil_doubles_reserve(&stage->distances, count) ||
         !fil_doubles_reserve(&stage->impulse, (size_t)world->v_count) ||
         !fil_doubles_reserve(&stage->edge_scratch, (size_t)world->h_count)) {
@@ -151,6 +192,7 @@ FilStatus fil_potential_set_up(FilWorld* world, const FilPotentialModel* model, 
     if (model->begin != NULL) {
         model->begin(p);
     }
+    line_up(stage, model);
     return FIL_OK;
 }
 
@@ -194,8 +236,31 @@ void fil_potential_evaluate(const FilWorld* world, const FilPotentialModel* mode
     model->evaluate(p, c, x, u, order, term);
 }
 
-/* Adds what is kept of contact k, times dt, to a vector over the world's velocities. */
-static void add_kept(const FilWorld* world, int k, double* sum)
+/* Where the ends of pairs side by side are after a step with velocities v. */
+static void place_edges(const FilPotentialEdges* e, const double* v, double dt, FilWide x[12])
+{
+    const FilWide step = fil_wide_splat(dt);
+    for (int n = 0; n < 4; n++) {
+        for (int k = 0; k < 3; k++) {
+            x[3 * n + k] = fil_wide_load(e->x[3 * n + k]) + step * fil_wide_gather(v + k, e->variable[n], 4);
+        }
+    }
+}
+
+static void add_edges(const FilPotentialEdges* e, double dt, double* sum)
+{
+    for (int lane = 0; lane < e->count; lane++) {
+        for (int n = 0; n < 4; n++) {
+            double* to = sum + 4 * e->variable[n][lane];
+            for (int k = 0; k < 3; k++) {
+                to[k] += dt * e->gradient[3 * n + k][lane];
+            }
+        }
+    }
+}
+
+/* Adds what is kept of contact k, which is not among the pairs side by side, times dt. */
+static void add_contact(const FilWorld* world, int k, double* sum)
 {
     const FilPotentialProblem* p = &world->potential.problem;
     const FilContactSet* set = &world->collision.set;
@@ -215,56 +280,48 @@ static void add_kept(const FilWorld* world, int k, double* sum)
 
 void fil_potential_add_kept(const FilWorld* world, double* sum)
 {
-    for (int k = 0; k < world->potential.problem.count; k++) {
-        add_kept(world, k, sum);
+    const FilPotentialStage* stage = &world->potential;
+    const FilPotentialProblem* p = &stage->problem;
+    for (int k = 0; k < stage->edges_count; k++) {
+        add_edges(fil_potential_edges(stage, k), p->dt, sum);
+    }
+    for (int k = 0; k < p->count; k++) {
+        if (p->contacts[k].edges < 0) {
+            add_contact(world, k, sum);
+        }
     }
 }
 
-static void find_force(FilWorld* world, const FilPotentialModel* model, int k, const double* v)
+/* Finds the force of one contact; returns its energy. */
+static double find_force(FilWorld* world, const FilPotentialModel* model, int k, const double* v)
 {
     FilPotentialForce* force = fil_potential_force(&world->potential, k);
     FilPotentialTerm term;
     fil_potential_evaluate(world, model, k, v, FIL_POTENTIAL_FORCE, &term);
     memcpy(force->gradient, term.gradient, sizeof term.gradient);
     memcpy(force->row_gradient, term.row_gradient, sizeof term.row_gradient);
-    force->energy = term.energy;
-    force->simple = false;
-}
-
-/* Contacts from k on together, while they are pairs of edges and nothing else. Returns how many. */
-static int find_edge_forces(FilWorld* world, const FilPotentialModel* model, int k, const double* v)
-{
-    enum { TOGETHER = 16 };
-    const FilPotentialProblem* p = &world->potential.problem;
-    double x[TOGETHER][12];
-    int count = 0;
-    for (; model->evaluate_edges != NULL && count < TOGETHER && k + count < p->count; count++) {
-        const FilPotentialContact* c = &p->contacts[k + count];
-        if (!c->nodes || c->rows) {
-            break;
-        }
-        fil_potential_place(c, v, p->dt, x[count]);
-    }
-    if (count > 0) {
-        model->evaluate_edges(p, &p->contacts[k], count, (const double(*)[12])x,
-                              fil_potential_force(&world->potential, k));
-    }
-    return count;
+    return term.energy;
 }
 
 double fil_potential_add(FilWorld* world, const FilPotentialModel* model, const double* v, double* residual)
 {
-    const FilPotentialProblem* p = &world->potential.problem;
+    const FilPotentialStage* stage = &world->potential;
+    const FilPotentialProblem* p = &stage->problem;
     double energy = 0.0;
-    for (int k = 0; k < p->count;) {
-        int count = find_edge_forces(world, model, k, v);
-        if (count == 0) {
-            find_force(world, model, k, v);
-            count = 1;
+    for (int k = 0; k < stage->edges_count; k++) {
+        FilPotentialEdges* e = fil_potential_edges(stage, k);
+        FilWide x[12];
+        place_edges(e, v, p->dt, x);
+        model->evaluate_edges(p, x, e);
+        add_edges(e, p->dt, residual);
+        for (int lane = 0; lane < e->count; lane++) {
+            energy += e->energy[lane];
         }
-        for (const int end = k + count; k < end; k++) {
-            energy += fil_potential_force(&world->potential, k)->energy;
-            add_kept(world, k, residual);
+    }
+    for (int k = 0; k < p->count; k++) {
+        if (p->contacts[k].edges < 0) {
+            energy += find_force(world, model, k, v);
+            add_contact(world, k, residual);
         }
     }
     return energy;
@@ -291,6 +348,15 @@ void fil_potential_measure(FilWorld* world, const double* v)
     }
 }
 
+/* The force of one of several side by side. */
+static void take_force(const FilPotentialEdges* e, int lane, FilPotentialForce* force)
+{
+    for (int k = 0; k < 12; k++) {
+        force->gradient[k] = e->gradient[k][lane];
+    }
+    fil_v3_set(force->row_gradient, 0.0, 0.0, 0.0);
+}
+
 /* Impulses of the contacts in their frames, and on the bodies. */
 void fil_potential_spread(FilWorld* world, const FilPotentialModel* model, const double* v, FilStepInfo* info)
 {
@@ -299,11 +365,17 @@ void fil_potential_spread(FilWorld* world, const FilPotentialModel* model, const
     double* impulse = stage->impulse.at;
     memset(impulse, 0, sizeof(double) * (size_t)world->v_count);
     // v is what everything was evaluated at last
+    if (model->field == NULL) {
+        fil_potential_add_kept(world, impulse);
+    }
     for (int k = 0; k < p->count && model->field == NULL; k++) {
         const FilPotentialContact* c = &p->contacts[k];
-        const FilPotentialForce* kept = fil_potential_force(stage, k);
+        FilPotentialForce alone;
+        const FilPotentialForce* kept = c->edges >= 0 ? &alone : fil_potential_force(stage, k);
         double force[3];
-        add_kept(world, k, impulse);
+        if (c->edges >= 0) {
+            take_force(fil_potential_edges(stage, c->edges), c->lane, &alone);
+        }
         fil_v3_add(force, kept->gradient + 6, kept->gradient + 9);  // on side 1, negative
         fil_m3_apply(c->contact->impulse, c->contact->frame, force);
         fil_v3_add(c->contact->impulse, c->contact->impulse, kept->row_gradient);

@@ -24,6 +24,7 @@ void fil_potential_stage_free(FilPotentialStage* stage)
 {
     fil_free(stage->contacts);
     fil_free(stage->forces);
+    fil_free(stage->edges);
     fil_free(stage->distances.at);
     fil_free(stage->impulse.at);
     fil_broyden_free(&stage->broyden);

@@ -30,6 +30,9 @@ typedef struct FilPotentialStage {
     size_t contact_capacity;
     void* forces; /* FilPotentialForce per contact, see fil_potential_force() */
     size_t force_capacity;
+    void* edges; /* FilPotentialEdges, see fil_potential_edges() */
+    size_t edges_capacity;
+    int edges_count;
     FilDoubles distances;  /* per contact, of the solution */
     FilDoubles impulse;    /* on the world's velocities, by contacts */
     FilDoubles edge_scratch;
@@ -106,10 +109,15 @@ FilStatus fil_potential_set_up(struct FilWorld* world, const FilPotentialModel* 
 void fil_potential_place(const FilPotentialContact* contact, const double* v, double dt, double* x);
 void fil_potential_evaluate(const struct FilWorld* world, const FilPotentialModel* model, int contact, const double* v,
                             FilPotentialOrder order, FilPotentialTerm* term);
-/* What is kept of a contact as last evaluated. */
+/* What is kept of a contact as last evaluated, unless it is one of several side by side. */
 static inline FilPotentialForce* fil_potential_force(const FilPotentialStage* stage, int contact)
 {
     return (FilPotentialForce*)stage->forces + contact;
+}
+
+static inline FilPotentialEdges* fil_potential_edges(const FilPotentialStage* stage, int index)
+{
+    return (FilPotentialEdges*)stage->edges + index;
 }
 
 /* Forces of all contacts at v, kept per contact; adds them times dt, as a gradient, to `residual`. Returns their energy. */

@@ -250,13 +250,23 @@ static void end_block(const double* hessian, int row, int column, double scale, 
     }
 }
 
-/* Adds the same of second slope slope', given the two ends' parts of the slope. */
-static void add_simple(const double* row, const double* column, double second, double* sum)
+/* Adds scale second slope slope' of contact k. */
+static void add_simple(FilBlockSum* hessian, int k, const FilPotentialContact* contact, const FilPotentialEdges* e, double scale)
 {
-    for (int c = 0; c < 3; c++) {
-        const double scaled = second * column[c];
-        for (int r = 0; r < 3; r++) {
-            sum[4 * c + r] += row[r] * scaled;
+    const double second = scale * e->second[contact->lane];
+    double slope[12];
+    for (int i = 0; i < 12; i++) {
+        slope[i] = e->slope[i][contact->lane];
+    }
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            double* sum = fil_block_sum_at(hessian, k, contact->local[i], contact->local[j]);
+            for (int c = 0; c < 3 && sum != NULL; c++) {
+                const double scaled = second * slope[3 * j + c];
+                for (int r = 0; r < 3; r++) {
+                    sum[4 * c + r] += slope[3 * i + r] * scaled;
+                }
+            }
         }
     }
 }
@@ -289,16 +299,9 @@ static void assemble(FilWorld* world, const FilPotentialModel* model, const doub
     }
     for (int k = 0; k < p->count; k++) {
         const FilPotentialContact* c = &p->contacts[k];
-        const FilPotentialForce* force = fil_potential_force(stage, k);
-        if (force->simple && order == FIL_POTENTIAL_DEFINITE) { // known since the forces were: v is where
-            for (int i = 0; i < 4; i++) {
-                for (int j = 0; j < 4; j++) {
-                    double* sum = fil_block_sum_at(&stage->hessian, k, c->local[i], c->local[j]);
-                    if (sum != NULL) {
-                        add_simple(force->slope + 3 * i, force->slope + 3 * j, scale * force->second, sum);
-                    }
-                }
-            }
+        const FilPotentialEdges* e = c->edges >= 0 ? fil_potential_edges(stage, c->edges) : NULL;
+        if (e != NULL && e->simple && order == FIL_POTENTIAL_DEFINITE) { // known since the forces were: v is where
+            add_simple(&stage->hessian, k, c, e, scale);
             continue;
         }
         FilPotentialTerm term;
