@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plot.h"
 #include "validate/rings.h"
 
 enum { SIDES = 6, MOST_NODES = 256 };
@@ -104,4 +105,61 @@ void fil_check_tether_net(FilCheck* check)
     // a hexagon of the corners' 5 m has a sixteenth of the one of 20 m; the rim is strung along it in coils
     fil_check_below(check, "opening at the end, of that at the start", fabs(area[3] / first), 0.1);
     fil_world_destroy(world);
+}
+
+enum { LOOKS = 340 }; /* ten a second */
+
+/* The opening at every look, of that at the start; false after a failure. */
+static bool watch_opening(FilCheck* check, FilWorld* world, double* opening)
+{
+    bool good = world != NULL;
+    const double first = good ? opening_of(world) : 1.0;
+    for (int k = 0; k <= LOOKS && good; k++) {
+        good = fil_rings_run(check, world, 0.1 * k);
+        opening[k] = opening_of(world) / first;
+    }
+    fil_world_destroy(world);
+    return good;
+}
+
+static void draw_openings(FilCheck* check, const double* own, const double* fine)
+{
+    double t[LOOKS + 1];
+    char path[4096];
+    FilError error;
+    for (int k = 0; k <= LOOKS; k++) {
+        t[k] = 0.1 * k;
+    }
+    const FilPlotSeries series[] = {{.name = "scene", .count = LOOKS + 1, .x = t, .y = own},
+                                    {.name = "backward Euler, 1 ms", .count = LOOKS + 1, .x = t, .y = fine, .dashed = true}};
+    const FilPlotDef plot = {.title = "Opening of the tether-net", .x_label = "t (s)", .y_label = "opening / first opening",
+                             .series_count = 2, .series = series};
+    static const char* const endings[] = {"csv", "svg"};
+    for (int k = 0; k < 2; k++) {
+        snprintf(path, sizeof path, "%s/tether_net_opening.%s", fil_check_folder(check), endings[k]);
+        if ((k == 0 ? fil_plot_write_csv : fil_plot_write)(&plot, path, &error) != FIL_OK) {
+            fil_check_fail(check, "%s", error.text);
+        }
+    }
+}
+
+void fil_check_tether_net_step(FilCheck* check)
+{
+    static const char* const paper[][2] = {{"world.integrator", "backward_euler"}, {"world.newton.tolerance", "1e-4"}};
+    double own[LOOKS + 1], fine[LOOKS + 1], worst = 0.0, rms = 0.0;
+    int when = 0;
+    if (!watch_opening(check, fil_rings_load(check, "tether_net", NULL, 0, 0.0), own) ||
+        !watch_opening(check, fil_rings_load(check, "tether_net", paper, 2, 1e-3), fine)) {
+        return;
+    }
+    draw_openings(check, own, fine);
+    for (int k = 0; k <= LOOKS; k++) {
+        const double error = fabs(own[k] / fine[k] - 1.0);
+        when = error > worst ? k : when;
+        worst = fmax(worst, error);
+        rms += error * error / (LOOKS + 1);
+    }
+    fil_check_note(check, "time of the largest difference, s", 0.1 * when);
+    fil_check_note(check, "mean difference of the opening, relative", sqrt(rms));
+    fil_check_below(check, "largest difference of the opening, relative", worst, 0.02);
 }

@@ -88,6 +88,7 @@ static const FilCheckCase table[] = {
     {"rings", "plate", "simply supported plates: both laws of bending, two meshes", false, fil_check_plate},
     {"rings", "clothes", "P4 3.4: cloth on five rings gathers, wrinkles and sheds", true, fil_check_hanging_clothes},
     {"rings", "net", "P4 3.5: a net catches a ball and closes over it", true, fil_check_tether_net},
+    {"rings", "net_step", "P4 3.5: the net's opening over time, against the paper's step of 1 ms", true, fil_check_tether_net_step},
 
     {"robots", "pendulum_period", "period of a pendulum, small and large", false, fil_check_pendulum_period},
     {"robots", "double_pendulum", "energy of a double pendulum", false, fil_check_double_pendulum},
