@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "validate/report.h"
@@ -18,6 +19,20 @@ void fil_check_free(FilCheck* check)
 const char* fil_check_folder(const FilCheck* check)
 {
     return check->folder[0] != '\0' ? check->folder : ".";
+}
+
+void fil_check_draw(FilCheck* check, const FilPlotDef* plot, const char* name)
+{
+    static const char* const endings[] = {"svg", "csv"};
+    char path[4096];
+    FilError error;
+    mkdir(fil_check_folder(check), 0777); // it may be there
+    for (int k = 0; k < 2; k++) {
+        snprintf(path, sizeof path, "%s/%s.%s", fil_check_folder(check), name, endings[k]);
+        if ((k == 0 ? fil_plot_write : fil_plot_write_csv)(plot, path, &error) != FIL_OK) {
+            fil_check_fail(check, "%s", error.text);
+        }
+    }
 }
 
 static void add(FilCheck* check, FilCheckRelation relation, const char* what, double measured, double expected,

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "filum/filum.h"
+#include "plot.h"
 
 /* Collects the rows of one check. */
 typedef struct FilCheck FilCheck;
@@ -30,6 +31,9 @@ void fil_check_fail(FilCheck* check, const char* format, ...) FIL_PRINTF(2, 3);
 
 /* Where a check may leave files: the folder of --out, or "filum_<group>" in the working directory. The check makes it. */
 const char* fil_check_folder(const FilCheck* check);
+
+/* Writes <name>.svg and <name>.csv there. */
+void fil_check_draw(FilCheck* check, const FilPlotDef* plot, const char* name);
 
 typedef struct FilCheckCase {
     const char* group; /* rod, contact, ... */

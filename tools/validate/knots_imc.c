@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "validate/knot_pull.h"
 
@@ -31,24 +30,11 @@ static void add_series(Figure* figure, const char* name, const double* x, const 
     figure->count++;
 }
 
-/* Writes <folder>/<name>.svg and .csv. */
 static void write_figure(FilCheck* check, Figure* figure, const char* name, FilPlotDef def)
 {
-    char path[4096];
-    FilError error = {{0}};
-    const char* folder = fil_check_folder(check);
     def.series = figure->series;
     def.series_count = figure->count;
-    mkdir(folder, 0777);  // it may be there
-    snprintf(path, sizeof path, "%s/%s.svg", folder, name);
-    FilStatus status = fil_plot_write(&def, path, &error);
-    if (status == FIL_OK) {
-        snprintf(path, sizeof path, "%s/%s.csv", folder, name);
-        status = fil_plot_write_csv(&def, path, &error);
-    }
-    if (status != FIL_OK) {
-        fil_check_fail(check, "%s", error.text);
-    }
+    fil_check_draw(check, &def, name);
 }
 
 static const FilPlotDef OVER_SHORTENING = {.title = "P2 Fig. 6: pull force over end-to-end shortening",

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plot.h"
 #include "validate/rings.h"
 
 enum { SIDES = 6, MOST_NODES = 256 };
@@ -125,8 +124,6 @@ static bool watch_opening(FilCheck* check, FilWorld* world, double* opening)
 static void draw_openings(FilCheck* check, const double* own, const double* fine)
 {
     double t[LOOKS + 1];
-    char path[4096];
-    FilError error;
     for (int k = 0; k <= LOOKS; k++) {
         t[k] = 0.1 * k;
     }
@@ -134,13 +131,7 @@ static void draw_openings(FilCheck* check, const double* own, const double* fine
                                     {.name = "backward Euler, 1 ms", .count = LOOKS + 1, .x = t, .y = fine, .dashed = true}};
     const FilPlotDef plot = {.title = "Opening of the tether-net", .x_label = "t (s)", .y_label = "opening / first opening",
                              .series_count = 2, .series = series};
-    static const char* const endings[] = {"csv", "svg"};
-    for (int k = 0; k < 2; k++) {
-        snprintf(path, sizeof path, "%s/tether_net_opening.%s", fil_check_folder(check), endings[k]);
-        if ((k == 0 ? fil_plot_write_csv : fil_plot_write)(&plot, path, &error) != FIL_OK) {
-            fil_check_fail(check, "%s", error.text);
-        }
-    }
+    fil_check_draw(check, &plot, "tether_net_opening");
 }
 
 void fil_check_tether_net_step(FilCheck* check)
