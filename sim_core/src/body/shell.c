@@ -28,7 +28,7 @@ static void destroy(void* pointer)
                       body->initial_v,   body->attachments, body->load,        body->block_start, body->block_column,
                       body->block_row,   body->edge_slots, body->fold_slots,   body->values,     body->damping,
                       body->held,        body->held_q,     body->q_theta,      body->v_theta,    body->gradient,
-                      body->reaction,    body->damped};
+                      body->reaction,    body->damped,     body->bends};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }

@@ -45,6 +45,7 @@ typedef struct FilShellBody {
     bool* held;      /* per vertex */
     double* held_q;  /* 4 per vertex, where held vertices are at the end of the step */
     double *q_theta, *v_theta, *gradient, *reaction, *damped;
+    FilShellBend* bends; /* of folds at q_theta */
     double shift;
     bool assembled; /* values are those of the last evaluation */
     bool analysed;

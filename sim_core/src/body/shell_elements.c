@@ -45,18 +45,23 @@ typedef struct Wing {
     double e2, e_size, n_size;
 } Wing;
 
-static Wing wing_of(const double* a, const double* b, const double* c)
+/* Both wings of a fold: (a, b, c) and (b, a, d). */
+static inline void wings_of(const double* const x[4], Wing wings[2])
 {
-    Wing w;
-    fil_v3_sub(w.e, b, a);
-    fil_v3_sub(w.f, c, a);
-    fil_v3_cross(w.n, w.e, w.f);
-    w.n_size = fil_v3_normalise(w.n);
-    w.e2 = fil_v3_dot(w.e, w.e);
-    w.e_size = sqrt(w.e2);
-    fil_v3_scale(w.u, w.n_size > 0.0 ? w.e_size / w.n_size : 0.0, w.n);
-    w.t = w.e2 > 0.0 ? fil_v3_dot(w.f, w.e) / w.e2 : 0.0;
-    return w;
+    double e[3];
+    fil_v3_sub(e, x[1], x[0]);
+    const double e2 = fil_v3_dot(e, e), e_size = sqrt(e2), over = e2 > 0.0 ? 1.0 / e2 : 0.0;
+    for (int k = 0; k < 2; k++) {
+        Wing* w = &wings[k];
+        fil_v3_scale(w->e, k == 0 ? 1.0 : -1.0, e);
+        fil_v3_sub(w->f, x[2 + k], x[k]);
+        fil_v3_cross(w->n, w->e, w->f);
+        w->n_size = fil_v3_normalise(w->n);
+        w->e2 = e2;
+        w->e_size = e_size;
+        fil_v3_scale(w->u, w->n_size > 0.0 ? e_size / w->n_size : 0.0, w->n);
+        w->t = fil_v3_dot(w->f, w->e) * over;
+    }
 }
 
 /* The angle by its sine and cosine. */
@@ -102,8 +107,9 @@ static double fold_law(const FilShellFold* fold, FilShellBending law, Turn turn,
 
 double fil_shell_fold_angle(const double* const x[4])
 {
-    const Wing first = wing_of(x[0], x[1], x[2]), second = wing_of(x[1], x[0], x[3]);
-    const Turn turn = turn_between(&first, &second);
+    Wing wings[2];
+    wings_of(x, wings);
+    const Turn turn = turn_between(&wings[0], &wings[1]);
     return atan2(turn.sine, turn.cosine);
 }
 
@@ -118,16 +124,27 @@ static void angle_gradient(const Wing* first, const Wing* second, double* gradie
     }
 }
 
+static inline void bend_of(const FilShellFold* fold, FilShellBending law, const Wing wings[2], FilShellBend* bend)
+{
+    bend->energy = fold_law(fold, law, turn_between(&wings[0], &wings[1]), &bend->slope, &bend->curve);
+    angle_gradient(&wings[0], &wings[1], bend->gradient);
+}
+
+void fil_shell_fold_bend(const FilShellFold* fold, FilShellBending law, const double* const x[4], FilShellBend* bend)
+{
+    Wing wings[2];
+    wings_of(x, wings);
+    bend_of(fold, law, wings, bend);
+}
+
 double fil_shell_fold_gradient(const FilShellFold* fold, FilShellBending law, const double* const x[4], double* gradient)
 {
-    const Wing first = wing_of(x[0], x[1], x[2]), second = wing_of(x[1], x[0], x[3]);
-    double slope, curve;
-    const double energy = fold_law(fold, law, turn_between(&first, &second), &slope, &curve);
-    angle_gradient(&first, &second, gradient);
+    FilShellBend bend;
+    fil_shell_fold_bend(fold, law, x, &bend);
     for (int k = 0; k < 12; k++) {
-        gradient[k] *= slope;
+        gradient[k] = bend.slope * bend.gradient[k];
     }
-    return energy;
+    return bend.energy;
 }
 
 /* Adds `scale` times the Jacobian of one wing's term to the Hessian; place[] says where a, b, c of the wing stand. */
@@ -176,27 +193,17 @@ void fil_shell_fold_hessian(const FilShellFold* fold, FilShellBending law, const
                             double* hessian)
 {
     static const int places[2][3] = {{0, 1, 2}, {1, 0, 3}};
-    const Wing first = wing_of(x[0], x[1], x[2]), second = wing_of(x[1], x[0], x[3]);
-    double slope, curve, gradient[12];
-    fold_law(fold, law, turn_between(&first, &second), &slope, &curve);
-    angle_gradient(&first, &second, gradient);
-    curve *= curve < 0.0 ? kept : 1.0;
+    Wing wings[2];
+    FilShellBend bend;
+    wings_of(x, wings);
+    bend_of(fold, law, wings, &bend);
+    const double curve = bend.curve * (bend.curve < 0.0 ? kept : 1.0);
     for (int j = 0; j < 12; j++) {
         for (int k = 0; k < 12; k++) {
-            hessian[12 * j + k] = curve * gradient[j] * gradient[k];
+            hessian[12 * j + k] = curve * bend.gradient[j] * bend.gradient[k];
         }
     }
-    if (kept > 0.0) {
-        add_wing_jacobian(&first, places[0], kept * slope, hessian);
-        add_wing_jacobian(&second, places[1], kept * slope, hessian);
+    for (int k = 0; k < 2 && kept > 0.0; k++) {
+        add_wing_jacobian(&wings[k], places[k], kept * bend.slope, hessian);
     }
-}
-
-double fil_shell_fold_curvature(const FilShellFold* fold, FilShellBending law, const double* const x[4], double* gradient)
-{
-    const Wing first = wing_of(x[0], x[1], x[2]), second = wing_of(x[1], x[0], x[3]);
-    double slope, curve;
-    fold_law(fold, law, turn_between(&first, &second), &slope, &curve);
-    angle_gradient(&first, &second, gradient);
-    return fmax(curve, 0.0);
 }

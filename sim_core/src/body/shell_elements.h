@@ -34,8 +34,12 @@ double fil_shell_fold_gradient(const FilShellFold* fold, FilShellBending law, co
 void fil_shell_fold_hessian(const FilShellFold* fold, FilShellBending law, const double* const x[4], double kept,
                             double* hessian);
 
-/* That part alone: *gradient is grad theta; returns psi'', or 0 where it is negative. */
-double fil_shell_fold_curvature(const FilShellFold* fold, FilShellBending law, const double* const x[4],
-                                double* gradient);
+/* How a fold is bent: psi with psi' and psi'' over theta, and grad theta, 3 numbers for each of a, b, c, d. */
+typedef struct FilShellBend {
+    double energy, slope, curve;
+    double gradient[12];
+} FilShellBend;
+
+void fil_shell_fold_bend(const FilShellFold* fold, FilShellBending law, const double* const x[4], FilShellBend* bend);
 
 #endif

@@ -121,8 +121,9 @@ FilStatus fil_shell_build_mesh(FilShellBody* body, const FilShellDef* def, FilEr
     Side* sides = fil_alloc((size_t)side_count, sizeof *sides);
     body->edges = fil_alloc((size_t)side_count, sizeof *body->edges);
     body->folds = fil_alloc((size_t)side_count, sizeof *body->folds);
+    body->bends = fil_alloc((size_t)side_count, sizeof *body->bends);
     body->edge_ends = fil_alloc(2 * (size_t)side_count, sizeof(int));
-    if (sides == NULL || body->edges == NULL || body->folds == NULL || body->edge_ends == NULL) {
+    if (sides == NULL || body->edges == NULL || body->folds == NULL || body->bends == NULL || body->edge_ends == NULL) {
         fil_free(sides);
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }

@@ -14,10 +14,21 @@ static const double LIGHT = 0.1;
 
 /* ---- elastic forces and stiffness ---- */
 
-/* Energy at q; its gradient is added, 4 numbers a vertex. */
+/* Where the corners of a fold are. */
+typedef struct Corners {
+    const double* x[4];
+} Corners;
+
+static Corners corners_of(const FilShellFold* fold, const double* q)
+{
+    const int* v = fold->vertex;
+    return (Corners){{q + 4 * v[0], q + 4 * v[1], q + 4 * v[2], q + 4 * v[3]}};
+}
+
+/* Energy at q; its gradient is added, 4 numbers a vertex. Leaves how folds are bent. */
 static double add_gradient(const FilShellBody* body, const double* q, double* gradient)
 {
-    double energy = 0.0, g[12];
+    double energy = 0.0, g[3];
     for (int e = 0; e < body->edge_count; e++) {
         const FilShellEdge* edge = &body->edges[e];
         const int a = 4 * edge->vertex[0], b = 4 * edge->vertex[1];
@@ -27,11 +38,12 @@ static double add_gradient(const FilShellBody* body, const double* q, double* gr
     }
     for (int f = 0; f < body->fold_count; f++) {
         const FilShellFold* fold = &body->folds[f];
-        const double* const x[4] = {q + 4 * fold->vertex[0], q + 4 * fold->vertex[1], q + 4 * fold->vertex[2],
-                                    q + 4 * fold->vertex[3]};
-        energy += fil_shell_fold_gradient(fold, body->bending, x, g);
+        const Corners corners = corners_of(fold, q);
+        FilShellBend* bend = &body->bends[f];
+        fil_shell_fold_bend(fold, body->bending, corners.x, bend);
+        energy += bend->energy;
         for (int k = 0; k < 4; k++) {
-            fil_v3_axpy(gradient + 4 * fold->vertex[k], 1.0, g + 3 * k);
+            fil_v3_axpy(gradient + 4 * fold->vertex[k], bend->slope, bend->gradient + 3 * k);
         }
     }
     return energy;
@@ -45,10 +57,8 @@ double fil_shell_elastic_energy(const FilShellBody* body, const double* q)
         energy += fil_shell_edge_gradient(edge, q + 4 * edge->vertex[0], q + 4 * edge->vertex[1], g);
     }
     for (int f = 0; f < body->fold_count; f++) {
-        const FilShellFold* fold = &body->folds[f];
-        const double* const x[4] = {q + 4 * fold->vertex[0], q + 4 * fold->vertex[1], q + 4 * fold->vertex[2],
-                                    q + 4 * fold->vertex[3]};
-        energy += fil_shell_fold_gradient(fold, body->bending, x, g);
+        const Corners corners = corners_of(&body->folds[f], q);
+        energy += fil_shell_fold_gradient(&body->folds[f], body->bending, corners.x, g);
     }
     return energy;
 }
@@ -68,12 +78,12 @@ static double* diagonal_block(const FilShellBody* body, double* values, int vert
     return values + FIL_BLOCK_SIZE * body->block_start[vertex];
 }
 
-/* Adds scale times a b' to a block. */
-static void add_outer(double* block, double scale, const double* a, const double* b)
+/* Adds scale times a b' to a block; the fourth numbers of a are zero. */
+static inline void add_outer(double* restrict block, double scale, const double* restrict a, const double* restrict b)
 {
     for (int c = 0; c < 3; c++) {
         const double along = scale * b[c];
-        for (int r = 0; r < 3; r++) {
+        for (int r = 0; r < 4; r++) {
             block[4 * c + r] += along * a[r];
         }
     }
@@ -83,20 +93,21 @@ static void add_outer(double* block, double scale, const double* a, const double
 static const int fold_pairs[6][2] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}};
 
 /* Where mass outweighs bending, how angles curve over positions makes no difference: psi'' grad theta grad theta'. */
-static void add_light_fold(const FilShellBody* body, int f, const double* const x[4], double scale, double* values)
+static void add_light_fold(const FilShellBody* body, int f, const FilShellBend* bend, double scale, double* values)
 {
     const int* v = body->folds[f].vertex;
-    double g[12];
-    const double curve = scale * fil_shell_fold_curvature(&body->folds[f], body->bending, x, g);
+    const double curve = scale * fmax(bend->curve, 0.0);
+    double g[4][4];
     for (int k = 0; k < 4; k++) {
-        add_outer(diagonal_block(body, values, v[k]), curve, g + 3 * k, g + 3 * k);
+        fil_v3_copy(g[k], bend->gradient + 3 * k);
+        g[k][3] = 0.0;
+        add_outer(diagonal_block(body, values, v[k]), curve, g[k], g[k]);
     }
     for (int k = 0; k < 6; k++) {
         const int i = fold_pairs[k][0], j = fold_pairs[k][1];
         // the block's row is the larger vertex
         const bool swap = v[i] < v[j];
-        add_outer(values + FIL_BLOCK_SIZE * body->fold_slots[6 * f + k], curve, g + 3 * (swap ? j : i),
-                  g + 3 * (swap ? i : j));
+        add_outer(values + FIL_BLOCK_SIZE * body->fold_slots[6 * f + k], curve, g[swap ? j : i], g[swap ? i : j]);
     }
 }
 
@@ -117,26 +128,47 @@ static void add_fold(const FilShellBody* body, int f, const double* const x[4], 
     }
 }
 
-/* Adds scale times the stiffness at q to the blocks. */
-static void add_stiffness(const FilShellBody* body, const double* q, double kept, double scale, double* values)
+/* Adds scale times the 3 x 3 matrix h, in columns of four, to a block. */
+static inline void add_columns(double* restrict block, double scale, const double* restrict h)
 {
-    double h[9];
+    for (int k = 0; k < 12; k++) {
+        block[k] += scale * h[k];
+    }
+}
+
+static void add_edge(const FilShellBody* body, int e, const double* q, double kept, double scale, double* values)
+{
+    const FilShellEdge* edge = &body->edges[e];
+    double h[9], columns[12] = {0.0};
+    fil_shell_edge_hessian(edge, q + 4 * edge->vertex[0], q + 4 * edge->vertex[1], kept, h);
+    for (int k = 0; k < 9; k++) {
+        columns[4 * (k / 3) + k % 3] = h[k];
+    }
+    add_columns(diagonal_block(body, values, edge->vertex[0]), scale, columns);
+    add_columns(diagonal_block(body, values, edge->vertex[1]), scale, columns);
+    add_columns(values + FIL_BLOCK_SIZE * body->edge_slots[e], -scale, columns);
+}
+
+/* Adds scale times the stiffness at q to the blocks; `bends` of the folds there may be NULL. */
+static void add_stiffness(const FilShellBody* body, const double* q, const FilShellBend* bends, double kept, double scale,
+                          double* values)
+{
     for (int e = 0; e < body->edge_count; e++) {
-        const FilShellEdge* edge = &body->edges[e];
-        fil_shell_edge_hessian(edge, q + 4 * edge->vertex[0], q + 4 * edge->vertex[1], kept, h);
-        add_block(diagonal_block(body, values, edge->vertex[0]), scale, h, 3, 0, 0);
-        add_block(diagonal_block(body, values, edge->vertex[1]), scale, h, 3, 0, 0);
-        add_block(values + FIL_BLOCK_SIZE * body->edge_slots[e], -scale, h, 3, 0, 0);
+        add_edge(body, e, q, kept, scale, values);
     }
     for (int f = 0; f < body->fold_count; f++) {
         const FilShellFold* fold = &body->folds[f];
-        const int* v = fold->vertex;
-        const double* const x[4] = {q + 4 * v[0], q + 4 * v[1], q + 4 * v[2], q + 4 * v[3]};
-        const double length = fil_v3_distance(x[0], x[1]);
-        if (body->setup.frugal && fold->stiffness * scale < LIGHT * body->mass[v[0]] * length * length) {
-            add_light_fold(body, f, x, scale, values);
+        const Corners corners = corners_of(fold, q);
+        double edge[3];
+        fil_v3_sub(edge, corners.x[1], corners.x[0]);
+        if (body->setup.frugal && fold->stiffness * scale < LIGHT * body->mass[fold->vertex[0]] * fil_v3_dot(edge, edge)) {
+            FilShellBend bend;
+            if (bends == NULL) {
+                fil_shell_fold_bend(fold, body->bending, corners.x, &bend);
+            }
+            add_light_fold(body, f, bends != NULL ? &bends[f] : &bend, scale, values);
         } else {
-            add_fold(body, f, x, kept, scale, values);
+            add_fold(body, f, corners.x, kept, scale, values);
         }
     }
 }
@@ -159,7 +191,7 @@ void fil_shell_begin(void* pointer, const FilStepSetup* setup, const double* q, 
     fil_shell_apply_holds(body);
     if (body->damping != NULL) {
         memset(body->damping, 0, sizeof(double) * FIL_BLOCK_SIZE * (size_t)body->block_count);
-        add_stiffness(body, q, 0.0, body->damping_stiffness, body->damping);
+        add_stiffness(body, q, NULL, 0.0, body->damping_stiffness, body->damping);
     }
 }
 
@@ -242,7 +274,7 @@ static void assemble(FilShellBody* body)
         memset(values, 0, sizeof(double) * FIL_BLOCK_SIZE * (size_t)body->block_count);
     }
     if (implicit(body)) {
-        add_stiffness(body, body->q_theta, kept, theta * body->setup.theta_vq * dt * dt, values);
+        add_stiffness(body, body->q_theta, body->bends, kept, theta * body->setup.theta_vq * dt * dt, values);
     }
     for (int i = 0; i < body->vertex_count; i++) {
         double* block = diagonal_block(body, values, i);
