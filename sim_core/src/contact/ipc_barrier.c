@@ -62,14 +62,13 @@ static void spread_jet(FilFeature pair, const FilJet* jet, const FilClosest* clo
         // repulsion: E' < 0 makes everything but E'' n n' negative or small
         const bool narrow = positive && slope < 0.0;
         const double along = d > 0.0 ? (jet->second - (narrow ? 0.0 : slope)) / (d * d) : 0.0;
-        if (narrow || slope == 0.0) {
-            memset(hessian, 0, sizeof(double) * (size_t)(n * n));
-        } else {
+        const bool bare = narrow || slope == 0.0;
+        if (!bare) {
             fil_feature_hessian(pair, closest, x, hessian);
         }
         for (int j = 0; j < n; j++) {
             for (int k = 0; k < n; k++) {
-                hessian[n * j + k] = (narrow ? 0.0 : slope * hessian[n * j + k]) + along * g[j] * g[k];
+                hessian[n * j + k] = (bare ? 0.0 : slope * hessian[n * j + k]) + along * g[j] * g[k];
             }
         }
     }

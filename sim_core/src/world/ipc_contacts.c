@@ -303,33 +303,45 @@ static int place_in_list(const FilBlockSum* sum, int list, int column)
     return at < sum->end.at[list] ? at - first : -1;
 }
 
-/* Adds scale J_row' H J_column for all pairs of entries; h(i, j) is 3 x 3 at h + stride * 3 i + 3 j of their corners. */
+/* A block of variables that a corner depends on. */
 typedef struct Entry {
     int corner, local;
-    bool node; /* the Jacobian is the identity */
-    double jacobian[12];
+    const double* jacobian; /* 3 x 4; NULL: the identity */
 } Entry;
 
+/* Adds scale J_row' H J_column to a block; h is 3 x 3 with `stride` columns. */
+static void add_turned(double* block, const double* a, const double* b, double scale, const double* h, int stride)
+{
+    for (int c = 0; c < 4; c++) {
+        double turned[3];
+        for (int i = 0; i < 3; i++) {
+            turned[i] = scale * (h[stride * i] * b[c] + h[stride * i + 1] * b[4 + c] + h[stride * i + 2] * b[8 + c]);
+        }
+        for (int r = 0; r < 4; r++) {
+            block[4 * c + r] += a[r] * turned[0] + a[4 + r] * turned[1] + a[8 + r] * turned[2];
+        }
+    }
+}
+
+/* Adds that for all pairs of entries; h(i, j) is at h + stride * 3 i + 3 j of their corners. */
 static void add_entries(FilBlockSum* sum, int list, const Entry* entries, int count, double scale, const double* h, int stride)
 {
+    static const double identity[12] = {[0] = 1.0, [5] = 1.0, [10] = 1.0};
     for (int e = 0; e < count; e++) {
         for (int f = 0; f < count; f++) {
             const double *a = entries[e].jacobian, *b = entries[f].jacobian;
             const double* m = h + stride * 3 * entries[e].corner + 3 * entries[f].corner;
-            double block[FIL_BLOCK_SIZE] = {0.0};
-            for (int k = 0; k < 9 && entries[e].node && entries[f].node; k++) {
-                block[4 * (k % 3) + k / 3] = scale * m[stride * (k / 3) + k % 3];
+            double* block = fil_block_sum_at(sum, list, entries[e].local, entries[f].local);
+            if (block == NULL) {
+                continue; // its transpose is there
             }
-            for (int c = 0; c < 4 && !(entries[e].node && entries[f].node); c++) {
-                double turned[3];
-                for (int i = 0; i < 3; i++) {
-                    turned[i] = scale * (m[stride * i] * b[c] + m[stride * i + 1] * b[4 + c] + m[stride * i + 2] * b[8 + c]);
-                }
-                for (int r = 0; r < 4; r++) {
-                    block[4 * c + r] = a[r] * turned[0] + a[4 + r] * turned[1] + a[8 + r] * turned[2];
-                }
+            if (a != NULL || b != NULL) {
+                add_turned(block, a != NULL ? a : identity, b != NULL ? b : identity, scale, m, stride);
+                continue;
             }
-            fil_block_sum_add(sum, list, entries[e].local, entries[f].local, block);
+            for (int k = 0; k < 9; k++) {
+                block[4 * (k % 3) + k / 3] += scale * m[stride * (k / 3) + k % 3];
+            }
         }
     }
 }
@@ -341,46 +353,55 @@ static bool turns_slowly(const FilIpcPair* pair)
     return pair->gap + pair->repulsion.offset > 10.0 * pair->repulsion.range;
 }
 
+static void add_pair_hessian(const FilWorld* world, const FilIpcPair* pair, const double* hessian, int list, FilBlockSum* sum)
+{
+    const FilIpcField* field = &world->ipc;
+    Entry entries[PAIR_BLOCKS];
+    double jacobian[4][12 * FIL_JACOBIAN_BLOCKS], bias[3];
+    int count = 0;
+    for (int i = 0; i < pair->corner_count; i++) {
+        const int point = pair->point[i];
+        const bool node = field->surface.points[point].node >= 0;
+        int blocks[FIL_JACOBIAN_BLOCKS];
+        const int own = corner_blocks(world, point, field->points.at + 3 * point, field->x.at, blocks, jacobian[i], bias);
+        for (int b = 0; b < own; b++) {
+            const int local = place_in_list(sum, list, column_of(world, point, blocks[b]));
+            if (local >= 0) {
+                entries[count++] = (Entry){i, local, node ? NULL : jacobian[i] + 12 * b};
+            }
+        }
+    }
+    add_entries(sum, list, entries, count, field->dt * field->dt, hessian, 3 * pair->corner_count);
+}
+
+static void add_slide_hessian(const FilIpcField* field, const FilIpcSlide* slide, const double* hessian, int list, FilBlockSum* sum)
+{
+    Entry entries[PAIR_BLOCKS];
+    int count = 0;
+    for (int k = slide->first; k < slide->first + slide->count; k++) {
+        const int local = place_in_list(sum, list, field->slide_column.at[k]);
+        if (local >= 0) {
+            entries[count++] = (Entry){0, local, field->slide_jacobian.at + 12 * k};
+        }
+    }
+    add_entries(sum, list, entries, count, 1.0, hessian, 3);
+}
+
 void fil_ipc_contacts_hessian(FilWorld* world, const double* v, bool cautious, FilBlockSum* sum, int first_list)
 {
     const FilIpcField* field = &world->ipc;
     double gradient[12], hessian[144];
     for (int k = 0; k < field->active_count; k++) {
         const FilIpcPair* pair = &field->pairs[field->active.at[k]];
-        Entry entries[PAIR_BLOCKS];
-        int count = 0;
-        if (pair_energy(world, pair, gradient, hessian, cautious || !turns_slowly(pair)) == 0.0) {
-            continue;
+        if (pair_energy(world, pair, gradient, hessian, cautious || !turns_slowly(pair)) != 0.0) {
+            add_pair_hessian(world, pair, hessian, first_list + k, sum);
         }
-        for (int i = 0; i < pair->corner_count; i++) {
-            int blocks[FIL_JACOBIAN_BLOCKS];
-            double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
-            const int own = corner_blocks(world, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
-            for (int b = 0; b < own && count < PAIR_BLOCKS; b++) {
-                const int local = place_in_list(sum, first_list + k, column_of(world, pair->point[i], blocks[b]));
-                if (local >= 0) {
-                    entries[count] = (Entry){.corner = i, .local = local, .node = field->surface.points[pair->point[i]].node >= 0};
-                    memcpy(entries[count++].jacobian, jacobian + 12 * b, 12 * sizeof(double));
-                }
-            }
-        }
-        add_entries(sum, first_list + k, entries, count, field->dt * field->dt, hessian, 3 * pair->corner_count);
     }
     for (int s = 0; s < field->slide_count; s++) {
         const FilIpcSlide* slide = &field->slides[s];
-        const int list = first_list + field->active_count + s;
-        Entry entries[PAIR_BLOCKS];
-        int count = 0;
-        for (int k = 0; k < slide->count; k++) {
-            const int local = place_in_list(sum, list, field->slide_column.at[slide->first + k]);
-            if (local >= 0) {
-                entries[count] = (Entry){.local = local};
-                memcpy(entries[count++].jacobian, field->slide_jacobian.at + 12 * (slide->first + k), 12 * sizeof(double));
-            }
-        }
         const FilSlipping slipping = fil_slide_slipping(field, slide);
         fil_friction_hessian(&slide->friction, &slipping, world->def.ipc.slip_speed, cautious, v, hessian);
-        add_entries(sum, list, entries, count, 1.0, hessian, 3);
+        add_slide_hessian(field, slide, hessian, first_list + field->active_count + s, sum);
     }
 }
 
