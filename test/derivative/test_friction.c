@@ -45,7 +45,7 @@ static Case random_case(Random* random, double speed)
 
 static FilSlipping slipping_of(const Case* c)
 {
-    return (FilSlipping){BLOCKS, BLOCK, c->jacobian};
+    return (FilSlipping){.count = BLOCKS, .block = BLOCK, .jacobian = c->jacobian};
 }
 
 static double energy_at(const Case* c, const double* v)
@@ -155,7 +155,7 @@ static int iterations_until_rest(double push, double from, double* end)
     const double mass = 2.0, bound = 1e-9;
     const double jacobian[12] = {1.0};
     const int block = 0;
-    const FilSlipping s = {1, &block, jacobian};
+    const FilSlipping s = {.count = 1, .block = &block, .jacobian = jacobian};
     FilFriction f = {.tangent = {{1.0, 0.0, 0.0}}, .most = 0.5};
     double v[4] = {from};
     fil_friction_begin(&f, &s, bound, v, v);
@@ -194,10 +194,10 @@ static void test_stick_and_slip(void** state)
     assert_near(v, -0.25, 1e-9);
     assert_true(iterations_until_rest(1.0, 0.0, &v) <= 2);
     assert_near(v, 0.25, 1e-9);
-    // sticks: below the bound, where the force is curved; a few iterations for that
-    assert_true(iterations_until_rest(0.3, 3.0, &v) <= 8);
+    // sticks: below the bound, where the force is curved; the first model finds the force, the second the slip
+    assert_true(iterations_until_rest(0.3, 3.0, &v) <= 2);
     assert_true(fabs(v) < 1e-9);
-    assert_true(iterations_until_rest(-0.49, 3.0, &v) <= 8);
+    assert_true(iterations_until_rest(-0.49, 3.0, &v) <= 2);
     assert_true(fabs(v) < 1e-9);
 }
 

@@ -177,10 +177,13 @@ static void assemble(FilWorld* world, const double* v, FilPotentialOrder order, 
     int count;
     assert_int_equal(fil_ipc_model.field->accept(world, v, &changed), FIL_OK);
     assert_int_equal(fil_ipc_model.field->list(world, &matrix->end, &matrix->variable, &count), FIL_OK);
+    const int first_friction = count;
+    assert_int_equal(fil_ipc_model.field->list_friction(world, &matrix->end, &matrix->variable, &count), FIL_OK);
     assert_true(fil_block_sum_adopt(&matrix->sum, world->contact.column_count, count, matrix->end.at,
                                     matrix->variable.at, &same));
     fil_block_sum_clear(&matrix->sum);
     fil_ipc_model.field->hessian(world, v, order, &matrix->sum);
+    fil_ipc_model.field->friction_hessian(world, v, order, &matrix->sum, first_friction);
 }
 
 static void free_matrix(Matrix* matrix)

@@ -135,7 +135,7 @@ static void assemble(Matrix* m, double mass)
 }
 
 typedef struct Fixture {
-    Matrix a, c;
+    Matrix a, c, f;
     double b[N], x[N], product[N];
 } Fixture;
 
@@ -147,31 +147,45 @@ static Fixture* make_fixture(double stretch, double bend, int contacts)
     assemble(&f->a, 1.0);
     make_contacts(&random, contacts);
     assemble(&f->c, 0.0);
+    make_contacts(&(Random){6}, 10);
+    assemble(&f->f, 0.0);
     for (int k = 0; k < N; k++) {
         f->b[k] = k % 4 < 3 ? random_between(&random, -1.0, 1.0) : 0.0;
     }
     return f;
 }
 
+static FilBlockTerms terms_of(const Fixture* f)
+{
+    return (FilBlockTerms){f->a.pattern, f->c.pattern, f->f.pattern, f->a.values, f->c.values, f->f.values};
+}
+
 static bool bind(FilBlockPcg* pcg, Fixture* f, bool afresh)
 {
     bool analysed;
-    assert_int_equal(fil_block_pcg_bind(pcg, &f->a.pattern, f->a.weak, &f->c.pattern, afresh, &analysed), FIL_OK);
+    const FilBlockTerms terms = terms_of(f);
+    assert_int_equal(fil_block_pcg_bind(pcg, &terms, f->a.weak, afresh, &analysed), FIL_OK);
     return analysed;
 }
 
 static FilBlockPcgResult solve(FilBlockPcg* pcg, Fixture* f, double tolerance, int most)
 {
-    memcpy(f->x, f->b, sizeof f->x);
-    return fil_block_pcg_solve(pcg, &f->a.pattern, f->a.values, &f->c.pattern, f->c.values, tolerance, most, f->x);
+    const FilBlockTerms terms = terms_of(f);
+    double rest[N];
+    memcpy(rest, f->b, sizeof rest);
+    memset(f->x, 0, sizeof f->x);
+    return fil_block_pcg_factor(pcg, &terms) && fil_block_pcg_factor_rest(pcg, &terms)
+               ? fil_block_pcg_solve(pcg, &terms, tolerance, most, rest, f->x)
+               : FIL_PCG_INDEFINITE;
 }
 
-/* |b - (A + C) x| / |b| */
+/* |b - (A + C + F) x| / |b| */
 static double error_of(Fixture* f)
 {
     double error = 0.0, size = 0.0;
     fil_block_multiply(&f->a.pattern, f->a.values, f->x, f->product);
     fil_block_multiply_add(&f->c.pattern, f->c.values, f->x, f->product);
+    fil_block_multiply_add(&f->f.pattern, f->f.values, f->x, f->product);
     for (int k = 0; k < N; k++) {
         error += (f->b[k] - f->product[k]) * (f->b[k] - f->product[k]);
         size += f->b[k] * f->b[k];
@@ -199,7 +213,8 @@ static void solves_with_diagonal_of_a(void** state)
     Fixture* f = make_fixture(4.0, 0.1, 60);
     FilBlockPcg pcg = {0};
     bool analysed;
-    assert_int_equal(fil_block_pcg_bind(&pcg, &f->a.pattern, NULL, &f->c.pattern, false, &analysed), FIL_OK);
+    const FilBlockTerms terms = terms_of(f);
+    assert_int_equal(fil_block_pcg_bind(&pcg, &terms, NULL, false, &analysed), FIL_OK);
     assert_int_equal(solve(&pcg, f, 1e-10, 100), FIL_PCG_DONE);
     assert_true(error_of(f) < 1e-7); // as above
     fil_block_pcg_free(&pcg);
@@ -246,6 +261,45 @@ static void finds_what_is_indefinite(void** state)
         f->a.values[16 * diagonal + 5 * k] = -1.0;
     }
     assert_int_equal(solve(&pcg, f, 1e-4, 100), FIL_PCG_INDEFINITE);
+    fil_block_pcg_free(&pcg);
+    free(f);
+}
+
+/* Nothing weak: what is predicted where F reaches is the solution, also for more on the right side there, and after F has changed
+ * without a new factor of the rest. */
+static void predicts_where_f_reaches(void** state)
+{
+    (void)state;
+    Fixture* f = make_fixture(1e4, 10.0, 30);
+    memset(f->a.weak, 0, sizeof f->a.weak);
+    FilBlockPcg pcg = {0};
+    bind(&pcg, f, false);
+    const FilBlockTerms terms = terms_of(f);
+    double more[N] = {0.0}, near[N] = {0.0};
+    int count, touched = 0;
+    const int* reached = fil_block_pcg_reached(&pcg, &count);
+    assert_true(fil_block_pcg_factor(&pcg, &terms));
+    fil_block_pcg_reduce(&pcg, f->b);
+    for (int k = 0; k < COLUMNS; k++) {
+        touched += f->f.start[k + 1] > f->f.start[k] ? 1 : 0;
+    }
+    assert_in_range(count, touched, COLUMNS - 1);
+    for (int k = 0; k < count; k++) {
+        more[4 * reached[k]] = 0.1 * k;
+        f->b[4 * reached[k]] += 0.1 * k;
+    }
+    for (int change = 0; change < 2; change++) {
+        for (int k = 0; k < 16 * f->f.start[COLUMNS]; k++) {
+            f->f.values[k] *= change == 0 ? 1.0 : 1e-4;
+        }
+        assert_true(fil_block_pcg_factor_rest(&pcg, &terms));
+        fil_block_pcg_predict(&pcg, more, near);
+        assert_int_equal(solve(&pcg, f, 1e-10, 3), FIL_PCG_DONE);
+        for (int k = 0; k < 4 * count; k++) {
+            const int at = 4 * reached[k / 4] + k % 4;
+            assert_true(fabs(near[at] - f->x[at]) < 1e-8); // of solutions up to 1: rounding times the condition, 1e6
+        }
+    }
     fil_block_pcg_free(&pcg);
     free(f);
 }
@@ -300,6 +354,7 @@ int main(void)
         cmocka_unit_test(is_direct_without_weak_blocks),
         cmocka_unit_test(is_quick_with_stiff_contacts),
         cmocka_unit_test(finds_what_is_indefinite),
+        cmocka_unit_test(predicts_where_f_reaches),
         cmocka_unit_test(analyses_afresh_when_told),
         cmocka_unit_test(allocates_only_to_grow),
     };

@@ -212,6 +212,7 @@ static void tangents_of_everything(void** state)
     for (int m = 0; m < 2; m++) {
         FilWorld* world = busy_world(models[m]);
         const FilPotentialModel* model = fil_contact_models[world->contact_model].potential;
+        const FilPotentialAim aim = {.accuracy = 1e-8, .norm = 1.0};
         const int n = world->v_count;
         double v[128], wanted[128] = {0.0}, direction[128] = {0.0}, at[128], up[128], down[128];
         uint64_t seed = 11;
@@ -223,7 +224,7 @@ static void tangents_of_everything(void** state)
                 wanted[k] = world->scratch.weight[k] > 0.0 ? noise(&seed) / sqrt(world->scratch.weight[k]) : 0.0;
             }
             (void)total(world, v, up);
-            assert_int_equal(fil_potential_solve_all(world, model, false, 1e-8, v, wanted, direction, &info), FIL_OK);
+            assert_int_equal(fil_potential_solve_all(world, model, &aim, v, wanted, direction, &info), FIL_OK);
             assert_int_equal(info.regularised, 0);
             for (int k = 0; k < n; k++) {
                 largest = fmax(largest, fabs(direction[k]));

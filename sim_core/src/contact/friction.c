@@ -145,25 +145,36 @@ bool fil_friction_review(FilFriction* friction, const FilSlipping* slipping, dou
     slip_of(friction, slipping, friction->bias, v, slip);
     slip_of(friction, slipping, nothing, direction, change);
     const double predicted[2] = {slip[0] - change[0], slip[1] - change[1]};
-    if (sticks(expected, bound)) {
-        const bool slides = !sticks(predicted, bound);
-        if (slides) {
-            memcpy(expected, predicted, sizeof predicted);
-        }
-        return slides;
+    if (!sticks(expected, bound)) {
+        const bool turns = predicted[0] * expected[0] + predicted[1] * expected[1] <= 0.0;
+        expected[0] = turns ? 0.0 : predicted[0];
+        expected[1] = turns ? 0.0 : predicted[1];
+        return turns;
     }
-    const bool turns = predicted[0] * expected[0] + predicted[1] * expected[1] <= 0.0;
-    if (turns) {
-        memset(expected, 0, sizeof predicted);
+    // what sticks is judged by the force that it takes: the model's slip would be too small at that force
+    double force[2], h[4];
+    force_at(expected, bound, force);
+    curvature_at(expected, bound, false, h);
+    const double ahead[2] = {predicted[0] - expected[0], predicted[1] - expected[1]};
+    for (int k = 0; k < 2; k++) {
+        force[k] += h[2 * k] * ahead[0] + h[2 * k + 1] * ahead[1];
     }
-    return turns;
+    const double size = hypot(force[0], force[1]);
+    if (size >= 1.0) {
+        const double speed = fmax(hypot(predicted[0], predicted[1]), bound);
+        expected[0] = force[0] / size * speed;
+        expected[1] = force[1] / size * speed;
+        return true;
+    }
+    const double share = size > 0.0 ? (1.0 - sqrt(1.0 - size)) * bound / size : 0.0;
+    expected[0] = share * force[0];
+    expected[1] = share * force[1];
+    return false;
 }
 
 void fil_friction_accept(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v)
 {
-    double slip[2];
-    slip_of(friction, slipping, friction->bias, v, slip);
-    if (!sticks(friction->expected, bound) || sticks(slip, bound)) {
-        memcpy(friction->expected, slip, sizeof slip);
+    if (!sticks(friction->expected, bound)) {
+        slip_of(friction, slipping, friction->bias, v, friction->expected);
     }
 }

@@ -3,7 +3,9 @@
  *
  * That force has a kink, as narrow as the speed below which things stick. Newton's model of it is made about the slip that
  * is expected at the end of the iteration, which is not the slip now: nothing for what will stick, and for what will slide
- * on its slip now. A model that turns out to contradict itself is made anew about what it predicted instead. */
+ * on its slip now. A model that turns out to contradict itself is made anew: what sticks slides where that takes more force than
+ * there is, and what slides sticks where it would turn round. What goes on to stick is expected at the slip that has the force it
+ * took: other motions hardly depend on so small a slip, so that this force is right at once and Newton has nothing left to do. */
 #ifndef FILUM_CONTACT_FRICTION_H
 #define FILUM_CONTACT_FRICTION_H
 
@@ -19,8 +21,8 @@ typedef struct FilFriction {
 /* The velocity that slips is a sum over blocks of the world's velocities. */
 typedef struct FilSlipping {
     int count;
-    const int* block;
-    const double* jacobian; /* 3 x 4 each */
+    const int *block, *column; /* of the world's velocities; of the matrix, -1: takes no part */
+    const double* jacobian;    /* 3 x 4 each */
 } FilSlipping;
 
 /* The velocity of the slip, m/s. */
@@ -43,7 +45,8 @@ void fil_friction_hessian(const FilFriction* friction, const FilSlipping* slippi
 
 /* What to expect at first: what stuck in the last step sticks. */
 void fil_friction_begin(FilFriction* friction, const FilSlipping* slipping, double bound, const double* last_v, const double* v);
-/* The step -direction from v was found with the model: whether the model contradicts itself, and has been changed. */
+/* The step -direction from v was found with the model: whether the model contradicts itself. It is then made anew; else about what
+ * the step leads to. */
 bool fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, const double* direction);
 /* v has been accepted. */
 void fil_friction_accept(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v);

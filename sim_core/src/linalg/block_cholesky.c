@@ -7,6 +7,7 @@
 
 struct FilBlockCholesky {
     FilBlockSymbolic symbolic;
+    bool loose;         /* what C reaches may make other columns change with it */
     bool thin;          /* fourth places of all blocks are idle */
     FilDoubles factor;  /* blocks of L; those on the diagonal are not stored */
     FilDoubles inverse; /* W_j, inverse Cholesky factor of each pivot block */
@@ -163,7 +164,7 @@ void fil_block_cholesky_destroy(FilBlockCholesky* cholesky)
 
 FilStatus fil_block_cholesky_analyze(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c)
 {
-    const FilStatus status = fil_block_symbolic_analyze(&cholesky->symbolic, (const FilBlockPattern*[]){a, c});
+    const FilStatus status = fil_block_symbolic_analyze(&cholesky->symbolic, (const FilBlockPattern*[]){a, c}, cholesky->loose);
     const size_t n = (size_t)a->columns, blocks = (size_t)cholesky->symbolic.factor_blocks;
     if (status == FIL_OK &&
         (!fil_doubles_reserve(&cholesky->factor, FIL_BLOCK_SIZE * blocks) ||
@@ -177,6 +178,11 @@ FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, const FilBlockPatt
                                   bool* fits)
 {
     return fil_block_symbolic_bind(&cholesky->symbolic, (const FilBlockPattern*[]){a, c}, fits);
+}
+
+void fil_block_cholesky_set_loose(FilBlockCholesky* cholesky, bool loose)
+{
+    cholesky->loose = loose;
 }
 
 void fil_block_cholesky_set_thin(FilBlockCholesky* cholesky, bool thin)
@@ -329,6 +335,11 @@ void fil_block_cholesky_solve(FilBlockCholesky* cholesky, double* x)
 const int* fil_block_cholesky_pivots(const FilBlockCholesky* cholesky)
 {
     return cholesky->symbolic.ordering.new_of_old;
+}
+
+const int* fil_block_cholesky_variables(const FilBlockCholesky* cholesky)
+{
+    return cholesky->symbolic.ordering.old_of_new;
 }
 
 int fil_block_cholesky_first_changing(const FilBlockCholesky* cholesky)

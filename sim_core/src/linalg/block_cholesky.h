@@ -33,6 +33,10 @@ FIL_MUST_CHECK FilStatus fil_block_cholesky_analyze(FilBlockCholesky* cholesky, 
 FIL_MUST_CHECK FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, const FilBlockPattern* a,
                                                  const FilBlockPattern* c, bool* fits);
 
+/* Analyses to come: columns that C reaches come last only as far as that costs no fill. What depends on them changes with
+ * them. For factors of the whole that are repeated with other values of C. */
+void fil_block_cholesky_set_loose(FilBlockCholesky* cholesky, bool loose);
+
 /* Promises that the fourth places of all blocks are idle until told otherwise: factors are cheaper then. */
 void fil_block_cholesky_set_thin(FilBlockCholesky* cholesky, bool thin);
 
@@ -52,7 +56,8 @@ FIL_MUST_CHECK bool fil_block_cholesky_factor_fixed(FilBlockCholesky* cholesky, 
 FIL_MUST_CHECK bool fil_block_cholesky_factor_changing(FilBlockCholesky* cholesky, const double* a_values,
                                                        const double* c_values);
 
-const int* fil_block_cholesky_pivots(const FilBlockCholesky* cholesky);  /* pivot of each variable */
+const int* fil_block_cholesky_pivots(const FilBlockCholesky* cholesky);    /* pivot of each variable */
+const int* fil_block_cholesky_variables(const FilBlockCholesky* cholesky); /* variable of each pivot */
 int fil_block_cholesky_first_changing(const FilBlockCholesky* cholesky); /* pivot */
 
 /* (b_n, b_p) -> (L_nn^-1 b_n, b_p - A_pn A_nn^-1 b_n) */

@@ -22,6 +22,9 @@ static bool reserve(FilBlockPcg* pcg, const FilBlockPattern* a, const FilBlockPa
     const size_t n = (size_t)a->columns, a_blocks = (size_t)a->start[n], c_blocks = (size_t)c->start[n];
     if (pcg->cholesky == NULL) {
         pcg->cholesky = fil_block_cholesky_create();
+        if (pcg->cholesky != NULL) {
+            fil_block_cholesky_set_loose(pcg->cholesky, true);
+        }
     }
     return pcg->cholesky != NULL && fil_ints_reserve(&pcg->start, n + 1) &&
            fil_ints_reserve(&pcg->row, a_blocks + c_blocks) && fil_ints_reserve(&pcg->place[0], a_blocks) &&
@@ -59,25 +62,24 @@ static void merge(FilBlockPcg* pcg, const FilBlockPattern* a, const bool* weak, 
     pcg->start.at[a->columns] = end;
 }
 
-FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockPattern* a, const bool* weak, const FilBlockPattern* c,
-                             bool afresh, bool* analysed)
+FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockTerms* terms, const bool* weak, bool afresh, bool* analysed)
 {
-    if (!reserve(pcg, a, c)) {
+    if (!reserve(pcg, &terms->a, &terms->c)) {
         return FIL_OUT_OF_MEMORY;
     }
-    merge(pcg, a, weak, c);
+    merge(pcg, &terms->a, weak, &terms->c);
     pcg->diagonal_only = weak == NULL;
-    const FilBlockPattern near = {a->columns, pcg->start.at, pcg->row.at};
+    const FilBlockPattern near = {terms->a.columns, pcg->start.at, pcg->row.at};
     const int blocks = near.start[near.columns];
     FilStatus status = FIL_OK;
     bool fits = false;
     // an old analysis serves while the blocks fit and it is not mostly about blocks that are gone
     if (pcg->analysed && !afresh && 2 * blocks > pcg->analysed_blocks) {
-        status = fil_block_cholesky_bind(pcg->cholesky, &near, NULL, &fits);
+        status = fil_block_cholesky_bind(pcg->cholesky, &near, &terms->f, &fits);
     }
     *analysed = status == FIL_OK && !fits;
     if (*analysed) {
-        status = fil_block_cholesky_analyze(pcg->cholesky, &near, NULL);
+        status = fil_block_cholesky_analyze(pcg->cholesky, &near, &terms->f);
         pcg->analysed_blocks = blocks;
     }
     pcg->analysed = status == FIL_OK;
@@ -100,18 +102,20 @@ static double size_of(const double* block)
     return sqrt((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
-/* Whether the fourth places of the near matrix's blocks are idle: zero but for the diagonal's own. */
-static bool is_thin(const FilBlockPcg* pcg, int columns)
+/* Whether the fourth places of a block are idle: zero but for the diagonal's own. */
+static inline bool is_thin(const double* b, bool diagonal)
+{
+    return b[3] == 0.0 && b[7] == 0.0 && b[11] == 0.0 && b[12] == 0.0 && b[13] == 0.0 && b[14] == 0.0 &&
+           (diagonal || b[15] == 0.0);
+}
+
+static bool all_thin(const FilBlockPattern* pattern, const double* values)
 {
     bool thin = true;
-    for (int k = 0, column = 0; k < pcg->start.at[columns] && thin; k++) {
-        while (k >= pcg->start.at[column + 1]) {
-            column++;
+    for (int j = 0; j < pattern->columns && thin; j++) {
+        for (int k = pattern->start[j]; k < pattern->start[j + 1] && thin; k++) {
+            thin = is_thin(values + FIL_BLOCK_SIZE * (size_t)k, pattern->row[k] == j);
         }
-        const double* b = pcg->values.at + FIL_BLOCK_SIZE * (size_t)k;
-        const bool own = pcg->diagonal.at[column] == k;
-        thin = b[3] == 0.0 && b[7] == 0.0 && b[11] == 0.0 && b[12] == 0.0 && b[13] == 0.0 && b[14] == 0.0 &&
-               (own || b[15] == 0.0);
     }
     return thin;
 }
@@ -146,6 +150,63 @@ static void fill(FilBlockPcg* pcg, const FilBlockPattern* a, const double* a_val
     }
 }
 
+bool fil_block_pcg_factor(FilBlockPcg* pcg, const FilBlockTerms* terms)
+{
+    fill(pcg, &terms->a, terms->a_values, &terms->c, terms->c_values);
+    const FilBlockPattern near = {terms->a.columns, pcg->start.at, pcg->row.at};
+    pcg->thin = all_thin(&near, pcg->values.at);
+    fil_block_cholesky_set_thin(pcg->cholesky, pcg->thin);
+    return fil_block_cholesky_factor_fixed(pcg->cholesky, pcg->values.at);
+}
+
+bool fil_block_pcg_factor_rest(FilBlockPcg* pcg, const FilBlockTerms* terms)
+{
+    fil_block_cholesky_set_thin(pcg->cholesky, pcg->thin && all_thin(&terms->f, terms->f_values));
+    return fil_block_cholesky_factor_changing(pcg->cholesky, pcg->values.at, terms->f_values);
+}
+
+/* ---- where F reaches ---- */
+
+const int* fil_block_pcg_reached(const FilBlockPcg* pcg, int* count)
+{
+    const FilBlockCholeskyInfo info = fil_block_cholesky_info(pcg->cholesky);
+    *count = info.changing;
+    return fil_block_cholesky_variables(pcg->cholesky) + info.columns - info.changing;
+}
+
+static double* reduced_of(const FilBlockPcg* pcg, int columns)
+{
+    return pcg->vectors.at + (size_t)3 * FIL_BLOCK * (size_t)columns;
+}
+
+void fil_block_pcg_reduce(FilBlockPcg* pcg, const double* b)
+{
+    const int* variables = fil_block_cholesky_variables(pcg->cholesky);
+    const int columns = fil_block_cholesky_info(pcg->cholesky).columns;
+    double* reduced = reduced_of(pcg, columns);
+    for (int j = 0; j < columns; j++) {
+        memcpy(reduced + FIL_BLOCK * j, b + FIL_BLOCK * variables[j], FIL_BLOCK * sizeof *b);
+    }
+    fil_block_cholesky_eliminate_fixed(pcg->cholesky, reduced);
+}
+
+void fil_block_pcg_predict(FilBlockPcg* pcg, const double* more, double* x)
+{
+    const FilBlockCholeskyInfo info = fil_block_cholesky_info(pcg->cholesky);
+    const int *variables = fil_block_cholesky_variables(pcg->cholesky), first = info.columns - info.changing;
+    const double* reduced = reduced_of(pcg, info.columns);
+    double* near = reduced_of(pcg, info.columns) + FIL_BLOCK * info.columns;
+    for (int j = first; j < info.columns; j++) {
+        for (int k = 0; k < FIL_BLOCK; k++) {
+            near[FIL_BLOCK * j + k] = reduced[FIL_BLOCK * j + k] + more[FIL_BLOCK * variables[j] + k];
+        }
+    }
+    fil_block_cholesky_solve_changing(pcg->cholesky, near);
+    for (int j = first; j < info.columns; j++) {
+        memcpy(x + FIL_BLOCK * variables[j], near + FIL_BLOCK * j, FIL_BLOCK * sizeof *x);
+    }
+}
+
 /* ---- conjugate gradients ---- */
 
 static double dot(const double* a, const double* b, int n)
@@ -165,35 +226,27 @@ static void precondition(FilBlockPcg* pcg, const double* r, int n, double* z)
     fil_block_cholesky_solve(pcg->cholesky, z);
 }
 
-FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockPattern* a, const double* a_values,
-                                      const FilBlockPattern* c, const double* c_values, double tolerance, int most,
+FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int most, double* r,
                                       double* x)
 {
-    const int n = FIL_BLOCK * a->columns;
-    const size_t size = sizeof(double) * (size_t)n;
-    double *r = pcg->vectors.at, *z = r + n, *p = z + n, *product = p + n, *solution = product + n;
-    fill(pcg, a, a_values, c, c_values);
-    fil_block_cholesky_set_thin(pcg->cholesky, is_thin(pcg, a->columns));
-    if (!fil_block_cholesky_factor(pcg->cholesky, pcg->values.at, NULL)) {
-        return FIL_PCG_INDEFINITE;
-    }
-    memcpy(r, x, size);
-    memset(solution, 0, size);
+    const int n = FIL_BLOCK * terms->a.columns;
+    double *z = pcg->vectors.at, *p = z + n, *product = p + n;
     precondition(pcg, r, n, z);
-    memcpy(p, z, size);
+    memcpy(p, z, sizeof(double) * (size_t)n);
     double rz = dot(r, z, n);
     const double goal = tolerance * tolerance * rz;
     FilBlockPcgResult result = rz > goal ? FIL_PCG_SLOW : FIL_PCG_DONE;
     for (int iteration = 0; iteration < most && result == FIL_PCG_SLOW; iteration++) {
-        fil_block_multiply(a, a_values, p, product);
-        fil_block_multiply_add(c, c_values, p, product);
+        fil_block_multiply(&terms->a, terms->a_values, p, product);
+        fil_block_multiply_add(&terms->c, terms->c_values, p, product);
+        fil_block_multiply_add(&terms->f, terms->f_values, p, product);
         const double curvature = dot(p, product, n);
         if (!(curvature > 0.0)) {
             return FIL_PCG_INDEFINITE;
         }
         const double step = rz / curvature;
         for (int k = 0; k < n; k++) {
-            solution[k] += step * p[k];
+            x[k] += step * p[k];
             r[k] -= step * product[k];
         }
         precondition(pcg, r, n, z);
@@ -204,6 +257,5 @@ FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockPattern* a
         }
         result = rz <= goal ? FIL_PCG_DONE : FIL_PCG_SLOW;
     }
-    memcpy(x, solution, size);
     return result;
 }

@@ -1,16 +1,22 @@
-/* Conjugate gradients for a symmetric positive definite sum A + C of 4x4-block matrices, preconditioned by the Cholesky
+/* Conjugate gradients for a symmetric positive definite sum A + C + F of 4x4-block matrices, preconditioned by the Cholesky
  * factor of a sparser matrix near it. For sheets and nets, whose own factors fill up.
  *
  * Near matrix: blocks of A that the caller calls weak are left out, and their size is added to the two diagonal blocks
  * that they joined. [[s, B], [B', s]] with s = |B| is positive semidefinite, so this never costs definiteness. Or,
- * where mass outweighs stiffness, of A the diagonal blocks alone: a cheap factor. C is kept whole: contacts are what
- * diagonal preconditioners fail at. The result depends on nothing but patterns, values and when bind() was told to
- * analyse afresh. */
+ * where mass outweighs stiffness, of A the diagonal blocks alone: a cheap factor. C and F are kept whole: contacts are what
+ * diagonal preconditioners fail at. What F reaches is eliminated last, so that F may change at the price of its own columns
+ * (block_cholesky.h). The result depends on nothing but patterns, values and when bind() was told to analyse afresh. */
 #ifndef FILUM_LINALG_BLOCK_PCG_H
 #define FILUM_LINALG_BLOCK_PCG_H
 
 #include "linalg/block_cholesky.h"
 #include "linalg/buffer.h"
+
+/* Patterns of the same size; all diagonal blocks are stored in A. */
+typedef struct FilBlockTerms {
+    FilBlockPattern a, c, f;
+    const double *a_values, *c_values, *f_values;
+} FilBlockTerms;
 
 typedef struct FilBlockPcg {
     FilBlockCholesky* cholesky; /* of the near matrix */
@@ -19,9 +25,10 @@ typedef struct FilBlockPcg {
     bool diagonal_only; /* of A */
     FilInts start, row; /* the near matrix's pattern */
     FilInts place[2];   /* of each block of A and of C in it; -1: weak */
+    bool thin;          /* fourth places of its blocks are idle */
     FilInts diagonal;   /* where the diagonal blocks are in it */
     FilDoubles values;
-    FilDoubles vectors; /* residual, preconditioned, direction, product, solution */
+    FilDoubles vectors; /* preconditioned, direction, product, reduced, near solution */
 } FilBlockPcg;
 
 void fil_block_pcg_free(FilBlockPcg* pcg);
@@ -32,16 +39,27 @@ typedef enum FilBlockPcgResult {
     FIL_PCG_INDEFINITE, /* the near matrix has no factor, or a direction has negative curvature; x is undefined */
 } FilBlockPcgResult;
 
-/* Adopts two patterns of the same size; `weak` has one flag for each block of A, NULL for all but the diagonal ones,
- * which are then simply left out. Their diagonal blocks are all stored in A. An old analysis is kept while it serves,
- * unless `afresh`; *analysed says that there is a new one. Allocates only to grow. */
-FIL_MUST_CHECK FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockPattern* a, const bool* weak,
-                                            const FilBlockPattern* c, bool afresh, bool* analysed);
+/* Adopts the patterns; `weak` has one flag for each block of A, NULL for all but the diagonal ones, which are then simply left
+ * out. An old analysis is kept while it serves, unless `afresh`; *analysed says that there is a new one. Allocates only to
+ * grow. */
+FIL_MUST_CHECK FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockTerms* terms, const bool* weak, bool afresh,
+                                            bool* analysed);
 
-/* x holds the right side, then the solution whose residual is `tolerance` times smaller, both measured with the
- * preconditioner. The patterns are those last adopted. */
-FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockPattern* a, const double* a_values,
-                                      const FilBlockPattern* c, const double* c_values, double tolerance, int most,
+/* Factors the near matrix but for what F reaches; then the rest, as often as F changes. False: not positive definite. */
+FIL_MUST_CHECK bool fil_block_pcg_factor(FilBlockPcg* pcg, const FilBlockTerms* terms);
+FIL_MUST_CHECK bool fil_block_pcg_factor_rest(FilBlockPcg* pcg, const FilBlockTerms* terms);
+
+/* The columns that F reaches. */
+const int* fil_block_pcg_reached(const FilBlockPcg* pcg, int* count);
+
+/* With the near matrix in place of the true one, and for those columns only: x for the right side b + more, where `more` is
+ * zero elsewhere. First for b. */
+void fil_block_pcg_reduce(FilBlockPcg* pcg, const double* b);
+void fil_block_pcg_predict(FilBlockPcg* pcg, const double* more, double* x);
+
+/* Adds to x, for the right side r, a solution that leaves `tolerance` times r, both measured with the preconditioner; r becomes what
+ * is left. */
+FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int most, double* r,
                                       double* x);
 
 #endif

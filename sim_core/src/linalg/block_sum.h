@@ -22,6 +22,31 @@ void fil_block_sum_free(FilBlockSum* sum);
  * are those of the last call. False when out of memory. */
 bool fil_block_sum_adopt(FilBlockSum* sum, int columns, int lists, const int* end, const int* variable, bool* same);
 
+/* For writing lists: appends a variable to the last one, which began at `first`, unless it is there or negative. Returns
+ * which of the list it is, -1 if negative. */
+static inline int fil_block_list_put(int* variable, int first, int* end, int which)
+{
+    int at = first;
+    while (at < *end && variable[at] != which) {
+        at++;
+    }
+    if (at == *end && which >= 0) {
+        variable[(*end)++] = which;
+    }
+    return which >= 0 ? at - first : -1;
+}
+
+/* The same of an adopted list; -1: it is not there. */
+static inline int fil_block_sum_find(const FilBlockSum* sum, int list, int which)
+{
+    const int first = list > 0 ? sum->end.at[list - 1] : 0;
+    int at = first;
+    while (at < sum->end.at[list] && sum->variable.at[at] != which) {
+        at++;
+    }
+    return at < sum->end.at[list] ? at - first : -1;
+}
+
 FilBlockPattern fil_block_sum_pattern(const FilBlockSum* sum);
 void fil_block_sum_clear(FilBlockSum* sum);
 

@@ -78,6 +78,35 @@ static void build_tree(FilBlockSymbolic* s, int* ancestor)
     }
 }
 
+/* Moves the columns that the last term reaches, and what depends on them, behind all others: descendants still come before
+ * their ancestors, so nothing else changes. */
+static void put_reached_last(FilBlockSymbolic* s, const FilBlockPattern* last, int* reached, int* order)
+{
+    const int n = s->columns;
+    const int* pivot = s->ordering.new_of_old;
+    memset(reached, 0, (size_t)n * sizeof *reached);
+    for (int j = 0; j < n; j++) {
+        for (int k = last->start[j]; k < last->start[j + 1]; k++) {
+            reached[pivot[j]] = reached[pivot[last->row[k]]] = 1;
+        }
+    }
+    int end = 0;
+    for (int j = 0; j < n; j++) {
+        if (reached[j] && s->parent.at[j] >= 0) {
+            reached[s->parent.at[j]] = 1; // later than j
+        }
+        if (!reached[j]) {
+            order[end++] = s->ordering.old_of_new[j];
+        }
+    }
+    for (int j = 0; j < n; j++) {
+        if (reached[j]) {
+            order[end++] = s->ordering.old_of_new[j];
+        }
+    }
+    fil_ordering_set(&s->ordering, order);
+}
+
 /* Blocks of each column of L: row i of L is what its entries reach on their way up the tree to i. */
 static void count_columns(FilBlockSymbolic* s, int* mark)
 {
@@ -208,12 +237,12 @@ FilStatus fil_block_symbolic_bind(FilBlockSymbolic* s, const FilBlockPattern* co
     return FIL_OK;
 }
 
-FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern* const* terms)
+FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern* const* terms, bool loose)
 {
     const size_t n = (size_t)terms[0]->columns;
     s->columns = terms[0]->columns;
     s->factor_blocks = s->products = 0;
-    if (!fil_ordering_min_degree(&s->ordering, terms, term_count(terms)) || !sort_entries(s, terms) ||
+    if (!fil_ordering_min_degree(&s->ordering, terms, term_count(terms), loose) || !sort_entries(s, terms) ||
         !fil_ints_reserve(&s->parent, n) || !fil_ints_reserve(&s->column_start, n + 1) ||
         !fil_ints_reserve(&s->row_start, n + 1) || !fil_ints_reserve(&s->scratch, 2 * n)) {
         return FIL_OUT_OF_MEMORY;
@@ -221,6 +250,13 @@ FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern*
     int* mark = s->scratch.at;
     int* next = s->scratch.at + n;
     build_tree(s, mark);
+    if (loose && terms[1] != NULL) {
+        put_reached_last(s, terms[1], mark, next);
+        if (!sort_entries(s, terms)) {
+            return FIL_OUT_OF_MEMORY;
+        }
+        build_tree(s, mark);
+    }
     memset(mark, -1, n * sizeof *mark);
     count_columns(s, mark);
 
@@ -243,5 +279,6 @@ FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern*
         return FIL_OUT_OF_MEMORY;
     }
     const bool inside = find_sources(s, &s->first_changing); // the pattern was built from these entries
+
     return inside ? FIL_OK : FIL_BAD_INPUT;
 }

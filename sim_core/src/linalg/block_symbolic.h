@@ -39,8 +39,9 @@ typedef struct FilBlockSymbolic {
 
 void fil_block_symbolic_free(FilBlockSymbolic* symbolic);
 
-/* `terms` has FIL_BLOCK_TERMS patterns of the same size; the last may be NULL. */
-FIL_MUST_CHECK FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms);
+/* `terms` has FIL_BLOCK_TERMS patterns of the same size; the last may be NULL. What it reaches comes last: at any price, or
+ * `loose`: as far as that costs no fill. */
+FIL_MUST_CHECK FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms, bool loose);
 FIL_MUST_CHECK FilStatus fil_block_symbolic_bind(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms,
                                                  bool* fits);
 

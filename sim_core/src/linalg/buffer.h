@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -39,6 +40,24 @@ static inline bool fil_ints_reserve(FilInts* ints, size_t count)
     const bool done = fil_buffer_reserve(&block, &ints->capacity, count, sizeof *ints->at);
     ints->at = block;
     return done;
+}
+
+/* Makes room for more ints behind those in use, which stay. */
+static inline bool fil_ints_extend(FilInts* ints, size_t used, size_t more)
+{
+    FilInts grown = {0};
+    if (ints->at != NULL && used + more <= ints->capacity) {
+        return true;
+    }
+    if (!fil_ints_reserve(&grown, used + more)) {
+        return false;
+    }
+    if (used > 0) {
+        memcpy(grown.at, ints->at, used * sizeof(int));
+    }
+    fil_free(ints->at);
+    *ints = grown;
+    return true;
 }
 
 static inline bool fil_doubles_reserve(FilDoubles* doubles, size_t count)

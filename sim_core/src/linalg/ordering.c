@@ -74,7 +74,7 @@ static void group_by_touch(const FilBlockPattern* pattern, int* group)
     }
 }
 
-bool fil_ordering_min_degree(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count)
+bool fil_ordering_min_degree(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count, bool loose)
 {
     const int n = patterns[0]->columns;
     size_t neighbours = 0;
@@ -96,7 +96,7 @@ bool fil_ordering_min_degree(FilOrdering* ordering, const FilBlockPattern* const
     int *mark = array[9], *group = array[10], *bucket = array[11], *list = ordering->work.at + ARRAYS * (columns + 1);
     const int list_end = adjacency(patterns, count, start, length, mark, list);
     memset(group, 0, columns * sizeof *group);
-    if (count > 1) {
+    if (count > 1 && !loose) {
         group_by_touch(patterns[count - 1], group);
     }
 
@@ -113,6 +113,15 @@ bool fil_ordering_min_degree(FilOrdering* ordering, const FilBlockPattern* const
     ordering->old_of_new = old_of_new;
     ordering->new_of_old = new_of_old;
     return true;
+}
+
+void fil_ordering_set(FilOrdering* ordering, const int* order)
+{
+    int *old_of_new = ordering->work.at, *new_of_old = old_of_new + ordering->columns + 1;
+    for (int k = 0; k < ordering->columns; k++) {
+        old_of_new[k] = order[k];
+        new_of_old[order[k]] = k;
+    }
 }
 
 void fil_ordering_free(FilOrdering* ordering)

@@ -240,7 +240,8 @@ FilStatus fil_ipc_contacts_accept(FilWorld* world, bool* changed)
     field->active = field->was_active;
     field->was_active = swap;
     field->active_count = count;
-    return FIL_OK;
+    // both grow at once: which is which depends on the number of iterations
+    return fil_ints_reserve(&field->was_active, (size_t)field->pair_count) ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 
 /* ---- second derivatives ---- */
@@ -251,21 +252,7 @@ int fil_ipc_contacts_lists(const FilWorld* world, size_t* variables)
     for (int k = 0; k < field->active_count; k++) {
         *variables += pair_blocks(world, &field->pairs[field->active.at[k]]);
     }
-    for (int s = 0; s < field->slide_count; s++) {
-        *variables += (size_t)field->slides[s].count;
-    }
-    return field->active_count + field->slide_count;
-}
-
-static void put_variable(int* variable, int first, int* variables, int column)
-{
-    int at = first;
-    while (at < *variables && variable[at] != column) {
-        at++;
-    }
-    if (at == *variables && column >= 0) {
-        variable[(*variables)++] = column;
-    }
+    return field->active_count;
 }
 
 void fil_ipc_contacts_list(FilWorld* world, int* list_end, int* variable, int* lists, int* variables)
@@ -279,28 +266,11 @@ void fil_ipc_contacts_list(FilWorld* world, int* list_end, int* variable, int* l
             double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
             const int count = corner_blocks(world, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
             for (int b = 0; b < count; b++) {
-                put_variable(variable, first, variables, column_of(world, pair->point[i], blocks[b]));
+                (void)fil_block_list_put(variable, first, variables, column_of(world, pair->point[i], blocks[b]));
             }
         }
         list_end[(*lists)++] = *variables;
     }
-    for (int s = 0; s < field->slide_count; s++) {
-        const int first = *variables;
-        for (int k = 0; k < field->slides[s].count; k++) {
-            put_variable(variable, first, variables, field->slide_column.at[field->slides[s].first + k]);
-        }
-        list_end[(*lists)++] = *variables;
-    }
-}
-
-static int place_in_list(const FilBlockSum* sum, int list, int column)
-{
-    const int first = list > 0 ? sum->end.at[list - 1] : 0;
-    int at = first;
-    while (at < sum->end.at[list] && sum->variable.at[at] != column) {
-        at++;
-    }
-    return at < sum->end.at[list] ? at - first : -1;
 }
 
 /* A block of variables that a corner depends on. */
@@ -365,7 +335,7 @@ static void add_pair_hessian(const FilWorld* world, const FilIpcPair* pair, cons
         int blocks[FIL_JACOBIAN_BLOCKS];
         const int own = corner_blocks(world, point, field->points.at + 3 * point, field->x.at, blocks, jacobian[i], bias);
         for (int b = 0; b < own; b++) {
-            const int local = place_in_list(sum, list, column_of(world, point, blocks[b]));
+            const int local = fil_block_sum_find(sum, list, column_of(world, point, blocks[b]));
             if (local >= 0) {
                 entries[count++] = (Entry){i, local, node ? NULL : jacobian[i] + 12 * b};
             }
@@ -374,20 +344,7 @@ static void add_pair_hessian(const FilWorld* world, const FilIpcPair* pair, cons
     add_entries(sum, list, entries, count, field->dt * field->dt, hessian, 3 * pair->corner_count);
 }
 
-static void add_slide_hessian(const FilIpcField* field, const FilIpcSlide* slide, const double* hessian, int list, FilBlockSum* sum)
-{
-    Entry entries[PAIR_BLOCKS];
-    int count = 0;
-    for (int k = slide->first; k < slide->first + slide->count; k++) {
-        const int local = place_in_list(sum, list, field->slide_column.at[k]);
-        if (local >= 0) {
-            entries[count++] = (Entry){0, local, field->slide_jacobian.at + 12 * k};
-        }
-    }
-    add_entries(sum, list, entries, count, 1.0, hessian, 3);
-}
-
-void fil_ipc_contacts_hessian(FilWorld* world, const double* v, bool cautious, FilBlockSum* sum, int first_list)
+void fil_ipc_contacts_hessian(FilWorld* world, bool cautious, FilBlockSum* sum, int first_list)
 {
     const FilIpcField* field = &world->ipc;
     double gradient[12], hessian[144];
@@ -396,12 +353,6 @@ void fil_ipc_contacts_hessian(FilWorld* world, const double* v, bool cautious, F
         if (pair_energy(world, pair, gradient, hessian, cautious || !turns_slowly(pair)) != 0.0) {
             add_pair_hessian(world, pair, hessian, first_list + k, sum);
         }
-    }
-    for (int s = 0; s < field->slide_count; s++) {
-        const FilIpcSlide* slide = &field->slides[s];
-        const FilSlipping slipping = fil_slide_slipping(field, slide);
-        fil_friction_hessian(&slide->friction, &slipping, world->def.ipc.slip_speed, cautious, v, hessian);
-        add_slide_hessian(field, slide, hessian, first_list + field->active_count + s, sum);
     }
 }
 

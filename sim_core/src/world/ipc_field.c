@@ -229,7 +229,7 @@ static FilStatus begin(FilWorld* world, double dt, double* v, FilStepInfo* info)
 static FilStatus list(FilWorld* world, FilInts* end, FilInts* variable, int* count)
 {
     FilIpcField* field = &world->ipc;
-    size_t most = 2 * FIL_RING_BLOCKS * (size_t)field->ring_count;
+    size_t most = FIL_RING_BLOCKS * (size_t)field->ring_count;
     const size_t lists = (size_t)field->ring_count + (size_t)fil_ipc_contacts_lists(world, &most);
     int variables = 0;
     *count = 0;
@@ -246,8 +246,52 @@ static void hessian(FilWorld* world, const double* v, FilPotentialOrder order, F
     FilIpcField* field = &world->ipc;
     const bool cautious = order == FIL_POTENTIAL_DEFINITE;
     place(world, v, field->x.at, field->points.at);
-    fil_rings_hessian(world, v, cautious, sum, 0);
-    fil_ipc_contacts_hessian(world, v, cautious, sum, field->ring_count);
+    fil_rings_hessian(world, cautious, sum, 0);
+    fil_ipc_contacts_hessian(world, cautious, sum, field->ring_count);
+}
+
+static FilStatus list_friction(FilWorld* world, FilInts* end, FilInts* variable, int* count)
+{
+    const int terms = friction_count(&world->ipc);
+    FilSlipping slipping;
+    int variables = *count > 0 ? end->at[*count - 1] : 0;
+    size_t most = 0;
+    for (int k = 0; k < terms; k++) {
+        (void)friction_at(&world->ipc, k, &slipping);
+        most += (size_t)slipping.count;
+    }
+    if (!fil_ints_extend(end, (size_t)*count, (size_t)terms) || !fil_ints_extend(variable, (size_t)variables, most)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    for (int k = 0; k < terms; k++) {
+        const int first = variables;
+        (void)friction_at(&world->ipc, k, &slipping);
+        for (int i = 0; i < slipping.count; i++) {
+            (void)fil_block_list_put(variable->at, first, &variables, slipping.column[i]);
+        }
+        end->at[(*count)++] = variables;
+    }
+    return FIL_OK;
+}
+
+static void friction_hessian(FilWorld* world, const double* v, FilPotentialOrder order, FilBlockSum* sum, int first_list)
+{
+    for (int k = 0; k < friction_count(&world->ipc); k++) {
+        FilSlipping slipping;
+        const FilFriction* friction = friction_at(&world->ipc, k, &slipping);
+        double h[9], block[FIL_BLOCK_SIZE];
+        fil_friction_hessian(friction, &slipping, world->def.ipc.slip_speed, order == FIL_POTENTIAL_DEFINITE, v, h);
+        for (int i = 0; i < slipping.count; i++) {
+            const int row = fil_block_sum_find(sum, first_list + k, slipping.column[i]);
+            for (int j = 0; j < slipping.count && row >= 0; j++) {
+                const int column = fil_block_sum_find(sum, first_list + k, slipping.column[j]);
+                if (column >= 0 && fil_block_sum_at(sum, first_list + k, row, column) != NULL) {
+                    fil_potential_row_block(slipping.jacobian + 12 * i, h, slipping.jacobian + 12 * j, 1.0, block);
+                    fil_block_sum_add(sum, first_list + k, row, column, block);
+                }
+            }
+        }
+    }
 }
 
 static double longest(FilWorld* world, const double* v, const double* direction)
@@ -295,6 +339,8 @@ static const FilPotentialField field_table = {
     .add = add,
     .list = list,
     .hessian = hessian,
+    .list_friction = list_friction,
+    .friction_hessian = friction_hessian,
     .add_lead = add_lead,
     .review = review,
     .longest = longest,

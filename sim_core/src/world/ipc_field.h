@@ -19,10 +19,11 @@ typedef struct FilRingTerm {
     int count;                             /* of blocks */
     FilFriction friction;                  /* along the rod, and of a hole along its rim */
     double jacobian[FIL_RING_BLOCKS][12];  /* 3 x 4, of the velocity of the ring against the rod at the step's start */
-    int lagged[FIL_RING_BLOCKS];           /* blocks of the world's velocities, for friction */
+    int lagged[FIL_RING_BLOCKS];           /* blocks of the world's velocities, for friction, ... */
+    int column[FIL_RING_BLOCKS];           /* ... and columns of the matrix for them */
     int block[FIL_RING_BLOCKS];            /* for the potential, as of the last accepted v */
     FilTrackPlace place;                   /* at the last accepted v */
-    int local[2 * FIL_RING_BLOCKS];        /* which variable of its list each of block and lagged is; -1: none */
+    int local[FIL_RING_BLOCKS];            /* which variable of its list each block is; -1: none */
 } FilRingTerm;
 
 /* Two features, or a point and a plane, that could come into each other's range. */
@@ -80,12 +81,13 @@ typedef struct FilIpcField {
 
 static inline FilSlipping fil_ring_slipping(const FilRingTerm* term)
 {
-    return (FilSlipping){term->count, term->lagged, term->jacobian[0]};
+    return (FilSlipping){term->count, term->lagged, term->column, term->jacobian[0]};
 }
 
 static inline FilSlipping fil_slide_slipping(const FilIpcField* field, const FilIpcSlide* slide)
 {
-    return (FilSlipping){slide->count, field->slide_variable.at + slide->first, field->slide_jacobian.at + 12 * slide->first};
+    return (FilSlipping){slide->count, field->slide_variable.at + slide->first, field->slide_column.at + slide->first,
+                         field->slide_jacobian.at + 12 * slide->first};
 }
 
 struct FilWorld;
@@ -111,10 +113,10 @@ FilStatus fil_ipc_check_start(struct FilWorld* world);
 FilStatus fil_ipc_contacts_begin(struct FilWorld* world);
 double fil_ipc_contacts_add(struct FilWorld* world, const double* v, double* residual);
 FilStatus fil_ipc_contacts_accept(struct FilWorld* world, bool* changed);
-/* How many lists there will be; adds to *variables how many variables they hold at most. */
+/* Of barriers: how many lists there will be; adds to *variables how many variables they hold at most. */
 int fil_ipc_contacts_lists(const struct FilWorld* world, size_t* variables);
 void fil_ipc_contacts_list(struct FilWorld* world, int* list_end, int* variable, int* lists, int* variables);
-void fil_ipc_contacts_hessian(struct FilWorld* world, const double* v, bool cautious, FilBlockSum* sum, int first_list);
+void fil_ipc_contacts_hessian(struct FilWorld* world, bool cautious, FilBlockSum* sum, int first_list);
 FilStatus fil_ipc_contacts_finish(struct FilWorld* world, const double* v, FilStepInfo* info);
 /* The stiffness' scale that the last step left. */
 double fil_ipc_scale(const struct FilWorld* world);
@@ -124,7 +126,7 @@ FilStatus fil_rings_begin(struct FilWorld* world);
 double fil_rings_add(struct FilWorld* world, const double* v, double* residual);
 /* Appends the variables of each ring; *end and *variable count them. */
 void fil_rings_list(struct FilWorld* world, int* list_end, int* variable, int* lists, int* variables);
-void fil_rings_hessian(struct FilWorld* world, const double* v, bool positive, FilBlockSum* sum, int first_list);
+void fil_rings_hessian(struct FilWorld* world, bool positive, FilBlockSum* sum, int first_list);
 void fil_rings_accept(struct FilWorld* world, bool* changed);
 void fil_rings_finish(struct FilWorld* world);
 

@@ -67,11 +67,8 @@ FilStatus fil_potential_joints_begin(FilWorld* world, double dt)
     fil_contact_set_clear(&all->rows);
     FilStatus status = fil_joints_add(world);
     status = status == FIL_OK ? fil_own_constraints_add(world) : status;
-    if (status != FIL_OK || all->constraint_count == 0) {
-        return status;
-    }
-    status = map_columns(world);
-    return status == FIL_OK ? set_laws(world, dt) : status;
+    status = status == FIL_OK ? map_columns(world) : status;
+    return status == FIL_OK && all->constraint_count > 0 ? set_laws(world, dt) : status;
 }
 
 /* ---- one constraint ---- */
@@ -121,30 +118,12 @@ double fil_potential_joints_add(const FilWorld* world, const double* v, double* 
     return cost;
 }
 
-/* Makes room for more ints behind those in use. */
-static bool extend(FilInts* ints, size_t used, size_t more)
-{
-    FilInts grown = {0};
-    if (ints->at != NULL && used + more <= ints->capacity) {
-        return true;
-    }
-    if (!fil_ints_reserve(&grown, used + more)) {
-        return false;
-    }
-    if (used > 0) {
-        memcpy(grown.at, ints->at, used * sizeof(int));
-    }
-    fil_free(ints->at);
-    *ints = grown;
-    return true;
-}
-
 FilStatus fil_potential_joints_list(FilWorld* world, FilInts* end, FilInts* variable, int* count)
 {
     const FilContactStage* all = &world->contact;
     int used = *count > 0 ? end->at[*count - 1] : 0;
-    if (!extend(end, (size_t)*count, (size_t)all->constraint_count) ||
-        !extend(variable, (size_t)used, (size_t)all->rows.block_count)) {
+    if (!fil_ints_extend(end, (size_t)*count, (size_t)all->constraint_count) ||
+        !fil_ints_extend(variable, (size_t)used, (size_t)all->rows.block_count)) {
         return FIL_OUT_OF_MEMORY;
     }
     world->potential.first_joint_list = *count;

@@ -32,6 +32,8 @@ void fil_potential_stage_free(FilPotentialStage* stage)
     fil_block_cholesky_destroy(stage->cholesky);
     fil_block_pcg_free(&stage->pcg);
     fil_block_sum_free(&stage->hessian);
+    fil_block_sum_free(&stage->friction);
+    fil_free(stage->vectors.at);
     fil_free(stage->laws);
     fil_free(stage->column_block.at);
     fil_free(stage->list_end.at);
@@ -66,8 +68,7 @@ static bool evaluate_bodies(FilWorld* world, const double* v, bool tangent, doub
     return true;
 }
 
-/* What is held feels no contact. */
-static void spare_held(const FilWorld* world, double* residual)
+void fil_potential_spare_held(const FilWorld* world, double* residual)
 {
     const double* weight = world->scratch.weight;
     for (int b = 0; b < world->body_count; b++) {
@@ -85,7 +86,7 @@ static bool evaluate_contacts(FilWorld* world, const FilPotentialModel* model, c
 {
     *potential += model->field != NULL ? model->field->add(world, v, residual) : fil_potential_add(world, model, v, residual);
     *potential += fil_potential_joints_add(world, v, residual);
-    spare_held(world, residual);
+    fil_potential_spare_held(world, residual);
     return isfinite(*potential);
 }
 
@@ -291,21 +292,12 @@ static bool search_field(FilWorld* world, const FilPotentialModel* model, Newton
 static FilStatus model_direction(FilWorld* world, const FilPotentialModel* model, const Newton* newton, const double* v,
                                  FilStepInfo* info)
 {
-    enum { REVIEWS = 4 };
     FilNewtonScratch* s = &world->scratch;
-    FilStatus status = FIL_OK;
-    bool again = !newton->cautious;
-    for (int k = 0; again && k < REVIEWS; k++) {
-        memcpy(s->trial, s->residual, sizeof(double) * (size_t)world->v_count);
-        // what friction leads by may be large, but is no reason to neglect the rest
-        const double lead = model->field->add_lead(world, v, s->trial);
-        const double accuracy = newton->accuracy * newton->norm / hypot(newton->norm, lead);
-        spare_held(world, s->trial);
-        status = fil_potential_solve_all(world, model, false, accuracy, v, s->trial, s->direction, info);
-        again = status == FIL_OK && model->field->review(world, v, s->direction);
-    }
-    if (status == FIL_OK && (newton->cautious || slope_along(world, s->residual, s->direction) >= 0.0)) {
-        status = fil_potential_solve_all(world, model, true, newton->accuracy, v, s->residual, s->direction, info);
+    FilPotentialAim aim = {newton->cautious, newton->accuracy, newton->norm};
+    FilStatus status = fil_potential_solve_all(world, model, &aim, v, s->residual, s->direction, info);
+    if (status == FIL_OK && !aim.cautious && slope_along(world, s->residual, s->direction) >= 0.0) {
+        aim.cautious = true;
+        status = fil_potential_solve_all(world, model, &aim, v, s->residual, s->direction, info);
     }
     return status;
 }
@@ -329,7 +321,8 @@ static FilStatus find_direction(FilWorld* world, const FilPotentialModel* model,
     newton->fresh = true;
     FilStatus status = FIL_OK;
     if (newton->tangent) {
-        status = fil_potential_solve_all(world, model, newton->cautious, FINEST, v, s->residual, s->direction, info);
+        const FilPotentialAim aim = {newton->cautious, FINEST, newton->norm};
+        status = fil_potential_solve_all(world, model, &aim, v, s->residual, s->direction, info);
     } else if (!fil_potential_factor_bodies(world, v, s->direction, info) ||
                !fil_potential_solve(world, s->residual, s->direction)) {
         status = FIL_NOT_CONVERGED;

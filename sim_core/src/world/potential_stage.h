@@ -41,7 +41,10 @@ typedef struct FilPotentialStage {
     int pcg_pattern; /* FilContactStage.patterns when it was bound */
     bool pcg_bound;  /* to the contacts' pattern */
     bool pcg_exact;  /* and its analysis is of that very pattern */
-    FilBlockSum hessian;
+    FilBlockSum hessian;   /* of contacts and joints */
+    FilBlockSum friction;  /* of contacts, where it stands apart */
+    int first_friction_list; /* where friction begins among the lists where it does not */
+    FilDoubles vectors;    /* over the matrix's variables, of sheets */
     FilInts list_end, list_variable; /* of contacts: columns of the matrix */
     FilSapLaw* laws; /* of joints and motors */
     size_t law_capacity;
@@ -53,7 +56,8 @@ typedef struct FilPotentialStage {
     bool exact;      /* the analysis is of just this pattern, */
     int exact_pattern; /* with these of the bodies */
     bool settled;    /* this step has an analysis that depends on nothing before it */
-    bool bound;      /* the pattern is that of the contacts */
+    bool bound;      /* the pattern is that of the contacts, */
+    bool apart;      /* friction's by itself */
     bool factorable; /* and the analysis is for it */
     bool refused;    /* the world cannot be stepped like this; its message says why */
     FilPotentialFactors factors;
@@ -69,10 +73,14 @@ typedef struct FilPotentialField {
     FilStatus (*begin)(struct FilWorld* world, double dt, double* v, FilStepInfo* info);
     /* Adds the gradient to the residual; returns the potential, infinite where things would touch. */
     double (*add)(struct FilWorld* world, const double* v, double* residual);
-    /* Blocks of the world's velocities that its terms couple, as fil_block_sum_adopt() wants them. */
+    /* Columns of the matrix that its terms but friction couple, as fil_block_sum_adopt() wants them. */
     FilStatus (*list)(struct FilWorld* world, FilInts* end, FilInts* variable, int* count);
-    /* Adds the Hessian. */
+    /* Adds the Hessian of those. */
     void (*hessian)(struct FilWorld* world, const double* v, FilPotentialOrder order, FilBlockSum* sum);
+    /* Appends the same of friction, which stays for the whole step. */
+    FilStatus (*list_friction)(struct FilWorld* world, FilInts* end, FilInts* variable, int* count);
+    /* Adds friction's Hessian, whose lists begin at `first_list`. */
+    void (*friction_hessian)(struct FilWorld* world, const double* v, FilPotentialOrder order, FilBlockSum* sum, int first_list);
     /* Adds by how much the gradient of the model that the full Hessian belongs to differs from the true one at v; returns
      * the size of that, as the model weighs it. */
     double (*add_lead)(struct FilWorld* world, const double* v, double* residual);
@@ -100,6 +108,8 @@ void fil_potential_adapt_halvings(struct FilWorld* world, const FilStepInfo* inf
 /* ---- the stage's parts, by file ---- */
 
 bool fil_potential_takes_part(const struct FilWorld* world, int body);
+/* What is held feels no contact. */
+void fil_potential_spare_held(const struct FilWorld* world, double* residual);
 /* A body's velocities at the start changed by `change`, those that are held in their motion; both are the world's. */
 void fil_potential_guess(const struct FilWorld* world, int body, const double* change, double* v);
 
@@ -139,6 +149,12 @@ void fil_potential_joints_hessian(const struct FilWorld* world, const double* v,
 /* v is the solution: impulses to joints and bodies, and J' gamma added to `impulse`. */
 void fil_potential_joints_finish(struct FilWorld* world, const double* v, double* impulse);
 
+/* What is asked of a direction: `accuracy` is the share of the residual, of size `norm`, that may be left. */
+typedef struct FilPotentialAim {
+    bool cautious; /* never uphill, rather than quick */
+    double accuracy, norm;
+} FilPotentialAim;
+
 /* potential_system.c: scale J_row' G J_column of 3 x 4 Jacobians. */
 void fil_potential_row_block(const double* a, const double* g, const double* b, double scale, double* block);
 /* Factors the tangent at v, whose bodies have been evaluated. Each body by itself: false if nothing
@@ -146,9 +162,19 @@ void fil_potential_row_block(const double* a, const double* g, const double* b, 
 bool fil_potential_factor_bodies(struct FilWorld* world, const double* v, double* scratch, FilStepInfo* info);
 /* direction = tangent^-1 residual, with the factors at hand. */
 bool fil_potential_solve(struct FilWorld* world, const double* residual, double* direction);
-/* Factors bodies and contacts together, and solves. Where the sum is not positive definite, first the contacts' own bending is left out, then
- * the bodies' mass part is enlarged. `accuracy`: the share of the residual that may be left. */
-FilStatus fil_potential_solve_all(struct FilWorld* world, const FilPotentialModel* model, bool cautious, double accuracy,
-                                  const double* v, const double* residual, double* direction, FilStepInfo* info);
+/* Factors bodies and contacts together, and solves; friction makes up its mind on the way. Where the sum is not positive definite, first
+ * the contacts' own bending is left out, then the bodies' mass part is enlarged. Uses the scratch for trials. */
+FilStatus fil_potential_solve_all(struct FilWorld* world, const FilPotentialModel* model, const FilPotentialAim* aim, const double* v,
+                                  const double* residual, double* direction, FilStepInfo* info);
+
+/* A vector over the world's velocities to the matrix's variables; those, world->contact.v, back to the world as a direction. */
+void fil_potential_gather(const struct FilWorld* world, const double* residual, double* to);
+void fil_potential_direct(const struct FilWorld* world, double* direction);
+
+/* potential_sheet.c: whether factors would fill up, so that conjugate gradients are quicker. */
+bool fil_potential_is_sheet(const struct FilWorld* world, const FilPotentialModel* model);
+/* Solves so, with friction apart. */
+FilStatus fil_potential_solve_sheet(struct FilWorld* world, const FilPotentialModel* model, const FilPotentialAim* aim, const double* v,
+                                    const double* residual, double* direction, FilBlockPcgResult* result, FilStepInfo* info);
 
 #endif

@@ -60,41 +60,38 @@ static FilStatus list_contacts(FilWorld* world, int* count)
     return FIL_OK;
 }
 
-/* Sheets of triangles and large nets: their factors fill up, and conjugate gradients are quicker. Judged by the pattern
- * alone. */
-static bool has_triangles(const FilWorld* world)
-{
-    return world->contact.block_count > 4 * world->contact.column_count;
-}
-
-static bool is_sheet(const FilWorld* world, const FilPotentialModel* model)
-{
-    const int columns = world->contact.column_count;
-    return model->field != NULL && ((columns > 300 && has_triangles(world)) || columns > 4000);
-}
-
-/* The pattern of the contacts' part. */
-static FilStatus adopt(FilWorld* world, const FilPotentialModel* model)
+/* The pattern of the contacts' part; friction's in it, or apart. */
+static FilStatus adopt(FilWorld* world, const FilPotentialModel* model, bool apart)
 {
     FilPotentialStage* stage = &world->potential;
+    const FilPotentialField* field = model->field;
+    FilInts *end = &stage->list_end, *variable = &stage->list_variable;
+    const int columns = world->contact.column_count;
+    bool same, same_friction = true;
     int count = 0;
-    FilStatus status = model->field != NULL ? model->field->list(world, &stage->list_end, &stage->list_variable, &count)
-                                            : list_contacts(world, &count);
-    status = status == FIL_OK ? fil_potential_joints_list(world, &stage->list_end, &stage->list_variable, &count) : status;
-    if (status != FIL_OK) {
-        return status;
+    FilStatus status = field != NULL ? field->list(world, end, variable, &count) : list_contacts(world, &count);
+    stage->first_friction_list = count;
+    if (status == FIL_OK && field != NULL && !apart) {
+        status = field->list_friction(world, end, variable, &count);
     }
-    bool same;
-    if (!fil_block_sum_adopt(&stage->hessian, world->contact.column_count, count, stage->list_end.at, stage->list_variable.at,
-                             &same)) {
-        return FIL_OUT_OF_MEMORY;
+    status = status == FIL_OK ? fil_potential_joints_list(world, end, variable, &count) : status;
+    if (status != FIL_OK || !fil_block_sum_adopt(&stage->hessian, columns, count, end->at, variable->at, &same)) {
+        return status != FIL_OK ? status : FIL_OUT_OF_MEMORY;
     }
-    stage->pcg_bound = stage->pcg_bound && same;
+    if (apart) {
+        count = 0;
+        status = field->list_friction(world, end, variable, &count);
+        if (status != FIL_OK || !fil_block_sum_adopt(&stage->friction, columns, count, end->at, variable->at, &same_friction)) {
+            return status != FIL_OK ? status : FIL_OUT_OF_MEMORY;
+        }
+    }
+    stage->pcg_bound = stage->pcg_bound && apart && same && same_friction;
     // contacts: analysed anew for each pattern, so that a restored world goes on with the same bits
-    stage->analysed = stage->analysed && (same || model->field != NULL);
+    stage->analysed = stage->analysed && (same || field != NULL);
     stage->exact = stage->exact && same && stage->exact_pattern == world->contact.patterns;
     stage->factorable = stage->factorable && stage->exact;
     stage->settled = stage->settled || stage->factorable;
+    stage->apart = apart;
     return FIL_OK;
 }
 
@@ -126,38 +123,18 @@ static FilStatus bind(FilWorld* world, FilStepInfo* info)
     return status;
 }
 
-/* The same for conjugate gradients, `stiff`: with bodies' stiffness in the factor. A step begins with an analysis of the
- * pattern that it finds, so that a restored world goes on with the same bits. */
-static FilStatus bind_pcg(FilWorld* world, bool stiff, FilStepInfo* info)
-{
-    FilPotentialStage* stage = &world->potential;
-    const FilContactStage* all = &world->contact;
-    const bool other = stage->pcg.diagonal_only == stiff;
-    const bool bound = stage->pcg_bound && stage->pcg_pattern == all->patterns && !other;
-    FilStatus status = FIL_OK;
-    if (!bound || (stage->begins && !stage->pcg_exact)) {
-        const FilBlockPattern a = {all->column_count, all->start, all->row}, c = fil_block_sum_pattern(&stage->hessian);
-        status = fil_block_pcg_bind(&stage->pcg, &a, stiff ? all->weak : NULL, &c, stage->begins || other, &stage->pcg_exact);
-        info->analyses += stage->pcg_exact ? 1 : 0;
-        stage->pcg_pattern = all->patterns;
-        stage->pcg_bound = status == FIL_OK;
-    }
-    stage->begins = false;
-    return status;
-}
-
 /* The residual to the matrix's variables, or back as the direction. */
-static void gather(FilWorld* world, const double* residual)
+void fil_potential_gather(const FilWorld* world, const double* residual, double* to)
 {
     for (int b = 0; b < world->body_count; b++) {
         if (fil_potential_takes_part(world, b)) {
-            memcpy(world->contact.v + 4 * world->contact.offset[b], residual + world->bodies[b].v,
+            memcpy(to + 4 * world->contact.offset[b], residual + world->bodies[b].v,
                    sizeof(double) * (size_t)world->bodies[b].v_count);
         }
     }
 }
 
-static void spread(FilWorld* world, double* direction)
+void fil_potential_direct(const FilWorld* world, double* direction)
 {
     for (int b = 0; b < world->body_count; b++) {
         if (fil_potential_takes_part(world, b)) {
@@ -170,9 +147,9 @@ static void spread(FilWorld* world, double* direction)
 bool fil_potential_solve(FilWorld* world, const double* residual, double* direction)
 {
     if (world->potential.factors == FIL_FACTORS_ALL) {
-        gather(world, residual);
+        fil_potential_gather(world, residual, world->contact.v);
         fil_block_cholesky_solve(world->potential.cholesky, world->contact.v);
-        spread(world, direction);
+        fil_potential_direct(world, direction);
         return true;
     }
     for (int b = 0; b < world->body_count; b++) {
@@ -188,55 +165,6 @@ bool fil_potential_solve(FilWorld* world, const double* residual, double* direct
         body->ops->solve(body->impl, direction + body->v);
     }
     return true;
-}
-
-/* Conjugate gradients for sheets; where they are slow, with the bodies' stiffness in the factor, and for some steps at once. */
-static FilStatus solve_sheet(FilWorld* world, double accuracy, const double* residual, FilBlockPcgResult* result, FilStepInfo* info)
-{
-    enum { STIFF_STEPS = 20 };
-    FilPotentialStage* stage = &world->potential;
-    const FilContactStage* all = &world->contact;
-    const FilBlockPattern a = {all->column_count, all->start, all->row}, c = fil_block_sum_pattern(&stage->hessian);
-    double* stiff = &stage->problem.memory[FIL_MEMORY_STIFF];
-    const int patience = has_triangles(world) ? 200 : 60; // their factor costs more than that of a net
-    FilStatus status = FIL_OK;
-    *result = FIL_PCG_SLOW;
-    for (int attempt = *stiff > 0.0 ? 1 : 0; attempt < 2 && status == FIL_OK && *result == FIL_PCG_SLOW; attempt++) {
-        *stiff = attempt == 1 ? STIFF_STEPS : 0.0;
-        status = bind_pcg(world, attempt == 1, info);
-        if (status == FIL_OK) {
-            gather(world, residual);
-            *result = fil_block_pcg_solve(&stage->pcg, &a, all->values, &c, stage->hessian.values.at, accuracy, patience, all->v);
-        }
-    }
-    return status;
-}
-
-/* Solves with the matrix as assembled; *definite is false if it is not. */
-static FilStatus solve_assembled(FilWorld* world, const FilPotentialModel* model, double accuracy, const double* residual,
-                                 bool* definite, FilStepInfo* info)
-{
-    FilPotentialStage* stage = &world->potential;
-    const FilContactStage* all = &world->contact;
-    FilStatus status = FIL_OK;
-    if (is_sheet(world, model)) {
-        FilBlockPcgResult result = FIL_PCG_SLOW;
-        status = solve_sheet(world, accuracy, residual, &result, info);
-        *definite = result != FIL_PCG_INDEFINITE;
-        if (status != FIL_OK || result != FIL_PCG_SLOW) {
-            return status;
-        }
-    }
-    gather(world, residual);
-    status = stage->factorable ? FIL_OK : bind(world, info);
-    if (status == FIL_OK) {
-        *definite = fil_block_cholesky_factor(stage->cholesky, all->values, stage->hessian.values.at);
-        if (*definite) {
-            fil_block_cholesky_solve(stage->cholesky, all->v);
-            stage->factors = FIL_FACTORS_ALL;
-        }
-    }
-    return status;
 }
 
 /* One 4x4 block of a 12 x 12 matrix of four ends: the angle has no part in it. */
@@ -295,6 +223,9 @@ static void assemble(FilWorld* world, const FilPotentialModel* model, const doub
     fil_potential_joints_hessian(world, v, &stage->hessian);
     if (model->field != NULL) {
         model->field->hessian(world, v, order, &stage->hessian);
+        if (!stage->apart) {
+            model->field->friction_hessian(world, v, order, &stage->hessian, stage->first_friction_list);
+        }
         return;
     }
     for (int k = 0; k < p->count; k++) {
@@ -322,52 +253,109 @@ static void assemble(FilWorld* world, const FilPotentialModel* model, const doub
     }
 }
 
-FilStatus fil_potential_solve_all(FilWorld* world, const FilPotentialModel* model, bool cautious, double accuracy, const double* v,
+/* Solves with the whole factored; friction changes its mind a few times. *definite is false if the matrix is not. */
+static FilStatus solve_whole(FilWorld* world, const FilPotentialModel* model, const FilPotentialAim* aim, FilPotentialOrder order,
+                             const double* v, const double* residual, double* direction, bool* definite, FilStepInfo* info)
+{
+    enum { REVIEWS = 4 };
+    FilPotentialStage* stage = &world->potential;
+    const FilContactStage* all = &world->contact;
+    const bool reviews = model->field != NULL && !aim->cautious;
+    double* right = world->scratch.trial;
+    FilStatus status = stage->factorable ? FIL_OK : bind(world, info);
+    bool again = true;
+    for (int k = 0; again && status == FIL_OK && k < (reviews ? REVIEWS : 1); k++) {
+        memcpy(right, residual, sizeof(double) * (size_t)world->v_count);
+        if (reviews) {
+            (void)model->field->add_lead(world, v, right);
+            fil_potential_spare_held(world, right);
+        }
+        if (k > 0) {
+            assemble(world, model, v, order);
+        }
+        *definite = fil_block_cholesky_factor(stage->cholesky, all->values, stage->hessian.values.at);
+        if (!*definite) {
+            return FIL_OK;
+        }
+        fil_potential_gather(world, right, all->v);
+        fil_block_cholesky_solve(stage->cholesky, all->v);
+        fil_potential_direct(world, direction);
+        stage->factors = FIL_FACTORS_ALL;
+        info->contact_iterations++;
+        again = reviews && model->field->review(world, v, direction);
+    }
+    return status;
+}
+
+/* Solves with bodies' tangents as assembled, sheets by conjugate gradients unless those are slow. */
+static FilStatus solve_assembled(FilWorld* world, const FilPotentialModel* model, const FilPotentialAim* aim, FilPotentialOrder order,
+                                 const double* v, const double* residual, double* direction, bool* definite, FilStepInfo* info)
+{
+    FilPotentialStage* stage = &world->potential;
+    FilStatus status = FIL_OK;
+    if (stage->apart) {
+        FilBlockPcgResult result;
+        status = fil_potential_solve_sheet(world, model, aim, v, residual, direction, &result, info);
+        *definite = result != FIL_PCG_INDEFINITE;
+        if (status != FIL_OK || result != FIL_PCG_SLOW) {
+            return status;
+        }
+        status = adopt(world, model, false);
+        stage->bound = false; // the next one tries again
+        if (status == FIL_OK) {
+            assemble(world, model, v, order);
+        }
+    }
+    return status == FIL_OK ? solve_whole(world, model, aim, order, v, residual, direction, definite, info) : status;
+}
+
+/* Bodies' tangents at v, with their mass part enlarged by `shift`; false if v is out of reach. */
+static bool take_tangents(FilWorld* world, double shift, const double* v, double* scratch)
+{
+    const FilContactStage* all = &world->contact;
+    for (int b = 0; b < world->body_count; b++) {
+        const FilBody* body = &world->bodies[b];
+        double potential;
+        if (!fil_potential_takes_part(world, b)) {
+            continue;
+        }
+        if (shift > 0.0 && !body->ops->evaluate(body->impl, v + body->v, shift, scratch + body->v, &potential)) {
+            return false;
+        }
+        body->ops->tangent(body->impl, all->values + (size_t)16 * (size_t)all->first_block[b]);
+    }
+    return true;
+}
+
+FilStatus fil_potential_solve_all(FilWorld* world, const FilPotentialModel* model, const FilPotentialAim* aim, const double* v,
                                   const double* residual, double* direction, FilStepInfo* info)
 {
     FilPotentialStage* stage = &world->potential;
-    const FilContactStage* all = &world->contact;
+    const bool field = model->field != NULL, apart = fil_potential_is_sheet(world, model);
     FilStatus status = FIL_OK;
-    if (!stage->bound) {
-        status = adopt(world, model);
+    if (!stage->bound || stage->apart != apart) {
+        status = adopt(world, model, apart);
         stage->bound = status == FIL_OK;
     }
-    const bool field = model->field != NULL;
+    FilPotentialOrder order = FIL_POTENTIAL_DEFINITE;
     double shift = 0.0;
-    for (int attempt = 0; status == FIL_OK; attempt++) {
-        for (int b = 0; b < world->body_count; b++) {
-            const FilBody* body = &world->bodies[b];
-            double potential;
-            if (!fil_potential_takes_part(world, b)) {
-                continue;
-            }
-            if (shift > 0.0 && !body->ops->evaluate(body->impl, v + body->v, shift, direction + body->v, &potential)) {
-                return FIL_NOT_CONVERGED;
-            }
-            body->ops->tangent(body->impl, all->values + (size_t)16 * (size_t)all->first_block[b]);
-        }
-        const bool full = field ? attempt < 2 && !cautious : attempt == 0 && !cautious;
-        if (attempt < 3) {
-            assemble(world, model, v, full ? FIL_POTENTIAL_FULL : FIL_POTENTIAL_DEFINITE);
-        }
-        bool definite = false;
-        status = solve_assembled(world, model, accuracy, residual, &definite, info);
-        if (definite) {
-            break;
-        }
-        info->regularised++;
-        // a field's own bending is worth keeping longer than a sheet's
-        shift = field ? (attempt == 0 || attempt == 1 ? 0.1 : 10.0 * shift)
-                      : (attempt == 0 ? 0.0 : shift == 0.0 ? 0.1 : 10.0 * shift);
-        if (shift > 1e20) {
+    bool definite = false;
+    for (int attempt = 0; status == FIL_OK && !definite; attempt++) {
+        if (shift > 1e20 || !take_tangents(world, shift, v, direction)) {
             return FIL_NOT_CONVERGED;
         }
+        // a field's own bending is worth keeping longer than a sheet's
+        if (attempt < 3) {
+            order = attempt < (field ? 2 : 1) && !aim->cautious ? FIL_POTENTIAL_FULL : FIL_POTENTIAL_DEFINITE;
+            assemble(world, model, v, order);
+        }
+        status = solve_assembled(world, model, aim, order, v, residual, direction, &definite, info);
+        info->regularised += definite ? 0 : 1;
+        if (field) {
+            shift = attempt < 2 ? 0.1 : 10.0 * shift;
+        } else {
+            shift = attempt == 0 ? 0.0 : shift == 0.0 ? 0.1 : 10.0 * shift;
+        }
     }
-    if (status != FIL_OK) {
-        return status;
-    }
-    spread(world, direction);
-    info->contact_iterations++;
-    return FIL_OK;
+    return status;
 }
-

@@ -130,6 +130,9 @@ static bool lag(FilWorld* world, FilRingTerm* term)
         jacobian[0] = jacobian[5] = jacobian[10] = i < own ? 1.0 : sight.point.weight[1 + i - own];
     }
     blocks_of(world, term, &sight.point, term->lagged);
+    for (int i = 0; i < term->count; i++) {
+        term->column[i] = column_of(world, term, i, term->lagged[i]);
+    }
     memcpy(term->block, term->lagged, sizeof term->block);
     return true;
 }
@@ -195,61 +198,31 @@ void fil_rings_list(FilWorld* world, int* list_end, int* variable, int* lists, i
     for (int k = 0; k < field->ring_count; k++) {
         FilRingTerm* term = &field->rings[k];
         const int first = *variables;
-        for (int i = 0; i < 2 * term->count; i++) {
-            const int own = i % term->count, block = i < term->count ? term->block[own] : term->lagged[own];
-            const int column = column_of(world, term, own, block);
-            int at = first;
-            while (at < *variables && variable[at] != column) {
-                at++;
-            }
-            if (at == *variables && column >= 0) {
-                variable[(*variables)++] = column;
-            }
-            term->local[i] = column >= 0 ? at - first : -1;
+        for (int i = 0; i < term->count; i++) {
+            const int column = column_of(world, term, i, term->block[i]);
+            term->local[i] = fil_block_list_put(variable, first, variables, column);
         }
         list_end[(*lists)++] = *variables;
     }
 }
 
-/* Adds a 3 x 3 part (rows and columns of a matrix with `stride`) between Jacobians of two variables; NULL: the identity. */
-static void add_part(FilBlockSum* sum, int list, const int local[2], double scale, const double* h, int stride,
-                     const double* row, const double* column)
-{
-    static const double identity[12] = {1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0};
-    const double *a = row != NULL ? row : identity, *b = column != NULL ? column : identity;
-    double block[FIL_BLOCK_SIZE] = {0.0};
-    if (local[0] < 0 || local[1] < 0) {
-        return;
-    }
-    for (int c = 0; c < 3; c++) {
-        for (int i = 0; i < 3; i++) {
-            const double* m = h + stride * i;
-            const double turned = scale * (m[0] * b[c] + m[1] * b[4 + c] + m[2] * b[8 + c]);
-            for (int r = 0; r < 3; r++) {
-                block[4 * c + r] += a[4 * i + r] * turned;
-            }
-        }
-    }
-    fil_block_sum_add(sum, list, local[0], local[1], block);
-}
-
-void fil_rings_hessian(FilWorld* world, const double* v, bool positive, FilBlockSum* sum, int first_list)
+void fil_rings_hessian(FilWorld* world, bool positive, FilBlockSum* sum, int first_list)
 {
     const FilIpcField* field = &world->ipc;
+    const double scale = field->dt * field->dt;
     for (int k = 0; k < field->ring_count; k++) {
         const FilRingTerm* term = &field->rings[k];
         const Sight sight = see_ring(world, term, field->x.at);
         const int n = term->count;
-        double hessian[FIL_HOLE_SIZE * FIL_HOLE_SIZE], along[9];
+        double hessian[FIL_HOLE_SIZE * FIL_HOLE_SIZE];
         energy_of(ring_of(world, term), &sight, NULL, hessian, positive);
-        const FilSlipping slipping = fil_ring_slipping(term);
-        fil_friction_hessian(&term->friction, &slipping, world->def.ipc.slip_speed, positive, v, along);
-        for (int i = 0; i < n; i++) {
-            for (int j = 0; j < n; j++) {
-                add_part(sum, first_list + k, (const int[2]){term->local[i], term->local[j]}, field->dt * field->dt,
-                         hessian + 9 * n * i + 3 * j, 3 * n, NULL, NULL);
-                add_part(sum, first_list + k, (const int[2]){term->local[n + i], term->local[n + j]}, 1.0, along, 3,
-                         term->jacobian[i], term->jacobian[j]);
+        for (int e = 0; e < n * n; e++) {
+            const int i = e / n, j = e % n;
+            double* block = term->local[i] >= 0 && term->local[j] >= 0
+                                ? fil_block_sum_at(sum, first_list + k, term->local[i], term->local[j])
+                                : NULL;
+            for (int m = 0; m < 9 && block != NULL; m++) {
+                block[4 * (m % 3) + m / 3] += scale * hessian[3 * n * (3 * i + m / 3) + 3 * j + m % 3];
             }
         }
     }
