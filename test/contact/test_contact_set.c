@@ -45,6 +45,34 @@ static void contents(void** state)
     fil_contact_set_free(&set);
 }
 
+static void plain_contacts_and_velocities(void** state)
+{
+    (void)state;
+    FilContactSet set = {0};
+    double v[16], jacobian[12] = {0.0}, u[3];
+    for (int k = 0; k < 16; k++) {
+        v[k] = k + 1.0;
+    }
+    jacobian[0] = 2.0;    // t1: twice the first number of the block
+    jacobian[11] = -1.0;  // n: less the last
+    for (int i = 0; i < 100; i++) {
+        const int ends[4] = {i, i + 1, i + 7, i + 8};
+        assert_non_null(fil_contact_set_new(&set));
+        assert_int_equal(fil_contact_set_add_ends(&set, ends), FIL_OK);
+        const FilContact contact = {.bias = {0.5, 0.25, 0.0}};
+        assert_int_equal(fil_contact_set_add(&set, &contact), FIL_OK);
+        assert_int_equal(fil_contact_set_add_block(&set, i % 4, jacobian), FIL_OK);
+    }
+    for (int i = 0; i < 100; i++) {
+        const FilContact *plain = &set.contacts[2 * i], *other = plain + 1;
+        assert_true(plain->plain && plain->block_count == 4 && !other->plain && other->block_count == 1);
+        assert_int_equal(set.variable[plain->first_block + 2], i + 7);
+        fil_contact_velocity(&set, other, v, u);
+        assert_true(u[0] == 0.5 + 2.0 * v[4 * (i % 4)] && u[1] == 0.25 && u[2] == -v[4 * (i % 4) + 3]);
+    }
+    fil_contact_set_free(&set);
+}
+
 static void wrench(void** state)
 {
     (void)state;
@@ -88,6 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contents),
+        cmocka_unit_test(plain_contacts_and_velocities),
         cmocka_unit_test(wrench),
         cmocka_unit_test(as_constraint),
     };

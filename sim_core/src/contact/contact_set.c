@@ -32,43 +32,58 @@ static bool grow(void** block, int old_count, size_t new_count, size_t size)
     return fil_grow(block, (size_t)old_count, new_count, size) != 0;
 }
 
-FilStatus fil_contact_set_add(FilContactSet* set, const FilContact* contact)
+FilContact* fil_contact_set_new(FilContactSet* set)
 {
     if (set->count == set->capacity) {
         const size_t capacity = next_capacity(set->capacity);
         void* contacts = set->contacts;
         if (!grow(&contacts, set->count, capacity, sizeof *set->contacts)) {
-            return FIL_OUT_OF_MEMORY;
+            return NULL;
         }
         set->contacts = contacts;
         set->capacity = (int)capacity;
     }
     FilContact* added = &set->contacts[set->count++];
+    memset(added, 0, sizeof *added);
+    added->first_block = set->block_count;
+    return added;
+}
+
+FilStatus fil_contact_set_add(FilContactSet* set, const FilContact* contact)
+{
+    FilContact* added = fil_contact_set_new(set);
+    if (added == NULL) {
+        return FIL_OUT_OF_MEMORY;
+    }
     *added = *contact;
     added->first_block = set->block_count;
     added->block_count = 0;
     return FIL_OK;
 }
 
+static bool reserve_blocks(FilContactSet* set, int count)
+{
+    if (set->block_count + count <= set->block_capacity) {
+        return true;
+    }
+    const size_t capacity = next_capacity(set->block_capacity);  // more than any one contact has
+    void* variables = set->variable;
+    void* jacobians = set->jacobian;
+    const bool first = grow(&variables, set->block_count, capacity, sizeof *set->variable);
+    set->variable = variables;
+    const bool second = first && grow(&jacobians, set->block_count, capacity, JACOBIAN_SIZE * sizeof(double));
+    set->jacobian = jacobians;
+    set->block_capacity = second ? (int)capacity : set->block_capacity;
+    return second;
+}
+
 FilStatus fil_contact_set_push_block(FilContactSet* set, int variable, const double* jacobian)
 {
-    if (set->block_count == set->block_capacity) {
-        const size_t capacity = next_capacity(set->block_capacity);
-        void* variables = set->variable;
-        void* jacobians = set->jacobian;
-        const bool first = grow(&variables, set->block_count, capacity, sizeof *set->variable);
-        set->variable = variables;
-        const bool second = first && grow(&jacobians, set->block_count, capacity, JACOBIAN_SIZE * sizeof(double));
-        set->jacobian = jacobians;
-        if (!second) {
-            return FIL_OUT_OF_MEMORY;
-        }
-        set->block_capacity = (int)capacity;
+    if (!reserve_blocks(set, 1)) {
+        return FIL_OUT_OF_MEMORY;
     }
-    if (jacobian != NULL) {
-        memcpy(set->jacobian + JACOBIAN_SIZE * (size_t)set->block_count, jacobian, JACOBIAN_SIZE * sizeof *jacobian);
-    }
-    set->variable[set->block_count++] = variable;
+    set->variable[set->block_count] = variable;
+    memcpy(set->jacobian + JACOBIAN_SIZE * (size_t)set->block_count++, jacobian, JACOBIAN_SIZE * sizeof *jacobian);
     return FIL_OK;
 }
 
@@ -80,6 +95,20 @@ FilStatus fil_contact_set_add_block(FilContactSet* set, int variable, const doub
         set->contacts[set->count - 1].block_count++;
     }
     return status;
+}
+
+FilStatus fil_contact_set_add_ends(FilContactSet* set, const int variable[4])
+{
+    FIL_ASSERT(set->count > 0);
+    FilContact* contact = &set->contacts[set->count - 1];
+    if (!reserve_blocks(set, 4)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    memcpy(set->variable + set->block_count, variable, 4 * sizeof *variable);
+    set->block_count += 4;
+    contact->block_count = 4;
+    contact->plain = true;
+    return FIL_OK;
 }
 
 void fil_contact_velocity(const FilContactSet* set, const FilContact* contact, const double* v, double* u)

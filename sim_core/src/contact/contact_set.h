@@ -49,12 +49,17 @@ typedef struct FilContactSet {
 void fil_contact_set_free(FilContactSet* set);
 void fil_contact_set_clear(FilContactSet* set); /* keeps the memory */
 
-/* Appends a copy of `contact`, whose Jacobian is empty until fil_contact_set_add_block(). Allocates to grow. */
+/* Appends a contact of zeros, whose Jacobian is empty until fil_contact_set_add_block(); it may move when the next
+ * comes. NULL when out of memory. Allocates to grow. */
+FilContact* fil_contact_set_new(FilContactSet* set);
+/* Appends a copy of `contact` likewise. */
 FIL_MUST_CHECK FilStatus fil_contact_set_add(FilContactSet* set, const FilContact* contact);
 
-/* Appends a block to the Jacobian of the contact added last: 12 numbers by rows, on block variable `variable`. NULL:
- * that is not filled in. */
+/* Appends a block to the Jacobian of the contact added last: 12 numbers by rows, on block variable `variable`. */
 FIL_MUST_CHECK FilStatus fil_contact_set_add_block(FilContactSet* set, int variable, const double* jacobian);
+
+/* Makes the contact added last a plain one on the block variables of its edges' four ends. */
+FIL_MUST_CHECK FilStatus fil_contact_set_add_ends(FilContactSet* set, const int variable[4]);
 
 /* Appends a block that belongs to no contact: rows of other constraints kept beside. */
 FIL_MUST_CHECK FilStatus fil_contact_set_push_block(FilContactSet* set, int variable, const double* jacobian);

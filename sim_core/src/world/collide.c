@@ -248,7 +248,7 @@ static FilStatus add_side(FilWorld* world, FilContact* contact, int side)
 }
 
 /* A contact but for what depends on velocities. */
-static FilStatus start_contact(FilWorld* world, int a, int part_a, int b, int part_b, const FilContactPoint* point, bool plain)
+static FilStatus start_contact(FilWorld* world, int a, int part_a, int b, int part_b, const FilContactPoint* point, FilContact** out)
 {
     FilCollisionStage* stage = &world->collision;
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
@@ -257,29 +257,35 @@ static FilStatus start_contact(FilWorld* world, int a, int part_a, int b, int pa
     if (stage->set.count == MAX_CONTACTS) {
         return FIL_BAD_INPUT;
     }
-    FilContact contact = {.body = {ca->body, cb->body},
-                          .collider = {a, b},
-                          .element = {part_a, part_b},
-                          .feature = ((uint64_t)(uint32_t)part_a << 44) ^ ((uint64_t)(uint32_t)part_b << 24) ^ point->feature,
-                          .distance = point->distance,
-                          .plain = plain,
-                          .mu = world->def.friction >= 0.0 ? world->def.friction : surface.friction,
-                          .stiffness = rigid ? INFINITY : surface.stiffness,
-                          .dissipation_time = fmax(surface.dissipation_time, rigid ? RIGID_TIME : 0.0),
-                          .hunt_crossley = fmax(surface.dissipation, rigid ? RIGID_DISSIPATION : 0.0)};
-    fil_v3_copy(contact.point, point->position);
-    fil_v3_orthogonal(contact.frame, point->normal);
-    fil_v3_cross(contact.frame + 3, point->normal, contact.frame);
-    fil_v3_copy(contact.frame + 6, point->normal);
-    return fil_contact_set_add(&stage->set, &contact);
+    FilContact* contact = *out = fil_contact_set_new(&stage->set);
+    if (contact == NULL) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    contact->body[0] = ca->body;
+    contact->body[1] = cb->body;
+    contact->collider[0] = a;
+    contact->collider[1] = b;
+    contact->element[0] = part_a;
+    contact->element[1] = part_b;
+    contact->feature = ((uint64_t)(uint32_t)part_a << 44) ^ ((uint64_t)(uint32_t)part_b << 24) ^ point->feature;
+    contact->distance = point->distance;
+    contact->mu = world->def.friction >= 0.0 ? world->def.friction : surface.friction;
+    contact->stiffness = rigid ? INFINITY : surface.stiffness;
+    contact->dissipation_time = fmax(surface.dissipation_time, rigid ? RIGID_TIME : 0.0);
+    contact->hunt_crossley = fmax(surface.dissipation, rigid ? RIGID_DISSIPATION : 0.0);
+    fil_v3_copy(contact->point, point->position);
+    fil_v3_orthogonal(contact->frame, point->normal);
+    fil_v3_cross(contact->frame + 3, point->normal, contact->frame);
+    fil_v3_copy(contact->frame + 6, point->normal);
+    return FIL_OK;
 }
 
 static FilStatus emit(FilWorld* world, int a, int part_a, int b, int part_b, const FilContactPoint* point)
 {
-    const FilContactSet* set = &world->collision.set;
-    FilStatus status = start_contact(world, a, part_a, b, part_b, point, false);
+    FilContact* contact;
+    FilStatus status = start_contact(world, a, part_a, b, part_b, point, &contact);
     for (int side = 0; side < 2 && status == FIL_OK; side++) {
-        status = add_side(world, &set->contacts[set->count - 1], side);
+        status = add_side(world, contact, side);
     }
     return status;
 }
@@ -287,20 +293,22 @@ static FilStatus emit(FilWorld* world, int a, int part_a, int b, int part_b, con
 /* The same of two round edges whose ends are all that counts. */
 static FilStatus emit_plain(FilWorld* world, int a, int i, int b, int j, const FilContactPoint* point, double normal_velocity)
 {
-    FilContactSet* set = &world->collision.set;
     const int colliders[2] = {a, b}, edges[2] = {i, j};
-    FilStatus status = start_contact(world, a, i, b, j, point, true);
-    for (int side = 0; side < 2 && status == FIL_OK; side++) {
+    FilContact* contact;
+    const FilStatus status = start_contact(world, a, i, b, j, point, &contact);
+    int ends[4];
+    if (status != FIL_OK) {
+        return status;
+    }
+    contact->normal_velocity = normal_velocity;
+    for (int side = 0; side < 2; side++) {
         const FilWorldCollider* c = &world->collision.colliders[colliders[side]];
         const FilBody* body = &world->bodies[c->body];
-        int blocks[2];
-        set->contacts[set->count - 1].normal_velocity = normal_velocity;
-        body->ops->edge_blocks(body->impl, c->index, edges[side], blocks);
-        for (int end = 0; end < 2 && status == FIL_OK; end++) {
-            status = fil_contact_set_add_block(set, body->v / 4 + blocks[end], NULL);
-        }
+        body->ops->edge_blocks(body->impl, c->index, edges[side], ends + 2 * side);
+        ends[2 * side] += body->v / 4;
+        ends[2 * side + 1] += body->v / 4;
     }
-    return status;
+    return fil_contact_set_add_ends(&world->collision.set, ends);
 }
 
 void fil_collision_velocity(const FilWorld* world, const FilContact* contact, double* velocity)
