@@ -62,6 +62,39 @@ static void balls_bounce_back(void** state)
     assert_true(first < 0.7);
 }
 
+/* Where the end of a soft rod that swings like a pendulum is after 2 s, m. */
+static double swing(const char* integrator, double dt, double euler_dt)
+{
+    char scene[1024];
+    snprintf(scene, sizeof scene,
+             "world: {gravity: [0, 0, -10], dt: %g, integrator: %s, euler_dt: %g, newton: {tolerance: 1e-10}}\n"
+             "materials: {m: {young: 1e6, poisson: 0.3, density: 1000}}\n"
+             "rods: [{name: rod, material: m, section: {circle: {radius: 0.01}}, "
+             "shape: {straight: {from: [0, 0, 0], to: [1, 0, 0], nodes: 3}}}]\n"
+             "attachments: [{name: end, pin: {rod: rod, node: 0}}]\n",
+             dt, integrator, euler_dt);
+    FilWorld* world = load(scene);
+    double x[9];
+    while (fil_world_time(world) < 2.0 - 1e-9) {
+        step(world);
+    }
+    fil_rod_get_positions(world, fil_world_find_rod(world, "rod"), x);
+    fil_world_destroy(world);
+    return x[6];
+}
+
+/* Backward Euler of 1 ms differs from the truth by more than two stages of 8 ms that imitate it differ from it. */
+static void errors_of_backward_euler_are_imitated(void** state)
+{
+    (void)state;
+    const double euler = swing("backward_euler", 1e-3, 0.0), exact = swing("sdirk2", 1e-3, 0.0);
+    const double error = fabs(euler - exact), coarse = fabs(swing("sdirk2", 8e-3, 1e-3) - euler),
+                 fine = fabs(swing("sdirk2", 4e-3, 1e-3) - euler);
+    assert_true(coarse < 0.3 * error);
+    // what is left is of second order
+    assert_true(fine < 0.35 * coarse);
+}
+
 /* A rod drawn along by its end: the end is where its drive says at the end of every step, and as fast. */
 static void drives_are_met_at_the_end(void** state)
 {
@@ -127,6 +160,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(balls_bounce_back),
+        cmocka_unit_test(errors_of_backward_euler_are_imitated),
         cmocka_unit_test(drives_are_met_at_the_end),
         cmocka_unit_test(failing_second_stages_leave_no_trace),
         cmocka_unit_test(contacts_at_the_steps_start_are_refused),

@@ -22,6 +22,7 @@ typedef struct FilWorldDef {
     FilVec3 gravity;             /* m/s^2 */
     double dt;                   /* s */
     FilIntegrator integrator;
+    double euler_dt;             /* s: SDIRK2 shall err as backward Euler does with this step; 0: be of second order */
     const char* contact_model;   /* a name from fil_contact_model_name(); NULL or "none": no contact */
     double friction;             /* Coulomb coefficient of all contacts; negative: the surfaces' own */
     double newton_tolerance;     /* of the residual, relative to the forces at work */

@@ -185,11 +185,12 @@ static void lean(FilWorld* world, double t, double dt, double first)
     swap(&world->state, &world->next);
 }
 
-/* Two stages of backward Euler over gamma dt each (Alexander's SDIRK of order 2, gamma = 1 - sqrt(1/2)): the first from the
- * start, the second from what the first leans to, y0 + (1 - gamma) dt y'. It ends the step. */
+/* Two stages of backward Euler over gamma dt each: the first from the start, the second from what the first leans to,
+ * y0 + (1 - gamma) dt y'. It ends the step. With gamma = 1 - sqrt(1/2) this is Alexander's SDIRK of order 2. In general it
+ * solves y' = f + (2 gamma - gamma^2 - 1/2) dt f'f up to second order, and backward Euler y' = f + 1/2 dt f'f. */
 static FilStatus two_stages(FilWorld* world, double t, double dt, FilStepInfo* info)
 {
-    const double gamma = 1.0 - sqrt(0.5);
+    const double gamma = 1.0 - sqrt(0.5 - 0.5 * fmin(world->def.euler_dt / dt, 1.0));
     FilStatus status = stage(world, t, gamma * dt, info);
     if (status != FIL_OK) {
         return status;

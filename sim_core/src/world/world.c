@@ -62,6 +62,9 @@ static FilStatus check_def(const FilWorldDef* def, FilError* error)
     if ((unsigned)def->integrator > FIL_SDIRK2) {
         return fil_error(error, FIL_BAD_INPUT, "world: unknown integrator %d", (int)def->integrator);
     }
+    if (!(def->euler_dt >= 0.0 && isfinite(def->euler_dt))) {
+        return fil_error(error, FIL_BAD_INPUT, "world: euler_dt must not be negative, and finite, not %g", def->euler_dt);
+    }
     if (!(def->newton_tolerance > 0.0 && def->newton_tolerance < 1.0)) {
         return fil_error(error, FIL_BAD_INPUT, "world: newton_tolerance must lie between 0 and 1, not %g",
                          def->newton_tolerance);
