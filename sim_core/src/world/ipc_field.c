@@ -15,7 +15,7 @@ FilIpcSettings fil_ipc_settings_default(void)
 void fil_ipc_field_free(FilIpcField* field)
 {
     void* blocks[] = {field->x.at,   field->rings,      field->points.at, field->ends.at,           field->x_end.at,
-                      field->listed.at, field->listed_end.at, field->slack.at, field->boxes, field->courses, field->pairs,     field->active.at,         field->was_active.at,
+                      field->listed.at, field->listed_end.at, field->slack.at, field->astray.at, field->boxes, field->courses, field->pairs,     field->active.at,         field->was_active.at,
                       field->slides, field->slide_variable.at, field->slide_column.at, field->slide_jacobian.at};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
@@ -132,14 +132,6 @@ static bool make_room(FilWorld* world)
            fil_doubles_reserve(&field->points, points) && fil_doubles_reserve(&field->ends, points);
 }
 
-/* Pairs that could meet on the way to `ends`, and friction, from where points are now. */
-static FilStatus list_pairs(FilWorld* world)
-{
-    FilIpcField* field = &world->ipc;
-    field->relisted = true;
-    return fil_ipc_list(world);
-}
-
 /* `points` to where the step begins, `ends` to where it goes with v. */
 static void place_step(FilWorld* world, const double* v)
 {
@@ -172,7 +164,7 @@ static FilStatus part(FilWorld* world, double* v)
     }
     shorten(world, 1.0, v); // what is held stays so
     place_step(world, v);
-    return fil_ipc_listed(world) ? FIL_OK : list_pairs(world);
+    return fil_ipc_relist(world);
 }
 
 /* Shortens the wish until nothing meets on the way and nothing is out of reach: from where the step starts that is always
@@ -189,7 +181,7 @@ static FilStatus make_feasible(FilWorld* world, double* v)
         }
         shorten(world, 0.5, v);
         place_step(world, v);
-        status = list_pairs(world);
+        status = fil_ipc_list(world);
     }
     return status == FIL_OK ? FIL_NOT_CONVERGED : status;
 }
@@ -211,7 +203,7 @@ static FilStatus begin(FilWorld* world, double dt, double* v, FilStepInfo* info)
     status = fil_rings_begin(world);
     // everything that is near on the way to the wish
     place_step(world, v);
-    status = status == FIL_OK ? list_pairs(world) : status;
+    status = status == FIL_OK ? fil_ipc_list(world) : status;
     status = status == FIL_OK && world->step == 0 ? fil_ipc_check_start(world) : status;
     status = status == FIL_OK ? fil_ipc_contacts_begin(world) : status;
     status = status == FIL_OK ? make_feasible(world, v) : status;
@@ -309,7 +301,7 @@ static double longest(FilWorld* world, const double* v, const double* direction)
     }
     place(world, end, field->x_end.at, field->ends.at);
     place(world, v, field->x.at, field->points.at);
-    if (!fil_ipc_listed(world) && list_pairs(world) != FIL_OK) {
+    if (fil_ipc_relist(world) != FIL_OK) {
         return 0.0;
     }
     return fil_ipc_sweep(world);

@@ -59,10 +59,12 @@ typedef struct FilIpcField {
     FilIpcSurface surface;
     FilDoubles points, ends;  /* 3 per point of the surface: of a trial; of the end of a Newton step */
     FilDoubles x_end;         /* like q: of the end of a Newton step */
-    FilDoubles listed, listed_end; /* where points were when pairs were listed, and where they were to go ... */
+    FilDoubles listed;        /* where points were when all pairs were listed */
+    FilDoubles listed_end;    /* where they were to go when pairs of theirs were listed last, apart from what all go since, ... */
     FilDoubles slack;         /* ... and how far beside that, against the mean of all, each may go now, m */
     double fall;              /* m, how far any may have moved by itself: for planes */
-    FilAabb* boxes;
+    FilInts astray;           /* points, edges and triangles whose pairs are to be listed: 1, else 0 */
+    FilAabb* boxes;           /* of points */
     size_t box_capacity;
     FilIpcCourse* courses; /* of edges */
     size_t course_capacity;
@@ -98,8 +100,8 @@ void fil_ipc_field_free(FilIpcField* field);
 
 /* ipc_pairs.c: pairs of features that could come into range on the way to `ends`, and a little beyond. */
 FilStatus fil_ipc_list(struct FilWorld* world);
-/* Whether the list still holds on the way to `ends`. */
-bool fil_ipc_listed(const struct FilWorld* world);
+/* Lists those anew that may be others on the way to `ends` by now. */
+FilStatus fil_ipc_relist(struct FilWorld* world);
 /* The gap of a pair where `points` and `x` are. */
 double fil_ipc_gap(const struct FilWorld* world, const FilIpcPair* pair);
 /* How much of the way from `points`, where pairs have the gaps they tell, to `ends` nothing meets on, at most 1. */

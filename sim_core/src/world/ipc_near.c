@@ -3,6 +3,9 @@
 #include "base/memory.h"
 #include "base/vec3.h"
 
+/* Of the margin: more than rounding. */
+static const double SPARE = 1e-6;
+
 void fil_ipc_near_free(FilIpcNear* near)
 {
     for (int k = 0; k < 3; k++) {
@@ -19,7 +22,8 @@ void fil_ipc_near_forget(FilIpcNear* near)
     near->point_count = 0;
 }
 
-void fil_ipc_near_boxes(const FilIpcSurface* surface, const FilAabb* points, FilAabb* boxes)
+/* Boxes of edges, and then of triangles, from those of points. */
+static void enclose(const FilIpcSurface* surface, const FilAabb* points, FilAabb* boxes)
 {
     for (int e = 0; e < surface->edge_count; e++) {
         const int* p = surface->edges[e].point;
@@ -48,7 +52,8 @@ static bool holds(const FilIpcNear* near, int count, const double* centre, const
     fil_v3_sub(back, near->centre, centre);
     bool inside = near->point_count == count;
     for (int p = 0; p < count && inside; p++) {
-        const FilAabb box = moved(&boxes[p], back);
+        FilAabb box = moved(&boxes[p], back);
+        box = fil_aabb_fattened(&box, near->spare);
         inside = fil_aabb_contains(&near->within[p], &box);
     }
     return inside;
@@ -122,8 +127,9 @@ FilStatus fil_ipc_near_find(FilIpcNear* near, const FilIpcSurface* s, const doub
     for (int p = 0; p < count; p++) {
         near->within[p] = fil_aabb_fattened(&boxes[p], margin);
     }
-    fil_ipc_near_boxes(s, near->within, near->within + count);
+    enclose(s, near->within, near->within + count);
     const FilStatus status = walk(near, s);
+    near->spare = SPARE * margin;
     fil_v3_copy(near->centre, centre);
     near->point_count = status == FIL_OK ? count : 0;
     return status;

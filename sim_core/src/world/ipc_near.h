@@ -11,8 +11,9 @@ typedef struct FilIpcNear {
     FilPairs edges;     /* that share no point, a < b, in rising order */
     FilPairs triangles; /* b, and points a that are no corners, in rising order */
     FilBvh trees[3];    /* edges, triangles, points */
-    FilAabb* within;    /* boxes that this holds for: of points, while all keep `centre`, then edges, then triangles */
+    FilAabb* within;    /* boxes that this holds for: of points, while all keep `centre`, then edges, then triangles ... */
     size_t capacity;
+    double spare;       /* ... less this, m, for rounding */
     double centre[3];   /* mean of all points */
     int point_count;    /* 0: it holds for nothing */
     FilPairs scratch;
@@ -26,8 +27,5 @@ FIL_MUST_CHECK FilStatus fil_ipc_near_find(FilIpcNear* near, const FilIpcSurface
 
 /* To be called when the surface is another. */
 void fil_ipc_near_forget(FilIpcNear* near);
-
-/* Boxes of edges, and then of triangles, from those of points. */
-void fil_ipc_near_boxes(const FilIpcSurface* surface, const FilAabb* points, FilAabb* boxes);
 
 #endif

@@ -21,6 +21,9 @@ static const double NEAR_RANGE = 0.1, NEAR_MOTION = 0.1;
 /* How far from their boxes features still are those to look at for that: of the range. */
 static const double NEAR_MARGIN = 0.7;
 
+/* Share of the points that may have left those ways before all pairs are listed anew. */
+static const double MANY = 0.2;
+
 /* ---- who may meet ---- */
 
 static const FilWorldCollider* collider_of(const FilWorld* world, int point)
@@ -131,7 +134,13 @@ static double friction_of(const FilWorld* world, const FilWorldCollider* a, cons
     return world->def.friction >= 0.0 ? world->def.friction : fil_collision_surface(&world->collision, a, b).friction;
 }
 
-/* Adds a pair if it comes into range on the way to `ends`, or as far beside that way as `slack` allows. */
+/* Whether a pair that is `beyond` its range may come into it on the way to `listed_end`, or as far beside as `slack` allows. */
+static bool comes_into_range(const FilIpcField* field, FilFeature kind, const int* points, int count, double beyond)
+{
+    return beyond < approach_of(kind, points, count, field->points.at, field->listed_end.at, field->slack.at);
+}
+
+/* Adds a pair if it comes into range. */
 static FilStatus add_pair(FilWorld* world, FilFeature kind, const int* points, int count, double parallel)
 {
     const FilIpcField* field = &world->ipc;
@@ -139,7 +148,7 @@ static FilStatus add_pair(FilWorld* world, FilFeature kind, const int* points, i
     const FilIpcPoint *a = &field->surface.points[points[0]], *b = &field->surface.points[other];
     const double range = world->def.ipc.range, offset = a->radius + b->radius;
     const double gap = distance_of(kind, points, count, field->points.at) - offset;
-    if (gap >= range + approach_of(kind, points, count, field->points.at, field->ends.at, field->slack.at)) {
+    if (!comes_into_range(field, kind, points, count, gap - range)) {
         return FIL_OK;
     }
     FilIpcPair pair = {.repulsion = {kind, offset, range, stiffness_of(world, a->mass, b->mass), parallel},
@@ -160,7 +169,7 @@ static FilIpcCourse course_of(const FilIpcField* field, const FilIpcEdge* e)
         const double* x = field->points.at + 3 * p;
         fil_v3_axpy(c.middle, 0.5, x);
         fil_v3_axpy(c.half, i == 0 ? -0.5 : 0.5, x);
-        fil_v3_sub(motion[i], field->ends.at + 3 * p, x);
+        fil_v3_sub(motion[i], field->listed_end.at + 3 * p, x);
         fil_v3_axpy(c.motion, 0.5, motion[i]);
         c.reach = fmax(c.reach, field->slack.at[p]);
     }
@@ -180,36 +189,53 @@ static bool stay_apart(const FilIpcCourse* a, const FilIpcCourse* b, double rang
     return clear > reach * sqrt(square);
 }
 
-static FilStatus list_edges(FilWorld* world, const FilAabb* boxes)
+static FilAabb box_of(const FilAabb* boxes, const int* points, int count)
+{
+    FilAabb box = boxes[points[0]];
+    for (int i = 1; i < count; i++) {
+        box = fil_aabb_union(&box, &boxes[points[i]]);
+    }
+    return box;
+}
+
+static FilStatus list_edges(FilWorld* world, const int* astray, bool all)
 {
     FilIpcField* field = &world->ipc;
     FilIpcCourse* courses = field->courses;
-    for (int e = 0; e < field->surface.edge_count; e++) {
+    for (int e = 0; e < field->surface.edge_count && all; e++) {
         courses[e] = course_of(field, &field->surface.edges[e]);
     }
     const FilPairs* near = &field->near.edges;
     FilStatus status = FIL_OK;
     for (int k = 0; k < near->count && status == FIL_OK; k++) {
         const int a = near->items[k].a, b = near->items[k].b;
+        if ((astray[a] | astray[b]) == 0 || (all && stay_apart(&courses[a], &courses[b], world->def.ipc.range))) {
+            continue;
+        }
         const FilIpcEdge *e = &field->surface.edges[a], *f = &field->surface.edges[b];
         const int points[4] = {e->point[0], e->point[1], f->point[0], f->point[1]};
-        if (fil_aabb_overlap(&boxes[a], &boxes[b]) && !stay_apart(&courses[a], &courses[b], world->def.ipc.range) &&
-            may_meet(world, points[0], points[2]) && !one_piece(world, e, f) && !edges_at_joint(world, e, f)) {
+        const FilAabb box_e = box_of(field->boxes, points, 2), box_f = box_of(field->boxes, points + 2, 2);
+        if (fil_aabb_overlap(&box_e, &box_f) && may_meet(world, points[0], points[2]) && !one_piece(world, e, f) &&
+            !edges_at_joint(world, e, f)) {
             status = add_pair(world, FIL_SEGMENT_SEGMENT, points, 4, fil_parallel_threshold(e->length, f->length));
         }
     }
     return status;
 }
 
-static FilStatus list_triangles(FilWorld* world, const FilAabb* points, const FilAabb* triangles)
+static FilStatus list_triangles(FilWorld* world, const int* astray_points, const int* astray)
 {
     FilIpcField* field = &world->ipc;
     const FilPairs* near = &field->near.triangles;
     FilStatus status = FIL_OK;
     for (int k = 0; k < near->count && status == FIL_OK; k++) {
-        const int p = near->items[k].a, b = near->items[k].b, *corner = field->surface.triangles[b].point;
-        const int corners[4] = {p, corner[0], corner[1], corner[2]};
-        if (fil_aabb_overlap(&points[p], &triangles[b]) && may_meet(world, p, corner[0]) && !at_joint(world, p, corner[0])) {
+        const int p = near->items[k].a, t = near->items[k].b;
+        if ((astray_points[p] | astray[t]) == 0) {
+            continue;
+        }
+        const int *c = field->surface.triangles[t].point, corners[4] = {p, c[0], c[1], c[2]};
+        const FilAabb box = box_of(field->boxes, c, 3);
+        if (fil_aabb_overlap(&field->boxes[p], &box) && may_meet(world, p, c[0]) && !at_joint(world, p, c[0])) {
             status = add_pair(world, FIL_POINT_TRIANGLE, corners, 4, 0.0);
         }
     }
@@ -217,10 +243,11 @@ static FilStatus list_triangles(FilWorld* world, const FilAabb* points, const Fi
 }
 
 /* Spheres against edges and each other. */
-static FilStatus list_lone(FilWorld* world, const FilAabb* points, const FilAabb* edges)
+static FilStatus list_lone(FilWorld* world, const int* astray, const int* astray_edges)
 {
     FilIpcField* field = &world->ipc;
     const FilIpcSurface* s = &field->surface;
+    const FilAabb* boxes = field->boxes;
     FilStatus status = FIL_OK;
     for (int p = 0; p < s->point_count && status == FIL_OK; p++) {
         if (!s->points[p].lone) {
@@ -228,14 +255,16 @@ static FilStatus list_lone(FilWorld* world, const FilAabb* points, const FilAabb
         }
         for (int e = 0; e < s->edge_count && status == FIL_OK; e++) {
             const int corners[3] = {p, s->edges[e].point[0], s->edges[e].point[1]};
-            if (fil_aabb_overlap(&points[p], &edges[e]) && may_meet(world, p, corners[1]) &&
+            const FilAabb box = box_of(boxes, corners + 1, 2);
+            if ((astray[p] | astray_edges[e]) != 0 && fil_aabb_overlap(&boxes[p], &box) && may_meet(world, p, corners[1]) &&
                 !at_joint(world, p, corners[1])) {
                 status = add_pair(world, FIL_POINT_SEGMENT, corners, 3, 0.0);
             }
         }
         for (int q = p + 1; q < s->point_count && status == FIL_OK; q++) {
             const int corners[2] = {p, q};
-            if (s->points[q].lone && fil_aabb_overlap(&points[p], &points[q]) && may_meet(world, p, q) && !at_joint(world, p, q)) {
+            if (s->points[q].lone && (astray[p] | astray[q]) != 0 && fil_aabb_overlap(&boxes[p], &boxes[q]) &&
+                may_meet(world, p, q) && !at_joint(world, p, q)) {
                 status = add_pair(world, FIL_POINT_POINT, corners, 2, 0.0);
             }
         }
@@ -272,77 +301,138 @@ static FilStatus list_planes(FilWorld* world, const double* x, double reach)
     return status;
 }
 
-/* Mean motion of all points from x to `ends`: nothing comes nearer to anything by it. */
-static void mean_motion(const FilIpcField* field, const double* x, double* mean)
+/* Mean motion of all points: nothing comes nearer to anything by it. */
+static void mean_motion(const FilIpcField* field, const double* from, const double* to, double* mean)
 {
+    const int count = field->surface.point_count;
     fil_v3_set(mean, 0.0, 0.0, 0.0);
-    for (int p = 0; p < field->surface.point_count; p++) {
-        fil_v3_axpy(mean, 1.0 / field->surface.point_count, field->ends.at + 3 * p);
-        fil_v3_axpy(mean, -1.0 / field->surface.point_count, x + 3 * p);
+    for (int p = 0; p < count; p++) {
+        fil_v3_axpy(mean, 1.0 / count, to + 3 * p);
+        fil_v3_axpy(mean, -1.0 / count, from + 3 * p);
     }
 }
 
-/* How far point p goes from x to `ends`, less `mean`. */
-static double motion_of(const FilIpcField* field, const double* x, int p, const double* mean)
+/* How far point p goes, less `mean`. */
+static double motion_of(const double* from, const double* to, int p, const double* mean)
 {
     double motion[3];
-    fil_v3_sub(motion, field->ends.at + 3 * p, x + 3 * p);
+    fil_v3_sub(motion, to + 3 * p, from + 3 * p);
     fil_v3_sub(motion, motion, mean);
     return fil_v3_norm(motion);
+}
+
+static bool make_room(FilIpcField* field)
+{
+    const FilIpcSurface* s = &field->surface;
+    const size_t points = (size_t)s->point_count, edges = (size_t)s->edge_count, triangles = (size_t)s->triangle_count;
+    void *boxes = field->boxes, *courses = field->courses;
+    const bool room = fil_buffer_reserve(&boxes, &field->box_capacity, points, sizeof(FilAabb)) &&
+                      fil_buffer_reserve(&courses, &field->course_capacity, edges, sizeof(FilIpcCourse));
+    field->boxes = boxes;
+    field->courses = courses;
+    return room && fil_doubles_reserve(&field->listed, 3 * points) && fil_doubles_reserve(&field->listed_end, 3 * points) &&
+           fil_doubles_reserve(&field->slack, points) && fil_ints_reserve(&field->astray, points + edges + triangles);
+}
+
+/* Lists pairs of points that are astray and of what they are corners of, on the way to `listed_end`. */
+static FilStatus list_astray(FilWorld* world, bool all)
+{
+    FilIpcField* field = &world->ipc;
+    const FilIpcSurface* s = &field->surface;
+    const double *x = field->points.at, *ends = field->listed_end.at, range = world->def.ipc.range;
+    int *points = field->astray.at, *edges = points + s->point_count, *triangles = edges + s->edge_count;
+    double mean[3];
+    mean_motion(field, x, ends, mean);
+    for (int p = 0; p < s->point_count; p++) {
+        double end[3];
+        fil_v3_sub(end, ends + 3 * p, mean);
+        if (points[p] != 0) {
+            field->slack.at[p] = NEAR_MOTION * motion_of(x, ends, p, mean) + NEAR_RANGE * range;
+        }
+        field->boxes[p] = fil_aabb_of_segment(x + 3 * p, end, s->points[p].radius + 0.5 * range + field->slack.at[p]);
+    }
+    for (int e = 0; e < s->edge_count; e++) {
+        edges[e] = points[s->edges[e].point[0]] | points[s->edges[e].point[1]];
+    }
+    for (int t = 0; t < s->triangle_count; t++) {
+        const int* c = s->triangles[t].point;
+        triangles[t] = points[c[0]] | points[c[1]] | points[c[2]];
+    }
+    field->relisted = true;
+    FilStatus status = fil_ipc_near_find(&field->near, s, x, field->boxes, NEAR_MARGIN * range);
+    status = status == FIL_OK ? list_edges(world, edges, all) : status;
+    status = status == FIL_OK ? list_triangles(world, points, triangles) : status;
+    return status == FIL_OK ? list_lone(world, points, edges) : status;
 }
 
 FilStatus fil_ipc_list(FilWorld* world)
 {
     FilIpcField* field = &world->ipc;
-    const FilIpcSurface* s = &field->surface;
     static const double nowhere[3] = {0.0, 0.0, 0.0};
+    const int count = field->surface.point_count;
     const double *x = field->points.at, *ends = field->ends.at, range = world->def.ipc.range;
-    const size_t boxes = (size_t)s->point_count + (size_t)s->edge_count + (size_t)s->triangle_count;
-    void *block = field->boxes, *courses = field->courses;
-    const bool room = fil_buffer_reserve(&block, &field->box_capacity, boxes, sizeof(FilAabb)) &&
-                      fil_buffer_reserve(&courses, &field->course_capacity, (size_t)s->edge_count, sizeof(FilIpcCourse));
-    field->boxes = block;
-    field->courses = courses;
-    if (!room || !fil_doubles_reserve(&field->listed, 3 * (size_t)s->point_count) ||
-        !fil_doubles_reserve(&field->listed_end, 3 * (size_t)s->point_count) ||
-        !fil_doubles_reserve(&field->slack, (size_t)s->point_count)) {
+    if (!make_room(field)) {
         return FIL_OUT_OF_MEMORY;
     }
-    FilAabb *points = field->boxes, *edges = points + s->point_count, *triangles = edges + s->edge_count;
-    double mean[3];
-    mean_motion(field, x, mean);
+    memcpy(field->listed.at, x, sizeof(double) * 3 * (size_t)count);
+    memcpy(field->listed_end.at, ends, sizeof(double) * 3 * (size_t)count);
     field->fall = 0.0;
-    for (int p = 0; p < s->point_count; p++) {
-        double end[3];
-        fil_v3_sub(end, ends + 3 * p, mean);
-        field->slack.at[p] = NEAR_MOTION * motion_of(field, x, p, mean) + NEAR_RANGE * range;
-        field->fall = fmax(field->fall, 1.2 * motion_of(field, x, p, nowhere) + NEAR_RANGE * range);
-        points[p] = fil_aabb_of_segment(x + 3 * p, end, s->points[p].radius + 0.5 * range + field->slack.at[p]);
+    for (int p = 0; p < count; p++) {
+        field->astray.at[p] = 1;
+        field->fall = fmax(field->fall, 1.2 * motion_of(x, ends, p, nowhere) + NEAR_RANGE * range);
     }
-    fil_ipc_near_boxes(s, points, edges);
-    memcpy(field->listed.at, x, sizeof(double) * 3 * (size_t)s->point_count);
-    memcpy(field->listed_end.at, ends, sizeof(double) * 3 * (size_t)s->point_count);
     field->pair_count = 0;
-    FilStatus status = fil_ipc_near_find(&field->near, s, x, points, NEAR_MARGIN * range);
-    status = status == FIL_OK ? list_edges(world, edges) : status;
-    status = status == FIL_OK ? list_triangles(world, points, triangles) : status;
-    status = status == FIL_OK ? list_lone(world, points, edges) : status;
+    const FilStatus status = list_astray(world, true);
     return status == FIL_OK ? list_planes(world, x, range + 2.0 * field->fall) : status;
 }
 
-bool fil_ipc_listed(const FilWorld* world)
+/* Drops pairs with a corner that is astray, and those that do not come into range any more; but for planes, which are listed
+ * for as far as anything may fall. */
+static void drop_pairs(FilIpcField* field)
 {
-    const FilIpcField* field = &world->ipc;
-    static const double nowhere[3] = {0.0, 0.0, 0.0};
-    double mean[3];
-    mean_motion(field, field->listed_end.at, mean);
-    for (int p = 0; p < field->surface.point_count; p++) {
-        if (motion_of(field, field->listed_end.at, p, mean) > field->slack.at[p] ||
-            (field->surface.plane_count > 0 && motion_of(field, field->listed.at, p, nowhere) > field->fall)) {
-            return false;
+    int kept = 0;
+    for (int k = 0; k < field->pair_count; k++) {
+        const FilIpcPair* pair = &field->pairs[k];
+        int astray = 0;
+        for (int i = 0; i < pair->corner_count && pair->plane < 0; i++) {
+            astray |= field->astray.at[pair->point[i]];
+        }
+        if (pair->plane >= 0 || (astray == 0 && comes_into_range(field, pair->repulsion.pair, pair->point, pair->corner_count,
+                                                                 pair->gap - pair->repulsion.range))) {
+            field->pairs[kept++] = *pair;
         }
     }
-    return true;
+    field->pair_count = kept;
+}
+
+FilStatus fil_ipc_relist(FilWorld* world)
+{
+    FilIpcField* field = &world->ipc;
+    static const double nowhere[3] = {0.0, 0.0, 0.0};
+    const int count = field->surface.point_count;
+    const double* ends = field->ends.at;
+    double mean[3];
+    int strays = 0;
+    mean_motion(field, field->listed_end.at, ends, mean);
+    for (int p = 0; p < count; p++) {
+        field->astray.at[p] = motion_of(field->listed_end.at, ends, p, mean) > field->slack.at[p];
+        strays += field->astray.at[p];
+        if (field->surface.plane_count > 0 && motion_of(field->listed.at, ends, p, nowhere) > field->fall) {
+            return fil_ipc_list(world);
+        }
+    }
+    if (strays == 0 || strays > MANY * count) {
+        return strays == 0 ? FIL_OK : fil_ipc_list(world);
+    }
+    for (int p = 0; p < count; p++) {
+        double* end = field->listed_end.at + 3 * p;
+        fil_v3_add(end, end, mean);
+        if (field->astray.at[p] != 0) {
+            fil_v3_copy(end, ends + 3 * p);
+        }
+    }
+    drop_pairs(field);
+    return list_astray(world, false);
 }
 
 /* ---- sweeps ---- */
