@@ -90,7 +90,7 @@ static void test_model_about_now(void** state)
     for (int trial = 0; trial < 30; trial++) {
         Case c = random_case(&random, trial % 2 == 0 ? 2e-3 : 1.0);
         const FilSlipping s = slipping_of(&c);
-        fil_friction_begin(&c.friction, &s, BOUND, c.v, c.v);
+        fil_friction_begin(&c.friction, &s, BOUND, false, c.v);
         double lead[SIZE] = {0.0}, hessian[9], u[3];
         fil_friction_add_lead(&c.friction, &s, BOUND, c.v, lead);
         for (int k = 0; k < SIZE; k++) {
@@ -158,7 +158,7 @@ static int iterations_until_rest(double push, double from, double* end)
     const FilSlipping s = {.count = 1, .block = &block, .jacobian = jacobian};
     FilFriction f = {.tangent = {{1.0, 0.0, 0.0}}, .most = 0.5};
     double v[4] = {from};
-    fil_friction_begin(&f, &s, bound, v, v);
+    fil_friction_begin(&f, &s, bound, false, v);
     for (int iteration = 1; iteration <= 50; iteration++) {
         double direction[4] = {0.0};
         for (int pass = 0; pass < 4; pass++) {

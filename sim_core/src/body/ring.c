@@ -49,6 +49,7 @@ static void init_state(const void* pointer, double* q, double* v, double* h)
     h[FIL_RING_THREADED] = 1.0;
     h[FIL_RING_PIECE] = body->initial_place.piece;
     h[FIL_RING_U] = body->initial_place.u;
+    h[FIL_RING_STUCK] = 0.0;
 }
 
 /* ---- a step: a free mass point ---- */

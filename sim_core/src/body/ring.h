@@ -1,5 +1,5 @@
 /* The body kind "ring": one point bound to a track of rods, or a hole of a rigid body that they pass. Its unknowns, if it has any, are (x, y, z, idle); the binding
- * itself is a potential of the contact model. History: whether it is threaded, and where on the track. */
+ * itself is a potential of the contact model. History: whether it is threaded, where on the track, and whether it stuck there. */
 #ifndef FILUM_BODY_RING_H
 #define FILUM_BODY_RING_H
 
@@ -7,7 +7,7 @@
 #include "geometry/hole.h"
 
 /* History of a ring. */
-enum { FIL_RING_THREADED, FIL_RING_PIECE, FIL_RING_U, FIL_RING_HISTORY };
+enum { FIL_RING_THREADED, FIL_RING_PIECE, FIL_RING_U, FIL_RING_STUCK, FIL_RING_HISTORY };
 
 typedef struct FilRingBody {
     double mass; /* kg; 0: its point is another body's */

@@ -125,12 +125,17 @@ static bool sticks(const double slip[2], double bound)
     return hypot(slip[0], slip[1]) < bound;
 }
 
-void fil_friction_begin(FilFriction* friction, const FilSlipping* slipping, double bound, const double* last_v, const double* v)
+bool fil_friction_sticks(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v)
 {
-    double last[2];
-    slip_of(friction, slipping, friction->bias, last_v, last);
+    double slip[2];
+    slip_of(friction, slipping, friction->bias, v, slip);
+    return sticks(slip, bound);
+}
+
+void fil_friction_begin(FilFriction* friction, const FilSlipping* slipping, double bound, bool stuck, const double* v)
+{
     slip_of(friction, slipping, friction->bias, v, friction->expected);
-    if (sticks(last, bound) && !sticks(friction->expected, bound)) {
+    if (stuck && !sticks(friction->expected, bound)) {
         memset(friction->expected, 0, sizeof friction->expected);
     }
 }

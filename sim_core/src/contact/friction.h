@@ -43,8 +43,10 @@ double fil_friction_add_lead(const FilFriction* friction, const FilSlipping* sli
 void fil_friction_hessian(const FilFriction* friction, const FilSlipping* slipping, double bound, bool cautious, const double* v,
                           double hessian[9]);
 
+bool fil_friction_sticks(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v);
+
 /* What to expect at first: what stuck in the last step sticks. */
-void fil_friction_begin(FilFriction* friction, const FilSlipping* slipping, double bound, const double* last_v, const double* v);
+void fil_friction_begin(FilFriction* friction, const FilSlipping* slipping, double bound, bool stuck, const double* v);
 /* The step -direction from v was found with the model: whether the model contradicts itself. It is then made anew; else about what
  * the step leads to. */
 bool fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, const double* direction);

@@ -72,7 +72,11 @@ static void begin_friction(FilWorld* world, const double* v)
     for (int k = 0; k < friction_count(&world->ipc); k++) {
         FilSlipping slipping;
         FilFriction* friction = friction_at(&world->ipc, k, &slipping);
-        fil_friction_begin(friction, &slipping, world->def.ipc.slip_speed, fil_start_v(world), v);
+        // rings remember: where their rods turn, what stuck would not seem so
+        const bool stuck = k < world->ipc.ring_count
+                               ? world->ipc.rings[k].stuck
+                               : fil_friction_sticks(friction, &slipping, world->def.ipc.slip_speed, fil_start_v(world));
+        fil_friction_begin(friction, &slipping, world->def.ipc.slip_speed, stuck, v);
     }
 }
 
@@ -322,7 +326,7 @@ static void finish(FilWorld* world, const double* v, double* impulse, FilStepInf
     for (int k = 0; k < world->v_count; k++) {
         impulse[k] -= world->scratch.trial[k];
     }
-    fil_rings_finish(world);
+    fil_rings_finish(world, v);
     (void)fil_ipc_contacts_finish(world, v, info); // reports only: what does not fit into memory is not told
 }
 

@@ -17,6 +17,7 @@ enum { FIL_RING_BLOCKS = 6 };
 typedef struct FilRingTerm {
     int body;                              /* of the world */
     int count;                             /* of blocks */
+    bool stuck;                            /* at the step's start */
     FilFriction friction;                  /* along the rod, and of a hole along its rim */
     double jacobian[FIL_RING_BLOCKS][12];  /* 3 x 4, of the velocity of the ring against the rod at the step's start */
     int lagged[FIL_RING_BLOCKS];           /* blocks of the world's velocities, for friction, ... */
@@ -130,6 +131,6 @@ double fil_rings_add(struct FilWorld* world, const double* v, double* residual);
 void fil_rings_list(struct FilWorld* world, int* list_end, int* variable, int* lists, int* variables);
 void fil_rings_hessian(struct FilWorld* world, bool positive, FilBlockSum* sum, int first_list);
 void fil_rings_accept(struct FilWorld* world, bool* changed);
-void fil_rings_finish(struct FilWorld* world);
+void fil_rings_finish(struct FilWorld* world, const double* v);
 
 #endif

@@ -155,7 +155,7 @@ FilStatus fil_rings_begin(FilWorld* world)
         }
         FilRingTerm* term = &field->rings[field->ring_count++];
         const double* h = world->state.h + body->h;
-        *term = (FilRingTerm){.body = b, .place = {(int)h[FIL_RING_PIECE], h[FIL_RING_U]}};
+        *term = (FilRingTerm){.body = b, .place = {(int)h[FIL_RING_PIECE], h[FIL_RING_U]}, .stuck = h[FIL_RING_STUCK] != 0.0};
         FilRingBody* ring = ring_of(world, term);
         term->count = ring->holed ? 6 : 4;
         open_ends(world, ring);
@@ -244,7 +244,7 @@ void fil_rings_accept(FilWorld* world, bool* changed)
     }
 }
 
-void fil_rings_finish(FilWorld* world)
+void fil_rings_finish(FilWorld* world, const double* v)
 {
     FilIpcField* field = &world->ipc;
     for (int k = 0; k < field->ring_count; k++) {
@@ -254,5 +254,7 @@ void fil_rings_finish(FilWorld* world)
         ring->place[FIL_RING_THREADED] = sight.point.past ? 0.0 : 1.0;
         ring->place[FIL_RING_PIECE] = sight.place.piece;
         ring->place[FIL_RING_U] = sight.place.u;
+        const FilSlipping slipping = fil_ring_slipping(term);
+        ring->place[FIL_RING_STUCK] = fil_friction_sticks(&term->friction, &slipping, world->def.ipc.slip_speed, v) ? 1.0 : 0.0;
     }
 }
