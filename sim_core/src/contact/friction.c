@@ -9,6 +9,9 @@
 /* Inside the bound curvature falls to zero at its edge: the model's does not. */
 static const double EDGE = 0.9;
 
+/* Changes of mind in an iteration after which a model is not believed any more. */
+enum { OFTEN = 4 };
+
 /* Slip along the two tangents. */
 static void slip_of(const FilFriction* friction, const FilSlipping* s, const double* bias, const double* v, double slip[2])
 {
@@ -56,6 +59,12 @@ static double force_at(const double slip[2], double bound, double force[2])
     return jet.value;
 }
 
+/* Whether the model has changed too often to be believed: one without a kink then takes its place. */
+static bool hesitates(const FilFriction* friction)
+{
+    return friction->changes >= OFTEN;
+}
+
 /* Curvature over its most, 2 x 2: `along` the slip and across. */
 static void curvature_at(const double slip[2], double bound, bool cautious, double h[4])
 {
@@ -99,7 +108,7 @@ double fil_friction_add_lead(const FilFriction* friction, const FilSlipping* sli
     }
     force_at(slip, bound, now);
     force_at(expected, bound, then);
-    curvature_at(expected, bound, false, h);
+    curvature_at(expected, bound, hesitates(friction), h);
     for (int k = 0; k < 2; k++) {
         lead[k] = friction->most * (then[k] + h[2 * k] * (slip[0] - expected[0]) + h[2 * k + 1] * (slip[1] - expected[1]) - now[k]);
     }
@@ -112,7 +121,7 @@ void fil_friction_hessian(const FilFriction* friction, const FilSlipping* slippi
 {
     double slip[2], h[4];
     slip_of(friction, slipping, friction->bias, v, slip);
-    curvature_at(cautious ? slip : friction->expected, bound, cautious, h);
+    curvature_at(cautious ? slip : friction->expected, bound, cautious || hesitates(friction), h);
     const double *a = friction->tangent[0], *b = friction->tangent[1];
     for (int k = 0; k < 9; k++) {
         const int i = k / 3, j = k % 3;
@@ -140,45 +149,47 @@ void fil_friction_begin(FilFriction* friction, const FilSlipping* slipping, doub
     }
 }
 
-bool fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, const double* direction)
+/* What the model makes of the slip that it predicts: its force over the most there is. */
+static void force_ahead(const FilFriction* friction, double bound, const double predicted[2], double force[2])
 {
-    static const double nothing[3] = {0.0, 0.0, 0.0};
-    double slip[2], change[2], *expected = friction->expected;
-    if (!(friction->most > 0.0)) {
-        return false;
-    }
-    slip_of(friction, slipping, friction->bias, v, slip);
-    slip_of(friction, slipping, nothing, direction, change);
-    const double predicted[2] = {slip[0] - change[0], slip[1] - change[1]};
-    if (!sticks(expected, bound)) {
-        const bool turns = predicted[0] * expected[0] + predicted[1] * expected[1] <= 0.0;
-        expected[0] = turns ? 0.0 : predicted[0];
-        expected[1] = turns ? 0.0 : predicted[1];
-        return turns;
-    }
-    // what sticks is judged by the force that it takes: the model's slip would be too small at that force
-    double force[2], h[4];
-    force_at(expected, bound, force);
-    curvature_at(expected, bound, false, h);
-    const double ahead[2] = {predicted[0] - expected[0], predicted[1] - expected[1]};
+    const double ahead[2] = {predicted[0] - friction->expected[0], predicted[1] - friction->expected[1]};
+    double h[4];
+    force_at(friction->expected, bound, force);
+    curvature_at(friction->expected, bound, false, h);
     for (int k = 0; k < 2; k++) {
         force[k] += h[2 * k] * ahead[0] + h[2 * k + 1] * ahead[1];
     }
-    const double size = hypot(force[0], force[1]);
-    if (size >= 1.0) {
-        const double speed = fmax(hypot(predicted[0], predicted[1]), bound);
-        expected[0] = force[0] / size * speed;
-        expected[1] = force[1] / size * speed;
-        return true;
+}
+
+bool fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, const double* direction)
+{
+    static const double nothing[3] = {0.0, 0.0, 0.0};
+    double slip[2], change[2], force[2], *expected = friction->expected;
+    slip_of(friction, slipping, friction->bias, v, slip);
+    slip_of(friction, slipping, nothing, direction, change);
+    const double predicted[2] = {slip[0] - change[0], slip[1] - change[1]};
+    const bool stuck = sticks(expected, bound) && !hesitates(friction);
+    bool changes = false;
+    double share = 1.0;
+    if (stuck) { // judged by the force that it takes: the model's slip would be too small at that force
+        force_ahead(friction, bound, predicted, force);
+        const double size = hypot(force[0], force[1]);
+        changes = size >= 1.0;
+        share = changes ? fmax(hypot(predicted[0], predicted[1]), bound) / size : size > 0.0 ? (1.0 - sqrt(1.0 - size)) * bound / size : 0.0;
+    } else if (!hesitates(friction)) {
+        changes = predicted[0] * expected[0] + predicted[1] * expected[1] <= 0.0;
+        share = changes ? 0.0 : 1.0;
     }
-    const double share = size > 0.0 ? (1.0 - sqrt(1.0 - size)) * bound / size : 0.0;
-    expected[0] = share * force[0];
-    expected[1] = share * force[1];
-    return false;
+    for (int k = 0; k < 2; k++) {
+        expected[k] = share * (stuck ? force[k] : predicted[k]);
+    }
+    friction->changes += changes ? 1 : 0;
+    return changes;
 }
 
 void fil_friction_accept(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v)
 {
+    friction->changes = 0;
     if (!sticks(friction->expected, bound)) {
         slip_of(friction, slipping, friction->bias, v, friction->expected);
     }

@@ -5,7 +5,9 @@
  * is expected at the end of the iteration, which is not the slip now: nothing for what will stick, and for what will slide
  * on its slip now. A model that turns out to contradict itself is made anew: what sticks slides where that takes more force than
  * there is, and what slides sticks where it would turn round. What goes on to stick is expected at the slip that has the force it
- * took: other motions hardly depend on so small a slip, so that this force is right at once and Newton has nothing left to do. */
+ * took: other motions hardly depend on so small a slip, so that this force is right at once and Newton has nothing left to do.
+ * A few contacts may push each other to and fro for ever: whose model has changed too often gets one without a kink, a damper that
+ * has friction's force at the slip it expects. */
 #ifndef FILUM_CONTACT_FRICTION_H
 #define FILUM_CONTACT_FRICTION_H
 
@@ -16,6 +18,7 @@ typedef struct FilFriction {
     double bias[3];       /* m/s, of scripted bodies */
     double most;          /* N s: dt mu times the normal force */
     double expected[2];   /* m/s, slip along the tangents */
+    int changes;          /* of the model's mind since v was accepted */
 } FilFriction;
 
 /* The velocity that slips is a sum over blocks of the world's velocities. */

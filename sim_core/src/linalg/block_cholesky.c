@@ -114,8 +114,12 @@ static inline Block gather(const FilBlockSymbolic* s, bool thin, const double* f
     }
     const int* pair = s->product.at + 2 * (size_t)s->product_start.at[p];
     const int* end = s->product.at + 2 * (size_t)s->product_start.at[p + 1];
-    // a loop each, so that neither asks in between
+    // a loop each, so that neither asks in between; what is thin is large, and its blocks are far away
     for (; thin && pair < end; pair += 2) {
+        for (int k = 2 * FIL_BLOCK_AHEAD; k < 2 * FIL_BLOCK_AHEAD + 2; k++) {
+            fil_pair_prefetch(factor + FIL_BLOCK_SIZE * (size_t)pair[k]);
+            fil_pair_prefetch(factor + FIL_BLOCK_SIZE * (size_t)pair[k] + 8);
+        }
         c = block_subtract_product(c, factor + FIL_BLOCK_SIZE * (size_t)pair[0],
                                    factor + FIL_BLOCK_SIZE * (size_t)pair[1], true);
     }

@@ -168,9 +168,10 @@ static bool build_products(FilBlockSymbolic* s, int* place)
             }
         }
     }
-    if (total > INT_MAX / 2 || !fil_ints_reserve(&s->product, 2 * total)) {
+    if (total > INT_MAX / 2 || !fil_ints_reserve(&s->product, 2 * (total + FIL_BLOCK_AHEAD))) {
         return false;
     }
+    memset(s->product.at + 2 * total, 0, 2 * FIL_BLOCK_AHEAD * sizeof(int));
     s->products = (int)total;
     for (int p = 0; p < s->factor_blocks; p++) {
         product_start[p + 2] += product_start[p + 1];

@@ -9,6 +9,7 @@
 
 #define FIL_BLOCK_TERMS 2 /* matrices in the sum that is factored */
 #define FIL_BLOCK_NO_SOURCE (-1)
+#define FIL_BLOCK_AHEAD 8 /* products that may be looked at beyond the last: of block 0 */
 
 typedef struct FilBlockSymbolic {
     int columns;
