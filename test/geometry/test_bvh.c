@@ -97,8 +97,55 @@ static void test_update(void** state)
     fil_bvh_free(&tree);
 }
 
+/* With marks on some items of one tree or of both: pairs that have at least one. */
+static void test_marks(void** state)
+{
+    (void)state;
+    static FilAabb a[MOST], b[MOST];
+    int marks[2][MOST];
+    Random random = {33};
+    FilBvh trees[2] = {{0}, {0}};
+    FilPairs pairs = {0}, wanted = {0}, scratch = {0};
+    random_boxes(&random, a, MOST);
+    random_boxes(&random, b, MOST);
+    assert_int_equal(fil_bvh_build(&trees[0], a, MOST), FIL_OK);
+    assert_int_equal(fil_bvh_build(&trees[1], b, MOST), FIL_OK);
+    for (int share = 0; share <= 20; share += 5) {
+        for (int i = 0; i < MOST; ++i) {
+            marks[0][i] = share > 0 && i % share == 0;
+            marks[1][i] = share > 5 && i % share == 3;
+        }
+        fil_bvh_mark(&trees[0], marks[0]);
+        fil_bvh_mark(&trees[1], marks[1]);
+        for (int self = 0; self < 2; ++self) {
+            const FilAabb* other = self ? a : b;
+            wanted.count = pairs.count = 0;
+            assert_int_equal(fil_pairs_reserve(&wanted, MOST * MOST), FIL_OK);
+            for (int i = 0; i < MOST; ++i) {
+                for (int j = self ? i + 1 : 0; j < MOST; ++j) {
+                    if (fil_aabb_overlap(&a[i], &other[j]) && (marks[0][i] || marks[self ? 0 : 1][j])) {
+                        wanted.items[wanted.count++] = (FilPair){i, j};
+                    }
+                }
+            }
+            assert_int_equal(self ? fil_bvh_self_pairs(&trees[0], &pairs) : fil_bvh_pairs(&trees[0], &trees[1], &pairs), FIL_OK);
+            assert_int_equal(fil_pairs_sort(&pairs, MOST, &scratch), FIL_OK);
+            assert_int_equal(pairs.count, wanted.count);
+            for (int k = 0; k < pairs.count; ++k) {
+                assert_int_equal(pairs.items[k].a, wanted.items[k].a);
+                assert_int_equal(pairs.items[k].b, wanted.items[k].b);
+            }
+        }
+    }
+    fil_pairs_free(&pairs);
+    fil_pairs_free(&wanted);
+    fil_pairs_free(&scratch);
+    fil_bvh_free(&trees[0]);
+    fil_bvh_free(&trees[1]);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pairs), cmocka_unit_test(test_update)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pairs), cmocka_unit_test(test_update), cmocka_unit_test(test_marks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

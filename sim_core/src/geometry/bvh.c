@@ -15,6 +15,8 @@ void fil_bvh_free(FilBvh* bvh)
     fil_free(bvh->items);
     fil_free(bvh->start);
     fil_free(bvh->end);
+    fil_free(bvh->marks);
+    fil_free(bvh->item_marks);
     *bvh = (FilBvh){0};
 }
 
@@ -31,10 +33,13 @@ static bool reserve(FilBvh* bvh, int count)
     bvh->nodes = fil_alloc(nodes, sizeof *bvh->nodes);
     bvh->start = fil_alloc(nodes, sizeof(int));
     bvh->end = fil_alloc(nodes, sizeof(int));
+    bvh->marks = fil_alloc(nodes, sizeof(int));
     bvh->order = fil_alloc((size_t)capacity, sizeof(int));
+    bvh->item_marks = fil_alloc((size_t)capacity, sizeof(int));
     bvh->items = fil_alloc((size_t)capacity, sizeof *bvh->items);
     bvh->capacity = capacity;
-    return bvh->nodes != NULL && bvh->start != NULL && bvh->end != NULL && bvh->order != NULL && bvh->items != NULL;
+    return bvh->nodes != NULL && bvh->start != NULL && bvh->end != NULL && bvh->order != NULL && bvh->items != NULL &&
+           bvh->marks != NULL && bvh->item_marks != NULL;
 }
 
 static double middle(const FilAabb* box, int axis)
@@ -119,6 +124,28 @@ static bool is_leaf(const FilBvh* bvh, int node)
     return bvh->end[node] - bvh->start[node] <= LEAF;
 }
 
+static int mark(FilBvh* bvh, int node, const int* marks)
+{
+    int any = 0;
+    if (is_leaf(bvh, node)) {
+        for (int k = bvh->start[node]; k < bvh->end[node]; k++) {
+            bvh->item_marks[k] = marks != NULL ? marks[bvh->order[k]] : 1;
+            any |= bvh->item_marks[k];
+        }
+    } else {
+        any = mark(bvh, 2 * node + 1, marks) | mark(bvh, 2 * node + 2, marks);
+    }
+    bvh->marks[node] = any;
+    return any;
+}
+
+void fil_bvh_mark(FilBvh* bvh, const int* marks)
+{
+    if (bvh->count > 0) {
+        mark(bvh, 0, marks);
+    }
+}
+
 FilStatus fil_bvh_build(FilBvh* bvh, const FilAabb* boxes, int count)
 {
     if (!reserve(bvh, count)) {
@@ -155,6 +182,7 @@ FilStatus fil_bvh_build(FilBvh* bvh, const FilAabb* boxes, int count)
         stack[top++] = children[0];
     }
     bvh->cost = cost_of(bvh, area);
+    fil_bvh_mark(bvh, NULL);
     return FIL_OK;
 }
 
@@ -194,16 +222,16 @@ static FilStatus append_leaves(const FilBvh* a, int i, const FilBvh* b, int j, b
     if (status != FIL_OK) {
         return status;
     }
-    // every pair is written and only those that overlap are kept: no branch to guess wrong
+    // every pair is written and only those that count are kept: no branch to guess wrong
     int count = pairs->count;
     for (int k = a->start[i]; k < a->end[i]; k++) {
-        const int x = a->order[k];
+        const int x = a->order[k], marked = a->item_marks[k];
         const FilAabb box = a->items[k];
         for (int l = self && i == j ? k + 1 : b->start[j]; l < b->end[j]; l++) {
             const int y = b->order[l];
             const bool swap = self && x > y;
             pairs->items[count] = (FilPair){swap ? y : x, swap ? x : y};
-            count += fil_aabb_overlap(&box, &b->items[l]);
+            count += fil_aabb_overlap(&box, &b->items[l]) & (marked | b->item_marks[l]);
         }
     }
     pairs->count = count;
@@ -223,7 +251,7 @@ static FilStatus walk(const FilBvh* a, const FilBvh* b, bool self, FilPairs* pai
     while (top > 0 && status == FIL_OK) {
         const FilPair at = stack[--top];
         const int i = at.a, j = at.b;
-        if (!fil_aabb_overlap(&a->nodes[i], &b->nodes[j])) {
+        if ((a->marks[i] | b->marks[j]) == 0 || !fil_aabb_overlap(&a->nodes[i], &b->nodes[j])) {
             continue;
         }
         const bool leaf_a = is_leaf(a, i), leaf_b = is_leaf(b, j);

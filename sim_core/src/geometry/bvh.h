@@ -11,22 +11,27 @@ typedef struct FilBvh {
     int* order;     /* items by leaf */
     FilAabb* items; /* their boxes, in that order */
     int *start, *end; /* per node: its range of `order` */
+    int *marks, *item_marks; /* per node, and in the order of items: 1 or 0 */
     int count, capacity;
     double cost; /* when it was made: area of its nodes over that of its items */
 } FilBvh;
 
 void fil_bvh_free(FilBvh* bvh); /* a zeroed one is fine */
 
-/* Over boxes 0 to count - 1. Allocates only to grow. */
+/* Over boxes 0 to count - 1, all marked. Allocates only to grow. */
 FIL_MUST_CHECK FilStatus fil_bvh_build(FilBvh* bvh, const FilAabb* boxes, int count);
 
-/* The same; where the last boxes have only moved, their tree is refitted, which is cheaper, while it is nearly as good. */
+/* The same; where the last boxes have only moved, their tree is refitted, which is cheaper, while it is nearly as good. Marks
+ * have to be set again. */
 FIL_MUST_CHECK FilStatus fil_bvh_update(FilBvh* bvh, const FilAabb* boxes, int count);
 
-/* Appends (a, b) for items of two trees whose boxes overlap. */
+/* Lets walks look for pairs of those items only whose mark is 1, not 0, with any others; NULL marks all, as a new tree does. */
+void fil_bvh_mark(FilBvh* bvh, const int* marks);
+
+/* Appends (a, b) for items of two trees whose boxes overlap, at least one of them marked. */
 FIL_MUST_CHECK FilStatus fil_bvh_pairs(const FilBvh* a, const FilBvh* b, FilPairs* pairs);
 
-/* Appends (a, b), a < b, for items of one tree whose boxes overlap. */
+/* Appends (a, b), a < b, for items of one tree whose boxes overlap, at least one of them marked. */
 FIL_MUST_CHECK FilStatus fil_bvh_self_pairs(const FilBvh* bvh, FilPairs* pairs);
 
 #endif

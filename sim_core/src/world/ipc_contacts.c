@@ -1,4 +1,4 @@
-/* Barriers between surfaces and their friction, over the pairs that ipc_pairs.c has listed (P4 eq. 5 to 7). */
+/* Barriers between surfaces and their friction, over the pairs that ipc_list.c has listed (P4 eq. 5 to 7). */
 #include <math.h>
 #include <string.h>
 

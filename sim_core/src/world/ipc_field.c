@@ -21,6 +21,8 @@ void fil_ipc_field_free(FilIpcField* field)
         fil_free(blocks[k]);
     }
     fil_ipc_near_free(&field->near);
+    fil_pairs_free(&field->chosen);
+    fil_pairs_free(&field->sorting);
     fil_ipc_surface_free(&field->surface);
 }
 

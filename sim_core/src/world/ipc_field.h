@@ -70,6 +70,7 @@ typedef struct FilIpcField {
     FilIpcCourse* courses; /* of edges */
     size_t course_capacity;
     FilIpcNear near;
+    FilPairs chosen, sorting; /* of those, to be looked at closely, in rising order */
     FilIpcPair* pairs;
     int pair_count, pair_capacity;
     FilInts active, was_active; /* pairs within range at the last accepted v */
@@ -79,7 +80,6 @@ typedef struct FilIpcField {
     FilInts slide_variable; /* blocks of the world's velocities ... */
     FilInts slide_column;   /* ... and columns of the matrix for them */
     FilDoubles slide_jacobian;
-    FilDoubles scratch;
 } FilIpcField;
 
 static inline FilSlipping fil_ring_slipping(const FilRingTerm* term)
@@ -99,10 +99,20 @@ extern const FilPotentialModel fil_ipc_model;
 
 void fil_ipc_field_free(FilIpcField* field);
 
-/* ipc_pairs.c: pairs of features that could come into range on the way to `ends`, and a little beyond. */
+/* ipc_list.c: pairs of features that could come into range on the way to `ends`, and a little beyond. */
 FilStatus fil_ipc_list(struct FilWorld* world);
 /* Lists those anew that may be others on the way to `ends` by now. */
 FilStatus fil_ipc_relist(struct FilWorld* world);
+/* Whether points of two colliders repel each other, or of one. */
+bool fil_ipc_may_meet(const struct FilWorld* world, int p, int q);
+/* Whether points lie at a joint of theirs, by any of the parts that meet at each. */
+bool fil_ipc_at_joint(const struct FilWorld* world, int p, int q);
+
+/* ipc_pairs.c: how far two features are from each other. */
+double fil_ipc_distance(FilFeature kind, const int* points, int count, const double* x);
+/* How much nearer two features may come when points go from `from` to `to`, and each `slack` farther (may be NULL): what
+ * moves all corners alike does not count. */
+double fil_ipc_approach(FilFeature kind, const int* points, int count, const double* from, const double* to, const double* slack);
 /* The gap of a pair where `points` and `x` are. */
 double fil_ipc_gap(const struct FilWorld* world, const FilIpcPair* pair);
 /* How much of the way from `points`, where pairs have the gaps they tell, to `ends` nothing meets on, at most 1. */

@@ -3,6 +3,9 @@
 #include "base/memory.h"
 #include "base/vec3.h"
 
+/* Share of the points that may have left before all pairs are looked for again. */
+static const double MANY = 0.2;
+
 /* Of the margin: more than rounding. */
 static const double SPARE = 1e-6;
 
@@ -13,8 +16,8 @@ void fil_ipc_near_free(FilIpcNear* near)
     }
     fil_pairs_free(&near->edges);
     fil_pairs_free(&near->triangles);
-    fil_pairs_free(&near->scratch);
     fil_free(near->within);
+    fil_free(near->left.at);
 }
 
 void fil_ipc_near_forget(FilIpcNear* near)
@@ -37,6 +40,19 @@ static void enclose(const FilIpcSurface* surface, const FilAabb* points, FilAabb
     }
 }
 
+void fil_ipc_near_mark(const FilIpcSurface* surface, int* marks)
+{
+    int *edges = marks + surface->point_count, *triangles = edges + surface->edge_count;
+    for (int e = 0; e < surface->edge_count; e++) {
+        const int* p = surface->edges[e].point;
+        edges[e] = marks[p[0]] | marks[p[1]];
+    }
+    for (int t = 0; t < surface->triangle_count; t++) {
+        const int* p = surface->triangles[t].point;
+        triangles[t] = marks[p[0]] | marks[p[1]] | marks[p[2]];
+    }
+}
+
 static FilAabb moved(const FilAabb* box, const double* by)
 {
     FilAabb m;
@@ -45,24 +61,35 @@ static FilAabb moved(const FilAabb* box, const double* by)
     return m;
 }
 
-/* Whether all points stay where pairs are known for, apart from what all do. */
-static bool holds(const FilIpcNear* near, int count, const double* centre, const FilAabb* boxes)
+/* Marks points that have left where pairs are known for, apart from what all do; how many. */
+static int count_left(const FilIpcNear* near, int count, const double* back, const FilAabb* boxes, int* left)
 {
-    double back[3];
-    fil_v3_sub(back, near->centre, centre);
-    bool inside = near->point_count == count;
-    for (int p = 0; p < count && inside; p++) {
+    int sum = 0;
+    for (int p = 0; p < count; p++) {
         FilAabb box = moved(&boxes[p], back);
         box = fil_aabb_fattened(&box, near->spare);
-        inside = fil_aabb_contains(&near->within[p], &box);
+        left[p] = near->point_count != count || !fil_aabb_contains(&near->within[p], &box);
+        sum += left[p];
     }
-    return inside;
+    return sum;
 }
 
-static void drop_joined_edges(const FilIpcSurface* surface, FilPairs* pairs)
+/* Drops pairs of which one is marked. */
+static void drop_marked(FilPairs* pairs, const int* marks_a, const int* marks_b)
 {
     int kept = 0;
     for (int k = 0; k < pairs->count; k++) {
+        const FilPair pair = pairs->items[k];
+        pairs->items[kept] = pair;
+        kept += (marks_a[pair.a] | marks_b[pair.b]) == 0;
+    }
+    pairs->count = kept;
+}
+
+static void drop_joined_edges(const FilIpcSurface* surface, FilPairs* pairs, int from)
+{
+    int kept = from;
+    for (int k = from; k < pairs->count; k++) {
         const FilPair pair = pairs->items[k];
         const int *a = surface->edges[pair.a].point, *b = surface->edges[pair.b].point;
         pairs->items[kept] = pair;
@@ -71,10 +98,10 @@ static void drop_joined_edges(const FilIpcSurface* surface, FilPairs* pairs)
     pairs->count = kept;
 }
 
-static void drop_own_corners(const FilIpcSurface* surface, FilPairs* pairs)
+static void drop_own_corners(const FilIpcSurface* surface, FilPairs* pairs, int from)
 {
-    int kept = 0;
-    for (int k = 0; k < pairs->count; k++) {
+    int kept = from;
+    for (int k = from; k < pairs->count; k++) {
         const FilPair pair = pairs->items[k];
         const int* c = surface->triangles[pair.b].point;
         pairs->items[kept] = pair;
@@ -83,54 +110,72 @@ static void drop_own_corners(const FilIpcSurface* surface, FilPairs* pairs)
     pairs->count = kept;
 }
 
+/* Looks for the pairs of what is marked. */
 static FilStatus walk(FilIpcNear* near, const FilIpcSurface* s)
 {
     const FilAabb *points = near->within, *edges = points + s->point_count, *triangles = edges + s->edge_count;
-    near->edges.count = near->triangles.count = 0;
+    const int *left = near->left.at, *left_edges = left + s->point_count, *left_triangles = left_edges + s->edge_count;
+    drop_marked(&near->edges, left_edges, left_edges);
+    drop_marked(&near->triangles, left, left_triangles);
+    const int edge_pairs = near->edges.count, triangle_pairs = near->triangles.count;
     FilStatus status = fil_bvh_update(&near->trees[0], edges, s->edge_count);
+    fil_bvh_mark(&near->trees[0], left_edges);
     status = status == FIL_OK ? fil_bvh_self_pairs(&near->trees[0], &near->edges) : status;
-    if (status == FIL_OK) {
-        drop_joined_edges(s, &near->edges);
-        status = fil_pairs_sort(&near->edges, s->edge_count, &near->scratch);
-    }
+    drop_joined_edges(s, &near->edges, edge_pairs);
     if (status != FIL_OK || s->triangle_count == 0) {
         return status;
     }
     status = fil_bvh_update(&near->trees[1], triangles, s->triangle_count);
     status = status == FIL_OK ? fil_bvh_update(&near->trees[2], points, s->point_count) : status;
+    fil_bvh_mark(&near->trees[1], left_triangles);
+    fil_bvh_mark(&near->trees[2], left);
     status = status == FIL_OK ? fil_bvh_pairs(&near->trees[2], &near->trees[1], &near->triangles) : status;
-    if (status == FIL_OK) {
-        drop_own_corners(s, &near->triangles);
-        status = fil_pairs_sort(&near->triangles, s->point_count, &near->scratch);
-    }
+    drop_own_corners(s, &near->triangles, triangle_pairs);
     return status;
+}
+
+static bool make_room(FilIpcNear* near, const FilIpcSurface* s)
+{
+    const size_t all = (size_t)s->point_count + (size_t)s->edge_count + (size_t)s->triangle_count;
+    void* block = near->within;
+    const bool room = fil_buffer_reserve(&block, &near->capacity, all, sizeof(FilAabb));
+    near->within = block;
+    return room && fil_ints_reserve(&near->left, all);
 }
 
 FilStatus fil_ipc_near_find(FilIpcNear* near, const FilIpcSurface* s, const double* x, const FilAabb* boxes, double margin)
 {
     const int count = s->point_count;
-    double centre[3] = {0.0};
-    for (int p = 0; p < count; p++) {
-        fil_v3_axpy(centre, 1.0 / count, x + 3 * p);
-    }
-    if (holds(near, count, centre, boxes)) {
-        return FIL_OK;
-    }
-    fil_ipc_near_forget(near);
-    void* block = near->within;
-    const size_t all = (size_t)count + (size_t)s->edge_count + (size_t)s->triangle_count;
-    const bool room = fil_buffer_reserve(&block, &near->capacity, all, sizeof(FilAabb));
-    near->within = block;
-    if (!room) {
+    double centre[3] = {0.0}, back[3];
+    if (!make_room(near, s)) {
         return FIL_OUT_OF_MEMORY;
     }
     for (int p = 0; p < count; p++) {
-        near->within[p] = fil_aabb_fattened(&boxes[p], margin);
+        fil_v3_axpy(centre, 1.0 / count, x + 3 * p);
     }
+    fil_v3_sub(back, near->centre, centre);
+    const int left = count_left(near, count, back, boxes, near->left.at);
+    if (left == 0) {
+        return FIL_OK;
+    }
+    if (left > MANY * count) {
+        fil_v3_copy(near->centre, centre);
+        fil_v3_set(back, 0.0, 0.0, 0.0);
+        near->edges.count = near->triangles.count = 0;
+        for (int p = 0; p < count; p++) {
+            near->left.at[p] = 1;
+        }
+    }
+    for (int p = 0; p < count; p++) {
+        if (near->left.at[p] != 0) {
+            const FilAabb box = moved(&boxes[p], back);
+            near->within[p] = fil_aabb_fattened(&box, margin);
+        }
+    }
+    fil_ipc_near_mark(s, near->left.at);
     enclose(s, near->within, near->within + count);
     const FilStatus status = walk(near, s);
     near->spare = SPARE * margin;
-    fil_v3_copy(near->centre, centre);
     near->point_count = status == FIL_OK ? count : 0;
     return status;
 }

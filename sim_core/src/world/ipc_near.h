@@ -1,22 +1,22 @@
 /* Which features may be near each other: pairs of edges, and of points and triangles, whose boxes overlap or nearly do.
  *
  * Trees find them for boxes a little larger than asked for, and they hold while points stay within those: over some
- * iterations or steps. Their order is the same no matter when trees were walked. */
+ * iterations or steps. For points that have left theirs trees are walked again. */
 #ifndef FILUM_WORLD_IPC_NEAR_H
 #define FILUM_WORLD_IPC_NEAR_H
 
 #include "world/ipc_surface.h"
 
 typedef struct FilIpcNear {
-    FilPairs edges;     /* that share no point, a < b, in rising order */
-    FilPairs triangles; /* b, and points a that are no corners, in rising order */
+    FilPairs edges;     /* that share no point, a < b, in any order */
+    FilPairs triangles; /* b, and points a that are no corners, in any order */
     FilBvh trees[3];    /* edges, triangles, points */
     FilAabb* within;    /* boxes that this holds for: of points, while all keep `centre`, then edges, then triangles ... */
     size_t capacity;
     double spare;       /* ... less this, m, for rounding */
     double centre[3];   /* mean of all points */
     int point_count;    /* 0: it holds for nothing */
-    FilPairs scratch;
+    FilInts left;       /* points, edges, triangles that have left their boxes: 1, else 0 */
 } FilIpcNear;
 
 void fil_ipc_near_free(FilIpcNear* near);
@@ -24,6 +24,9 @@ void fil_ipc_near_free(FilIpcNear* near);
 /* For boxes around points x; within `margin` of them it will hold again. Allocates only to grow. */
 FIL_MUST_CHECK FilStatus fil_ipc_near_find(FilIpcNear* near, const FilIpcSurface* surface, const double* x, const FilAabb* boxes,
                                            double margin);
+
+/* The same 0 or 1 for edges, and then triangles, with a corner whose mark is 1; those of points come first in `marks`. */
+void fil_ipc_near_mark(const FilIpcSurface* surface, int* marks);
 
 /* To be called when the surface is another. */
 void fil_ipc_near_forget(FilIpcNear* near);

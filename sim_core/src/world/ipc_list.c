@@ -1,0 +1,412 @@
+/* Lists pairs that are near: which points, edges and triangles could come into each other's range in an iteration. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/vec3.h"
+#include "world/world.h"
+
+/* How far from the way that pairs were listed for they still hold: of the range, and of a point's motion. */
+static const double NEAR_RANGE = 0.1, NEAR_MOTION = 0.1;
+
+/* How far from their boxes features still are those to look at for that: of the range. */
+static const double NEAR_MARGIN = 0.5;
+
+/* Share of the points that may have left those ways before all pairs are listed anew. */
+static const double MANY = 0.2;
+
+/* ---- who may meet ---- */
+
+static const FilWorldCollider* collider_of(const FilWorld* world, int point)
+{
+    return &world->collision.colliders[world->ipc.surface.points[point].collider];
+}
+
+/* Whether two edges of rods are one piece: neighbours on a rod, or at a shared node. */
+static bool one_piece(const FilWorld* world, const FilIpcEdge* e, const FilIpcEdge* f)
+{
+    const FilWorldCollider *a = collider_of(world, e->point[0]), *b = collider_of(world, f->point[0]);
+    const FilBody* body = &world->bodies[a->body];
+    if (a->body != b->body || a->collider.kind != FIL_COLLIDER_ROW || b->collider.kind != FIL_COLLIDER_ROW) {
+        return false;
+    }
+    if (a == b) {
+        return fil_collision_neighbours(&a->collider, e->part < f->part ? e->part : f->part, e->part < f->part ? f->part : e->part);
+    }
+    return body->ops->joined(body->impl, a->index, e->part, b->index, f->part);
+}
+
+static bool edges_at_joint(const FilWorld* world, const FilIpcEdge* e, const FilIpcEdge* f)
+{
+    const FilIpcPoint *a = &world->ipc.surface.points[e->point[0]], *b = &world->ipc.surface.points[f->point[0]];
+    return world->contact.joint_count > 0 && fil_collision_at_joint(world, a->collider, e->part, b->collider, f->part);
+}
+
+bool fil_ipc_may_meet(const FilWorld* world, int p, int q)
+{
+    const FilWorldCollider *a = collider_of(world, p), *b = collider_of(world, q);
+    if (a == b) {
+        return a->collider.collision.self && world->ipc.surface.points[p].node >= 0;
+    }
+    return fil_collision_may_meet(world, a, b) && !fil_collision_kept_apart(world, a, b);
+}
+
+bool fil_ipc_at_joint(const FilWorld* world, int p, int q)
+{
+    const FilIpcPoint *a = &world->ipc.surface.points[p], *b = &world->ipc.surface.points[q];
+    bool near = false;
+    for (int k = 0; k < 4 && !near && world->contact.joint_count > 0; k++) {
+        near = fil_collision_at_joint(world, a->collider, a->part[k / 2], b->collider, b->part[k % 2]);
+    }
+    return near;
+}
+
+/* ---- listing ---- */
+
+/* The barrier's stiffness: what turns the two masses round within a few steps. */
+static double stiffness_of(const FilWorld* world, double mass_a, double mass_b)
+{
+    const FilIpcSettings* settings = &world->def.ipc;
+    const double dt = world->def.dt, lighter = fmin(mass_a, mass_b), heavier = fmax(mass_a, mass_b);
+    const double mass = isfinite(heavier) ? sqrt(lighter * heavier) : lighter;
+    return settings->stiffness > 0.0 ? settings->stiffness : world->ipc.scale * (isfinite(mass) ? mass : 1.0) / (dt * dt);
+}
+
+static FilStatus append(FilWorld* world, const FilIpcPair* pair)
+{
+    FilIpcField* field = &world->ipc;
+    const FilStatus status =
+        fil_world_reserve(world, (void**)&field->pairs, field->pair_count, &field->pair_capacity, sizeof *field->pairs);
+    if (status == FIL_OK) {
+        field->pairs[field->pair_count++] = *pair;
+    }
+    return status;
+}
+
+static double friction_of(const FilWorld* world, const FilWorldCollider* a, const FilWorldCollider* b)
+{
+    return world->def.friction >= 0.0 ? world->def.friction : fil_collision_surface(&world->collision, a, b).friction;
+}
+
+/* Whether a pair that is `beyond` its range may come into it on the way to `listed_end`, or as far beside as `slack` allows. */
+static bool comes_into_range(const FilIpcField* field, FilFeature kind, const int* points, int count, double beyond)
+{
+    return beyond < fil_ipc_approach(kind, points, count, field->points.at, field->listed_end.at, field->slack.at);
+}
+
+/* Adds a pair if it comes into range. */
+static FilStatus add_pair(FilWorld* world, FilFeature kind, const int* points, int count, double parallel)
+{
+    const FilIpcField* field = &world->ipc;
+    const int other = points[fil_feature_split(kind)];
+    const FilIpcPoint *a = &field->surface.points[points[0]], *b = &field->surface.points[other];
+    const double range = world->def.ipc.range, offset = a->radius + b->radius;
+    const double gap = fil_ipc_distance(kind, points, count, field->points.at) - offset;
+    if (!comes_into_range(field, kind, points, count, gap - range)) {
+        return FIL_OK;
+    }
+    FilIpcPair pair = {.repulsion = {kind, offset, range, stiffness_of(world, a->mass, b->mass), parallel},
+                       .corner_count = count,
+                       .plane = -1,
+                       .friction = friction_of(world, collider_of(world, points[0]), collider_of(world, other)),
+                       .gap = gap};
+    memcpy(pair.point, points, sizeof(int) * (size_t)count);
+    return append(world, &pair);
+}
+
+static FilIpcCourse course_of(const FilIpcField* field, const FilIpcEdge* e)
+{
+    FilIpcCourse c = {.reach = 0.0};
+    double motion[2][3], apart[3];
+    for (int i = 0; i < 2; i++) {
+        const int p = e->point[i];
+        const double* x = field->points.at + 3 * p;
+        fil_v3_axpy(c.middle, 0.5, x);
+        fil_v3_axpy(c.half, i == 0 ? -0.5 : 0.5, x);
+        fil_v3_sub(motion[i], field->listed_end.at + 3 * p, x);
+        fil_v3_axpy(c.motion, 0.5, motion[i]);
+        c.reach = fmax(c.reach, field->slack.at[p]);
+    }
+    fil_v3_sub(apart, motion[1], motion[0]);
+    c.reach += 0.5 * fil_v3_norm(apart) + field->surface.points[e->point[0]].radius;
+    return c;
+}
+
+/* Whether a look along the line between their middles is enough to tell that two edges stay out of each other's range. */
+static bool stay_apart(const FilIpcCourse* a, const FilIpcCourse* b, double range)
+{
+    double between[3], passing[3];
+    fil_v3_sub(between, b->middle, a->middle);
+    fil_v3_sub(passing, b->motion, a->motion);
+    const double square = fil_v3_dot(between, between), reach = range + a->reach + b->reach + fil_v3_norm(passing);
+    const double clear = square - fabs(fil_v3_dot(a->half, between)) - fabs(fil_v3_dot(b->half, between));
+    return clear > reach * sqrt(square);
+}
+
+static FilAabb box_of(const FilAabb* boxes, const int* points, int count)
+{
+    FilAabb box = boxes[points[0]];
+    for (int i = 1; i < count; i++) {
+        box = fil_aabb_union(&box, &boxes[points[i]]);
+    }
+    return box;
+}
+
+/* Chooses pairs of edges that are astray and whose boxes overlap; of all, if they are many, by a look at their courses first. */
+static FilStatus choose_edges(FilIpcField* field, const int* astray, bool all, double range)
+{
+    const FilPairs* near = &field->near.edges;
+    const FilIpcEdge* edges = field->surface.edges;
+    FilIpcCourse* courses = field->courses;
+    for (int e = 0; e < field->surface.edge_count && all; e++) {
+        courses[e] = course_of(field, &edges[e]);
+    }
+    field->chosen.count = 0;
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < near->count && status == FIL_OK; k++) {
+        const FilPair pair = near->items[k];
+        if ((astray[pair.a] | astray[pair.b]) == 0 || (all && stay_apart(&courses[pair.a], &courses[pair.b], range))) {
+            continue;
+        }
+        const FilAabb a = box_of(field->boxes, edges[pair.a].point, 2), b = box_of(field->boxes, edges[pair.b].point, 2);
+        if (fil_aabb_overlap(&a, &b) && (status = fil_pairs_reserve(&field->chosen, 1)) == FIL_OK) {
+            field->chosen.items[field->chosen.count++] = pair;
+        }
+    }
+    // trees report them in an order that depends on what was before
+    return status == FIL_OK ? fil_pairs_sort(&field->chosen, field->surface.edge_count, &field->sorting) : status;
+}
+
+static FilStatus list_edges(FilWorld* world, const int* astray, bool all)
+{
+    FilIpcField* field = &world->ipc;
+    FilStatus status = choose_edges(field, astray, all, world->def.ipc.range);
+    for (int k = 0; k < field->chosen.count && status == FIL_OK; k++) {
+        const FilPair pair = field->chosen.items[k];
+        const FilIpcEdge *e = &field->surface.edges[pair.a], *f = &field->surface.edges[pair.b];
+        const int points[4] = {e->point[0], e->point[1], f->point[0], f->point[1]};
+        if (fil_ipc_may_meet(world, points[0], points[2]) && !one_piece(world, e, f) && !edges_at_joint(world, e, f)) {
+            status = add_pair(world, FIL_SEGMENT_SEGMENT, points, 4, fil_parallel_threshold(e->length, f->length));
+        }
+    }
+    return status;
+}
+
+static FilStatus choose_triangles(FilIpcField* field, const int* astray, const int* astray_triangles)
+{
+    const FilPairs* near = &field->near.triangles;
+    field->chosen.count = 0;
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < near->count && status == FIL_OK; k++) {
+        const FilPair pair = near->items[k];
+        if ((astray[pair.a] | astray_triangles[pair.b]) == 0) {
+            continue;
+        }
+        const FilAabb box = box_of(field->boxes, field->surface.triangles[pair.b].point, 3);
+        if (fil_aabb_overlap(&field->boxes[pair.a], &box) && (status = fil_pairs_reserve(&field->chosen, 1)) == FIL_OK) {
+            field->chosen.items[field->chosen.count++] = pair;
+        }
+    }
+    return status == FIL_OK ? fil_pairs_sort(&field->chosen, field->surface.point_count, &field->sorting) : status;
+}
+
+static FilStatus list_triangles(FilWorld* world, const int* astray, const int* astray_triangles)
+{
+    FilIpcField* field = &world->ipc;
+    FilStatus status = choose_triangles(field, astray, astray_triangles);
+    for (int k = 0; k < field->chosen.count && status == FIL_OK; k++) {
+        const int p = field->chosen.items[k].a, *c = field->surface.triangles[field->chosen.items[k].b].point;
+        const int corners[4] = {p, c[0], c[1], c[2]};
+        if (fil_ipc_may_meet(world, p, c[0]) && !fil_ipc_at_joint(world, p, c[0])) {
+            status = add_pair(world, FIL_POINT_TRIANGLE, corners, 4, 0.0);
+        }
+    }
+    return status;
+}
+
+/* Spheres against edges and each other. */
+static FilStatus list_lone(FilWorld* world, const int* astray, const int* astray_edges)
+{
+    FilIpcField* field = &world->ipc;
+    const FilIpcSurface* s = &field->surface;
+    const FilAabb* boxes = field->boxes;
+    FilStatus status = FIL_OK;
+    for (int p = 0; p < s->point_count && status == FIL_OK; p++) {
+        if (!s->points[p].lone) {
+            continue;
+        }
+        for (int e = 0; e < s->edge_count && status == FIL_OK; e++) {
+            const int corners[3] = {p, s->edges[e].point[0], s->edges[e].point[1]};
+            const FilAabb box = box_of(boxes, corners + 1, 2);
+            if ((astray[p] | astray_edges[e]) != 0 && fil_aabb_overlap(&boxes[p], &box) && fil_ipc_may_meet(world, p, corners[1]) &&
+                !fil_ipc_at_joint(world, p, corners[1])) {
+                status = add_pair(world, FIL_POINT_SEGMENT, corners, 3, 0.0);
+            }
+        }
+        for (int q = p + 1; q < s->point_count && status == FIL_OK; q++) {
+            const int corners[2] = {p, q};
+            if (s->points[q].lone && (astray[p] | astray[q]) != 0 && fil_aabb_overlap(&boxes[p], &boxes[q]) &&
+                fil_ipc_may_meet(world, p, q) && !fil_ipc_at_joint(world, p, q)) {
+                status = add_pair(world, FIL_POINT_POINT, corners, 2, 0.0);
+            }
+        }
+    }
+    return status;
+}
+
+/* Points above planes, as far as they could fall. */
+static FilStatus list_planes(FilWorld* world, const double* x, double reach)
+{
+    FilIpcField* field = &world->ipc;
+    const FilIpcSurface* s = &field->surface;
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < s->plane_count; k++) {
+        const FilWorldCollider* c = &world->collision.colliders[s->planes[k]];
+        double normal[3], at[3], arm[3];
+        fil_ipc_plane(world, k, field->x.at, normal, at);
+        for (int p = 0; p < s->point_count && status == FIL_OK; p++) {
+            const FilWorldCollider* own = collider_of(world, p);
+            fil_v3_sub(arm, x + 3 * p, at);
+            const double radius = s->points[p].radius, gap = fil_v3_dot(arm, normal) - radius;
+            if (gap <= reach && fil_collision_may_meet(world, own, c) && !fil_collision_kept_apart(world, own, c)) {
+                const FilIpcPair pair = {.repulsion = {FIL_POINT_POINT, radius, world->def.ipc.range,
+                                                       stiffness_of(world, s->points[p].mass, INFINITY), 0.0},
+                                         .point = {p},
+                                         .corner_count = 1,
+                                         .plane = k,
+                                         .friction = friction_of(world, own, c),
+                                         .gap = gap};
+                status = append(world, &pair);
+            }
+        }
+    }
+    return status;
+}
+
+/* Mean motion of all points: nothing comes nearer to anything by it. */
+static void mean_motion(const FilIpcField* field, const double* from, const double* to, double* mean)
+{
+    const int count = field->surface.point_count;
+    fil_v3_set(mean, 0.0, 0.0, 0.0);
+    for (int p = 0; p < count; p++) {
+        fil_v3_axpy(mean, 1.0 / count, to + 3 * p);
+        fil_v3_axpy(mean, -1.0 / count, from + 3 * p);
+    }
+}
+
+/* How far point p goes, less `mean`. */
+static double motion_of(const double* from, const double* to, int p, const double* mean)
+{
+    double motion[3];
+    fil_v3_sub(motion, to + 3 * p, from + 3 * p);
+    fil_v3_sub(motion, motion, mean);
+    return fil_v3_norm(motion);
+}
+
+static bool make_room(FilIpcField* field)
+{
+    const FilIpcSurface* s = &field->surface;
+    const size_t points = (size_t)s->point_count, edges = (size_t)s->edge_count, triangles = (size_t)s->triangle_count;
+    void *boxes = field->boxes, *courses = field->courses;
+    const bool room = fil_buffer_reserve(&boxes, &field->box_capacity, points, sizeof(FilAabb)) &&
+                      fil_buffer_reserve(&courses, &field->course_capacity, edges, sizeof(FilIpcCourse));
+    field->boxes = boxes;
+    field->courses = courses;
+    return room && fil_doubles_reserve(&field->listed, 3 * points) && fil_doubles_reserve(&field->listed_end, 3 * points) &&
+           fil_doubles_reserve(&field->slack, points) && fil_ints_reserve(&field->astray, points + edges + triangles);
+}
+
+/* Lists pairs of points that are astray and of what they are corners of, on the way to `listed_end`. */
+static FilStatus list_astray(FilWorld* world, bool all)
+{
+    FilIpcField* field = &world->ipc;
+    const FilIpcSurface* s = &field->surface;
+    const double *x = field->points.at, *ends = field->listed_end.at, range = world->def.ipc.range;
+    int *points = field->astray.at, *edges = points + s->point_count, *triangles = edges + s->edge_count;
+    double mean[3];
+    mean_motion(field, x, ends, mean);
+    for (int p = 0; p < s->point_count; p++) {
+        double end[3];
+        fil_v3_sub(end, ends + 3 * p, mean);
+        if (points[p] != 0) {
+            field->slack.at[p] = NEAR_MOTION * motion_of(x, ends, p, mean) + NEAR_RANGE * range;
+        }
+        field->boxes[p] = fil_aabb_of_segment(x + 3 * p, end, s->points[p].radius + 0.5 * range + field->slack.at[p]);
+    }
+    fil_ipc_near_mark(s, points);
+    field->relisted = true;
+    FilStatus status = fil_ipc_near_find(&field->near, s, x, field->boxes, NEAR_MARGIN * range);
+    status = status == FIL_OK ? list_edges(world, edges, all) : status;
+    status = status == FIL_OK ? list_triangles(world, points, triangles) : status;
+    return status == FIL_OK ? list_lone(world, points, edges) : status;
+}
+
+FilStatus fil_ipc_list(FilWorld* world)
+{
+    FilIpcField* field = &world->ipc;
+    static const double nowhere[3] = {0.0, 0.0, 0.0};
+    const int count = field->surface.point_count;
+    const double *x = field->points.at, *ends = field->ends.at, range = world->def.ipc.range;
+    if (!make_room(field)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    memcpy(field->listed.at, x, sizeof(double) * 3 * (size_t)count);
+    memcpy(field->listed_end.at, ends, sizeof(double) * 3 * (size_t)count);
+    field->fall = 0.0;
+    for (int p = 0; p < count; p++) {
+        field->astray.at[p] = 1;
+        field->fall = fmax(field->fall, 1.2 * motion_of(x, ends, p, nowhere) + NEAR_RANGE * range);
+    }
+    field->pair_count = 0;
+    const FilStatus status = list_astray(world, true);
+    return status == FIL_OK ? list_planes(world, x, range + 2.0 * field->fall) : status;
+}
+
+/* Drops pairs with a corner that is astray, and those that do not come into range any more; but for planes, which are listed
+ * for as far as anything may fall. */
+static void drop_pairs(FilIpcField* field)
+{
+    int kept = 0;
+    for (int k = 0; k < field->pair_count; k++) {
+        const FilIpcPair* pair = &field->pairs[k];
+        int astray = 0;
+        for (int i = 0; i < pair->corner_count && pair->plane < 0; i++) {
+            astray |= field->astray.at[pair->point[i]];
+        }
+        if (pair->plane >= 0 || (astray == 0 && comes_into_range(field, pair->repulsion.pair, pair->point, pair->corner_count,
+                                                                 pair->gap - pair->repulsion.range))) {
+            field->pairs[kept++] = *pair;
+        }
+    }
+    field->pair_count = kept;
+}
+
+FilStatus fil_ipc_relist(FilWorld* world)
+{
+    FilIpcField* field = &world->ipc;
+    static const double nowhere[3] = {0.0, 0.0, 0.0};
+    const int count = field->surface.point_count;
+    const double* ends = field->ends.at;
+    double mean[3];
+    int strays = 0;
+    mean_motion(field, field->listed_end.at, ends, mean);
+    for (int p = 0; p < count; p++) {
+        field->astray.at[p] = motion_of(field->listed_end.at, ends, p, mean) > field->slack.at[p];
+        strays += field->astray.at[p];
+        if (field->surface.plane_count > 0 && motion_of(field->listed.at, ends, p, nowhere) > field->fall) {
+            return fil_ipc_list(world);
+        }
+    }
+    if (strays == 0 || strays > MANY * count) {
+        return strays == 0 ? FIL_OK : fil_ipc_list(world);
+    }
+    for (int p = 0; p < count; p++) {
+        double* end = field->listed_end.at + 3 * p;
+        fil_v3_add(end, end, mean);
+        if (field->astray.at[p] != 0) {
+            fil_v3_copy(end, ends + 3 * p);
+        }
+    }
+    drop_pairs(field);
+    return list_astray(world, false);
+}
