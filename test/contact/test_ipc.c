@@ -145,12 +145,116 @@ static void test_nothing_crosses(void** state)
     }
 }
 
+static bool share(const int* a, int count_a, const int* b, int count_b)
+{
+    bool shared = false;
+    for (int k = 0; k < count_a * count_b; ++k) {
+        shared = shared || a[k / count_b] == b[k % count_b];
+    }
+    return shared;
+}
+
+/* Points, edges and triangles of a cloth and a rod, the rod's points after the cloth's. */
+typedef struct Surface {
+    double x[3 * 400], radius[400];
+    int points, edges, triangles;
+    int edge[1200][2], triangle[800][3];
+} Surface;
+
+static void take_surface(const FilWorld* world, Surface* s)
+{
+    const FilId cloth = fil_world_shell_at(world, 0), rod = fil_world_rod_at(world, 0);
+    const int vertices = fil_shell_vertex_count(world, cloth), along = fil_rod_edge_count(world, rod);
+    s->triangles = fil_shell_triangle_count(world, cloth);
+    s->points = vertices + along + 1;
+    s->edges = 0;
+    assert_in_range(s->points, 0, 400);
+    assert_in_range(s->triangles, 0, 800);
+    fil_shell_get_positions(world, cloth, s->x);
+    fil_rod_get_positions(world, rod, s->x + 3 * vertices);
+    fil_shell_get_triangles(world, cloth, s->triangle[0]);
+    for (int p = 0; p < s->points; ++p) {
+        s->radius[p] = p < vertices ? 0.5 * fil_shell_thickness(world, cloth) : fil_rod_radius(world, rod, 0);
+    }
+    for (int k = 0; k < 3 * s->triangles; ++k) {
+        const int a = s->triangle[k / 3][k % 3], b = s->triangle[k / 3][(k + 1) % 3], side[2] = {a < b ? a : b, a < b ? b : a};
+        bool known = false;
+        for (int e = 0; e < s->edges; ++e) {
+            known = known || (s->edge[e][0] == side[0] && s->edge[e][1] == side[1]);
+        }
+        if (!known) {
+            memcpy(s->edge[s->edges++], side, sizeof side);
+        }
+    }
+    for (int k = 0; k < along; ++k) {
+        s->edge[s->edges][0] = vertices + k;
+        s->edge[s->edges++][1] = vertices + k + 1;
+    }
+}
+
+/* How many pairs are within range, over every pair but those of the rod's own edges. */
+static int pairs_within(const Surface* s, int rod_edges, double range)
+{
+    int count = 0;
+    double u, v, w[3];
+    for (int e = 0; e < s->edges; ++e) {
+        for (int f = e + 1; f < s->edges; ++f) {
+            const int *a = s->edge[e], *b = s->edge[f];
+            if (!share(a, 2, b, 2) && e < s->edges - rod_edges) {
+                const double d = sqrt(fil_segment_segment(s->x + 3 * a[0], s->x + 3 * a[1], s->x + 3 * b[0], s->x + 3 * b[1], &u, &v));
+                count += d - s->radius[a[0]] - s->radius[b[0]] < range;
+            }
+        }
+    }
+    for (int p = 0; p < s->points; ++p) {
+        for (int t = 0; t < s->triangles; ++t) {
+            const int* c = s->triangle[t];
+            if (!share(&p, 1, c, 3)) {
+                const double d = sqrt(fil_point_triangle(s->x + 3 * p, s->x + 3 * c[0], s->x + 3 * c[1], s->x + 3 * c[2], w));
+                count += d - s->radius[p] - s->radius[c[0]] < range;
+            }
+        }
+    }
+    return count;
+}
+
+/* A cloth falls over a rod and folds: at the end of every step contacts are all pairs within range, none is missed. */
+static void test_no_pair_is_missed(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "world: {gravity: [0, 0, -9.81], dt: 0.002, contact: ipc, ipc: {range: 0.003, slip_speed: 0.001}}\n"
+        "materials: {soft: {young: 1e5, poisson: 0.3, density: 1000, friction: 0.1}}\n"
+        "rods:\n"
+        "  - {name: a, material: soft, section: {circle: {radius: 0.003}}, shape: {straight: {from: [-0.08, 0.003, -0.01], to: [0.08, 0, -0.01], nodes: 9}}}\n"
+        "shells:\n"
+        "  - {name: cloth, material: soft, thickness: 0.001, noise: 1e-4, velocity: [0, 0, -2], sheet: {corner: [-0.06, -0.06, 0], along: [0.12, 0, 0], across: [0, 0.12, 0], columns: 14, rows: 14}, collision: {self: true}}\n"
+        "attachments:\n"
+        "  - {name: left, pin: {rod: a, nodes: [0, 2]}}\n"
+        "  - {name: right, pin: {rod: a, nodes: [-2, 2]}}\n";
+    static Surface surface;
+    FilWorld* world;
+    FilError error;
+    FilStepInfo info;
+    int most = 0;
+    assert_int_equal(load(text, &world, &error), FIL_OK);
+    for (int step = 0; step < 60; ++step) {
+        assert_int_equal(fil_world_step(world, &info), FIL_OK);
+        take_surface(world, &surface);
+        assert_int_equal(info.contacts, pairs_within(&surface, fil_rod_edge_count(world, fil_world_rod_at(world, 0)), 0.003));
+        most = info.contacts > most ? info.contacts : most;
+    }
+    assert_true(most > 200);
+    fil_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_start_that_intersects),
         cmocka_unit_test(test_bad_rings),
         cmocka_unit_test(test_nothing_crosses),
+        cmocka_unit_test(test_no_pair_is_missed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
