@@ -14,9 +14,10 @@ FilIpcSettings fil_ipc_settings_default(void)
 
 void fil_ipc_field_free(FilIpcField* field)
 {
-    void* blocks[] = {field->x.at,   field->rings,      field->points.at, field->ends.at,           field->x_end.at,
-                      field->listed.at, field->listed_end.at, field->slack.at, field->astray.at, field->boxes, field->courses, field->pairs,     field->active.at,         field->was_active.at,
-                      field->slides, field->slide_variable.at, field->slide_column.at, field->slide_jacobian.at};
+    void* blocks[] = {field->x.at,          field->rings,          field->points.at,       field->ends.at,   field->x_end.at,
+                      field->listed.at,     field->listed_end.at,  field->slack.at,        field->astray.at, field->boxes,
+                      field->courses,       field->pairs,          field->active.at,       field->was_active.at, field->slides,
+                      field->slide_variable.at, field->slide_column.at, field->slide_jacobian.at};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
