@@ -1,5 +1,6 @@
 #include "contact/friction.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -161,7 +162,7 @@ static void force_ahead(const FilFriction* friction, double bound, const double 
     }
 }
 
-bool fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, const double* direction)
+double fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, const double* direction)
 {
     static const double nothing[3] = {0.0, 0.0, 0.0};
     double slip[2], change[2], force[2], *expected = friction->expected;
@@ -170,11 +171,12 @@ bool fil_friction_review(FilFriction* friction, const FilSlipping* slipping, dou
     const double predicted[2] = {slip[0] - change[0], slip[1] - change[1]};
     const bool stuck = sticks(expected, bound) && !hesitates(friction);
     bool changes = false;
-    double share = 1.0;
+    double share = 1.0, wrong = 1.0;
     if (stuck) { // judged by the force that it takes: the model's slip would be too small at that force
         force_ahead(friction, bound, predicted, force);
         const double size = hypot(force[0], force[1]);
         changes = size >= 1.0;
+        wrong = fmax(size - 1.0, DBL_MIN);
         share = changes ? fmax(hypot(predicted[0], predicted[1]), bound) / size : size > 0.0 ? (1.0 - sqrt(1.0 - size)) * bound / size : 0.0;
     } else if (!hesitates(friction)) {
         changes = predicted[0] * expected[0] + predicted[1] * expected[1] <= 0.0;
@@ -184,7 +186,18 @@ bool fil_friction_review(FilFriction* friction, const FilSlipping* slipping, dou
         expected[k] = share * (stuck ? force[k] : predicted[k]);
     }
     friction->changes += changes ? 1 : 0;
-    return changes;
+    return changes ? wrong * friction->most : 0.0;
+}
+
+double fil_friction_size(const FilFriction* friction, const FilSlipping* s, const double* weight, double impulse)
+{
+    double sum = 0.0;
+    for (int k = 0; k < 8 * s->count; k++) {
+        const double *j = s->jacobian + 12 * (k / 8) + k % 4, *along = friction->tangent[k / 4 % 2];
+        const double rate = along[0] * j[0] + along[1] * j[4] + along[2] * j[8];
+        sum += 0.5 * rate * rate * weight[4 * s->block[k / 8] + k % 4]; // the mean of both tangents
+    }
+    return sum * impulse * impulse;
 }
 
 void fil_friction_accept(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v)

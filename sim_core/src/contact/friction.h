@@ -50,9 +50,12 @@ bool fil_friction_sticks(const FilFriction* friction, const FilSlipping* slippin
 
 /* What to expect at first: what stuck in the last step sticks. */
 void fil_friction_begin(FilFriction* friction, const FilSlipping* slipping, double bound, bool stuck, const double* v);
-/* The step -direction from v was found with the model: whether the model contradicts itself. It is then made anew; else about what
- * the step leads to. */
-bool fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, const double* direction);
+/* The step -direction from v was found with the model: by which impulse, N s, the model contradicts itself; 0: not at all. If it does
+ * it is made anew, else about what the step leads to. */
+double fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, const double* direction);
+
+/* Square of the size of a residual that is an impulse along a tangent, `weight` times the squares of its entries. */
+double fil_friction_size(const FilFriction* friction, const FilSlipping* slipping, const double* weight, double impulse);
 /* v has been accepted. */
 void fil_friction_accept(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v);
 

@@ -1,5 +1,6 @@
 #include "world/ipc_field.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -94,15 +95,18 @@ static double add_lead(FilWorld* world, const double* v, double* residual)
     return sqrt(square);
 }
 
-static bool review(FilWorld* world, const double* v, const double* direction)
+static double review(FilWorld* world, const double* v, const double* direction)
 {
-    bool changed = false;
+    double square = 0.0;
     for (int k = 0; k < friction_count(&world->ipc); k++) {
         FilSlipping slipping;
         FilFriction* friction = friction_at(&world->ipc, k, &slipping);
-        changed = fil_friction_review(friction, &slipping, world->def.ipc.slip_speed, v, direction) || changed;
+        const double wrong = fil_friction_review(friction, &slipping, world->def.ipc.slip_speed, v, direction);
+        if (wrong > 0.0) {
+            square += fmax(fil_friction_size(friction, &slipping, world->scratch.weight, wrong), DBL_MIN);
+        }
     }
-    return changed;
+    return sqrt(square);
 }
 
 static void accept_friction(FilWorld* world, const double* v)
@@ -279,15 +283,16 @@ static void friction_hessian(FilWorld* world, const double* v, FilPotentialOrder
         FilSlipping slipping;
         const FilFriction* friction = friction_at(&world->ipc, k, &slipping);
         double h[9], block[FIL_BLOCK_SIZE];
+        int local[4 * FIL_JACOBIAN_BLOCKS];
         fil_friction_hessian(friction, &slipping, world->def.ipc.slip_speed, order == FIL_POTENTIAL_DEFINITE, v, h);
         for (int i = 0; i < slipping.count; i++) {
-            const int row = fil_block_sum_find(sum, first_list + k, slipping.column[i]);
-            for (int j = 0; j < slipping.count && row >= 0; j++) {
-                const int column = fil_block_sum_find(sum, first_list + k, slipping.column[j]);
-                if (column >= 0 && fil_block_sum_at(sum, first_list + k, row, column) != NULL) {
-                    fil_potential_row_block(slipping.jacobian + 12 * i, h, slipping.jacobian + 12 * j, 1.0, block);
-                    fil_block_sum_add(sum, first_list + k, row, column, block);
-                }
+            local[i] = fil_block_sum_find(sum, first_list + k, slipping.column[i]);
+        }
+        for (int e = 0; e < slipping.count * slipping.count; e++) {
+            const int i = e / slipping.count, j = e % slipping.count;
+            if (local[i] >= 0 && local[j] >= 0 && fil_block_sum_at(sum, first_list + k, local[i], local[j]) != NULL) {
+                fil_potential_row_block(slipping.jacobian + 12 * i, h, slipping.jacobian + 12 * j, 1.0, block);
+                fil_block_sum_add(sum, first_list + k, local[i], local[j], block);
             }
         }
     }

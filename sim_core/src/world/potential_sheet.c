@@ -100,8 +100,10 @@ static bool settle_friction(Sheet* sheet, double* direction)
     enum { REVIEWS = 12 };
     FilPotentialStage* stage = &sheet->world->potential;
     const int* block = stage->column_block.at;
+    const FilPotentialAim* aim = sheet->aim;
+    const double enough = fmax(0.1 * aim->accuracy * aim->norm, 0.05 * aim->tolerance); // of little consequence
     bool again = true;
-    if (sheet->aim->cautious) {
+    if (aim->cautious) {
         return take_friction(sheet);
     }
     fil_block_pcg_reduce(&stage->pcg, sheet->right);
@@ -114,7 +116,7 @@ static bool settle_friction(Sheet* sheet, double* direction)
         for (int i = 0; i < sheet->reached_count; i++) {
             memcpy(direction + 4 * block[sheet->reached[i]], sheet->near + 4 * sheet->reached[i], FIL_BLOCK * sizeof *direction);
         }
-        again = sheet->model->field->review(sheet->world, sheet->v, direction);
+        again = sheet->model->field->review(sheet->world, sheet->v, direction) > enough;
     }
     return true;
 }

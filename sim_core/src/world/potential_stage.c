@@ -306,7 +306,7 @@ static FilStatus model_direction(FilWorld* world, const FilPotentialModel* model
                                  FilStepInfo* info)
 {
     FilNewtonScratch* s = &world->scratch;
-    FilPotentialAim aim = {newton->cautious, newton->accuracy, newton->norm};
+    FilPotentialAim aim = {newton->cautious, newton->accuracy, newton->norm, newton->tolerance};
     FilStatus status = fil_potential_solve_all(world, model, &aim, v, s->residual, s->direction, info);
     if (status == FIL_OK && !aim.cautious && slope_along(world, s->residual, s->direction) >= 0.0) {
         aim.cautious = true;
@@ -334,7 +334,7 @@ static FilStatus find_direction(FilWorld* world, const FilPotentialModel* model,
     newton->fresh = true;
     FilStatus status = FIL_OK;
     if (newton->tangent) {
-        const FilPotentialAim aim = {newton->cautious, FINEST, newton->norm};
+        const FilPotentialAim aim = {newton->cautious, FINEST, newton->norm, newton->tolerance};
         status = fil_potential_solve_all(world, model, &aim, v, s->residual, s->direction, info);
     } else if (!fil_potential_factor_bodies(world, v, s->direction, info) ||
                !fil_potential_solve(world, s->residual, s->direction)) {

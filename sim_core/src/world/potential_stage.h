@@ -84,8 +84,9 @@ typedef struct FilPotentialField {
     /* Adds by how much the gradient of the model that the full Hessian belongs to differs from the true one at v; returns
      * the size of that, as the model weighs it. */
     double (*add_lead)(struct FilWorld* world, const double* v, double* residual);
-    /* The step -direction from v was found with that model: whether the model contradicts itself, and has been changed. */
-    bool (*review)(struct FilWorld* world, const double* v, const double* direction);
+    /* The step -direction from v was found with that model: the size of the residual by which the model contradicts itself, and has been
+     * changed; 0: not at all. */
+    double (*review)(struct FilWorld* world, const double* v, const double* direction);
     /* The longest part of the step -direction from v on which nothing meets. */
     double (*longest)(struct FilWorld* world, const double* v, const double* direction);
     /* v has been accepted; *changed: the terms are others now. */
@@ -149,10 +150,11 @@ void fil_potential_joints_hessian(const struct FilWorld* world, const double* v,
 /* v is the solution: impulses to joints and bodies, and J' gamma added to `impulse`. */
 void fil_potential_joints_finish(struct FilWorld* world, const double* v, double* impulse);
 
-/* What is asked of a direction: `accuracy` is the share of the residual, of size `norm`, that may be left. */
+/* What is asked of a direction: `accuracy` is the share of the residual, of size `norm`, that may be left; `tolerance` is the size that
+ * Newton stops at. */
 typedef struct FilPotentialAim {
     bool cautious; /* never uphill, rather than quick */
-    double accuracy, norm;
+    double accuracy, norm, tolerance;
 } FilPotentialAim;
 
 /* potential_system.c: scale J_row' G J_column of 3 x 4 Jacobians. */
