@@ -294,10 +294,17 @@ static void predicts_where_f_reaches(void** state)
         }
         assert_true(fil_block_pcg_factor_rest(&pcg, &terms));
         fil_block_pcg_predict(&pcg, more, near);
+        // solved from there, and from nothing
+        double begun[N] = {0.0}, rest[N];
+        memcpy(rest, f->b, sizeof rest);
+        assert_int_equal(fil_block_pcg_solve(&pcg, &terms, 1e-10, 3, rest, begun), FIL_PCG_DONE);
         assert_int_equal(solve(&pcg, f, 1e-10, 3), FIL_PCG_DONE);
+        for (int k = 0; k < N; k++) {
+            assert_true(fabs(begun[k] - f->x[k]) < 1e-8); // of solutions up to 1: rounding times the condition, 1e6
+        }
         for (int k = 0; k < 4 * count; k++) {
             const int at = 4 * reached[k / 4] + k % 4;
-            assert_true(fabs(near[at] - f->x[at]) < 1e-8); // of solutions up to 1: rounding times the condition, 1e6
+            assert_true(fabs(near[at] - f->x[at]) < 1e-8);
         }
     }
     fil_block_pcg_free(&pcg);

@@ -161,6 +161,7 @@ bool fil_block_pcg_factor(FilBlockPcg* pcg, const FilBlockTerms* terms)
 
 bool fil_block_pcg_factor_rest(FilBlockPcg* pcg, const FilBlockTerms* terms)
 {
+    pcg->predicted = false;
     fil_block_cholesky_set_thin(pcg->cholesky, pcg->thin && all_thin(&terms->f, terms->f_values));
     return fil_block_cholesky_factor_changing(pcg->cholesky, pcg->values.at, terms->f_values);
 }
@@ -188,6 +189,7 @@ void fil_block_pcg_reduce(FilBlockPcg* pcg, const double* b)
         memcpy(reduced + FIL_BLOCK * j, b + FIL_BLOCK * variables[j], FIL_BLOCK * sizeof *b);
     }
     fil_block_cholesky_eliminate_fixed(pcg->cholesky, reduced);
+    pcg->predicted = false;
 }
 
 void fil_block_pcg_predict(FilBlockPcg* pcg, const double* more, double* x)
@@ -202,6 +204,7 @@ void fil_block_pcg_predict(FilBlockPcg* pcg, const double* more, double* x)
         }
     }
     fil_block_cholesky_solve_changing(pcg->cholesky, near);
+    pcg->predicted = true;
     for (int j = first; j < info.columns; j++) {
         memcpy(x + FIL_BLOCK * variables[j], near + FIL_BLOCK * j, FIL_BLOCK * sizeof *x);
     }
@@ -226,12 +229,30 @@ static void precondition(FilBlockPcg* pcg, const double* r, int n, double* z)
     fil_block_cholesky_solve(pcg->cholesky, z);
 }
 
+/* The near solution of the right side that was predicted for, everywhere. */
+static void complete(FilBlockPcg* pcg, int columns, double* z)
+{
+    const int *variables = fil_block_cholesky_variables(pcg->cholesky), first = fil_block_cholesky_first_changing(pcg->cholesky);
+    const double* reduced = reduced_of(pcg, columns);
+    double* near = reduced_of(pcg, columns) + FIL_BLOCK * columns;
+    memcpy(near, reduced, FIL_BLOCK * (size_t)first * sizeof *near);
+    fil_block_cholesky_substitute_fixed(pcg->cholesky, near);
+    for (int j = 0; j < columns; j++) {
+        memcpy(z + FIL_BLOCK * variables[j], near + FIL_BLOCK * j, FIL_BLOCK * sizeof *z);
+    }
+}
+
 FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int most, double* r,
                                       double* x)
 {
     const int n = FIL_BLOCK * terms->a.columns;
     double *z = pcg->vectors.at, *p = z + n, *product = p + n;
-    precondition(pcg, r, n, z);
+    if (pcg->predicted) {
+        complete(pcg, terms->a.columns, z);
+        pcg->predicted = false;
+    } else {
+        precondition(pcg, r, n, z);
+    }
     memcpy(p, z, sizeof(double) * (size_t)n);
     double rz = dot(r, z, n);
     const double goal = tolerance * tolerance * rz;

@@ -26,6 +26,7 @@ typedef struct FilBlockPcg {
     FilInts start, row; /* the near matrix's pattern */
     FilInts place[2];   /* of each block of A and of C in it; -1: weak */
     bool thin;          /* fourth places of its blocks are idle */
+    bool predicted;     /* the near solution is that of the present factor */
     FilInts diagonal;   /* where the diagonal blocks are in it */
     FilDoubles values;
     FilDoubles vectors; /* preconditioned, direction, product, reduced, near solution */
@@ -53,7 +54,7 @@ FIL_MUST_CHECK bool fil_block_pcg_factor_rest(FilBlockPcg* pcg, const FilBlockTe
 const int* fil_block_pcg_reached(const FilBlockPcg* pcg, int* count);
 
 /* With the near matrix in place of the true one, and for those columns only: x for the right side b + more, where `more` is
- * zero elsewhere. First for b. */
+ * zero elsewhere. First for b. If the next thing is to solve for b + more, half of that has been done. */
 void fil_block_pcg_reduce(FilBlockPcg* pcg, const double* b);
 void fil_block_pcg_predict(FilBlockPcg* pcg, const double* more, double* x);
 
