@@ -23,6 +23,7 @@ typedef struct FilWorldDef {
     double dt;                   /* s */
     FilIntegrator integrator;
     double euler_dt;             /* s: SDIRK2 shall err as backward Euler does with this step; 0: be of second order */
+    double accuracy;             /* m, of places in a step: SDIRK2 divides steps that err by more; 0: it does not look */
     const char* contact_model;   /* a name from fil_contact_model_name(); NULL or "none": no contact */
     double friction;             /* Coulomb coefficient of all contacts; negative: the surfaces' own */
     double newton_tolerance;     /* of the residual, relative to the forces at work */
@@ -59,6 +60,7 @@ typedef struct FilStepInfo {
     int halvings;          /* sub-steps were dt / 2^halvings at the finest */
     int regularised;       /* factorisations that had to be shifted to be positive definite */
     double residual;       /* relative, at the end of Newton, worst body */
+    double local_error;    /* m, of places in a sub-step: SDIRK2's own estimate, mean over a body, worst body; else 0 */
     int contacts;
     double max_penetration; /* m */
     double least_distance;  /* m, between surfaces of things that could touch, at the step's start; INFINITY: none could */

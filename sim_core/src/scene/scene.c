@@ -212,7 +212,7 @@ static void read_ipc(FilReader* reader, const FilYaml* world, FilIpcSettings* ip
 
 static void read_world(FilReader* reader, const FilYaml* node, FilWorldDef* def)
 {
-    static const char* const keys[] = {"gravity", "dt",  "integrator", "euler_dt",     "contact", "lcp",
+    static const char* const keys[] = {"gravity", "dt",  "integrator", "euler_dt",     "accuracy", "contact", "lcp",
                                        "imc",     "ipc", "newton",     "max_halvings", NULL};
     static const char* const newton_keys[] = {"tolerance", "max_iterations", NULL};
     static const char* const integrators[] = {
@@ -234,6 +234,7 @@ static void read_world(FilReader* reader, const FilYaml* node, FilWorldDef* def)
     fil_read_choice(reader, node, "integrator", integrators, &integrator);
     def->integrator = (FilIntegrator)integrator;
     fil_read_number(reader, node, "euler_dt", FIL_NOT_NEGATIVE, &def->euler_dt);
+    fil_read_number(reader, node, "accuracy", FIL_NOT_NEGATIVE, &def->accuracy);
     read_contact(reader, node, def);
     fil_scene_read_lcp(reader, node, &def->lcp);
     read_imc(reader, node, &def->imc);

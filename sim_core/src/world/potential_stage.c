@@ -527,32 +527,6 @@ static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model,
     return FIL_OK;
 }
 
-/* ---- smaller steps ---- */
-
-static bool adapts(const FilWorld* world)
-{
-    return fil_contact_models[world->contact_model].potential != NULL && world->def.imc.adaptive_dt;
-}
-
-int fil_potential_halvings(const FilWorld* world)
-{
-    const int wanted = adapts(world) ? (int)world->state.h[world->memory + FIL_MEMORY_HALVINGS] : 0;
-    return wanted < world->def.max_halvings ? wanted : world->def.max_halvings;
-}
-
-void fil_potential_adapt_halvings(FilWorld* world, const FilStepInfo* info)
-{
-    if (!adapts(world)) {
-        return;
-    }
-    const int used = info->halvings;
-    const double iterations = ldexp((double)info->newton_iterations, -used);
-    const int most = world->def.imc.adaptive_iterations;
-    // halves that need less than half as many could be wholes again
-    const int wanted = iterations > most && used < world->def.max_halvings ? used + 1 : iterations < 0.4 * most ? used - 1 : used;
-    world->state.h[world->memory + FIL_MEMORY_HALVINGS] = wanted > 0 ? wanted : 0;
-}
-
 FilStatus fil_solve_potential(FilWorld* world, const FilPotentialModel* model, double dt, FilStepInfo* info)
 {
     const FilContactSet* set = &world->collision.set;

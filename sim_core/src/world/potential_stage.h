@@ -101,11 +101,6 @@ void fil_potential_stage_free(FilPotentialStage* stage);
  * fil_contacts_prepare() has chosen who takes part. */
 FilStatus fil_solve_potential(struct FilWorld* world, const FilPotentialModel* model, double dt, FilStepInfo* info);
 
-/* How often the next step is to be halved from the start, and what a step that took so many iterations makes of that
- * (FilImcSettings.adaptive_dt). Kept in the state. */
-int fil_potential_halvings(const struct FilWorld* world);
-void fil_potential_adapt_halvings(struct FilWorld* world, const FilStepInfo* info);
-
 /* ---- the stage's parts, by file ---- */
 
 bool fil_potential_takes_part(const struct FilWorld* world, int body);

@@ -200,6 +200,9 @@ static FilStatus two_stages(FilWorld* world, double t, double dt, FilStepInfo* i
     status = stage(world, t + (1.0 - gamma) * dt, gamma * dt, info);
     world->in_second = false;
     swap(&world->state, &world->origin);
+    if (status == FIL_OK) {
+        info->local_error = fmax(info->local_error, fil_world_local_error(world, gamma, dt));
+    }
     return status;
 }
 
@@ -231,9 +234,9 @@ static FilStatus advance_halving(FilWorld* world, double t, double dt, FilStepIn
 {
     const int most = world->def.max_halvings;
     const uint64_t end = UINT64_C(1) << most;
-    const uint64_t largest = end >> fil_potential_halvings(world);
+    const uint64_t largest = end >> fil_world_halvings(world);
     uint64_t done = 0, size = largest; // in units of dt / 2^most
-    info->halvings = fil_potential_halvings(world);
+    info->halvings = fil_world_halvings(world);
     while (done < end) {
         const double from = t + dt * (double)done / (double)end;
         const FilStatus status = advance(world, from, dt * (double)size / (double)end, info);
@@ -255,7 +258,7 @@ static FilStatus advance_halving(FilWorld* world, double t, double dt, FilStepIn
         }
         info->halvings = halvings > info->halvings ? halvings : info->halvings;
     }
-    fil_potential_adapt_halvings(world, info);
+    fil_world_adapt_halvings(world, info);
     return FIL_OK;
 }
 

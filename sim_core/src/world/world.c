@@ -65,6 +65,9 @@ static FilStatus check_def(const FilWorldDef* def, FilError* error)
     if (!(def->euler_dt >= 0.0 && isfinite(def->euler_dt))) {
         return fil_error(error, FIL_BAD_INPUT, "world: euler_dt must not be negative, and finite, not %g", def->euler_dt);
     }
+    if (!(def->accuracy >= 0.0)) {
+        return fil_error(error, FIL_BAD_INPUT, "world: accuracy must not be negative, and is %g", def->accuracy);
+    }
     if (!(def->newton_tolerance > 0.0 && def->newton_tolerance < 1.0)) {
         return fil_error(error, FIL_BAD_INPUT, "world: newton_tolerance must lie between 0 and 1, not %g",
                          def->newton_tolerance);
