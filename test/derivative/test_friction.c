@@ -167,7 +167,7 @@ static int iterations_until_rest(double push, double from, double* end)
             fil_friction_add_lead(&f, &s, bound, v, residual);
             fil_friction_hessian(&f, &s, bound, false, v, hessian);
             direction[0] = residual[0] / (mass + hessian[0]);
-            if (fil_friction_review(&f, &s, bound, v, direction) == 0.0) {
+            if (fil_friction_review(&f, &s, bound, true, v, direction) == 0.0) {
                 break;
             }
         }

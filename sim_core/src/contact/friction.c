@@ -162,7 +162,8 @@ static void force_ahead(const FilFriction* friction, double bound, const double 
     }
 }
 
-double fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, const double* direction)
+double fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, bool follow, const double* v,
+                           const double* direction)
 {
     static const double nothing[3] = {0.0, 0.0, 0.0};
     double slip[2], change[2], force[2], *expected = friction->expected;
@@ -182,7 +183,7 @@ double fil_friction_review(FilFriction* friction, const FilSlipping* slipping, d
         changes = predicted[0] * expected[0] + predicted[1] * expected[1] <= 0.0;
         share = changes ? 0.0 : 1.0;
     }
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2 && (stuck || changes || follow || hesitates(friction)); k++) {
         expected[k] = share * (stuck ? force[k] : predicted[k]);
     }
     friction->changes += changes ? 1 : 0;

@@ -51,8 +51,10 @@ bool fil_friction_sticks(const FilFriction* friction, const FilSlipping* slippin
 /* What to expect at first: what stuck in the last step sticks. */
 void fil_friction_begin(FilFriction* friction, const FilSlipping* slipping, double bound, bool stuck, const double* v);
 /* The step -direction from v was found with the model: by which impulse, N s, the model contradicts itself; 0: not at all. If it does
- * it is made anew, else about what the step leads to. */
-double fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, const double* direction);
+ * it is made anew. What goes on to slide is expected as before, or to `follow` what the step leads to: quick where reviews may go on
+ * until all agree, else a model of slips that come to nothing on the way. */
+double fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, bool follow, const double* v,
+                           const double* direction);
 
 /* Square of the size of a residual that is an impulse along a tangent, `weight` times the squares of its entries. */
 double fil_friction_size(const FilFriction* friction, const FilSlipping* slipping, const double* weight, double impulse);

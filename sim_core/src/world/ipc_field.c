@@ -95,13 +95,13 @@ static double add_lead(FilWorld* world, const double* v, double* residual)
     return sqrt(square);
 }
 
-static double review(FilWorld* world, const double* v, const double* direction)
+static double review(FilWorld* world, bool follow, const double* v, const double* direction)
 {
     double square = 0.0;
     for (int k = 0; k < friction_count(&world->ipc); k++) {
         FilSlipping slipping;
         FilFriction* friction = friction_at(&world->ipc, k, &slipping);
-        const double wrong = fil_friction_review(friction, &slipping, world->def.ipc.slip_speed, v, direction);
+        const double wrong = fil_friction_review(friction, &slipping, world->def.ipc.slip_speed, follow, v, direction);
         if (wrong > 0.0) {
             square += fmax(fil_friction_size(friction, &slipping, world->scratch.weight, wrong), DBL_MIN);
         }

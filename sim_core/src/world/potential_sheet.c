@@ -116,7 +116,7 @@ static bool settle_friction(Sheet* sheet, double* direction)
         for (int i = 0; i < sheet->reached_count; i++) {
             memcpy(direction + 4 * block[sheet->reached[i]], sheet->near + 4 * sheet->reached[i], FIL_BLOCK * sizeof *direction);
         }
-        again = sheet->model->field->review(sheet->world, sheet->v, direction) > enough;
+        again = sheet->model->field->review(sheet->world, true, sheet->v, direction) > enough;
     }
     return true;
 }
@@ -139,7 +139,7 @@ static FilBlockPcgResult find_direction(Sheet* sheet, int patience, double* dire
     if (result == FIL_PCG_DONE) {
         fil_potential_direct(sheet->world, direction);
         if (!aim->cautious) { // the next direction begins with what friction makes of this one
-            (void)sheet->model->field->review(sheet->world, sheet->v, direction);
+            (void)sheet->model->field->review(sheet->world, true, sheet->v, direction);
         }
     }
     return result;

@@ -85,8 +85,8 @@ typedef struct FilPotentialField {
      * the size of that, as the model weighs it. */
     double (*add_lead)(struct FilWorld* world, const double* v, double* residual);
     /* The step -direction from v was found with that model: the size of the residual by which the model contradicts itself, and has been
-     * changed; 0: not at all. */
-    double (*review)(struct FilWorld* world, const double* v, const double* direction);
+     * changed; 0: not at all. Whether it is to `follow` what slides: see contact/friction.h. */
+    double (*review)(struct FilWorld* world, bool follow, const double* v, const double* direction);
     /* The longest part of the step -direction from v on which nothing meets. */
     double (*longest)(struct FilWorld* world, const double* v, const double* direction);
     /* v has been accepted; *changed: the terms are others now. */
