@@ -27,7 +27,8 @@ void fil_world_adapt_halvings(FilWorld* world, const FilStepInfo* info)
     }
     const int used = info->halvings, most = world->def.imc.adaptive_iterations;
     const double iterations = ldexp((double)info->newton_iterations, -used), accuracy = world->def.accuracy;
-    // halves that need less than half as many iterations could be wholes again; errors of wholes are eight times as large
+    // halves that need less than half as many iterations could be wholes again; errors of wholes are eight times as large,
+    // and with as much again steps do not go to and fro
     const bool finer = by_error(world) ? info->local_error > accuracy : iterations > most;
     const bool coarser = by_error(world) ? 16.0 * info->local_error < accuracy : iterations < 0.4 * most;
     const int wanted = finer && used < world->def.max_halvings ? used + 1 : coarser ? used - 1 : used;
