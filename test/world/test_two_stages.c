@@ -63,20 +63,24 @@ static void balls_bounce_back(void** state)
 }
 
 /* Where the end of a soft rod that swings like a pendulum is after 2 s, m. */
-static double swing(const char* integrator, double dt, double euler_dt)
+static double swing(const char* integrator, double dt, double euler_dt, double accuracy, int* divided)
 {
     char scene[1024];
     snprintf(scene, sizeof scene,
-             "world: {gravity: [0, 0, -10], dt: %g, integrator: %s, euler_dt: %g, newton: {tolerance: 1e-10}}\n"
+             "world: {gravity: [0, 0, -10], dt: %g, integrator: %s, euler_dt: %g, accuracy: %g, newton: {tolerance: 1e-10}}\n"
              "materials: {m: {young: 1e6, poisson: 0.3, density: 1000}}\n"
              "rods: [{name: rod, material: m, section: {circle: {radius: 0.01}}, "
              "shape: {straight: {from: [0, 0, 0], to: [1, 0, 0], nodes: 3}}}]\n"
              "attachments: [{name: end, pin: {rod: rod, node: 0}}]\n",
-             dt, integrator, euler_dt);
+             dt, integrator, euler_dt, accuracy);
     FilWorld* world = load(scene);
     double x[9];
+    *divided = 0;
     while (fil_world_time(world) < 2.0 - 1e-9) {
-        step(world);
+        FilStepInfo info;
+        assert_int_equal(fil_world_step(world, &info), FIL_OK);
+        assert_true((info.local_error > 0.0) == (strcmp(integrator, "sdirk2") == 0));
+        *divided += info.halvings > 0 ? 1 : 0;
     }
     fil_rod_get_positions(world, fil_world_find_rod(world, "rod"), x);
     fil_world_destroy(world);
@@ -87,12 +91,25 @@ static double swing(const char* integrator, double dt, double euler_dt)
 static void errors_of_backward_euler_are_imitated(void** state)
 {
     (void)state;
-    const double euler = swing("backward_euler", 1e-3, 0.0), exact = swing("sdirk2", 1e-3, 0.0);
-    const double error = fabs(euler - exact), coarse = fabs(swing("sdirk2", 8e-3, 1e-3) - euler),
-                 fine = fabs(swing("sdirk2", 4e-3, 1e-3) - euler);
+    int divided;
+    const double euler = swing("backward_euler", 1e-3, 0.0, 0.0, &divided), exact = swing("sdirk2", 1e-3, 0.0, 0.0, &divided);
+    const double error = fabs(euler - exact), coarse = fabs(swing("sdirk2", 8e-3, 1e-3, 0.0, &divided) - euler),
+                 fine = fabs(swing("sdirk2", 4e-3, 1e-3, 0.0, &divided) - euler);
     assert_true(coarse < 0.3 * error);
     // what is left is of second order
     assert_true(fine < 0.35 * coarse);
+}
+
+/* Steps that err too much are divided, and the error is that of small steps then. */
+static void steps_are_divided_by_their_error(void** state)
+{
+    (void)state;
+    int divided;
+    const double exact = swing("sdirk2", 1e-3, 0.0, 0.0, &divided), whole = swing("sdirk2", 0.04, 0.0, 0.0, &divided);
+    assert_int_equal(divided, 0);
+    const double parts = swing("sdirk2", 0.04, 0.0, 1e-5, &divided);
+    assert_true(divided > 10);
+    assert_true(fabs(parts - exact) < 0.2 * fabs(whole - exact));
 }
 
 /* A rod drawn along by its end: the end is where its drive says at the end of every step, and as fast. */
@@ -156,14 +173,29 @@ static void contacts_at_the_steps_start_are_refused(void** state)
     }
 }
 
+static void bad_settings_are_refused(void** state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        FilWorldDef def = fil_world_def_default();
+        FilWorld* world;
+        FilError error;
+        *(k < 2 ? &def.euler_dt : &def.accuracy) = k % 2 == 0 ? -1.0 : NAN;
+        assert_int_equal(fil_world_create(&def, &world, &error), FIL_BAD_INPUT);
+        assert_non_null(strstr(error.text, k < 2 ? "euler_dt must not be negative" : "accuracy must not be negative"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(balls_bounce_back),
         cmocka_unit_test(errors_of_backward_euler_are_imitated),
+        cmocka_unit_test(steps_are_divided_by_their_error),
         cmocka_unit_test(drives_are_met_at_the_end),
         cmocka_unit_test(failing_second_stages_leave_no_trace),
         cmocka_unit_test(contacts_at_the_steps_start_are_refused),
+        cmocka_unit_test(bad_settings_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
