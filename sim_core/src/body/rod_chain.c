@@ -100,19 +100,13 @@ bool fil_rod_chain_init(FilRodChain* chain, FilArena* arena, int node_count, boo
 
 /* ---- plain order to halves ---- */
 
-/* Half 1 walks backwards: tangents, angles and the second curvature change sign there. */
-static double direction(int half)
-{
-    return half == 0 ? 1.0 : -1.0;
-}
-
 static void load_positions(FilRodChain* chain, const double* q)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
     for (int half = 0; half < 2; half++) {
         const int* node_at = chain->node_at[half];
         const int* edge_at = chain->edge_at[half];
-        const double sign = direction(half);
+        const double sign = fil_rod_half_direction(half);
         for (size_t i = 0; i < n; i++) {
             const double* source = q + 4 * (size_t)(node_at[i] < 0 ? 0 : node_at[i]);
             for (size_t k = 0; k < 3; k++) {
@@ -140,7 +134,7 @@ static void load_frames(FilRodChain* chain, const double* q, const FilRodHistory
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
     for (int half = 0; half < 2; half++) {
-        const double sign = direction(half);
+        const double sign = fil_rod_half_direction(half);
         for (size_t i = 0; i + 1 < n; i++) {
             // padding is a copy of the last edge and node
             const int padded = chain->edge_at[half][i], node = chain->node_at[half][i];
@@ -186,7 +180,7 @@ static void load_law(FilRodChain* chain, const FilRodHistory* history, const Fil
             HingeLaw1 hinge = {0};
             if (bends) {
                 hinge = hinge_law(&law[node], &history[node]);
-                hinge.rest2 *= direction(half);
+                hinge.rest2 *= fil_rod_half_direction(half);
                 straight = straight && is_straight(&hinge);
             }
             const double numbers[6] = {hinge.k1, hinge.k2, hinge.kt, hinge.rest1, hinge.rest2, hinge.rest_twist};
@@ -236,7 +230,7 @@ static Frame1 lane_frame(const FilRodChain* chain, int half, size_t i)
         numbers[k] = fil_lane_get((const FilLanes*)chain->frames, 11 * n, half, 11 * i + k);
     }
     Frame1 frame;
-    const double sign = direction(half);
+    const double sign = fil_rod_half_direction(half);
     for (int k = 0; k < 3; k++) {
         frame.m1[k] = numbers[k];
         frame.m2[k] = sign * numbers[3 + k];
@@ -599,173 +593,7 @@ bool fil_rod_chain_assemble(FilRodChain* chain, const double* q, double shift, b
     return isfinite(chain->energy);
 }
 
-/* ---- results in plain order ---- */
-
-/* Plain unknowns of the joint, -1 for padding: (x_{c-1}, theta_{c-1}, x_c, theta_c, x_{c+1}). */
-static void joint_unknowns(const FilRodChain* chain, int* out)
-{
-    const int n = chain->matrix.half_nodes;
-    const int nodes[3] = {chain->node_at[0][n - 2], chain->middle, chain->node_at[1][n - 2]};
-    const int edges[2] = {chain->edge_at[0][n - 2], chain->edge_at[1][n - 2]};
-    for (int b = 0; b < 3; b++) {
-        for (int k = 0; k < 3; k++) {
-            out[4 * b + k] = nodes[b] < 0 ? -1 : 4 * nodes[b] + k;
-        }
-        if (b < 2) {
-            out[4 * b + 3] = edges[b] < 0 ? -1 : 4 * edges[b] + 3;
-        }
-    }
-}
-
-void fil_rod_chain_add_gradient(const FilRodChain* chain, double* out)
-{
-    const size_t n = (size_t)chain->matrix.half_nodes;
-    for (int half = 0; half < 2; half++) {
-        const double sign = direction(half);
-        for (size_t i = 0; i < n; i++) {
-            const int node = chain->node_at[half][i];
-            if (node >= 0) {
-                for (size_t k = 0; k < 3; k++) {
-                    out[4 * (size_t)node + k] += fil_lane_get(chain->gradient, 4 * n, half, 4 * i + k);
-                }
-            }
-            if (i + 1 < n && chain->edge_at[half][i] >= 0) {
-                out[4 * chain->edge_at[half][i] + 3] += sign * fil_lane_get(chain->gradient, 4 * n, half, 4 * i + 3);
-            }
-        }
-    }
-    int joint[JOINT];
-    joint_unknowns(chain, joint);
-    for (int k = 0; k < JOINT; k++) {
-        if (joint[k] >= 0) {
-            out[joint[k]] += chain->middle_gradient[k];
-        }
-    }
-}
-
-/* Plain unknown of row `row` (0..10) counted from place i of a half, -1 for padding; its sign in that half. */
-static int plain_unknown(const FilRodChain* chain, int half, int i, int row, double* sign)
-{
-    const int place = i + row / 4, n = chain->matrix.half_nodes;
-    *sign = row % 4 == 3 ? direction(half) : 1.0;
-    if (row % 4 == 3) {
-        const int edge = place < n - 1 ? chain->edge_at[half][place] : -1;
-        return edge < 0 ? -1 : 4 * edge + 3;
-    }
-    const int node = place < n ? chain->node_at[half][place] : -1;
-    return node < 0 ? -1 : 4 * node + row % 4;
-}
-
-/* Places before this one are padding that repeats nodes of a closed rod, with nothing but a unit diagonal. */
-static int first_place(const FilRodChain* chain, int half)
-{
-    return half == 1 ? chain->matrix.border_node[1] : 0;
-}
-
-void fil_rod_chain_visit(const FilRodChain* chain, FilRodVisitor* add, void* context)
-{
-    const int n = chain->matrix.half_nodes;
-    const size_t count = (size_t)n * FIL_FOLD_COLUMNS;
-    for (int half = 0; half < 2; half++) {
-        for (int i = first_place(chain, half); i < n; i++) {
-            for (int column = 0; column < 4; column++) {
-                for (int row = column; row < JOINT; row++) {
-                    double sign_r, sign_c;
-                    const int r = plain_unknown(chain, half, i, row, &sign_r);
-                    const int c = plain_unknown(chain, half, i, column, &sign_c);
-                    if (r >= 0 && c >= 0) {
-                        const size_t at = (size_t)FIL_FOLD_COLUMNS * (size_t)i + (size_t)fil_fold_entry(column, row);
-                        const double value = sign_r * sign_c * fil_lane_get(chain->matrix.columns, count, half, at);
-                        add(context, r > c ? r : c, r > c ? c : r, value);
-                    }
-                }
-            }
-        }
-    }
-    int joint[JOINT];
-    joint_unknowns(chain, joint);
-    for (int j = 0; j < JOINT; j++) {
-        for (int k = 0; k <= j; k++) {
-            const int r = joint[j], c = joint[k];
-            if (r >= 0 && c >= 0) {
-                add(context, r > c ? r : c, r > c ? c : r, chain->matrix.joint[JOINT * j + k]);
-            }
-        }
-    }
-}
-
-int fil_rod_chain_scatter(const FilRodChain* chain, const int* slots, double scale, double* values)
-{
-    const int n = chain->matrix.half_nodes;
-    const size_t count = (size_t)n * FIL_FOLD_COLUMNS;
-    int k = 0;
-    for (int half = 0; half < 2; half++) {
-        double factor[FIL_FOLD_COLUMNS]; // angles change sign in half 1
-        for (int column = 0, at = 0; column < 4; column++) {
-            for (int row = column; row < JOINT; row++, at++) {
-                factor[at] = (row % 4 == 3) != (column % 4 == 3) ? scale * direction(half) : scale;
-            }
-        }
-        for (int i = first_place(chain, half); i < n; i++) {
-            bool known[JOINT], all = true;
-            double sign;
-            for (int row = 0; row < JOINT; row++) {
-                known[row] = plain_unknown(chain, half, i, row, &sign) >= 0;
-                all = all && known[row];
-            }
-            const size_t first = (size_t)FIL_FOLD_COLUMNS * (size_t)i;
-            if (all) { // nearly everywhere
-                for (size_t at = 0; at < FIL_FOLD_COLUMNS; at++) {
-                    values[slots[k++]] += factor[at] * fil_lane_get(chain->matrix.columns, count, half, first + at);
-                }
-                continue;
-            }
-            for (int column = 0, at = 0; column < 4; column++) {
-                for (int row = column; row < JOINT; row++, at++) {
-                    if (known[row] && known[column]) {
-                        values[slots[k++]] += factor[at] * fil_lane_get(chain->matrix.columns, count, half, first + (size_t)at);
-                    }
-                }
-            }
-        }
-    }
-    int joint[JOINT];
-    joint_unknowns(chain, joint);
-    for (int j = 0; j < JOINT; j++) {
-        for (int m = 0; m <= j; m++) {
-            if (joint[j] >= 0 && joint[m] >= 0) {
-                values[slots[k++]] += scale * chain->matrix.joint[JOINT * j + m];
-            }
-        }
-    }
-    return k;
-}
-
-void fil_rod_chain_diagonal(const FilRodChain* chain, double* out)
-{
-    const int n = chain->matrix.half_nodes;
-    const size_t count = (size_t)n * FIL_FOLD_COLUMNS;
-    memset(out, 0, sizeof(double) * 4 * (size_t)chain->node_count);
-    for (int half = 0; half < 2; half++) {
-        for (int i = first_place(chain, half); i < n; i++) {
-            for (int column = 0; column < 4; column++) {
-                double sign;
-                const int unknown = plain_unknown(chain, half, i, column, &sign);
-                const size_t at = (size_t)FIL_FOLD_COLUMNS * (size_t)i + (size_t)fil_fold_entry(column, column);
-                if (unknown >= 0) {
-                    out[unknown] += fil_lane_get(chain->matrix.columns, count, half, at);
-                }
-            }
-        }
-    }
-    int joint[JOINT];
-    joint_unknowns(chain, joint);
-    for (int j = 0; j < JOINT; j++) {
-        if (joint[j] >= 0) {
-            out[joint[j]] += chain->matrix.joint[JOINT * j + j];
-        }
-    }
-}
+/* ---- single edges ---- */
 
 /* The place where an edge acts: its half and its index there. */
 static void find_edge(const FilRodChain* chain, int edge, int* half, int* place)
@@ -790,10 +618,10 @@ void fil_rod_chain_add_edge_block(FilRodChain* chain, int edge, const double* bl
     int half, place;
     find_edge(chain, edge, &half, &place);
     for (int j = 0; j < 7; j++) {
-        const double sign_j = j == 3 ? direction(half) : 1.0;
+        const double sign_j = j == 3 ? fil_rod_half_direction(half) : 1.0;
         *fil_lane_at(chain->gradient, 4 * n, half, 4 * (size_t)place + (size_t)j) += sign_j * gradient[order[half][j]];
         for (int k = j; k < 7 && chain->hessian; k++) {
-            const double sign_k = k == 3 ? direction(half) : 1.0;
+            const double sign_k = k == 3 ? fil_rod_half_direction(half) : 1.0;
             const size_t node = (size_t)place + (size_t)(j / 4);
             const size_t at = FIL_FOLD_COLUMNS * node + (size_t)fil_fold_entry(j % 4, k - 4 * (j / 4));
             *fil_lane_at(chain->matrix.columns, n * FIL_FOLD_COLUMNS, half, at) +=
@@ -801,6 +629,8 @@ void fil_rod_chain_add_edge_block(FilRodChain* chain, int edge, const double* bl
         }
     }
 }
+
+/* ---- the history that a step leaves ---- */
 
 /* The twist between two edges counted on from a known one, and its direction, as {twist, cosine, sine}. */
 static inline void find_twist(const Frame2* e, const Frame2* f, const KnownTwist2* known, FilLanes out[3])
@@ -833,7 +663,7 @@ static void store_place(const FilRodChain* chain, int half, size_t i, int lane, 
     if (chain->edge_acts[half][i]) {
         FilRodHistory* edge = &history[chain->edge_at[half][i]];
         for (int k = 0; k < 3; k++) {
-            edge->tangent[k] = direction(half) * ((const double*)&tangent[k])[lane];
+            edge->tangent[k] = fil_rod_half_direction(half) * ((const double*)&tangent[k])[lane];
             edge->director[k] = ((const double*)&director[k])[lane];
         }
     }
@@ -895,41 +725,5 @@ void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory*
     }
     if (chain->untwisted) {
         untwist(chain, history);
-    }
-}
-
-bool fil_rod_chain_factor(FilRodChain* chain)
-{
-    return fil_fold_factor(&chain->matrix);
-}
-
-void fil_rod_chain_solve(FilRodChain* chain, double* rhs)
-{
-    const size_t n = (size_t)chain->matrix.half_nodes;
-    FilLanes* b = chain->matrix.rhs;
-    for (int half = 0; half < 2; half++) {
-        const double sign = direction(half);
-        for (size_t i = 0; i < n; i++) {
-            const int node = chain->node_at[half][i];
-            const bool copy = half == 1 && (i == n - 1 || (chain->closed && (int)i <= chain->matrix.border_node[1] + 1));
-            for (size_t k = 0; k < 3; k++) {
-                *fil_lane_at(b, 4 * n, half, 4 * i + k) = node < 0 || copy ? 0.0 : rhs[4 * (size_t)node + k];
-            }
-            const bool acts = i + 1 < n && chain->edge_acts[half][i];
-            *fil_lane_at(b, 4 * n, half, 4 * i + 3) = acts ? sign * rhs[4 * chain->edge_at[half][i] + 3] : 0.0;
-        }
-    }
-    fil_fold_solve(&chain->matrix, b);
-    for (int half = 0; half < 2; half++) {
-        const double sign = direction(half);
-        for (size_t i = (size_t)first_place(chain, half); i < n; i++) {
-            const int node = chain->node_at[half][i];
-            for (size_t k = 0; k < 3 && node >= 0; k++) {
-                rhs[4 * (size_t)node + k] = fil_lane_get(b, 4 * n, half, 4 * i + k);
-            }
-            if (i + 1 < n && chain->edge_at[half][i] >= 0) {
-                rhs[4 * chain->edge_at[half][i] + 3] = sign * fil_lane_get(b, 4 * n, half, 4 * i + 3);
-            }
-        }
     }
 }

@@ -61,6 +61,12 @@ typedef struct FilRodChain {
 /* Its memory is the arena's. False when out of memory. */
 bool fil_rod_chain_init(FilRodChain* chain, FilArena* arena, int node_count, bool closed);
 
+/* Half 1 walks backwards: tangents, angles and the second curvature change sign there. */
+static inline double fil_rod_half_direction(int half)
+{
+    return half == 0 ? 1.0 : -1.0;
+}
+
 /* Where frames start from (history and angles q[4 i + 3]), the elastic law, and the diagonal to be added (4 per node).
  * damping >= 0 adds a spring of `damping` times the elastic one, at rest at the start's strains: stiffness-proportional
  * damping over a step, see docs/rod.md. */
