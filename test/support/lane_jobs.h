@@ -1,5 +1,5 @@
 /* The chain kernels compiled twice: with vector lanes, as in the library, and with the fallback for compilers without
- * vectors. The same jobs for both; vector_* use the library, scalar_* a second build of fold.c and rod_chain.c. */
+ * vectors. The same jobs for both; vector_* use the library, scalar_* a second build of fold.c and rod_chain*.c. */
 #ifndef TEST_LANE_JOBS_H
 #define TEST_LANE_JOBS_H
 

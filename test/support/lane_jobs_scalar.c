@@ -21,6 +21,7 @@
 #include "lane_jobs.h"
 
 #include "body/rod_chain.c"
+#include "body/rod_chain_plain.c"
 #include "linalg/fold.c"
 
 _Static_assert(FIL_LANE_COUNT == 1, "this build must not use vectors");

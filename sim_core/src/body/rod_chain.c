@@ -5,8 +5,6 @@
 #include "base/vec3.h"
 #include "body/rod_block.h"
 
-enum { JOINT = FIL_FOLD_JOINT };
-
 /* ---- the fold: which plain node and edge stands where ---- */
 
 /* Chain positions of a closed rod run over edge n-1 twice: nodes n-1, 0, 1, ... n-1, 0 (and 1 to make the count odd). */

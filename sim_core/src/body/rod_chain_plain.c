@@ -3,8 +3,6 @@
 
 #include "body/rod_chain.h"
 
-enum { JOINT = FIL_FOLD_JOINT };
-
 /* Plain unknowns of the joint, -1 for padding: (x_{c-1}, theta_{c-1}, x_c, theta_c, x_{c+1}). */
 static void joint_unknowns(const FilRodChain* chain, int* out)
 {
@@ -38,9 +36,9 @@ void fil_rod_chain_add_gradient(const FilRodChain* chain, double* out)
             }
         }
     }
-    int joint[JOINT];
+    int joint[FIL_FOLD_JOINT];
     joint_unknowns(chain, joint);
-    for (int k = 0; k < JOINT; k++) {
+    for (int k = 0; k < FIL_FOLD_JOINT; k++) {
         if (joint[k] >= 0) {
             out[joint[k]] += chain->middle_gradient[k];
         }
@@ -73,7 +71,7 @@ void fil_rod_chain_visit(const FilRodChain* chain, FilRodVisitor* add, void* con
     for (int half = 0; half < 2; half++) {
         for (int i = first_place(chain, half); i < n; i++) {
             for (int column = 0; column < 4; column++) {
-                for (int row = column; row < JOINT; row++) {
+                for (int row = column; row < FIL_FOLD_JOINT; row++) {
                     double sign_r, sign_c;
                     const int r = plain_unknown(chain, half, i, row, &sign_r);
                     const int c = plain_unknown(chain, half, i, column, &sign_c);
@@ -86,13 +84,13 @@ void fil_rod_chain_visit(const FilRodChain* chain, FilRodVisitor* add, void* con
             }
         }
     }
-    int joint[JOINT];
+    int joint[FIL_FOLD_JOINT];
     joint_unknowns(chain, joint);
-    for (int j = 0; j < JOINT; j++) {
+    for (int j = 0; j < FIL_FOLD_JOINT; j++) {
         for (int k = 0; k <= j; k++) {
             const int r = joint[j], c = joint[k];
             if (r >= 0 && c >= 0) {
-                add(context, r > c ? r : c, r > c ? c : r, chain->matrix.joint[JOINT * j + k]);
+                add(context, r > c ? r : c, r > c ? c : r, chain->matrix.joint[FIL_FOLD_JOINT * j + k]);
             }
         }
     }
@@ -106,14 +104,14 @@ int fil_rod_chain_scatter(const FilRodChain* chain, const int* slots, double sca
     for (int half = 0; half < 2; half++) {
         double factor[FIL_FOLD_COLUMNS]; // angles change sign in half 1
         for (int column = 0, at = 0; column < 4; column++) {
-            for (int row = column; row < JOINT; row++, at++) {
+            for (int row = column; row < FIL_FOLD_JOINT; row++, at++) {
                 factor[at] = (row % 4 == 3) != (column % 4 == 3) ? scale * fil_rod_half_direction(half) : scale;
             }
         }
         for (int i = first_place(chain, half); i < n; i++) {
-            bool known[JOINT], all = true;
+            bool known[FIL_FOLD_JOINT], all = true;
             double sign;
-            for (int row = 0; row < JOINT; row++) {
+            for (int row = 0; row < FIL_FOLD_JOINT; row++) {
                 known[row] = plain_unknown(chain, half, i, row, &sign) >= 0;
                 all = all && known[row];
             }
@@ -125,7 +123,7 @@ int fil_rod_chain_scatter(const FilRodChain* chain, const int* slots, double sca
                 continue;
             }
             for (int column = 0, at = 0; column < 4; column++) {
-                for (int row = column; row < JOINT; row++, at++) {
+                for (int row = column; row < FIL_FOLD_JOINT; row++, at++) {
                     if (known[row] && known[column]) {
                         values[slots[k++]] += factor[at] * fil_lane_get(chain->matrix.columns, count, half, first + (size_t)at);
                     }
@@ -133,12 +131,12 @@ int fil_rod_chain_scatter(const FilRodChain* chain, const int* slots, double sca
             }
         }
     }
-    int joint[JOINT];
+    int joint[FIL_FOLD_JOINT];
     joint_unknowns(chain, joint);
-    for (int j = 0; j < JOINT; j++) {
+    for (int j = 0; j < FIL_FOLD_JOINT; j++) {
         for (int m = 0; m <= j; m++) {
             if (joint[j] >= 0 && joint[m] >= 0) {
-                values[slots[k++]] += scale * chain->matrix.joint[JOINT * j + m];
+                values[slots[k++]] += scale * chain->matrix.joint[FIL_FOLD_JOINT * j + m];
             }
         }
     }
@@ -162,11 +160,11 @@ void fil_rod_chain_diagonal(const FilRodChain* chain, double* out)
             }
         }
     }
-    int joint[JOINT];
+    int joint[FIL_FOLD_JOINT];
     joint_unknowns(chain, joint);
-    for (int j = 0; j < JOINT; j++) {
+    for (int j = 0; j < FIL_FOLD_JOINT; j++) {
         if (joint[j] >= 0) {
-            out[joint[j]] += chain->matrix.joint[JOINT * j + j];
+            out[joint[j]] += chain->matrix.joint[FIL_FOLD_JOINT * j + j];
         }
     }
 }
