@@ -123,7 +123,7 @@ static bool watch_opening(FilCheck* check, FilWorld* world, double* opening)
 
 static void draw_openings(FilCheck* check, double (*opening)[LOOKS + 1])
 {
-    static const char* const names[3] = {"scene", "backward Euler, 1 ms", "the same from 1 um beside"};
+    static const char* const names[3] = {"scene", "backward Euler, 1 ms", "1 ms, from 1 um aside"};
     double t[LOOKS + 1];
     FilPlotSeries series[3];
     for (int k = 0; k <= LOOKS; k++) {
@@ -150,7 +150,7 @@ static double largest_difference(const double* a, const double* b, int until, in
 }
 
 /* From about 22 s on the rings hang on their tethers and which of them let go, and when, is chance: then P4's own step does
- * not repeat itself if the ball starts 1 um beside. Until that happens the scene follows it. */
+ * not repeat itself if the ball starts 1 um aside. Until that happens the scene follows it. */
 void fil_check_tether_net_step(FilCheck* check)
 {
     static const char* const paper[][2] = {{"world.integrator", "backward_euler"},
