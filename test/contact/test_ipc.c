@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -139,8 +140,8 @@ static void throw_things(uint64_t seed)
 
 static void test_nothing_crosses(void** state)
 {
-    (void)state;
-    for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const uint64_t* seeds = *state;
+    for (uint64_t seed = 1; seed <= *seeds; ++seed) {
         throw_things(seed);
     }
 }
@@ -248,12 +249,14 @@ static void test_no_pair_is_missed(void** state)
     fil_world_destroy(world);
 }
 
-int main(void)
+/* More scenes than the usual five if told how many, such as 200. */
+int main(int argc, char** argv)
 {
+    uint64_t seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : 5;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_start_that_intersects),
         cmocka_unit_test(test_bad_rings),
-        cmocka_unit_test(test_nothing_crosses),
+        cmocka_unit_test_prestate(test_nothing_crosses, &seeds),
         cmocka_unit_test(test_no_pair_is_missed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
