@@ -51,7 +51,7 @@ double fil_world_local_error(const FilWorld* world, double gamma, double dt)
     double worst = 0.0;
     for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
-        const int places = place_count(body);
+        const int places = body->moves ? place_count(body) : 0;
         double sum = 0.0;
         for (int k = body->v; k < body->v + 4 * places; k++) {
             const double off = k % 4 < 3 ? last[k] - first[k] - (middle[k] - first[k]) / gamma : 0.0;

@@ -190,7 +190,7 @@ static void lean(FilWorld* world, double t, double dt, double first)
  * solves y' = f + (2 gamma - gamma^2 - 1/2) dt f'f up to second order, and backward Euler y' = f + 1/2 dt f'f. */
 static FilStatus two_stages(FilWorld* world, double t, double dt, FilStepInfo* info)
 {
-    const double gamma = 1.0 - sqrt(0.5 - 0.5 * fmin(world->def.euler_dt / dt, 1.0));
+    const double gamma = 1.0 - sqrt(0.5 - 0.5 * world->def.euler_dt / dt);
     FilStatus status = stage(world, t, gamma * dt, info);
     if (status != FIL_OK) {
         return status;
@@ -209,7 +209,9 @@ static FilStatus two_stages(FilWorld* world, double t, double dt, FilStepInfo* i
 /* One sub-step. On failure the state is untouched. */
 static FilStatus advance(FilWorld* world, double t, double dt, FilStepInfo* info)
 {
-    const FilStatus status = (world->def.integrator == FIL_SDIRK2 ? two_stages : stage)(world, t, dt, info);
+    // stages that shall err as backward Euler does with no smaller step are one step of it
+    const bool twice = world->def.integrator == FIL_SDIRK2 && world->def.euler_dt < dt;
+    const FilStatus status = (twice ? two_stages : stage)(world, t, dt, info);
     if (status != FIL_OK) {
         return status;
     }
