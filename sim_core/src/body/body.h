@@ -44,6 +44,8 @@ typedef struct FilBodyMesh {
     double radius;                /* m, around them */
 } FilBodyMesh;
 
+#define FIL_SHIFT_LEAST 1e-300 /* adds nothing to the mass, but says that a definite tangent is wanted */
+
 typedef struct FilBodyOps {
     const char* kind;
     bool points; /* q and v are points, 4 numbers each of which the first three are the place; they move by dt v */
@@ -57,8 +59,9 @@ typedef struct FilBodyOps {
     void (*begin)(void* body, const FilStepSetup* setup, const double* q, const double* v, const double* h);
     /* First guess of v: that of the start changed by `change`, held degrees of freedom in their motion. */
     void (*guess)(const void* body, const double* change, double* v);
-    /* Residual m(v) and a potential whose gradient it is; prepares the tangent plus `shift` times its mass part. False
-     * if v leads to a configuration out of reach. */
+    /* Residual m(v) and a potential whose gradient it is; prepares the tangent plus `shift` times its mass part. With any
+     * shift the tangent is wanted definite, and pressure may be left out of it. False if v leads to a configuration out of
+     * reach. */
     bool (*evaluate)(void* body, const double* v, double shift, double* residual, double* potential);
     /* The same without the tangent: one that has been factored goes on to serve. NULL: evaluate() does it, which may lose
      * the factors. */

@@ -59,7 +59,7 @@ static bool evaluate_bodies(FilWorld* world, const double* v, bool tangent, doub
             continue;
         }
         if (!(tangent || body->ops->residual == NULL
-                  ? body->ops->evaluate(body->impl, v + body->v, 0.0, residual + body->v, &own)
+                  ? body->ops->evaluate(body->impl, v + body->v, world->potential.shift, residual + body->v, &own)
                   : body->ops->residual(body->impl, v + body->v, residual + body->v, &own))) {
             return false;
         }
@@ -466,6 +466,8 @@ static FilStatus solve_touching(FilWorld* world, const FilPotentialModel* model,
 {
     FilPotentialStage* stage = &world->potential;
     double *v = world->scratch.solution, potential, rounding;
+    // cords of a net are slack more often than not: what pressure takes from their stiffness only misleads
+    stage->shift = fil_potential_is_sheet(world, model) ? FIL_SHIFT_LEAST : 0.0;
     guess(world, true, v);
     FilStatus status = set_up_field(world, model, dt, v, info);
     if (status != FIL_OK) {

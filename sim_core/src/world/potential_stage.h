@@ -36,6 +36,7 @@ typedef struct FilPotentialStage {
     FilDoubles distances;  /* per contact, of the solution */
     FilDoubles impulse;    /* on the world's velocities, by contacts */
     FilDoubles edge_scratch;
+    double shift; /* of bodies' tangents as evaluated with their residuals */
     FilBlockCholesky* cholesky;
     FilBlockPcg pcg;
     int pcg_pattern; /* FilContactStage.patterns when it was bound */
