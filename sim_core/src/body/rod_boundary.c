@@ -308,7 +308,7 @@ static double add_clamp_side(FilRodBody* body, FilRodAttachment* a, int which)
 static void add_torques(FilRodBody* body)
 {
     for (int r = 0; r < body->rod_count && body->has_torque; r++) {
-        const FilRod* rod = &body->rods[r];
+        FilRod* rod = &body->rods[r];
         for (int i = 0; i < rod->edge_count; i++) {
             const double* torque = body->torque + 3 * (rod->first_node + i);
             const int at = 4 * (rod->first_node + i), next = 4 * (rod->first_node + (i + 1) % rod->node_count);
@@ -364,7 +364,7 @@ void fil_rod_collect_reactions(FilRodBody* body)
 {
     for (int s = 0; s < body->attachment_count; s++) {
         FilRodAttachment* a = &body->attachments[s];
-        const FilRod* rod = &body->rods[a->rod];
+        FilRod* rod = &body->rods[a->rod];
         if (a->kind == FIL_ATTACH_HANDLE && a->target.active) {
             continue; // its force is its own
         }

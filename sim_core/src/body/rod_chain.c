@@ -101,6 +101,7 @@ bool fil_rod_chain_init(FilRodChain* chain, FilArena* arena, int node_count, boo
 static void load_positions(FilRodChain* chain, const double* q)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
+    chain->framed = false;
     for (int half = 0; half < 2; half++) {
         const int* node_at = chain->node_at[half];
         const int* edge_at = chain->edge_at[half];
@@ -274,6 +275,16 @@ static void find_frames(FilRodChain* chain, double* shortest, double* straightes
     }
     *shortest = fil_lanes_smallest(length);
     *straightest = 1.0 + fil_lanes_smallest(turn);
+    chain->framed = true;
+}
+
+/* The same where only frames are asked for. */
+static void have_frames(FilRodChain* chain)
+{
+    double shortest, straightest;
+    if (!chain->framed) {
+        find_frames(chain, &shortest, &straightest);
+    }
 }
 
 /* Stiffness-proportional damping over a step: a second spring, `damping` times as stiff and at rest at the strain where
@@ -298,9 +309,8 @@ void fil_rod_blend_law(HingeLaw1* law, double kappa1, double kappa2, double twis
 static void add_damping(FilRodChain* chain, const double* q, double damping)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
-    double shortest, straightest;
     load_positions(chain, q);
-    find_frames(chain, &shortest, &straightest);
+    have_frames(chain);
     for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
         const Frame2* frames = chain->frames + g * n;
         for (size_t i = 0; i + 1 < n; i++) {
@@ -428,21 +438,6 @@ static inline __attribute__((always_inline)) void write_columns(FilLanes* restri
     }
 }
 
-/* A hinge between two frames. Of an untwisted rod the energy k |kappa|^2 / 2 knows no frames; the hinge's falls with their
- * twist against each other like k |kappa|^2 cos^2(twist / 2) / 2: a twist's stiffness of k |kappa|^2 / 4 makes up for that. */
-static inline __attribute__((always_inline)) void hinge_at(const FilRodChain* chain, size_t at, const Frame2* e, const Frame2* f,
-                                                           HingeTerms2* h)
-{
-    HingeLaw2 law = chain->law[at];
-    if (chain->untwisted) {
-        FilLanes kappa1, kappa2;
-        curvatures2(e, f, &kappa1, &kappa2);
-        law.kt = 0.25 * law.k1 * (kappa1 * kappa1 + kappa2 * kappa2);
-        law.rest_twist = fil_lanes_splat(0.0);
-    }
-    hinge2(e, f, &law, &chain->twist0[at], h);
-}
-
 /* One sweep over the edges of a group for the gradient alone. Returns the energy. */
 static FilLanes sweep_gradient(FilRodChain* chain, size_t group)
 {
@@ -458,7 +453,7 @@ static FilLanes sweep_gradient(FilRodChain* chain, size_t group)
         // hinge at the edge's far end, unless that is the middle
         if (i + 2 < n) {
             HingeTerms2 h;
-            hinge_at(chain, first + i + 1, e, &frames[i + 1], &h);
+            hinge2(e, &frames[i + 1], &chain->law[first + i + 1], &chain->twist0[first + i + 1], &h);
             g1 += h.g_v1, g2 += h.g_v2, angle += h.g_e;
             next1 = h.g_u1, next2 = h.g_u2, next_angle = h.g_f;
             energy += h.energy;
@@ -506,7 +501,7 @@ static FilLanes sweep(FilRodChain* chain, size_t group, double shift)
         if (i + 2 < n) {
             const Frame2* f = &frames[i + 1];
             HingeTerms2 h;
-            hinge_at(chain, first + i + 1, e, f, &h);
+            hinge2(e, f, &chain->law[first + i + 1], &chain->twist0[first + i + 1], &h);
             sum.s11 += h.v1v1, sum.s12 += h.v1v2, sum.s22 += h.v2v2;
             sum.w1 += h.v1e, sum.w2 += h.v2e, sum.angle2 += h.ee;
             sum.g1 += h.g_v1, sum.g2 += h.g_v2, sum.angle += h.g_e;
@@ -559,15 +554,8 @@ static double assemble_middle(FilRodChain* chain)
 {
     Frame1 e, f;
     HingeTerms1 terms;
-    HingeLaw1 law = chain->middle_law;
     middle_frames(chain, &e, &f);
-    if (chain->untwisted) {
-        double kappa1, kappa2;
-        curvatures1(&e, &f, &kappa1, &kappa2);
-        law.kt = 0.25 * law.k1 * (kappa1 * kappa1 + kappa2 * kappa2); // see hinge_at()
-        law.rest_twist = 0.0;
-    }
-    hinge1(&e, &f, &law, &chain->middle_twist0, &terms);
+    hinge1(&e, &f, &chain->middle_law, &chain->middle_twist0, &terms);
     fil_rod_hinge_block(&e, &f, &terms, chain->matrix.joint, chain->middle_gradient);
     return terms.energy;
 }
@@ -576,11 +564,14 @@ bool fil_rod_chain_assemble(FilRodChain* chain, const double* q, double shift, b
 {
     double shortest, straightest;
     load_positions(chain, q);
+    chain->hessian = hessian;
+    if (chain->untwisted) {
+        return fil_rod_chain_assemble_untwisted(chain, shift, hessian);
+    }
     find_frames(chain, &shortest, &straightest);
     if (!(shortest > 0.0) || !(straightest > 1e-6)) {
         return false;
     }
-    chain->hessian = hessian;
     chain->energy = assemble_middle(chain);
     for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
         const FilLanes energy = hessian ? sweep(chain, g, shift) : sweep_gradient(chain, g);
@@ -601,9 +592,10 @@ static void find_edge(const FilRodChain* chain, int edge, int* half, int* place)
     *place = *half == 0 ? position : chain->matrix.count - 2 - position;
 }
 
-void fil_rod_chain_frame(const FilRodChain* chain, int edge, Frame1* frame)
+void fil_rod_chain_frame(FilRodChain* chain, int edge, Frame1* frame)
 {
     int half, place;
+    have_frames(chain);
     find_edge(chain, edge, &half, &place);
     *frame = lane_frame(chain, half, (size_t)place);
 }
@@ -700,10 +692,9 @@ void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory*
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
     if (q != NULL) {
-        double shortest, straightest;
         load_positions(chain, q);
-        find_frames(chain, &shortest, &straightest);
     }
+    have_frames(chain);
     for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
         const Frame2* frames = chain->frames + g * n;
         const FilLanes zero = fil_lanes_splat(0.0);

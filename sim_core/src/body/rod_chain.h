@@ -51,6 +51,7 @@ typedef struct FilRodChain {
 
     /* set by fil_rod_chain_assemble */
     FilLanes *x, *angle; /* 3 per node, 1 per edge */
+    bool framed; /* frames are those of x and angle: untwisted chains find theirs when asked for */
     Frame2* frames;
     FilLanes* gradient; /* 4 per node */
     double middle_gradient[FIL_FOLD_JOINT];
@@ -80,6 +81,9 @@ void fil_rod_blend_law(HingeLaw1* law, double kappa1, double kappa2, double twis
  * that has been factored goes on to serve. False if an edge has no length or turns by pi: q is out of reach. */
 bool fil_rod_chain_assemble(FilRodChain* chain, const double* q, double shift, bool hessian);
 
+/* rod_chain_cord.c: the same for untwisted chains whose positions are loaded. */
+bool fil_rod_chain_assemble_untwisted(FilRodChain* chain, double shift, bool hessian);
+
 /* Adds the gradient to `out` (4 per node). */
 void fil_rod_chain_add_gradient(const FilRodChain* chain, double* out);
 
@@ -87,7 +91,7 @@ void fil_rod_chain_add_gradient(const FilRodChain* chain, double* out);
 void fil_rod_chain_diagonal(const FilRodChain* chain, double* out);
 
 /* Frame of an edge at the last assembled configuration. */
-void fil_rod_chain_frame(const FilRodChain* chain, int edge, Frame1* frame);
+void fil_rod_chain_frame(FilRodChain* chain, int edge, Frame1* frame);
 
 /* Adds a symmetric 7 x 7 block, where the Hessian was assembled, and a gradient on (x, theta, x') of an edge. */
 void fil_rod_chain_add_edge_block(FilRodChain* chain, int edge, const double* block, const double* gradient);
