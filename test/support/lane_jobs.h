@@ -38,11 +38,13 @@ static inline int fold_job_last(const FoldJob* job)
 bool vector_fold_job(FoldJob* job);
 bool scalar_fold_job(FoldJob* job);
 
-/* A rod moved from `base` to `q`: energy, gradient, Hessian (dense, 4 per node), frames carried to q, and the solution
- * of (Hessian + diagonal) x = gradient; `solved` is false where it was refused or the rod is too short. */
+/* A rod moved from `base` to `q`: energy, gradient, Hessian (dense, 4 per node; of twist-free rods 4 x 4 blocks), frames
+ * carried to q, and the solution of (Hessian + diagonal) x = gradient; `solved` is false where it was refused or the rod is
+ * too short. */
 typedef struct ChainJob {
     const ReferenceRod* rod;
     const double *base, *q;
+    bool twist_free;
     double damping, added; /* stiffness of the second spring, diagonal */
     double energy;
     double gradient[LANE_JOB_UNKNOWNS], solution[LANE_JOB_UNKNOWNS];

@@ -16,11 +16,16 @@
 #define fil_rod_chain_solve scalar_rod_chain_solve
 #define fil_rod_chain_visit scalar_rod_chain_visit
 #define fil_rod_chain_scatter scalar_rod_chain_scatter
+#define fil_rod_chain_assemble_untwisted scalar_rod_chain_assemble_untwisted
+#define fil_rod_chain_fill scalar_rod_chain_fill
+#define fil_rod_chain_visit_blocks scalar_rod_chain_visit_blocks
+#define fil_rod_chain_scatter_blocks scalar_rod_chain_scatter_blocks
 #define fil_rod_blend_law scalar_rod_blend_law
 
 #include "lane_jobs.h"
 
 #include "body/rod_chain.c"
+#include "body/rod_chain_cord.c"
 #include "body/rod_chain_plain.c"
 #include "linalg/fold.c"
 

@@ -25,7 +25,9 @@ static inline FilLanes fil_lanes_sqrt(FilLanes a)
 
 static inline FilLanes fil_lanes_min(FilLanes a, FilLanes b)
 {
-    return (FilLanes){a[0] < b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1]};
+    typedef long long Bits __attribute__((vector_size(16)));
+    const Bits less = (Bits)(a < b); // all ones where it is: compilers make branches of a plain choice
+    return (FilLanes)((less & (Bits)a) | (~less & (Bits)b));
 }
 
 static inline double fil_lanes_smallest(FilLanes a)

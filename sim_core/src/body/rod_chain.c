@@ -565,8 +565,10 @@ bool fil_rod_chain_assemble(FilRodChain* chain, const double* q, double shift, b
     double shortest, straightest;
     load_positions(chain, q);
     chain->hessian = hessian;
+    chain->pending = hessian && chain->untwisted;
+    chain->shift = shift;
     if (chain->untwisted) {
-        return fil_rod_chain_assemble_untwisted(chain, shift, hessian);
+        return fil_rod_chain_assemble_untwisted(chain);
     }
     find_frames(chain, &shortest, &straightest);
     if (!(shortest > 0.0) || !(straightest > 1e-6)) {
@@ -606,6 +608,7 @@ void fil_rod_chain_add_edge_block(FilRodChain* chain, int edge, const double* bl
     static const int order[2][7] = {{0, 1, 2, 3, 4, 5, 6}, {4, 5, 6, 3, 0, 1, 2}};
     const size_t n = (size_t)chain->matrix.half_nodes;
     int half, place;
+    fil_rod_chain_fill(chain);
     find_edge(chain, edge, &half, &place);
     for (int j = 0; j < 7; j++) {
         const double sign_j = j == 3 ? fil_rod_half_direction(half) : 1.0;

@@ -56,7 +56,9 @@ typedef struct FilRodChain {
     FilLanes* gradient; /* 4 per node */
     double middle_gradient[FIL_FOLD_JOINT];
     double energy; /* J */
-    bool hessian;  /* the matrix was assembled, too */
+    bool hessian;  /* the matrix was asked for, too, ... */
+    bool pending;  /* ... but is still to be filled in, which untwisted chains do when it is needed */
+    double shift;  /* for that */
 } FilRodChain;
 
 /* Its memory is the arena's. False when out of memory. */
@@ -81,14 +83,15 @@ void fil_rod_blend_law(HingeLaw1* law, double kappa1, double kappa2, double twis
  * that has been factored goes on to serve. False if an edge has no length or turns by pi: q is out of reach. */
 bool fil_rod_chain_assemble(FilRodChain* chain, const double* q, double shift, bool hessian);
 
-/* rod_chain_cord.c: the same for untwisted chains whose positions are loaded. */
-bool fil_rod_chain_assemble_untwisted(FilRodChain* chain, double shift, bool hessian);
+/* rod_chain_cord.c: energy and gradient of untwisted chains whose positions are loaded; their matrix, if pending. */
+bool fil_rod_chain_assemble_untwisted(FilRodChain* chain);
+void fil_rod_chain_fill(FilRodChain* chain);
 
 /* Adds the gradient to `out` (4 per node). */
 void fil_rod_chain_add_gradient(const FilRodChain* chain, double* out);
 
 /* The assembled diagonal, 4 per node; only before factoring. */
-void fil_rod_chain_diagonal(const FilRodChain* chain, double* out);
+void fil_rod_chain_diagonal(FilRodChain* chain, double* out);
 
 /* Frame of an edge at the last assembled configuration. */
 void fil_rod_chain_frame(FilRodChain* chain, int edge, Frame1* frame);
@@ -106,9 +109,16 @@ void fil_rod_chain_solve(FilRodChain* chain, double* rhs /* 4 per node, in place
 /* Calls `add` for every stored entry of the assembled lower triangle: plain unknowns row, column and the value; entries
  * of one place may come in parts. For sparse matrices and for tests. */
 typedef void FilRodVisitor(void* context, int row, int column, double value);
-void fil_rod_chain_visit(const FilRodChain* chain, FilRodVisitor* add, void* context);
+void fil_rod_chain_visit(FilRodChain* chain, FilRodVisitor* add, void* context);
 
 /* The same without a call per entry: values[slots[k]] += scale * entry k, in visiting order. Returns the number of entries. */
-int fil_rod_chain_scatter(const FilRodChain* chain, const int* slots, double scale, double* values);
+int fil_rod_chain_scatter(FilRodChain* chain, const int* slots, double scale, double* values);
+
+/* Twist-free chains, whose angles are held and couple with nothing that counts, to 4 x 4 blocks by columns: calls `add` for the
+ * entry (1, 0) of each block of positions and for each angle's own, with row and column -1 where there is none. */
+void fil_rod_chain_visit_blocks(const FilRodChain* chain, FilRodVisitor* add, void* context);
+/* Adds scale times all of them, given the slots of those entries in visiting order (of diagonal blocks the lower triangle).
+ * Returns the number of slots. */
+int fil_rod_chain_scatter_blocks(FilRodChain* chain, const int* slots, double scale, double* values);
 
 #endif

@@ -1,34 +1,42 @@
 /* Untwisted chains (P4 eq. 2): energy, gradient and Hessian from the edges alone, no frames needed.
  *
- * A hinge between edges e and f of directions t and t', c = t . t' = 1 - |t' - t|^2 / 2, holds k |kappa|^2 / 2 = 2 k (1 - c) / (1 + c).
- * With s = 2 / (1 + c) that is 2 k (s - 1); its derivatives in c are -k s^2 and k s^3. Those of c are
- *     dc/de = u = (t' - c t) / |e|,   d2c/de2 = -(t u^T + u t^T) / |e| - c (1 - t t^T) / |e|^2,
- *     dc/df = w = (t - c t') / |f|,   d2c/dedf = (1 - t' t'^T) / (|e| |f|) - t w^T / |e|. */
+ * A hinge between edges e and f of directions t and t', c = t . t' = 1 - |t' - t|^2 / 2, holds k |kappa|^2 / 2 =
+ * 2 k (1 - c) / (1 + c). With s = 2 / (1 + c) that is 2 k (s - 1); its derivatives in c are -k s^2 and k s^3. Those of
+ * c are dc/de = u = (t' - c t) / |e|,   d2c/de2 = -(t u^T + u t^T) / |e| - c (1 - t t^T) / |e|^2, dc/df = w = (t - c
+ * t') / |f|,   d2c/dedf = (1 - t' t'^T) / (|e| |f|) - t w^T / |e|. */
 #include <string.h>
 
 #include "body/rod_chain.h"
+#include "linalg/pair.h"
 
-typedef struct Edge {
+typedef struct CordEdge {
     FilLanes t[3], length, inverse;
-} Edge;
+} CordEdge;
 
 /* A hinge: its energy, the derivatives of that in c, and those of c. */
-typedef struct Bend {
+typedef struct CordBend {
     FilLanes energy, first, second;
     FilLanes c, u[3], w[3];
-} Bend;
+} CordBend;
 
-/* What node i hands to node i + 1: the edge between them and the hinge at i + 1. */
-typedef struct Link {
-    FilLanes force[3]; /* gradient of the edge vector */
-    FilLanes d[6];     /* its Hessian, xx xy xz yy yz zz */
-    FilLanes o[9];     /* its coupling with the next edge vector, row-major */
-} Link;
+/* Second derivatives of an edge vector. */
+typedef struct CordLink {
+    FilLanes d[6]; /* xx xy xz yy yz zz */
+    FilLanes o[9]; /* with the next edge vector, row-major */
+} CordLink;
 
-static inline __attribute__((always_inline)) Edge edge_between(const FilLanes* a, const FilLanes* b)
+/* The Hessian's columns of a node: with itself (xx xy xz yy yz zz), with the next node and the one after (by columns);
+ * of the angle, which is alone. */
+typedef struct CordColumns {
+    FilLanes own[6], next[9], after[9], angle;
+} CordColumns;
+
+static const int sym[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+
+static inline __attribute__((always_inline)) CordEdge edge_between(const FilLanes* a, const FilLanes* b)
 {
     const FilLanes e[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
-    Edge edge;
+    CordEdge edge;
     edge.length = fil_lanes_sqrt(dot2(e, e));
     edge.inverse = 1.0 / edge.length;
     for (int k = 0; k < 3; k++) {
@@ -37,11 +45,12 @@ static inline __attribute__((always_inline)) Edge edge_between(const FilLanes* a
     return edge;
 }
 
-static inline __attribute__((always_inline)) Bend bend_between(const Edge* e, const Edge* f, FilLanes stiffness)
+static inline __attribute__((always_inline)) CordBend bend_between(const CordEdge* e, const CordEdge* f,
+                                                                   FilLanes stiffness)
 {
     const FilLanes turn[3] = {f->t[0] - e->t[0], f->t[1] - e->t[1], f->t[2] - e->t[2]};
     const FilLanes less = 0.5 * dot2(turn, turn), s = 2.0 / (2.0 - less), ks = stiffness * s;
-    Bend bend;
+    CordBend bend;
     bend.c = 1.0 - less;
     bend.energy = ks * less;
     bend.first = -ks * s;
@@ -53,31 +62,74 @@ static inline __attribute__((always_inline)) Bend bend_between(const Edge* e, co
     return bend;
 }
 
-/* Hessian of the edge e from a hinge at its end, of bend u; of a hinge at its start w takes the place of u:
- * second u u^T + first d2c/de2 = second u u^T + round (1 - t t^T) + t y^T + y t^T, y = -first u / |e|. */
-static inline FilLanes roundness(const Bend* bend, const Edge* e)
+static inline CordBend no_bend(void)
 {
-    return -bend->first * bend->c * e->inverse * e->inverse;
+    CordBend bend;
+    memset(&bend, 0, sizeof bend);
+    return bend;
 }
 
-/* Gradient and Hessian of an edge: its stretch and the hinges behind and ahead. What a tension below `least` takes from the
- * stiffness across the edge is left out. */
-static inline __attribute__((always_inline)) void finish_edge(const Edge* e, const Bend* behind, const Bend* ahead, FilLanes stretch,
-                                                              FilLanes natural, FilLanes least, bool hessian, Link* link)
+/* ---- energy and gradient ---- */
+
+/* How far edges are within reach: the smallest length, and the smallest cosine of the turn since the start. */
+typedef struct Reach {
+    FilLanes length, turn;
+} Reach;
+
+/* One sweep over the edges of a group. Returns the energy. */
+static FilLanes sweep_cord(FilRodChain* chain, size_t group, Reach* reach)
 {
-    const FilLanes tension = stretch * (e->length - natural);
-    FilLanes across[3];
-    for (int k = 0; k < 3; k++) {
-        across[k] = ahead->first * ahead->u[k] + behind->first * behind->w[k];
-        link->force[k] = tension * e->t[k] + across[k];
+    const size_t n = (size_t)chain->matrix.half_nodes, first = group * n;
+    const FilLanes *x = chain->x + 3 * first, *t0 = chain->tangent0 + 3 * first, zero = fil_lanes_splat(0.0);
+    FilLanes *g = chain->gradient + 4 * first, energy = zero;
+    FilLanes last[3] = {zero, zero, zero}, behind[3] = {zero, zero, zero};
+    CordEdge e = edge_between(x, x + 3);
+    for (size_t i = 0; i + 1 < n; i++) {
+        const FilLanes longer = e.length - chain->natural[first + i], tension = chain->stretch[first + i] * longer;
+        FilLanes force[3];
+        for (int k = 0; k < 3; k++) {
+            force[k] = tension * e.t[k] + behind[k];
+        }
+        energy += 0.5 * tension * longer;
+        reach->length = fil_lanes_min(reach->length, e.length);
+        reach->turn = fil_lanes_min(reach->turn, dot2(t0 + 3 * i, e.t));
+        if (i + 2 < n) {  // the hinge at the edge's far end, unless that is the middle
+            const CordEdge f = edge_between(x + 3 * (i + 1), x + 3 * (i + 2));
+            const CordBend ahead = bend_between(&e, &f, chain->law[first + i + 1].k1);
+            energy += ahead.energy;
+            for (int k = 0; k < 3; k++) {
+                force[k] += ahead.first * ahead.u[k];
+                behind[k] = ahead.first * ahead.w[k];
+            }
+            e = f;
+        }
+        for (size_t k = 0; k < 3; k++) {
+            g[4 * i + k] = last[k] - force[k];
+            last[k] = force[k];
+        }
+        g[4 * i + 3] = zero;
     }
-    if (!hessian) {
-        return;
+    for (size_t k = 0; k < 3; k++) {  // the middle node ends the last edge
+        g[4 * (n - 1) + k] = last[k];
     }
-    const FilLanes round = -fil_lanes_min(-tension, -least) * e->inverse + roundness(ahead, e) + roundness(behind, e);
+    g[4 * (n - 1) + 3] = zero;
+    return energy;
+}
+
+/* ---- Hessian ---- */
+
+/* Hessian of an edge: its stretch and the hinges behind and ahead,
+ * stretch t t^T + round (1 - t t^T) + second u u^T + second w w^T + t y^T + y t^T. What a tension below `least` takes
+ * from the stiffness across the edge is left out. */
+static inline __attribute__((always_inline)) void edge_hessian(const CordEdge* e, const CordBend* behind,
+                                                               const CordBend* ahead, FilLanes stretch,
+                                                               FilLanes natural, FilLanes least, FilLanes* d)
+{
+    const FilLanes tension = -fil_lanes_min(-stretch * (e->length - natural), -least);
+    const FilLanes round = (tension - (ahead->first * ahead->c + behind->first * behind->c) * e->inverse) * e->inverse;
     FilLanes y[3], z[3], u[3], w[3];
     for (int k = 0; k < 3; k++) {
-        y[k] = -across[k] * e->inverse;
+        y[k] = -(ahead->first * ahead->u[k] + behind->first * behind->w[k]) * e->inverse;
         z[k] = (stretch - round) * e->t[k] + y[k];
         u[k] = ahead->second * ahead->u[k];
         w[k] = behind->second * behind->w[k];
@@ -85,13 +137,14 @@ static inline __attribute__((always_inline)) void finish_edge(const Edge* e, con
     for (int j = 0, m = 0; j < 3; j++) {
         for (int k = j; k < 3; k++, m++) {
             const FilLanes sum = (z[j] * e->t[k] + e->t[j] * y[k]) + (u[j] * ahead->u[k] + w[j] * behind->w[k]);
-            link->d[m] = j == k ? sum + round : sum;
+            d[m] = j == k ? sum + round : sum;
         }
     }
 }
 
 /* Coupling of an edge with the next: second u w^T + first d2c/dedf. */
-static inline __attribute__((always_inline)) void couple(const Edge* e, const Edge* f, const Bend* bend, FilLanes* o)
+static inline __attribute__((always_inline)) void couple_edges(const CordEdge* e, const CordEdge* f,
+                                                               const CordBend* bend, FilLanes* o)
 {
     const FilLanes over = bend->first * e->inverse, both = over * f->inverse;
     for (int j = 0; j < 3; j++) {
@@ -103,114 +156,98 @@ static inline __attribute__((always_inline)) void couple(const Edge* e, const Ed
     }
 }
 
-/* Columns of a node: it ends edge `last`, starts edge `next`; e = x' - x turns edge blocks into differences. Angles are alone. */
-static inline __attribute__((always_inline)) void write_columns(FilLanes* restrict a, const FilLanes* diagonal, double scale,
-                                                                const Link* last, const Link* next)
+/* CordColumns of a node: it ends edge `last`, starts edge `next`; e = x' - x turns edge blocks into differences. */
+static inline __attribute__((always_inline)) void find_columns(const CordLink* last, const CordLink* next,
+                                                               const FilLanes* diagonal, double scale, CordColumns* out)
 {
-    static const int sym[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
-    const FilLanes zero = fil_lanes_splat(0.0);
-    int at = 0;
-    for (int j = 0; j < 3; j++) {
-        for (int k = j; k < 3; k++) {
-            const FilLanes own = (last->d[sym[3 * j + k]] + next->d[sym[3 * j + k]]) - (last->o[3 * j + k] + last->o[3 * k + j]);
-            a[at++] = j == k ? own + scale * diagonal[j] : own;
+    for (int j = 0, m = 0; j < 3; j++) {
+        for (int k = j; k < 3; k++, m++) {
+            const FilLanes own = (last->d[m] + next->d[m]) - (last->o[3 * j + k] + last->o[3 * k + j]);
+            out->own[m] = j == k ? own + scale * diagonal[j] : own;
         }
-        a[at++] = zero;
-        for (int k = 0; k < 3; k++) {
-            a[at++] = last->o[3 * j + k] - next->d[sym[3 * j + k]] + next->o[3 * j + k];
-        }
-        a[at++] = zero;
-        for (int k = 0; k < 3; k++) {
-            a[at++] = -next->o[3 * j + k];
+        for (int k = 3 * j; k < 3 * j + 3; k++) {
+            out->next[k] = last->o[k] - next->d[sym[k]] + next->o[k];
+            out->after[k] = -next->o[k];
         }
     }
-    a[at++] = scale * diagonal[3];
-    while (at < FIL_FOLD_COLUMNS) {
-        a[at++] = zero;
-    }
+    out->angle = scale * diagonal[3];
 }
 
-/* The middle node ends the last edge. */
-static void write_middle(FilLanes* restrict a, const FilLanes* diagonal, double scale, const Link* last)
+/* Where they stand in the matrix. */
+static void store_columns(FilLanes* restrict a, const CordColumns* columns)
 {
     for (int k = 0; k < FIL_FOLD_COLUMNS; k++) {
         a[k] = fil_lanes_splat(0.0);
     }
     for (int j = 0, m = 0; j < 3; j++) {
         for (int k = j; k < 3; k++, m++) {
-            a[fil_fold_entry(j, k)] = j == k ? last->d[m] + scale * diagonal[j] : last->d[m];
+            a[fil_fold_entry(j, k)] = columns->own[m];
+        }
+        for (int k = 0; k < 3; k++) {
+            a[fil_fold_entry(j, 4 + k)] = columns->next[3 * j + k];
+            a[fil_fold_entry(j, 8 + k)] = columns->after[3 * j + k];
         }
     }
+    a[fil_fold_entry(3, 3)] = columns->angle;
 }
 
-/* How far a group of edges is within reach: the smallest length, and the smallest cosine of the turn since the start. */
-typedef struct Reach {
-    FilLanes length, turn;
-} Reach;
-
-/* One sweep over the edges of a group. A shifted tangent is wanted definite: it does without the geometric stiffness of edges
- * under pressure. Returns the energy. */
-static inline __attribute__((always_inline)) FilLanes sweep(FilRodChain* chain, size_t group, double shift, bool hessian, Reach* reach)
+static void load_columns(const FilLanes* a, CordColumns* columns)
 {
-    const double scale = 1.0 + shift;
-    const FilLanes least = fil_lanes_splat(shift > 0.0 ? 0.0 : -INFINITY), zero = fil_lanes_splat(0.0);
-    const size_t n = (size_t)chain->matrix.half_nodes, first = group * n;
-    const FilLanes *x = chain->x + 3 * first, *t0 = chain->tangent0 + 3 * first, *diagonal = chain->diagonal + 4 * first;
-    FilLanes *columns = chain->matrix.columns + FIL_FOLD_COLUMNS * first, *g = chain->gradient + 4 * first;
-    Bend behind, ahead;
-    Link links[2], *last = &links[0], *next = &links[1];
-    memset(&behind, 0, sizeof behind);
-    memset(links, 0, sizeof links);
-    FilLanes energy = zero;
-    Edge e = edge_between(x, x + 3), f = e;
-    for (size_t i = 0; i + 1 < n; i++) {
-        const FilLanes stretch = chain->stretch[first + i], natural = chain->natural[first + i];
-        if (i + 2 < n) { // the hinge at the edge's far end, unless that is the middle
-            f = edge_between(x + 3 * (i + 1), x + 3 * (i + 2));
-            ahead = bend_between(&e, &f, chain->law[first + i + 1].k1);
-            energy += ahead.energy;
-            if (hessian) {
-                couple(&e, &f, &ahead, next->o);
-            }
-        } else {
-            memset(&ahead, 0, sizeof ahead);
-            memset(next->o, 0, sizeof next->o);
+    for (int j = 0, m = 0; j < 3; j++) {
+        for (int k = j; k < 3; k++, m++) {
+            columns->own[m] = a[fil_fold_entry(j, k)];
         }
-        finish_edge(&e, &behind, &ahead, stretch, natural, least, hessian, next);
-        energy += 0.5 * stretch * (e.length - natural) * (e.length - natural);
-        reach->length = fil_lanes_min(reach->length, e.length);
-        reach->turn = fil_lanes_min(reach->turn, dot2(t0 + 3 * i, e.t));
-        for (size_t k = 0; k < 3; k++) {
-            g[4 * i + k] = last->force[k] - next->force[k];
+        for (int k = 0; k < 3; k++) {
+            columns->next[3 * j + k] = a[fil_fold_entry(j, 4 + k)];
+            columns->after[3 * j + k] = a[fil_fold_entry(j, 8 + k)];
         }
-        g[4 * i + 3] = zero;
-        if (hessian) {
-            write_columns(columns + FIL_FOLD_COLUMNS * i, diagonal + 4 * i, scale, last, next);
-        }
-        Link* spare = last;
-        last = next;
-        next = spare;
-        behind = ahead;
-        e = f;
     }
-    for (size_t k = 0; k < 3; k++) {
-        g[4 * (n - 1) + k] = last->force[k];
-    }
-    g[4 * (n - 1) + 3] = zero;
-    if (hessian) {
-        write_middle(columns + FIL_FOLD_COLUMNS * (n - 1), diagonal + 4 * (n - 1), scale, last);
-    }
-    return energy;
+    columns->angle = a[fil_fold_entry(3, 3)];
 }
 
-static FilLanes sweep_gradient(FilRodChain* chain, size_t group, Reach* reach)
+/* A walk along a group, node by node. */
+typedef struct CordWalk {
+    const FilRodChain* chain;
+    size_t first, place; /* of the group; the next node */
+    CordEdge e;          /* that starts there, ... */
+    CordBend behind;     /* ... and the hinge */
+    CordLink links[2];   /* those before and behind, in turns */
+} CordWalk;
+
+static void start_walk(CordWalk* walk, const FilRodChain* chain, size_t group)
 {
-    return sweep(chain, group, 0.0, false, reach);
+    memset(walk, 0, sizeof *walk);
+    walk->chain = chain;
+    walk->first = group * (size_t)chain->matrix.half_nodes;
+    walk->e = edge_between(chain->x + 3 * walk->first, chain->x + 3 * walk->first + 3);
 }
 
-static FilLanes sweep_hessian(FilRodChain* chain, size_t group, double shift, Reach* reach)
+/* Columns of the next node. A shifted tangent is wanted definite: it does without the geometric stiffness of edges
+ * under pressure. */
+static inline __attribute__((always_inline)) void walk_on(CordWalk* walk, CordColumns* columns)
 {
-    return sweep(chain, group, shift, true, reach);
+    const FilRodChain* chain = walk->chain;
+    const size_t i = walk->place++, at = walk->first + i, n = (size_t)chain->matrix.half_nodes;
+    const FilLanes* x = chain->x + 3 * at;
+    const CordLink* last = &walk->links[i % 2];
+    CordLink* next = &walk->links[1 - i % 2];
+    memset(next->o, 0, sizeof next->o);
+    if (i + 1 < n) {
+        const FilLanes least = fil_lanes_splat(chain->shift > 0.0 ? 0.0 : -INFINITY);
+        CordEdge f = walk->e;
+        CordBend ahead = no_bend();
+        if (i + 2 < n) {  // the hinge at the edge's far end, unless that is the middle
+            f = edge_between(x + 3, x + 6);
+            ahead = bend_between(&walk->e, &f, chain->law[at + 1].k1);
+            couple_edges(&walk->e, &f, &ahead, next->o);
+        }
+        edge_hessian(&walk->e, &walk->behind, &ahead, chain->stretch[at], chain->natural[at], least, next->d);
+        walk->e = f;
+        walk->behind = ahead;
+    } else {  // the middle node ends the last edge
+        memset(next->d, 0, sizeof next->d);
+    }
+    find_columns(last, next, chain->diagonal + 4 * at, 1.0 + chain->shift, columns);
 }
 
 static double first_lane(FilLanes a)
@@ -218,55 +255,196 @@ static double first_lane(FilLanes a)
     return ((const double*)&a)[0];
 }
 
-/* The middle hinge, where the halves meet: as one of two equal lanes. Returns its energy. */
-static double assemble_middle(FilRodChain* chain)
+/* The middle hinge, where the halves meet: its edges, in equal lanes. */
+static CordBend middle_bend(const FilRodChain* chain, CordEdge* e, CordEdge* f)
 {
-    enum { J = FIL_FOLD_JOINT };
-    static const double in_e[3] = {-1.0, 1.0, 0.0}, in_f[3] = {0.0, -1.0, 1.0}; // of nodes in edge vectors
-    static const int sym[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
     const size_t n = (size_t)chain->matrix.half_nodes;
-    const FilLanes zero = fil_lanes_splat(0.0);
     FilLanes x[9];
     for (size_t k = 0; k < 3; k++) {
         x[k] = fil_lanes_splat(fil_lane_get(chain->x, 3 * n, 0, 3 * (n - 2) + k));
         x[3 + k] = fil_lanes_splat(fil_lane_get(chain->x, 3 * n, 0, 3 * (n - 1) + k));
         x[6 + k] = fil_lanes_splat(fil_lane_get(chain->x, 3 * n, 1, 3 * (n - 2) + k));
     }
-    const Edge e = edge_between(x, x + 3), f = edge_between(x + 3, x + 6);
-    const Bend bend = bend_between(&e, &f, fil_lanes_splat(chain->middle_law.k1));
-    Bend none;
-    Link own, next; // what the hinge adds to either edge
-    memset(&none, 0, sizeof none);
-    finish_edge(&e, &none, &bend, zero, zero, zero, true, &own);
-    finish_edge(&f, &bend, &none, zero, zero, zero, true, &next);
-    couple(&e, &f, &bend, own.o);
+    *e = edge_between(x, x + 3);
+    *f = edge_between(x + 3, x + 6);
+    return bend_between(e, f, fil_lanes_splat(chain->middle_law.k1));
+}
+
+/* Shares of the joint's nodes in the edge vectors of the middle. */
+static const double in_e[3] = {-1.0, 1.0, 0.0}, in_f[3] = {0.0, -1.0, 1.0};
+
+static double middle_gradient(FilRodChain* chain)
+{
+    CordEdge e, f;
+    const CordBend bend = middle_bend(chain, &e, &f);
     memset(chain->middle_gradient, 0, sizeof chain->middle_gradient);
-    memset(chain->matrix.joint, 0, sizeof chain->matrix.joint);
-    for (int a = 0; a < 3; a++) {
-        for (int j = 0; j < 3; j++) {
-            chain->middle_gradient[4 * a + j] = in_e[a] * first_lane(own.force[j]) + in_f[a] * first_lane(next.force[j]);
-        }
-        for (int b = 0; b <= a; b++) {
-            for (int m = 0; m < 9; m++) {
-                const int j = m / 3, k = m % 3;
-                chain->matrix.joint[J * (4 * a + j) + 4 * b + k] =
-                    in_e[a] * in_e[b] * first_lane(own.d[sym[m]]) + in_f[a] * in_f[b] * first_lane(next.d[sym[m]]) +
-                    in_e[a] * in_f[b] * first_lane(own.o[m]) + in_f[a] * in_e[b] * first_lane(own.o[3 * k + j]);
-            }
-        }
+    for (int k = 0; k < 9; k++) {
+        const int node = k / 3, j = k % 3;
+        const double slope = in_e[node] * first_lane(bend.u[j]) + in_f[node] * first_lane(bend.w[j]);
+        chain->middle_gradient[4 * node + j] = first_lane(bend.first) * slope;
     }
     return first_lane(bend.energy);
 }
 
-bool fil_rod_chain_assemble_untwisted(FilRodChain* chain, double shift, bool hessian)
+static void middle_hessian(FilRodChain* chain)
+{
+    const FilLanes zero = fil_lanes_splat(0.0);
+    const CordBend none = no_bend();
+    CordEdge e, f;
+    CordLink own, next;  // what the hinge adds to either edge
+    const CordBend bend = middle_bend(chain, &e, &f);
+    edge_hessian(&e, &none, &bend, zero, zero, zero, own.d);
+    edge_hessian(&f, &bend, &none, zero, zero, zero, next.d);
+    couple_edges(&e, &f, &bend, own.o);
+    memset(chain->matrix.joint, 0, sizeof chain->matrix.joint);
+    for (int b = 0; b < 9; b++) {  // blocks of the three nodes
+        const int r = b / 3, c = b % 3;
+        for (int m = 0; m < 9; m++) {
+            const int j = m / 3, k = m % 3;
+            chain->matrix.joint[FIL_FOLD_JOINT * (4 * r + j) + 4 * c + k] =
+                in_e[r] * in_e[c] * first_lane(own.d[sym[m]]) + in_f[r] * in_f[c] * first_lane(next.d[sym[m]]) +
+                in_e[r] * in_f[c] * first_lane(own.o[m]) + in_f[r] * in_e[c] * first_lane(own.o[3 * k + j]);
+        }
+    }
+}
+
+/* ---- the chain ---- */
+
+bool fil_rod_chain_assemble_untwisted(FilRodChain* chain)
 {
     Reach reach = {fil_lanes_splat(INFINITY), fil_lanes_splat(INFINITY)};
-    chain->energy = assemble_middle(chain);
+    chain->energy = middle_gradient(chain);
     for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
-        const FilLanes energy = hessian ? sweep_hessian(chain, g, shift, &reach) : sweep_gradient(chain, g, &reach);
+        const FilLanes energy = sweep_cord(chain, g, &reach);
         for (int lane = 0; lane < FIL_LANE_COUNT; lane++) {
             chain->energy += ((const double*)&energy)[lane];
         }
     }
-    return fil_lanes_smallest(reach.length) > 0.0 && 1.0 + fil_lanes_smallest(reach.turn) > 1e-6 && isfinite(chain->energy);
+    const bool within = fil_lanes_smallest(reach.length) > 0.0 && 1.0 + fil_lanes_smallest(reach.turn) > 1e-6;
+    return within && isfinite(chain->energy);
+}
+
+void fil_rod_chain_fill(FilRodChain* chain)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    if (!chain->pending) {
+        return;
+    }
+    for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
+        CordWalk walk;
+        start_walk(&walk, chain, g);
+        for (size_t i = 0; i < n; i++) {
+            CordColumns columns;
+            walk_on(&walk, &columns);
+            store_columns(chain->matrix.columns + FIL_FOLD_COLUMNS * (g * n + i), &columns);
+        }
+    }
+    middle_hessian(chain);
+    chain->pending = false;
+}
+
+/* ---- blocks ---- */
+
+static inline __attribute__((always_inline)) double lane_of(const FilLanes* a, int lane)
+{
+    return ((const double*)a)[lane];
+}
+
+/* Adds two or three numbers of a lane. */
+static inline __attribute__((always_inline)) void add_two(double* to, const FilLanes* a, const FilLanes* b, int lane)
+{
+    fil_pair_store(to, fil_pair_add(fil_pair_load(to), FIL_PAIR_MAKE(lane_of(a, lane), lane_of(b, lane))));
+}
+
+static inline __attribute__((always_inline)) void add_three(double* to, const FilLanes* a, const FilLanes* b,
+                                                            const FilLanes* c, int lane)
+{
+    add_two(to, a, b, lane);
+    to[2] += lane_of(c, lane);
+}
+
+/* Adds a 3 x 3 block by columns. The slot is that of its entry (1, 0): what is transposed has it in column 1. */
+static inline __attribute__((always_inline)) void add_points(double* values, int slot, const FilLanes* a, int lane)
+{
+    double* block = values + (slot - slot % 16);
+    for (int k = 0; k < 3; k++) {
+        if (slot % 16 == 1) {
+            add_three(block + 4 * k, &a[3 * k], &a[3 * k + 1], &a[3 * k + 2], lane);
+        } else {
+            add_three(block + 4 * k, &a[k], &a[3 + k], &a[6 + k], lane);
+        }
+    }
+}
+
+/* The same of a symmetric one, whose lower triangle counts. */
+static inline __attribute__((always_inline)) void add_own(double* values, int slot, const FilLanes* a, int lane)
+{
+    double* block = values + (slot - slot % 16);
+    add_three(block, &a[0], &a[1], &a[2], lane);
+    add_two(block + 5, &a[3], &a[4], lane);
+    block[10] += lane_of(&a[5], lane);
+}
+
+/* Adds what a node of one lane has: slots of its own block, of those with the next two nodes, of the angle (-1: none).
+ */
+static inline __attribute__((always_inline)) void add_columns(double* values, const int* slots,
+                                                              const CordColumns* columns, int lane)
+{
+    if (slots[0] >= 0) {
+        add_own(values, slots[0], columns->own, lane);
+    }
+    if (slots[1] >= 0) {
+        add_points(values, slots[1], columns->next, lane);
+    }
+    if (slots[2] >= 0) {
+        add_points(values, slots[2], columns->after, lane);
+    }
+    if (slots[3] >= 0) {
+        values[slots[3]] += lane_of(&columns->angle, lane);
+    }
+}
+
+/* The middle hinge, given the slots of its three nodes' blocks. Returns where those end. */
+static const int* scatter_middle(const FilRodChain* chain, const int* slots, double scale, double* values)
+{
+    for (int c = 0; c < 3; c++) {
+        for (int r = c; r < 3; r++, slots++) {
+            FilLanes a[9];
+            for (int k = 0; k < 9; k++) {
+                a[k] = fil_lanes_splat(scale * chain->matrix.joint[FIL_FOLD_JOINT * (4 * r + k % 3) + 4 * c + k / 3]);
+            }
+            if (*slots >= 0) {
+                add_points(values, *slots, a, 0);
+            }
+        }
+    }
+    return slots;
+}
+
+int fil_rod_chain_scatter_blocks(FilRodChain* chain, const int* slots, double scale, double* values)
+{
+    enum { NUMBERS = sizeof(CordColumns) / sizeof(FilLanes) };
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
+        CordWalk walk;
+        start_walk(&walk, chain, g);
+        for (size_t i = 0; i < n; i++) {
+            CordColumns columns;
+            if (chain->pending) {
+                walk_on(&walk, &columns);
+            } else {
+                load_columns(chain->matrix.columns + FIL_FOLD_COLUMNS * (g * n + i), &columns);
+            }
+            for (int k = 0; k < NUMBERS; k++) {
+                ((FilLanes*)&columns)[k] *= scale;
+            }
+            for (int lane = 0; lane < FIL_LANE_COUNT; lane++) {
+                add_columns(values, slots + 4 * (2 * i + g + (size_t)lane), &columns, lane);
+            }
+        }
+    }
+    if (chain->pending) {
+        middle_hessian(chain);
+    }
+    return (int)(scatter_middle(chain, slots + 8 * n, scale, values) - slots);
 }

@@ -64,10 +64,11 @@ static int first_place(const FilRodChain* chain, int half)
     return half == 1 ? chain->matrix.border_node[1] : 0;
 }
 
-void fil_rod_chain_visit(const FilRodChain* chain, FilRodVisitor* add, void* context)
+void fil_rod_chain_visit(FilRodChain* chain, FilRodVisitor* add, void* context)
 {
     const int n = chain->matrix.half_nodes;
     const size_t count = (size_t)n * FIL_FOLD_COLUMNS;
+    fil_rod_chain_fill(chain);
     for (int half = 0; half < 2; half++) {
         for (int i = first_place(chain, half); i < n; i++) {
             for (int column = 0; column < 4; column++) {
@@ -96,10 +97,11 @@ void fil_rod_chain_visit(const FilRodChain* chain, FilRodVisitor* add, void* con
     }
 }
 
-int fil_rod_chain_scatter(const FilRodChain* chain, const int* slots, double scale, double* values)
+int fil_rod_chain_scatter(FilRodChain* chain, const int* slots, double scale, double* values)
 {
     const int n = chain->matrix.half_nodes;
     const size_t count = (size_t)n * FIL_FOLD_COLUMNS;
+    fil_rod_chain_fill(chain);
     int k = 0;
     for (int half = 0; half < 2; half++) {
         double factor[FIL_FOLD_COLUMNS]; // angles change sign in half 1
@@ -143,10 +145,40 @@ int fil_rod_chain_scatter(const FilRodChain* chain, const int* slots, double sca
     return k;
 }
 
-void fil_rod_chain_diagonal(const FilRodChain* chain, double* out)
+/* Position of a node against that of another: the entry (1, 0) of their block. */
+static void visit_block(FilRodVisitor* add, void* context, int row_node, int column_node)
+{
+    const bool exists = row_node >= 0 && column_node >= 0;
+    add(context, exists ? 4 * row_node + 1 : -1, exists ? 4 * column_node : -1, 0.0);
+}
+
+void fil_rod_chain_visit_blocks(const FilRodChain* chain, FilRodVisitor* add, void* context)
+{
+    const int n = chain->matrix.half_nodes;
+    for (int i = 0; i < n; i++) {
+        for (int half = 0; half < 2; half++) {
+            const bool padding = i < first_place(chain, half);
+            const int* node = chain->node_at[half] + i;
+            const int own = padding ? -1 : node[0], edge = padding || i + 1 >= n ? -1 : chain->edge_at[half][i];
+            visit_block(add, context, own, own);
+            visit_block(add, context, i + 1 < n ? node[1] : -1, own);
+            visit_block(add, context, i + 2 < n ? node[2] : -1, own);
+            add(context, edge < 0 ? -1 : 4 * edge + 3, edge < 0 ? -1 : 4 * edge + 3, 0.0);
+        }
+    }
+    const int joint[3] = {chain->node_at[0][n - 2], chain->middle, chain->node_at[1][n - 2]};
+    for (int c = 0; c < 3; c++) {
+        for (int r = c; r < 3; r++) {
+            visit_block(add, context, joint[r], joint[c]);
+        }
+    }
+}
+
+void fil_rod_chain_diagonal(FilRodChain* chain, double* out)
 {
     const int n = chain->matrix.half_nodes;
     const size_t count = (size_t)n * FIL_FOLD_COLUMNS;
+    fil_rod_chain_fill(chain);
     memset(out, 0, sizeof(double) * 4 * (size_t)chain->node_count);
     for (int half = 0; half < 2; half++) {
         for (int i = first_place(chain, half); i < n; i++) {
@@ -171,6 +203,7 @@ void fil_rod_chain_diagonal(const FilRodChain* chain, double* out)
 
 bool fil_rod_chain_factor(FilRodChain* chain)
 {
+    fil_rod_chain_fill(chain);
     return fil_fold_factor(&chain->matrix);
 }
 

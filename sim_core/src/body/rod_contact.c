@@ -200,9 +200,8 @@ void fil_rod_edge_blocks(const void* pointer, int index, int edge, int* blocks)
 
 typedef struct Entries {
     const FilRodBody* body;
-    bool twist_free; /* its angles are held: what couples them to others may be left out, or this would fill nets up */
     int first, count;
-    int *rows, *columns; /* unknowns, row >= column; NULL: only counted */
+    int *rows, *columns; /* unknowns, row >= column, -1: none; NULL: only counted */
 } Entries;
 
 static void note(void* context, int row, int column, double value)
@@ -210,16 +209,23 @@ static void note(void* context, int row, int column, double value)
     (void)value;
     Entries* e = context;
     if (e->rows != NULL) {
-        if (e->twist_free && row % 4 == 3) { // on the held angle's own place it does no harm
-            column = row;
-        } else if (e->twist_free && column % 4 == 3) {
-            row = column;
-        }
-        const int r = fil_rod_owner(e->body, e->first + row), c = fil_rod_owner(e->body, e->first + column);
+        const int r = row < 0 ? -1 : fil_rod_owner(e->body, e->first + row);
+        const int c = row < 0 ? -1 : fil_rod_owner(e->body, e->first + column);
         e->rows[e->count] = r > c ? r : c;
         e->columns[e->count] = r > c ? c : r;
     }
     e->count++;
+}
+
+/* All entries of a rod. What couples held angles of a twist-free one to others is left out: it would fill nets up. */
+static void note_rod(FilRod* rod, Entries* entries)
+{
+    entries->first = 4 * rod->first_node;
+    if (rod->twist_free) {
+        fil_rod_chain_visit_blocks(&rod->chain, note, entries);
+    } else {
+        fil_rod_chain_visit(&rod->chain, note, entries);
+    }
 }
 
 static int by_block(const void* a, const void* b)
@@ -248,14 +254,18 @@ static int find_block(const FilRodBody* body, int column, int row)
 /* Fills the sorted list of distinct blocks, every diagonal one among them. */
 static bool list_blocks(FilRodBody* body, const Entries* entries)
 {
-    const int total = entries->count + body->node_count;
-    int* pairs = fil_alloc(2 * (size_t)total, sizeof(int));
+    int total = 0;
+    int* pairs = fil_alloc(2 * ((size_t)entries->count + (size_t)body->node_count), sizeof(int));
     if (pairs == NULL) {
         return false;
     }
-    for (int k = 0; k < total; k++) {
-        pairs[2 * k] = k < entries->count ? entries->columns[k] / 4 : k - entries->count;
-        pairs[2 * k + 1] = k < entries->count ? entries->rows[k] / 4 : k - entries->count;
+    for (int k = 0; k < entries->count + body->node_count; k++) {
+        const int diagonal = k - entries->count;
+        if (diagonal >= 0 || entries->rows[k] >= 0) {
+            pairs[2 * total] = diagonal >= 0 ? diagonal : entries->columns[k] / 4;
+            pairs[2 * total + 1] = diagonal >= 0 ? diagonal : entries->rows[k] / 4;
+            total++;
+        }
     }
     qsort(pairs, (size_t)total, 2 * sizeof(int), by_block);
     for (int k = 0; k < total; k++) {
@@ -307,7 +317,7 @@ static bool build_blocks(FilRodBody* body)
 {
     Entries entries = {.body = body};
     for (int r = 0; r < body->rod_count; r++) {
-        fil_rod_chain_visit(&body->rods[r].chain, note, &entries);
+        note_rod(&body->rods[r], &entries);
     }
     const size_t count = (size_t)entries.count, most = count + (size_t)body->node_count;
     entries.rows = fil_alloc(count, sizeof(int));
@@ -320,15 +330,13 @@ static bool build_blocks(FilRodBody* body)
     if (ok) {
         entries.count = 0;
         for (int r = 0; r < body->rod_count; r++) {
-            entries.first = 4 * body->rods[r].first_node;
-            entries.twist_free = body->rods[r].twist_free;
-            fil_rod_chain_visit(&body->rods[r].chain, note, &entries);
+            note_rod(&body->rods[r], &entries);
         }
         ok = list_blocks(body, &entries) && find_weak(body);
     }
     for (int k = 0; ok && k < entries.count; k++) {
         const int r = entries.rows[k], c = entries.columns[k];
-        body->block_slots[k] = 16 * find_block(body, c / 4, r / 4) + 4 * (c % 4) + r % 4;
+        body->block_slots[k] = r < 0 ? -1 : 16 * find_block(body, c / 4, r / 4) + 4 * (c % 4) + r % 4;
     }
     fil_free(entries.rows);
     fil_free(entries.columns);
@@ -361,7 +369,9 @@ void fil_rod_tangent(void* pointer, double* values)
     const int* slots = body->block_slots;
     memset(values, 0, sizeof(double) * 16 * (size_t)body->block_count);
     for (int r = 0; r < body->rod_count && implicit; r++) {
-        slots += fil_rod_chain_scatter(&body->rods[r].chain, slots, body->stiffness_scale, values);
+        FilRod* rod = &body->rods[r];
+        slots += rod->twist_free ? fil_rod_chain_scatter_blocks(&rod->chain, slots, body->stiffness_scale, values)
+                                 : fil_rod_chain_scatter(&rod->chain, slots, body->stiffness_scale, values);
     }
     for (int b = 0; b < body->block_count; b++) {
         if (body->block_columns[b] != body->block_rows[b]) {

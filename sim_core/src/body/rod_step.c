@@ -219,7 +219,7 @@ void fil_rod_diagonal(const void* pointer, const double* v, double* diagonal, do
     const int unknowns = 4 * body->node_count;
     memset(diagonal, 0, sizeof(double) * (size_t)unknowns);
     for (int r = 0; r < body->rod_count && implicit(body); r++) {
-        const FilRod* rod = &body->rods[r];
+        FilRod* rod = &body->rods[r];
         fil_rod_chain_diagonal(&rod->chain, diagonal + 4 * rod->first_node);
     }
     fold_copies(body, diagonal);
