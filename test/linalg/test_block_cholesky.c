@@ -11,87 +11,7 @@
 
 #include "linalg/block_cholesky.h"
 #include "linalg/sparse.h"
-#include "random.h"
-
-enum { MAX_COLUMNS = 80, MAX_BLOCKS = MAX_COLUMNS * (MAX_COLUMNS + 1) / 2, MAX_N = 4 * MAX_COLUMNS };
-
-/* Lower triangle of blocks, with or without its diagonal. */
-typedef struct Matrix {
-    FilBlockPattern pattern;
-    int start[MAX_COLUMNS + 1];
-    int row[MAX_BLOCKS];
-    double values[16 * MAX_BLOCKS];
-} Matrix;
-
-static double dense[MAX_N * MAX_N]; /* of the sum under test, row-major */
-
-/* Random blocks, each off-diagonal one with probability `fill`; its rows in random order. */
-static Matrix* random_matrix(Random* random, int columns, double fill, bool diagonal)
-{
-    Matrix* m = calloc(1, sizeof *m);
-    m->pattern = (FilBlockPattern){columns, m->start, m->row};
-    int end = 0;
-    for (int j = 0; j < columns; j++) {
-        for (int i = j; i < columns; i++) {
-            if (i == j ? diagonal : random_between(random, 0.0, 1.0) < fill) {
-                // swap into a random place of the column
-                const int place = m->start[j] + (int)(random_bits(random) % (uint64_t)(end - m->start[j] + 1));
-                m->row[end++] = m->row[place];
-                m->row[place] = i;
-            }
-        }
-        m->start[j + 1] = end;
-        for (int k = m->start[j]; k < end; k++) {
-            for (int e = 0; e < 16; e++) {
-                m->values[16 * k + e] = random_between(random, -1.0, 1.0);
-            }
-            for (int e = 0; e < 16 && m->row[k] == j; e++) {
-                m->values[16 * k + e] = m->values[16 * k + 4 * (e % 4) + e / 4];  // symmetric
-            }
-        }
-    }
-    return m;
-}
-
-static void add_dense(const Matrix* m)
-{
-    const int n = 4 * m->pattern.columns;
-    for (int j = 0; j < m->pattern.columns; j++) {
-        for (int k = m->start[j]; k < m->start[j + 1]; k++) {
-            for (int e = 0; e < 16; e++) {
-                const int r = 4 * m->row[k] + e % 4, c = 4 * j + e / 4;
-                dense[r * n + c] += m->values[16 * k + e];
-                if (m->row[k] != j) {
-                    dense[c * n + r] += m->values[16 * k + e];
-                }
-            }
-        }
-    }
-}
-
-/* Writes a + c to dense[] and makes it diagonally dominant through a's diagonal, so that it is positive definite. */
-static void make_definite(Matrix* a, const Matrix* c)
-{
-    const int n = 4 * a->pattern.columns;
-    memset(dense, 0, sizeof dense);
-    add_dense(a);
-    if (c != NULL) {
-        add_dense(c);
-    }
-    for (int j = 0; j < a->pattern.columns; j++) {
-        for (int k = a->start[j]; k < a->start[j + 1]; k++) {
-            for (int d = 0; d < 4 && a->row[k] == j; d++) {
-                const int r = 4 * j + d;
-                double sum = 0.1;
-                for (int i = 0; i < n; i++) {
-                    sum += i == r ? 0.0 : fabs(dense[r * n + i]);
-                }
-                a->values[16 * k + 5 * d] += sum - dense[r * n + r];
-                dense[r * n + r] = sum;
-            }
-        }
-    }
-}
+#include "random_blocks.h"
 
 /* CHOLMOD's solution of dense x = x; false if it finds the matrix not positive definite */
 static bool referee(double* x, int n)
@@ -102,7 +22,7 @@ static bool referee(double* x, int n)
     int count = 0;
     for (int j = 0; j < n; j++) {
         for (int i = j; i < n; i++) {
-            if (dense[i * n + j] != 0.0 || i == j) {
+            if (random_blocks_dense[i * n + j] != 0.0 || i == j) {
                 rows[count] = i;
                 columns[count++] = j;
             }
@@ -111,7 +31,7 @@ static bool referee(double* x, int n)
     FilSparse* sparse = fil_sparse_create(n, count, rows, columns, slots);
     assert_non_null(sparse);
     for (int k = 0; k < count; k++) {
-        fil_sparse_values(sparse)[slots[k]] = dense[rows[k] * n + columns[k]];
+        fil_sparse_values(sparse)[slots[k]] = random_blocks_dense[rows[k] * n + columns[k]];
     }
     const bool done = fil_sparse_factor(sparse);
     if (done) {
@@ -141,7 +61,7 @@ static void check_solution(FilBlockCholesky* cholesky, Random* random, int n)
         assert_true(fabs(x[k] - y[k]) <= 1e-12 * size);
         double rest = -b[k];
         for (int i = 0; i < n; i++) {
-            rest += dense[k * n + i] * x[i];
+            rest += random_blocks_dense[k * n + i] * x[i];
         }
         assert_true(fabs(rest) <= 1e-12);
     }
@@ -155,10 +75,10 @@ static void random_patterns(void** state)
     for (int trial = 0; trial < 100; trial++) {
         const int columns = 1 + (int)(random_bits(&random) % MAX_COLUMNS);
         const double fill = trial % 10 == 0 ? 1.0 : random_between(&random, 0.0, 4.0 / columns);
-        Matrix* a = random_matrix(&random, columns, fill, true);
-        Matrix* c = random_matrix(&random, columns, fill, trial % 2 == 0);
+        RandomBlocks* a = random_blocks(&random, columns, fill, true);
+        RandomBlocks* c = random_blocks(&random, columns, fill, trial % 2 == 0);
         const bool sum = trial % 3 != 0;
-        make_definite(a, sum ? c : NULL);
+        random_blocks_make_definite(a, sum ? c : NULL);
         assert_int_equal(fil_block_cholesky_analyze(cholesky, &a->pattern, sum ? &c->pattern : NULL), FIL_OK);
         assert_true(fil_block_cholesky_factor(cholesky, a->values, sum ? c->values : NULL));
         check_solution(cholesky, &random, 4 * columns);
@@ -173,9 +93,9 @@ static void multiply(void** state)
 {
     (void)state;
     Random random = {2};
-    Matrix* a = random_matrix(&random, MAX_COLUMNS, 0.2, true);
-    memset(dense, 0, sizeof dense);
-    add_dense(a);
+    RandomBlocks* a = random_blocks(&random, MAX_COLUMNS, 0.2, true);
+    memset(random_blocks_dense, 0, sizeof random_blocks_dense);
+    random_blocks_add_dense(a);
     double x[MAX_N], y[MAX_N];
     for (int k = 0; k < MAX_N; k++) {
         x[k] = random_between(&random, -1.0, 1.0);
@@ -184,7 +104,7 @@ static void multiply(void** state)
     for (int k = 0; k < MAX_N; k++) {
         double sum = 0.0;
         for (int i = 0; i < MAX_N; i++) {
-            sum += dense[k * MAX_N + i] * x[i];
+            sum += random_blocks_dense[k * MAX_N + i] * x[i];
         }
         assert_true(fabs(y[k] - sum) <= 1e-13);
     }
@@ -198,8 +118,8 @@ static void changing_columns(void** state)
     Random random = {3};
     FilBlockCholesky* cholesky = fil_block_cholesky_create();
     // a chain, with C on a few of its blocks
-    Matrix* a = random_matrix(&random, MAX_COLUMNS, 0.0, true);
-    Matrix* c = random_matrix(&random, MAX_COLUMNS, 0.0, false);
+    RandomBlocks* a = random_blocks(&random, MAX_COLUMNS, 0.0, true);
+    RandomBlocks* c = random_blocks(&random, MAX_COLUMNS, 0.0, false);
     int end = 0;
     for (int j = 0; j < MAX_COLUMNS; j++) {
         for (int i = j; i < MAX_COLUMNS && i <= j + 1; i++) {
@@ -216,7 +136,7 @@ static void changing_columns(void** state)
     for (int j = 1; j <= MAX_COLUMNS; j++) {
         c->start[j] = j <= 10 ? 1 : 2;
     }
-    make_definite(a, c);
+    random_blocks_make_definite(a, c);
     assert_int_equal(fil_block_cholesky_analyze(cholesky, &a->pattern, &c->pattern), FIL_OK);
     assert_true(fil_block_cholesky_factor(cholesky, a->values, c->values));
     const FilBlockCholeskyInfo info = fil_block_cholesky_info(cholesky);
@@ -259,12 +179,12 @@ static void bind(void** state)
     (void)state;
     Random random = {4};
     FilBlockCholesky* cholesky = fil_block_cholesky_create();
-    Matrix* a = random_matrix(&random, 40, 0.0, true);
-    Matrix* c = random_matrix(&random, 40, 0.05, true);
-    make_definite(a, c);
+    RandomBlocks* a = random_blocks(&random, 40, 0.0, true);
+    RandomBlocks* c = random_blocks(&random, 40, 0.05, true);
+    random_blocks_make_definite(a, c);
     assert_int_equal(fil_block_cholesky_analyze(cholesky, &a->pattern, &c->pattern), FIL_OK);
     // drop every other block of c
-    Matrix* less = calloc(1, sizeof *less);
+    RandomBlocks* less = calloc(1, sizeof *less);
     less->pattern = (FilBlockPattern){40, less->start, less->row};
     int end = 0;
     for (int j = 0; j < 40; j++) {
@@ -276,7 +196,7 @@ static void bind(void** state)
         }
         less->start[j + 1] = end;
     }
-    make_definite(a, less);
+    random_blocks_make_definite(a, less);
     bool fits = false;
     assert_int_equal(fil_block_cholesky_bind(cholesky, &a->pattern, &less->pattern, &fits), FIL_OK);
     assert_true(fits);
@@ -284,10 +204,10 @@ static void bind(void** state)
     check_solution(cholesky, &random, 160);
 
     // a full matrix does not fit
-    Matrix* full = random_matrix(&random, 40, 1.0, true);
+    RandomBlocks* full = random_blocks(&random, 40, 1.0, true);
     assert_int_equal(fil_block_cholesky_bind(cholesky, &a->pattern, &full->pattern, &fits), FIL_OK);
     assert_false(fits);
-    Matrix* other = random_matrix(&random, 41, 0.0, true);
+    RandomBlocks* other = random_blocks(&random, 41, 0.0, true);
     assert_int_equal(fil_block_cholesky_bind(cholesky, &other->pattern, NULL, &fits), FIL_OK);
     assert_false(fits);
     fil_block_cholesky_destroy(cholesky);
@@ -306,8 +226,8 @@ static void definiteness(void** state)
     FilBlockCholesky* cholesky = fil_block_cholesky_create();
     for (int trial = 0; trial < 60; trial++) {
         const int columns = 1 + (int)(random_bits(&random) % 20), n = 4 * columns;
-        Matrix* a = random_matrix(&random, columns, 0.3, true);
-        make_definite(a, NULL);
+        RandomBlocks* a = random_blocks(&random, columns, 0.3, true);
+        random_blocks_make_definite(a, NULL);
         assert_int_equal(fil_block_cholesky_analyze(cholesky, &a->pattern, NULL), FIL_OK);
         // lowering entry (r, r) by t is singular at t = 1/(A^-1)_rr
         const int column = (int)(random_bits(&random) % (uint64_t)columns), d = (int)(random_bits(&random) % 4);
@@ -327,8 +247,8 @@ static void definiteness(void** state)
         *pivot = old - singular * (1.0 + 1e-9);
         assert_false(fil_block_cholesky_factor(cholesky, a->values, NULL));
         // the referee says the same
-        memset(dense, 0, sizeof dense);
-        add_dense(a);
+        memset(random_blocks_dense, 0, sizeof random_blocks_dense);
+        random_blocks_add_dense(a);
         double y[MAX_N] = {0};
         assert_false(referee(y, n));
         const double bad[] = {0.0, -1.0, NAN, INFINITY, -INFINITY};

@@ -221,15 +221,16 @@ static void solves_with_diagonal_of_a(void** state)
     free(f);
 }
 
-/* Nothing weak: the factor is that of the matrix, and one iteration is enough. */
-static void is_direct_without_weak_blocks(void** state)
+/* Nothing weak: the factor is that of the matrix but for rounding, and single precision times a condition of 1e6 is less than a tenth:
+ * a decade an iteration at least. */
+static void is_nearly_direct_without_weak_blocks(void** state)
 {
     (void)state;
     Fixture* f = make_fixture(1e4, 10.0, 30);
     memset(f->a.weak, 0, sizeof f->a.weak);
     FilBlockPcg pcg = {0};
     bind(&pcg, f, false);
-    assert_int_equal(solve(&pcg, f, 1e-8, 1), FIL_PCG_DONE);
+    assert_int_equal(solve(&pcg, f, 1e-8, 8), FIL_PCG_DONE);
     assert_true(error_of(f) < 1e-6);
     fil_block_pcg_free(&pcg);
     free(f);
@@ -265,8 +266,8 @@ static void finds_what_is_indefinite(void** state)
     free(f);
 }
 
-/* Nothing weak: what is predicted where F reaches is the solution, also for more on the right side there, and after F has changed
- * without a new factor of the rest. */
+/* Nothing weak: what is predicted where F reaches is the solution, as far as single precision goes, also for more on the right side
+ * there, and after F has changed without a new factor of the rest. */
 static void predicts_where_f_reaches(void** state)
 {
     (void)state;
@@ -297,14 +298,14 @@ static void predicts_where_f_reaches(void** state)
         // solved from there, and from nothing
         double begun[N] = {0.0}, rest[N];
         memcpy(rest, f->b, sizeof rest);
-        assert_int_equal(fil_block_pcg_solve(&pcg, &terms, 1e-10, 3, rest, begun), FIL_PCG_DONE);
-        assert_int_equal(solve(&pcg, f, 1e-10, 3), FIL_PCG_DONE);
+        assert_int_equal(fil_block_pcg_solve(&pcg, &terms, 1e-10, 10, rest, begun), FIL_PCG_DONE);
+        assert_int_equal(solve(&pcg, f, 1e-10, 10), FIL_PCG_DONE);
         for (int k = 0; k < N; k++) {
             assert_true(fabs(begun[k] - f->x[k]) < 1e-8); // of solutions up to 1: rounding times the condition, 1e6
         }
         for (int k = 0; k < 4 * count; k++) {
             const int at = 4 * reached[k / 4] + k % 4;
-            assert_true(fabs(near[at] - f->x[at]) < 1e-8);
+            assert_true(fabs(near[at] - f->x[at]) < 0.1); // 6e-8 times the condition, 1e6
         }
     }
     fil_block_pcg_free(&pcg);
@@ -358,7 +359,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solves_accurately),
         cmocka_unit_test(solves_with_diagonal_of_a),
-        cmocka_unit_test(is_direct_without_weak_blocks),
+        cmocka_unit_test(is_nearly_direct_without_weak_blocks),
         cmocka_unit_test(is_quick_with_stiff_contacts),
         cmocka_unit_test(finds_what_is_indefinite),
         cmocka_unit_test(predicts_where_f_reaches),

@@ -7,8 +7,6 @@
 
 struct FilBlockCholesky {
     FilBlockSymbolic symbolic;
-    bool loose;         /* what C reaches may make other columns change with it */
-    bool thin;          /* fourth places of all blocks are idle */
     FilDoubles factor;  /* blocks of L; those on the diagonal are not stored */
     FilDoubles inverse; /* W_j, inverse Cholesky factor of each pivot block */
     FilDoubles x;       /* a vector in pivot order */
@@ -58,10 +56,10 @@ static inline Block block_add(Block a, Block b)
                    fil_pair_add(a.u3, b.u3), fil_pair_add(a.l3, b.l3)};
 }
 
-/* c - a b', one column of a and of b at a time. Thin: the fourth place is idle, last rows and columns are zero. */
-static inline Block block_subtract_product(Block c, const double* a, const double* b, bool thin)
+/* c - a b', one column of a and of b at a time */
+static inline Block block_subtract_product(Block c, const double* a, const double* b)
 {
-    for (int k = 0; k < (thin ? 12 : FIL_BLOCK_SIZE); k += 4) {
+    for (int k = 0; k < FIL_BLOCK_SIZE; k += 4) {
         const FilPair a_u = fil_pair_load(a + k), a_l = fil_pair_load(a + k + 2);
         const FilPair b_u = fil_pair_load(b + k), b_l = fil_pair_load(b + k + 2);
         c.u0 = fil_pair_sub_first(c.u0, a_u, b_u);
@@ -70,8 +68,8 @@ static inline Block block_subtract_product(Block c, const double* a, const doubl
         c.l1 = fil_pair_sub_second(c.l1, a_l, b_u);
         c.u2 = fil_pair_sub_first(c.u2, a_u, b_l);
         c.l2 = fil_pair_sub_first(c.l2, a_l, b_l);
-        c.u3 = thin ? c.u3 : fil_pair_sub_second(c.u3, a_u, b_l);
-        c.l3 = thin ? c.l3 : fil_pair_sub_second(c.l3, a_l, b_l);
+        c.u3 = fil_pair_sub_second(c.u3, a_u, b_l);
+        c.l3 = fil_pair_sub_second(c.l3, a_l, b_l);
     }
     return c;
 }
@@ -105,7 +103,7 @@ static inline Block load_source(const double* values, int source)
 }
 
 /* H_p - sum of L_a L_b' over the products of block p of L */
-static inline Block gather(const FilBlockSymbolic* s, bool thin, const double* factor, const double* a_values,
+static inline Block gather(const FilBlockSymbolic* s, const double* factor, const double* a_values,
                            const double* c_values, int p)
 {
     Block c = load_source(a_values, s->source[0].at[p]);
@@ -114,18 +112,9 @@ static inline Block gather(const FilBlockSymbolic* s, bool thin, const double* f
     }
     const int* pair = s->product.at + 2 * (size_t)s->product_start.at[p];
     const int* end = s->product.at + 2 * (size_t)s->product_start.at[p + 1];
-    // a loop each, so that neither asks in between; what is thin is large, and its blocks are far away
-    for (; thin && pair < end; pair += 2) {
-        for (int k = 2 * FIL_BLOCK_AHEAD; k < 2 * FIL_BLOCK_AHEAD + 2; k++) {
-            fil_pair_prefetch(factor + FIL_BLOCK_SIZE * (size_t)pair[k]);
-            fil_pair_prefetch(factor + FIL_BLOCK_SIZE * (size_t)pair[k] + 8);
-        }
-        c = block_subtract_product(c, factor + FIL_BLOCK_SIZE * (size_t)pair[0],
-                                   factor + FIL_BLOCK_SIZE * (size_t)pair[1], true);
-    }
     for (; pair < end; pair += 2) {
         c = block_subtract_product(c, factor + FIL_BLOCK_SIZE * (size_t)pair[0],
-                                   factor + FIL_BLOCK_SIZE * (size_t)pair[1], false);
+                                   factor + FIL_BLOCK_SIZE * (size_t)pair[1]);
     }
     return c;
 }
@@ -138,13 +127,13 @@ static bool factor_column(FilBlockCholesky* cholesky, const double* a_values, co
     const int diagonal = s->column_start.at[j];
 
     double pivot[FIL_BLOCK_SIZE];
-    block_store(gather(s, cholesky->thin, factor, a_values, c_values, diagonal), pivot);
+    block_store(gather(s, factor, a_values, c_values, diagonal), pivot);
     if (!fil_block_inverse_factor(pivot, w)) {
         return false;
     }
     const Block inverse = block_load(w);
     for (int p = diagonal + 1; p < s->column_start.at[j + 1]; p++) {
-        const Block below = gather(s, cholesky->thin, factor, a_values, c_values, p);
+        const Block below = gather(s, factor, a_values, c_values, p);
         block_store(block_times_transposed(below, inverse), factor + FIL_BLOCK_SIZE * (size_t)p);
     }
     return true;
@@ -168,10 +157,10 @@ void fil_block_cholesky_destroy(FilBlockCholesky* cholesky)
 
 FilStatus fil_block_cholesky_analyze(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c)
 {
-    const FilStatus status = fil_block_symbolic_analyze(&cholesky->symbolic, (const FilBlockPattern*[]){a, c}, cholesky->loose);
+    const FilStatus status = fil_block_symbolic_analyze(&cholesky->symbolic, (const FilBlockPattern*[]){a, c}, false);
     const size_t n = (size_t)a->columns, blocks = (size_t)cholesky->symbolic.factor_blocks;
     if (status == FIL_OK &&
-        (!fil_doubles_reserve(&cholesky->factor, FIL_BLOCK_SIZE * blocks) ||
+        (!fil_block_symbolic_list_products(&cholesky->symbolic) || !fil_doubles_reserve(&cholesky->factor, FIL_BLOCK_SIZE * blocks) ||
          !fil_doubles_reserve(&cholesky->inverse, FIL_BLOCK_SIZE * n) || !fil_doubles_reserve(&cholesky->x, 4 * n))) {
         return FIL_OUT_OF_MEMORY;
     }
@@ -182,16 +171,6 @@ FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, const FilBlockPatt
                                   bool* fits)
 {
     return fil_block_symbolic_bind(&cholesky->symbolic, (const FilBlockPattern*[]){a, c}, fits);
-}
-
-void fil_block_cholesky_set_loose(FilBlockCholesky* cholesky, bool loose)
-{
-    cholesky->loose = loose;
-}
-
-void fil_block_cholesky_set_thin(FilBlockCholesky* cholesky, bool thin)
-{
-    cholesky->thin = thin;
 }
 
 static bool factor_columns(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int begin,

@@ -33,13 +33,6 @@ FIL_MUST_CHECK FilStatus fil_block_cholesky_analyze(FilBlockCholesky* cholesky, 
 FIL_MUST_CHECK FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, const FilBlockPattern* a,
                                                  const FilBlockPattern* c, bool* fits);
 
-/* Analyses to come: columns that C reaches come last only as far as that costs no fill. What depends on them changes with
- * them. For factors of the whole that are repeated with other values of C. */
-void fil_block_cholesky_set_loose(FilBlockCholesky* cholesky, bool loose);
-
-/* Promises that the fourth places of all blocks are idle until told otherwise: factors are cheaper then. */
-void fil_block_cholesky_set_thin(FilBlockCholesky* cholesky, bool thin);
-
 /* Factors A + C from the values of the bound patterns (c_values NULL when C is). False when not positive definite. */
 FIL_MUST_CHECK bool fil_block_cholesky_factor(FilBlockCholesky* cholesky, const double* a_values,
                                               const double* c_values);

@@ -11,7 +11,7 @@ void fil_block_pcg_free(FilBlockPcg* pcg)
     }
     fil_free(pcg->values.at);
     fil_free(pcg->vectors.at);
-    fil_block_cholesky_destroy(pcg->cholesky);
+    fil_block_near_free(&pcg->near);
     *pcg = (FilBlockPcg){0};
 }
 
@@ -20,17 +20,11 @@ void fil_block_pcg_free(FilBlockPcg* pcg)
 static bool reserve(FilBlockPcg* pcg, const FilBlockPattern* a, const FilBlockPattern* c)
 {
     const size_t n = (size_t)a->columns, a_blocks = (size_t)a->start[n], c_blocks = (size_t)c->start[n];
-    if (pcg->cholesky == NULL) {
-        pcg->cholesky = fil_block_cholesky_create();
-        if (pcg->cholesky != NULL) {
-            fil_block_cholesky_set_loose(pcg->cholesky, true);
-        }
-    }
-    return pcg->cholesky != NULL && fil_ints_reserve(&pcg->start, n + 1) &&
+    return fil_ints_reserve(&pcg->start, n + 1) &&
            fil_ints_reserve(&pcg->row, a_blocks + c_blocks) && fil_ints_reserve(&pcg->place[0], a_blocks) &&
            fil_ints_reserve(&pcg->place[1], c_blocks + 1) && fil_ints_reserve(&pcg->diagonal, 2 * n) &&
            fil_doubles_reserve(&pcg->values, FIL_BLOCK_SIZE * (a_blocks + c_blocks)) &&
-           fil_doubles_reserve(&pcg->vectors, 5 * FIL_BLOCK * n);
+           fil_doubles_reserve(&pcg->vectors, 3 * FIL_BLOCK * n);
 }
 
 /* Pattern of A without its weak blocks and of C, and where their blocks stand in it. */
@@ -75,11 +69,11 @@ FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockTerms* terms, const
     bool fits = false;
     // an old analysis serves while the blocks fit and it is not mostly about blocks that are gone
     if (pcg->analysed && !afresh && 2 * blocks > pcg->analysed_blocks) {
-        status = fil_block_cholesky_bind(pcg->cholesky, &near, &terms->f, &fits);
+        status = fil_block_near_bind(&pcg->near, &near, &terms->f, &fits);
     }
     *analysed = status == FIL_OK && !fits;
     if (*analysed) {
-        status = fil_block_cholesky_analyze(pcg->cholesky, &near, &terms->f);
+        status = fil_block_near_analyze(&pcg->near, &near, &terms->f);
         pcg->analysed_blocks = blocks;
     }
     pcg->analysed = status == FIL_OK;
@@ -152,62 +146,38 @@ static void fill(FilBlockPcg* pcg, const FilBlockPattern* a, const double* a_val
 
 bool fil_block_pcg_factor(FilBlockPcg* pcg, const FilBlockTerms* terms)
 {
-    fill(pcg, &terms->a, terms->a_values, &terms->c, terms->c_values);
     const FilBlockPattern near = {terms->a.columns, pcg->start.at, pcg->row.at};
-    pcg->thin = all_thin(&near, pcg->values.at);
-    fil_block_cholesky_set_thin(pcg->cholesky, pcg->thin);
-    return fil_block_cholesky_factor_fixed(pcg->cholesky, pcg->values.at);
+    fill(pcg, &terms->a, terms->a_values, &terms->c, terms->c_values);
+    return fil_block_near_factor_fixed(&pcg->near, all_thin(&near, pcg->values.at), pcg->values.at);
 }
 
 bool fil_block_pcg_factor_rest(FilBlockPcg* pcg, const FilBlockTerms* terms)
 {
     pcg->predicted = false;
-    fil_block_cholesky_set_thin(pcg->cholesky, pcg->thin && all_thin(&terms->f, terms->f_values));
-    return fil_block_cholesky_factor_changing(pcg->cholesky, pcg->values.at, terms->f_values);
+    if (pcg->near.thin && !all_thin(&terms->f, terms->f_values) &&
+        !fil_block_near_factor_fixed(&pcg->near, false, pcg->values.at)) {
+        return false;
+    }
+    return fil_block_near_factor_changing(&pcg->near, terms->f_values);
 }
 
 /* ---- where F reaches ---- */
 
 const int* fil_block_pcg_reached(const FilBlockPcg* pcg, int* count)
 {
-    const FilBlockCholeskyInfo info = fil_block_cholesky_info(pcg->cholesky);
-    *count = info.changing;
-    return fil_block_cholesky_variables(pcg->cholesky) + info.columns - info.changing;
-}
-
-static double* reduced_of(const FilBlockPcg* pcg, int columns)
-{
-    return pcg->vectors.at + (size_t)3 * FIL_BLOCK * (size_t)columns;
+    return fil_block_near_reached(&pcg->near, count);
 }
 
 void fil_block_pcg_reduce(FilBlockPcg* pcg, const double* b)
 {
-    const int* variables = fil_block_cholesky_variables(pcg->cholesky);
-    const int columns = fil_block_cholesky_info(pcg->cholesky).columns;
-    double* reduced = reduced_of(pcg, columns);
-    for (int j = 0; j < columns; j++) {
-        memcpy(reduced + FIL_BLOCK * j, b + FIL_BLOCK * variables[j], FIL_BLOCK * sizeof *b);
-    }
-    fil_block_cholesky_eliminate_fixed(pcg->cholesky, reduced);
+    fil_block_near_reduce(&pcg->near, b);
     pcg->predicted = false;
 }
 
 void fil_block_pcg_predict(FilBlockPcg* pcg, const double* more, double* x)
 {
-    const FilBlockCholeskyInfo info = fil_block_cholesky_info(pcg->cholesky);
-    const int *variables = fil_block_cholesky_variables(pcg->cholesky), first = info.columns - info.changing;
-    const double* reduced = reduced_of(pcg, info.columns);
-    double* near = reduced_of(pcg, info.columns) + FIL_BLOCK * info.columns;
-    for (int j = first; j < info.columns; j++) {
-        for (int k = 0; k < FIL_BLOCK; k++) {
-            near[FIL_BLOCK * j + k] = reduced[FIL_BLOCK * j + k] + more[FIL_BLOCK * variables[j] + k];
-        }
-    }
-    fil_block_cholesky_solve_changing(pcg->cholesky, near);
+    fil_block_near_predict(&pcg->near, more, x);
     pcg->predicted = true;
-    for (int j = first; j < info.columns; j++) {
-        memcpy(x + FIL_BLOCK * variables[j], near + FIL_BLOCK * j, FIL_BLOCK * sizeof *x);
-    }
 }
 
 /* ---- conjugate gradients ---- */
@@ -223,35 +193,16 @@ static double dot(const double* a, const double* b, int n)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-static void precondition(FilBlockPcg* pcg, const double* r, int n, double* z)
-{
-    memcpy(z, r, sizeof(double) * (size_t)n);
-    fil_block_cholesky_solve(pcg->cholesky, z);
-}
-
-/* The near solution of the right side that was predicted for, everywhere. */
-static void complete(FilBlockPcg* pcg, int columns, double* z)
-{
-    const int *variables = fil_block_cholesky_variables(pcg->cholesky), first = fil_block_cholesky_first_changing(pcg->cholesky);
-    const double* reduced = reduced_of(pcg, columns);
-    double* near = reduced_of(pcg, columns) + FIL_BLOCK * columns;
-    memcpy(near, reduced, FIL_BLOCK * (size_t)first * sizeof *near);
-    fil_block_cholesky_substitute_fixed(pcg->cholesky, near);
-    for (int j = 0; j < columns; j++) {
-        memcpy(z + FIL_BLOCK * variables[j], near + FIL_BLOCK * j, FIL_BLOCK * sizeof *z);
-    }
-}
-
 FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int most, double* r,
                                       double* x)
 {
     const int n = FIL_BLOCK * terms->a.columns;
     double *z = pcg->vectors.at, *p = z + n, *product = p + n;
     if (pcg->predicted) {
-        complete(pcg, terms->a.columns, z);
+        fil_block_near_complete(&pcg->near, z);
         pcg->predicted = false;
     } else {
-        precondition(pcg, r, n, z);
+        fil_block_near_solve(&pcg->near, r, z);
     }
     memcpy(p, z, sizeof(double) * (size_t)n);
     double rz = dot(r, z, n);
@@ -270,7 +221,7 @@ FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* ter
             x[k] += step * p[k];
             r[k] -= step * product[k];
         }
-        precondition(pcg, r, n, z);
+        fil_block_near_solve(&pcg->near, r, z);
         const double next = dot(r, z, n), turn = next / rz;
         rz = next;
         for (int k = 0; k < n; k++) {

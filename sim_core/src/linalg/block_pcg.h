@@ -5,11 +5,11 @@
  * that they joined. [[s, B], [B', s]] with s = |B| is positive semidefinite, so this never costs definiteness. Or,
  * where mass outweighs stiffness, of A the diagonal blocks alone: a cheap factor. C and F are kept whole: contacts are what
  * diagonal preconditioners fail at. What F reaches is eliminated last, so that F may change at the price of its own columns
- * (block_cholesky.h). The result depends on nothing but patterns, values and when bind() was told to analyse afresh. */
+ * (block_near.h). The result depends on nothing but patterns, values and when bind() was told to analyse afresh. */
 #ifndef FILUM_LINALG_BLOCK_PCG_H
 #define FILUM_LINALG_BLOCK_PCG_H
 
-#include "linalg/block_cholesky.h"
+#include "linalg/block_near.h"
 #include "linalg/buffer.h"
 
 /* Patterns of the same size; all diagonal blocks are stored in A. */
@@ -19,17 +19,16 @@ typedef struct FilBlockTerms {
 } FilBlockTerms;
 
 typedef struct FilBlockPcg {
-    FilBlockCholesky* cholesky; /* of the near matrix */
+    FilBlockNear near; /* factor of the near matrix */
     bool analysed;
     int analysed_blocks;
     bool diagonal_only; /* of A */
     FilInts start, row; /* the near matrix's pattern */
     FilInts place[2];   /* of each block of A and of C in it; -1: weak */
-    bool thin;          /* fourth places of its blocks are idle */
     bool predicted;     /* the near solution is that of the present factor */
     FilInts diagonal;   /* where the diagonal blocks are in it */
     FilDoubles values;
-    FilDoubles vectors; /* preconditioned, direction, product, reduced, near solution */
+    FilDoubles vectors; /* preconditioned, direction, product */
 } FilBlockPcg;
 
 void fil_block_pcg_free(FilBlockPcg* pcg);

@@ -146,10 +146,10 @@ static void fill_pattern(FilBlockSymbolic* s, int* mark, int* next)
     s->row_start.at[s->columns] = end;
 }
 
-/* For every k left of the diagonal in row j, column j loses L_ik L_jk' in each row i >= j of column k. */
-static bool build_products(FilBlockSymbolic* s, int* place)
+bool fil_block_symbolic_list_products(FilBlockSymbolic* s)
 {
     const int* start = s->column_start.at;
+    int* place = s->scratch.at; // in L, of the blocks of one column
     if (!fil_ints_reserve(&s->product_start, (size_t)s->factor_blocks + 2)) {
         return false;
     }
@@ -168,10 +168,9 @@ static bool build_products(FilBlockSymbolic* s, int* place)
             }
         }
     }
-    if (total > INT_MAX / 2 || !fil_ints_reserve(&s->product, 2 * (total + FIL_BLOCK_AHEAD))) {
+    if (total > INT_MAX / 2 || !fil_ints_reserve(&s->product, 2 * total)) {
         return false;
     }
-    memset(s->product.at + 2 * total, 0, 2 * FIL_BLOCK_AHEAD * sizeof(int));
     s->products = (int)total;
     for (int p = 0; p < s->factor_blocks; p++) {
         product_start[p + 2] += product_start[p + 1];
@@ -276,10 +275,6 @@ FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern*
         return FIL_OUT_OF_MEMORY;
     }
     fill_pattern(s, mark, next);
-    if (!build_products(s, mark)) {
-        return FIL_OUT_OF_MEMORY;
-    }
     const bool inside = find_sources(s, &s->first_changing); // the pattern was built from these entries
-
     return inside ? FIL_OK : FIL_BAD_INPUT;
 }

@@ -9,7 +9,6 @@
 
 #define FIL_BLOCK_TERMS 2 /* matrices in the sum that is factored */
 #define FIL_BLOCK_NO_SOURCE (-1)
-#define FIL_BLOCK_AHEAD 8 /* products that may be looked at beyond the last: of block 0 */
 
 typedef struct FilBlockSymbolic {
     int columns;
@@ -26,7 +25,7 @@ typedef struct FilBlockSymbolic {
     FilInts row_column;   /* their columns ... */
     FilInts row_block;    /* ... and places in L */
 
-    /* L_p loses L_a L_b' for each pair (a, b) in product[2 product_start[p]] ... */
+    /* where listed: L_p loses L_a L_b' for each pair (a, b) in product[2 product_start[p]] ... */
     FilInts product_start; /* factor_blocks + 1 */
     FilInts product;
 
@@ -45,5 +44,9 @@ void fil_block_symbolic_free(FilBlockSymbolic* symbolic);
 FIL_MUST_CHECK FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms, bool loose);
 FIL_MUST_CHECK FilStatus fil_block_symbolic_bind(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms,
                                                  bool* fits);
+
+/* Writes out the products of the present pattern: for every k left of the diagonal in row j, column j loses L_ik L_jk' in each row
+ * i >= j of column k. False when out of memory. */
+FIL_MUST_CHECK bool fil_block_symbolic_list_products(FilBlockSymbolic* symbolic);
 
 #endif

@@ -18,6 +18,11 @@ typedef struct FilDoubles {
     size_t capacity;
 } FilDoubles;
 
+typedef struct FilFloats {
+    float* at;
+    size_t capacity;
+} FilFloats;
+
 /* Makes room for `count` items of `size` bytes, and half as many again when it must grow. Old contents are lost then.
  * False when out of memory. */
 static inline bool fil_buffer_reserve(void** block, size_t* capacity, size_t count, size_t size)
@@ -65,6 +70,14 @@ static inline bool fil_doubles_reserve(FilDoubles* doubles, size_t count)
     void* block = doubles->at;
     const bool done = fil_buffer_reserve(&block, &doubles->capacity, count, sizeof *doubles->at);
     doubles->at = block;
+    return done;
+}
+
+static inline bool fil_floats_reserve(FilFloats* floats, size_t count)
+{
+    void* block = floats->at;
+    const bool done = fil_buffer_reserve(&block, &floats->capacity, count, sizeof *floats->at);
+    floats->at = block;
     return done;
 }
 

@@ -28,16 +28,6 @@ typedef struct FilPair {
 #define FIL_PAIR_MAKE(x, y) ((FilPair){{(x), (y)}})
 #endif
 
-/* Asks for a number and its neighbours, which will be loaded soon. */
-static inline void fil_pair_prefetch(const double* p)
-{
-#if defined(__GNUC__)
-    __builtin_prefetch(p);
-#else
-    (void)p;
-#endif
-}
-
 static inline FilPair fil_pair_load(const double* p)
 {
     FilPair a;

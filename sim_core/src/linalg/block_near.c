@@ -1,0 +1,402 @@
+#include "linalg/block_near.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/quad.h"
+
+/* Columns that lose their products at once. */
+enum { RUN = 4 };
+
+void fil_block_near_free(FilBlockNear* near)
+{
+    FilFloats* const floats[] = {&near->factor, &near->base, &near->inverse, &near->column, &near->x, &near->reduced};
+    for (size_t k = 0; k < sizeof floats / sizeof *floats; k++) {
+        fil_free(floats[k]->at);
+    }
+    fil_block_symbolic_free(&near->symbolic);
+    *near = (FilBlockNear){0};
+}
+
+FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* a, const FilBlockPattern* f)
+{
+    FilBlockSymbolic* s = &near->symbolic;
+    const FilStatus status = fil_block_symbolic_analyze(s, (const FilBlockPattern*[]){a, f}, true);
+    if (status != FIL_OK) {
+        return status;
+    }
+    const size_t n = (size_t)s->columns, blocks = (size_t)s->factor_blocks;
+    const size_t changing = blocks - (size_t)s->column_start.at[s->first_changing];
+    const bool room = fil_floats_reserve(&near->factor, FIL_BLOCK_SIZE * blocks) &&
+                      fil_floats_reserve(&near->base, FIL_BLOCK_SIZE * changing + 1) &&
+                      fil_floats_reserve(&near->inverse, FIL_BLOCK_SIZE * n) &&
+                      fil_floats_reserve(&near->column, FIL_BLOCK_SIZE * n) &&
+                      fil_floats_reserve(&near->x, FIL_BLOCK * n) && fil_floats_reserve(&near->reduced, FIL_BLOCK * n);
+    return room ? FIL_OK : FIL_OUT_OF_MEMORY;
+}
+
+FilStatus fil_block_near_bind(FilBlockNear* near, const FilBlockPattern* a, const FilBlockPattern* f, bool* fits)
+{
+    return fil_block_symbolic_bind(&near->symbolic, (const FilBlockPattern*[]){a, f}, fits);
+}
+
+const int* fil_block_near_reached(const FilBlockNear* near, int* count)
+{
+    *count = near->symbolic.columns - near->symbolic.first_changing;
+    return near->symbolic.ordering.old_of_new + near->symbolic.first_changing;
+}
+
+/* ---- the factor ----
+ * `width` is the number of columns of a block, 3 or 4; a constant wherever it matters. */
+
+/* Where block k of an array of them begins. */
+static inline float* block_at(float* blocks, int k, int width)
+{
+    return blocks + (ptrdiff_t)4 * width * k;
+}
+
+/* Adds a block of double precision to one of single, turned round where its source says so. */
+static inline void add_source(float* to, const double* values, int source, int width)
+{
+    const double* block = values + FIL_BLOCK_SIZE * (size_t)(source >> 1);
+    const int across = source & 1 ? 1 : 4, down = source & 1 ? 4 : 1;
+    for (int c = 0; c < width; c++) {
+        for (int r = 0; r < width; r++) {
+            to[4 * c + r] += (float)block[across * c + down * r];
+        }
+    }
+}
+
+static inline void add_sources(float* column, const FilBlockSymbolic* s, int term, int j, const double* values, int width)
+{
+    const int first = s->column_start.at[j], *source = s->source[term].at;
+    for (int p = first; p < s->column_start.at[j + 1]; p++) {
+        if (source[p] != FIL_BLOCK_NO_SOURCE) {
+            add_source(column + 4 * width * (p - first), values, source[p], width);
+        }
+    }
+}
+
+/* The column loses L_ik L_jk' in all rows i >= j of `run` columns k, whose blocks from row j on begin at `from`. */
+static inline void lose_products(float* column, float* factor, const int* from, int run, const int* row, int count,
+                                 const int* place, int width)
+{
+    FilQuad b[RUN][FIL_BLOCK];
+    const float* a[RUN];
+    for (int k = 0; k < run; k++) {
+        a[k] = block_at(factor, from[k], width);
+        for (int s = 0; s < width; s++) {
+            b[k][s] = fil_quad_load(a[k] + 4 * s);
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        float* to = column + place[row[i]];
+        FilQuad c[FIL_BLOCK];
+        for (int m = 0; m < width; m++) {
+            c[m] = fil_quad_load(to + 4 * m);
+        }
+        for (int k = 0; k < run; k++) {
+            for (int s = 0; s < width; s++) {
+                fil_quad_hold(&b[k][s]);
+                const FilQuad own = fil_quad_load(a[k] + 4 * width * i + 4 * s);
+                for (int m = 0; m < width; m++) {
+                    c[m] = fil_quad_sub_lane(c[m], own, b[k][s], m);
+                }
+            }
+        }
+        for (int m = 0; m < width; m++) {
+            fil_quad_store(to + 4 * m, c[m]);
+        }
+    }
+}
+
+/* How many columns from entry q of a row on, which ends at `end`, go on alike below, all fixed or all changing: each is the parent of
+ * the one before and as long, and what a column reaches its parent reaches, too. */
+static inline int run_at(const FilBlockSymbolic* s, int q, int end)
+{
+    const int k = s->row_column.at[q], length = s->column_start.at[k + 1] - s->row_block.at[q];
+    int run = 1;
+    for (int last = k; run < RUN && q + run < end; run++) {
+        const int next = s->row_column.at[q + run];
+        const bool other = last < s->first_changing && next >= s->first_changing;
+        if (other || s->parent.at[last] != next || s->column_start.at[next + 1] - s->row_block.at[q + run] != length) {
+            break;
+        }
+        last = next;
+    }
+    return run;
+}
+
+/* All products of fixed, or of changing columns with row j. */
+static inline void lose_row(const FilBlockNear* near, float* column, int j, bool changing, const int* place, int width)
+{
+    const FilBlockSymbolic* s = &near->symbolic;
+    const int end = s->row_start.at[j + 1];
+    for (int q = s->row_start.at[j], run; q < end; q += run) {
+        const int k = s->row_column.at[q], *from = s->row_block.at + q, *row = s->row.at + from[0];
+        run = 1;
+        if ((k >= s->first_changing) != changing) {
+            continue;
+        }
+        run = run_at(s, q, end);
+        const int count = s->column_start.at[k + 1] - from[0];
+        switch (run) {
+        case 1: lose_products(column, near->factor.at, from, 1, row, count, place, width); break;
+        case 2: lose_products(column, near->factor.at, from, 2, row, count, place, width); break;
+        case 3: lose_products(column, near->factor.at, from, 3, row, count, place, width); break;
+        default: lose_products(column, near->factor.at, from, RUN, row, count, place, width); break;
+        }
+    }
+}
+
+/* W with W a W' = 1 of a symmetric block, both by columns; false if that is not positive definite. Thin: the fourth is left alone. */
+static inline bool invert_pivot(const float* a, float* w, int width)
+{
+    const float i0 = 1.0F / a[0];
+    const float l10 = a[1] * i0, l20 = a[2] * i0;
+    const float d1 = a[5] - l10 * a[1], i1 = 1.0F / d1, u21 = a[6] - l10 * a[2], l21 = u21 * i1;
+    const float d2 = a[10] - l20 * a[2] - l21 * u21, i2 = 1.0F / d2;
+    if (!(a[0] > 0.0F && d1 > 0.0F && d2 > 0.0F && a[0] < INFINITY && d1 < INFINITY && d2 < INFINITY)) {
+        return false;
+    }
+    const float s0 = sqrtf(i0), s1 = sqrtf(i1), s2 = sqrtf(i2), m20 = l21 * l10 - l20;
+    memset(w, 0, sizeof(float) * 4 * (size_t)width);
+    w[0] = s0;
+    w[1] = -s1 * l10;
+    w[2] = s2 * m20;
+    w[5] = s1;
+    w[6] = -s2 * l21;
+    w[10] = s2;
+    if (width == FIL_BLOCK) {
+        const float l30 = a[3] * i0, u31 = a[7] - l10 * a[3], l31 = u31 * i1, u32 = a[11] - l20 * a[3] - l21 * u31, l32 = u32 * i2;
+        const float d3 = a[15] - l30 * a[3] - l31 * u31 - l32 * u32, s3 = sqrtf(1.0F / d3), m31 = l32 * l21 - l31;
+        if (!(d3 > 0.0F && d3 < INFINITY)) {
+            return false;
+        }
+        w[3] = s3 * (l31 * l10 - l30 - l32 * m20);
+        w[7] = s3 * m31;
+        w[11] = -s3 * l32;
+        w[15] = s3;
+    }
+    return true;
+}
+
+/* Column j of L from the gathered one. */
+static inline bool finish_column(FilBlockNear* near, const float* column, int j, int width)
+{
+    const FilBlockSymbolic* s = &near->symbolic;
+    float *w = block_at(near->inverse.at, j, width), *factor = block_at(near->factor.at, s->column_start.at[j], width);
+    if (!invert_pivot(column, w, width)) {
+        return false;
+    }
+    FilQuad inverse[FIL_BLOCK];
+    for (int k = 0; k < width; k++) {
+        inverse[k] = fil_quad_load(w + 4 * k);
+    }
+    const int count = s->column_start.at[j + 1] - s->column_start.at[j];
+    for (int p = 1; p < count; p++) {
+        // column r is the sum of c_k w_rk over k <= r
+        for (int r = 0; r < width; r++) {
+            FilQuad sum = fil_quad_all(0.0F);
+            for (int k = 0; k <= r; k++) {
+                sum = fil_quad_add_lane(sum, fil_quad_load(column + 4 * width * p + 4 * k), inverse[k], r);
+            }
+            fil_quad_store(factor + 4 * width * p + 4 * r, sum);
+        }
+    }
+    return true;
+}
+
+/* Where the blocks of column j are in its buffer, by row. */
+static inline void find_places(const FilBlockSymbolic* s, int j, int width, int* place)
+{
+    const int first = s->column_start.at[j];
+    for (int p = first; p < s->column_start.at[j + 1]; p++) {
+        place[s->row.at[p]] = 4 * width * (p - first);
+    }
+}
+
+static inline size_t column_bytes(const FilBlockSymbolic* s, int j, int width)
+{
+    return sizeof(float) * 4 * (size_t)width * (size_t)(s->column_start.at[j + 1] - s->column_start.at[j]);
+}
+
+static inline float* base_of(const FilBlockNear* near, int j, int width)
+{
+    const FilBlockSymbolic* s = &near->symbolic;
+    return block_at(near->base.at, s->column_start.at[j] - s->column_start.at[s->first_changing], width);
+}
+
+static inline bool factor_fixed(FilBlockNear* near, const double* a_values, int width)
+{
+    FilBlockSymbolic* s = &near->symbolic;
+    int* place = s->scratch.at;
+    for (int j = 0; j < s->columns; j++) {
+        float* column = j < s->first_changing ? near->column.at : base_of(near, j, width);
+        memset(column, 0, column_bytes(s, j, width));
+        find_places(s, j, width, place);
+        add_sources(column, s, 0, j, a_values, width);
+        lose_row(near, column, j, false, place, width);
+        if (j < s->first_changing && !finish_column(near, column, j, width)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static inline bool factor_changing(FilBlockNear* near, const double* f_values, int width)
+{
+    FilBlockSymbolic* s = &near->symbolic;
+    int* place = s->scratch.at;
+    float* column = near->column.at;
+    for (int j = s->first_changing; j < s->columns; j++) {
+        memcpy(column, base_of(near, j, width), column_bytes(s, j, width));
+        find_places(s, j, width, place);
+        add_sources(column, s, 1, j, f_values, width);
+        lose_row(near, column, j, true, place, width);
+        if (!finish_column(near, column, j, width)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool fil_block_near_factor_fixed(FilBlockNear* near, bool thin, const double* a_values)
+{
+    near->thin = thin;
+    return thin ? factor_fixed(near, a_values, 3) : factor_fixed(near, a_values, 4);
+}
+
+bool fil_block_near_factor_changing(FilBlockNear* near, const double* f_values)
+{
+    return near->thin ? factor_changing(near, f_values, 3) : factor_changing(near, f_values, 4);
+}
+
+/* ---- the solution ---- */
+
+/* Columns begin to end of L y = b, in place */
+static inline void solve_forward(const FilBlockNear* near, int begin, int end, float* x, int width)
+{
+    const FilBlockSymbolic* s = &near->symbolic;
+    const int *start = s->column_start.at, *row = s->row.at;
+    for (int j = begin; j < end; j++) {
+        const float* w = block_at(near->inverse.at, j, width);
+        const FilQuad b = fil_quad_load(x + 4 * j);
+        FilQuad y = fil_quad_all(0.0F);
+        for (int k = 0; k < width; k++) {
+            y = fil_quad_add_lane(y, fil_quad_load(w + 4 * k), b, k);
+        }
+        fil_quad_store(x + 4 * j, y);
+        const float* l = block_at(near->factor.at, start[j] + 1, width);
+        for (int p = start[j] + 1; p < start[j + 1]; p++, l += 4 * width) {
+            FilQuad z = fil_quad_load(x + 4 * row[p]);
+            for (int k = 0; k < width; k++) {
+                z = fil_quad_sub_lane(z, fil_quad_load(l + 4 * k), y, k);
+            }
+            fil_quad_store(x + 4 * row[p], z);
+        }
+    }
+}
+
+/* Rows end - 1 down to begin of L' x = y, in place */
+static inline void solve_backward(const FilBlockNear* near, int begin, int end, float* x, int width)
+{
+    const FilBlockSymbolic* s = &near->symbolic;
+    const int *start = s->column_start.at, *row = s->row.at;
+    for (int j = end - 1; j >= begin; j--) {
+        const float *w = block_at(near->inverse.at, j, width), *l = block_at(near->factor.at, start[j] + 1, width);
+        FilQuad sum[FIL_BLOCK];
+        for (int k = 0; k < width; k++) {
+            sum[k] = fil_quad_all(0.0F);
+        }
+        for (int p = start[j] + 1; p < start[j + 1]; p++, l += 4 * width) {
+            const FilQuad z = fil_quad_load(x + 4 * row[p]);
+            for (int k = 0; k < width; k++) {
+                sum[k] = fil_quad_add_product(sum[k], fil_quad_load(l + 4 * k), z);
+            }
+        }
+        float rest[FIL_BLOCK] = {0.0F};
+        for (int k = 0; k < width; k++) {
+            rest[k] = x[4 * j + k] - fil_quad_sum(sum[k]);
+        }
+        // W' rest
+        const FilQuad right = fil_quad_load(rest);
+        for (int k = 0; k < width; k++) {
+            x[4 * j + k] = fil_quad_sum(fil_quad_add_product(fil_quad_all(0.0F), fil_quad_load(w + 4 * k), right));
+        }
+    }
+}
+
+static void forward(const FilBlockNear* near, int begin, int end, float* x)
+{
+    if (near->thin) {
+        solve_forward(near, begin, end, x, 3);
+    } else {
+        solve_forward(near, begin, end, x, 4);
+    }
+}
+
+static void backward(const FilBlockNear* near, int begin, int end, float* x)
+{
+    if (near->thin) {
+        solve_backward(near, begin, end, x, 3);
+    } else {
+        solve_backward(near, begin, end, x, 4);
+    }
+}
+
+/* From the order of variables to that of pivots, and back. */
+static void take(const FilBlockNear* near, const double* b, float* x)
+{
+    const int* variable = near->symbolic.ordering.old_of_new;
+    for (int j = 0; j < near->symbolic.columns; j++) {
+        for (int k = 0; k < FIL_BLOCK; k++) {
+            x[FIL_BLOCK * j + k] = (float)b[FIL_BLOCK * variable[j] + k];
+        }
+    }
+}
+
+static void give(const FilBlockNear* near, int begin, const float* from, double* x)
+{
+    const int* variable = near->symbolic.ordering.old_of_new;
+    for (int j = begin; j < near->symbolic.columns; j++) {
+        for (int k = 0; k < FIL_BLOCK; k++) {
+            x[FIL_BLOCK * variable[j] + k] = (double)from[FIL_BLOCK * j + k];
+        }
+    }
+}
+
+void fil_block_near_solve(FilBlockNear* near, const double* b, double* x)
+{
+    const int columns = near->symbolic.columns;
+    take(near, b, near->x.at);
+    forward(near, 0, columns, near->x.at);
+    backward(near, 0, columns, near->x.at);
+    give(near, 0, near->x.at, x);
+}
+
+void fil_block_near_reduce(FilBlockNear* near, const double* b)
+{
+    take(near, b, near->reduced.at);
+    forward(near, 0, near->symbolic.first_changing, near->reduced.at);
+}
+
+void fil_block_near_predict(FilBlockNear* near, const double* more, double* x)
+{
+    const int *variable = near->symbolic.ordering.old_of_new, first = near->symbolic.first_changing, columns = near->symbolic.columns;
+    for (int j = first; j < columns; j++) {
+        for (int k = 0; k < FIL_BLOCK; k++) {
+            near->x.at[FIL_BLOCK * j + k] = near->reduced.at[FIL_BLOCK * j + k] + (float)more[FIL_BLOCK * variable[j] + k];
+        }
+    }
+    forward(near, first, columns, near->x.at);
+    backward(near, first, columns, near->x.at);
+    give(near, first, near->x.at, x);
+}
+
+void fil_block_near_complete(FilBlockNear* near, double* x)
+{
+    memcpy(near->x.at, near->reduced.at, FIL_BLOCK * (size_t)near->symbolic.first_changing * sizeof *near->x.at);
+    backward(near, 0, near->symbolic.first_changing, near->x.at);
+    give(near, 0, near->x.at, x);
+}

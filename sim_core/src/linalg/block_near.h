@@ -1,0 +1,47 @@
+/* Sparse Cholesky factor in single precision: a preconditioner for P (A + F) P', matrices of 4x4 blocks.
+ *
+ * Half the bytes and twice the lanes of block_cholesky.h, and good to five digits or so where the condition is 1e2: for
+ * what is repeated until it is right anyway. What F reaches, and what depends on that, is eliminated last, so that F may
+ * change at the price of those columns.
+ * Left-looking by columns: column j is gathered in a buffer, which loses the products of the columns k that have a block in
+ * row j. Up to four of them at once where they go on alike below row j, as they do in the dense corners that fill makes. */
+#ifndef FILUM_LINALG_BLOCK_NEAR_H
+#define FILUM_LINALG_BLOCK_NEAR_H
+
+#include "linalg/block_symbolic.h"
+#include "linalg/buffer.h"
+
+typedef struct FilBlockNear {
+    FilBlockSymbolic symbolic;
+    bool thin;            /* fourth places of all blocks are idle */
+    FilFloats factor;     /* blocks of L by columns of four numbers, three columns where they are thin */
+    FilFloats base;       /* of changing columns: A less the products of fixed ones */
+    FilFloats inverse;    /* W_j, inverse Cholesky factor of each pivot block */
+    FilFloats column;     /* that is being made */
+    FilFloats x, reduced; /* vectors in pivot order: at work; with the fixed columns eliminated */
+} FilBlockNear;
+
+void fil_block_near_free(FilBlockNear* near);
+
+/* As of block_cholesky.h. */
+FIL_MUST_CHECK FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* a, const FilBlockPattern* f);
+FIL_MUST_CHECK FilStatus fil_block_near_bind(FilBlockNear* near, const FilBlockPattern* a, const FilBlockPattern* f, bool* fits);
+
+/* Factors columns that F does not reach; then the rest, as often as F changes. False: not positive definite, as far as
+ * single precision tells. `thin`: the fourth places of all blocks of A are idle but for the diagonal's own. */
+FIL_MUST_CHECK bool fil_block_near_factor_fixed(FilBlockNear* near, bool thin, const double* a_values);
+FIL_MUST_CHECK bool fil_block_near_factor_changing(FilBlockNear* near, const double* f_values);
+
+/* The columns that F reaches. */
+const int* fil_block_near_reached(const FilBlockNear* near, int* count);
+
+/* x = (A + F)^-1 b */
+void fil_block_near_solve(FilBlockNear* near, const double* b, double* x);
+
+/* The same in parts: what there is to do with b before F is known; then x for b + more where F reaches, `more` being zero
+ * elsewhere; then the rest of x. */
+void fil_block_near_reduce(FilBlockNear* near, const double* b);
+void fil_block_near_predict(FilBlockNear* near, const double* more, double* x);
+void fil_block_near_complete(FilBlockNear* near, double* x);
+
+#endif

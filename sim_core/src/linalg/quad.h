@@ -1,0 +1,117 @@
+/* Four single-precision numbers in one register, with fused multiply-add where the machine has it: what the preconditioner's
+ * block kernels are made of. A lane of b multiplies all four numbers of a. */
+#ifndef FILUM_LINALG_QUAD_H
+#define FILUM_LINALG_QUAD_H
+
+#include <string.h>
+
+#if defined(__GNUC__) && !defined(FIL_SCALAR_LANES)
+#define FIL_QUAD_VECTOR
+#if defined(__aarch64__)
+#define FIL_QUAD_NEON
+#include <arm_neon.h>
+#elif defined(__FMA__)
+#define FIL_QUAD_FMA
+#include <immintrin.h>
+#endif
+#endif
+
+#if defined(FIL_QUAD_VECTOR)
+typedef float FilQuad __attribute__((vector_size(16)));
+#define FIL_QUAD_GET(a, k) ((a)[k])
+#define FIL_QUAD_MAKE(x, y, z, w) ((FilQuad){(x), (y), (z), (w)})
+#else
+typedef struct FilQuad {
+    float e[4];
+} FilQuad;
+#define FIL_QUAD_GET(a, k) ((a).e[k])
+#define FIL_QUAD_MAKE(x, y, z, w) ((FilQuad){{(x), (y), (z), (w)}})
+#endif
+
+static inline FilQuad fil_quad_load(const float* p)
+{
+    FilQuad a;
+    memcpy(&a, p, sizeof a);
+    return a;
+}
+
+static inline void fil_quad_store(float* p, FilQuad a)
+{
+    memcpy(p, &a, sizeof a);
+}
+
+static inline FilQuad fil_quad_all(float x)
+{
+    return FIL_QUAD_MAKE(x, x, x, x);
+}
+
+static inline float fil_quad_sum(FilQuad a)
+{
+    return (FIL_QUAD_GET(a, 0) + FIL_QUAD_GET(a, 1)) + (FIL_QUAD_GET(a, 2) + FIL_QUAD_GET(a, 3));
+}
+
+/* c + a b and c - a b, element by element */
+static inline FilQuad fil_quad_add_product(FilQuad c, FilQuad a, FilQuad b)
+{
+#if defined(FIL_QUAD_NEON)
+    return vfmaq_f32(c, a, b);
+#elif defined(FIL_QUAD_FMA)
+    return _mm_fmadd_ps(a, b, c);
+#elif defined(FIL_QUAD_VECTOR)
+    return c + a * b;
+#else
+    for (int k = 0; k < 4; k++) {
+        c.e[k] += a.e[k] * b.e[k];
+    }
+    return c;
+#endif
+}
+
+static inline FilQuad fil_quad_sub_product(FilQuad c, FilQuad a, FilQuad b)
+{
+#if defined(FIL_QUAD_NEON)
+    return vfmsq_f32(c, a, b);
+#elif defined(FIL_QUAD_FMA)
+    return _mm_fnmadd_ps(a, b, c);
+#elif defined(FIL_QUAD_VECTOR)
+    return c - a * b;
+#else
+    for (int k = 0; k < 4; k++) {
+        c.e[k] -= a.e[k] * b.e[k];
+    }
+    return c;
+#endif
+}
+
+/* c + a b_k and c - a b_k; k is a constant wherever these are called, so that one instruction does it. */
+static inline FilQuad fil_quad_add_lane(FilQuad c, FilQuad a, FilQuad b, int k)
+{
+#if defined(FIL_QUAD_NEON)
+    return k == 0 ? vfmaq_laneq_f32(c, a, b, 0) : k == 1 ? vfmaq_laneq_f32(c, a, b, 1)
+         : k == 2 ? vfmaq_laneq_f32(c, a, b, 2) : vfmaq_laneq_f32(c, a, b, 3);
+#else
+    return fil_quad_add_product(c, a, fil_quad_all(FIL_QUAD_GET(b, k)));
+#endif
+}
+
+static inline FilQuad fil_quad_sub_lane(FilQuad c, FilQuad a, FilQuad b, int k)
+{
+#if defined(FIL_QUAD_NEON)
+    return k == 0 ? vfmsq_laneq_f32(c, a, b, 0) : k == 1 ? vfmsq_laneq_f32(c, a, b, 1)
+         : k == 2 ? vfmsq_laneq_f32(c, a, b, 2) : vfmsq_laneq_f32(c, a, b, 3);
+#else
+    return fil_quad_sub_product(c, a, fil_quad_all(FIL_QUAD_GET(b, k)));
+#endif
+}
+
+/* Called in a loop, keeps compilers from spreading the lanes of b over four registers in front of it: there are not enough. */
+static inline void fil_quad_hold(FilQuad* b)
+{
+#if defined(FIL_QUAD_NEON)
+    __asm__("" : "+w"(*b));
+#else
+    (void)b;
+#endif
+}
+
+#endif

@@ -1,0 +1,188 @@
+/* The single-precision factor against the double one, on random patterns, whole and in parts. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "linalg/block_cholesky.h"
+#include "linalg/block_near.h"
+#include "random_blocks.h"
+
+/* Fourth places that are idle: nothing but a one on the diagonal of A. */
+static void make_thin(RandomBlocks* m, bool diagonal)
+{
+    for (int j = 0; j < m->pattern.columns; j++) {
+        for (int k = m->start[j]; k < m->start[j + 1]; k++) {
+            for (int i = 0; i < 4; i++) {
+                m->values[16 * k + 4 * i + 3] = m->values[16 * k + 12 + i] = 0.0;
+            }
+            m->values[16 * k + 15] = diagonal && m->row[k] == j ? 1.0 : 0.0;
+        }
+    }
+}
+
+typedef struct Case {
+    RandomBlocks *a, *f;
+    bool thin;
+    int n;
+    double b[MAX_N];
+} Case;
+
+static Case make_case(Random* random, int trial)
+{
+    const int columns = 1 + (int)(random_bits(random) % MAX_COLUMNS);
+    const double fill = trial % 10 == 0 ? 1.0 : random_between(random, 0.0, 4.0 / columns);
+    Case c = {.a = random_blocks(random, columns, fill, true),
+              .f = random_blocks(random, columns, random_between(random, 0.0, 1.0 / columns), false),
+              .thin = trial % 2 == 0,
+              .n = 4 * columns};
+    if (c.thin) {
+        make_thin(c.a, true);
+        make_thin(c.f, false);
+    }
+    random_blocks_make_definite(c.a, c.f);
+    for (int k = 0; k < c.n; k++) {
+        c.b[k] = c.thin && k % 4 == 3 ? 0.0 : random_between(random, -1.0, 1.0);
+    }
+    return c;
+}
+
+static void free_case(Case* c)
+{
+    free(c->a);
+    free(c->f);
+}
+
+static void factor(FilBlockNear* near, const Case* c)
+{
+    assert_true(fil_block_near_factor_fixed(near, c->thin, c->a->values));
+    assert_true(fil_block_near_factor_changing(near, c->f->values));
+}
+
+/* Condition numbers are below 1e4 for these sizes: single precision is good to 6e-8 times that. */
+static void check_solution(FilBlockNear* near, const Case* c)
+{
+    double x[MAX_N], y[MAX_N], size = 0.0;
+    FilBlockCholesky* referee = fil_block_cholesky_create();
+    assert_int_equal(fil_block_cholesky_analyze(referee, &c->a->pattern, &c->f->pattern), FIL_OK);
+    assert_true(fil_block_cholesky_factor(referee, c->a->values, c->f->values));
+    memcpy(y, c->b, sizeof y);
+    fil_block_cholesky_solve(referee, y);
+    fil_block_cholesky_destroy(referee);
+    fil_block_near_solve(near, c->b, x);
+    for (int k = 0; k < c->n; k++) {
+        size = fmax(size, fabs(y[k]));
+    }
+    for (int k = 0; k < c->n; k++) {
+        assert_true(fabs(x[k] - y[k]) <= 6e-4 * size);
+    }
+}
+
+static void random_patterns(void** state)
+{
+    (void)state;
+    Random random = {1};
+    FilBlockNear near = {0};
+    for (int trial = 0; trial < 100; trial++) {
+        Case c = make_case(&random, trial);
+        assert_int_equal(fil_block_near_analyze(&near, &c.a->pattern, &c.f->pattern), FIL_OK);
+        factor(&near, &c);
+        check_solution(&near, &c);
+        free_case(&c);
+    }
+    fil_block_near_free(&near);
+}
+
+/* After a change of F, factoring what it reaches gives bit for bit what factoring all gives, and solving in parts what solving at
+ * once does. */
+static void in_parts(void** state)
+{
+    (void)state;
+    Random random = {2};
+    FilBlockNear near = {0};
+    int some = 0;
+    for (int trial = 0; trial < 40; trial++) {
+        Case c = make_case(&random, trial);
+        double x[MAX_N], y[MAX_N], more[MAX_N] = {0.0};
+        int count;
+        assert_int_equal(fil_block_near_analyze(&near, &c.a->pattern, &c.f->pattern), FIL_OK);
+        factor(&near, &c);
+        fil_block_near_reduce(&near, c.b);
+        const int* reached = fil_block_near_reached(&near, &count);
+        some += count > 0 && 4 * count < c.n ? 1 : 0;
+        for (int k = 0; k < 16 * c.f->start[c.n / 4]; k++) {
+            c.f->values[k] *= 0.5; // dominant as before
+        }
+        for (int k = 0; k < count; k++) {
+            more[4 * reached[k]] = random_between(&random, -1.0, 1.0);
+        }
+        assert_true(fil_block_near_factor_changing(&near, c.f->values));
+        fil_block_near_predict(&near, more, y);
+        for (int k = 0; k < c.n; k++) {
+            more[k] += c.b[k];
+        }
+        fil_block_near_solve(&near, more, x);
+        for (int k = 0; k < count; k++) {
+            assert_true(fabs(y[4 * reached[k]] - x[4 * reached[k]]) <= 1e-5); // b + more is rounded before or after
+        }
+        factor(&near, &c);
+        fil_block_near_solve(&near, more, y);
+        assert_memory_equal(x, y, sizeof(double) * (size_t)c.n);
+        fil_block_near_reduce(&near, more);
+        memset(more, 0, sizeof more);
+        fil_block_near_predict(&near, more, y);
+        fil_block_near_complete(&near, y);
+        assert_memory_equal(x, y, sizeof(double) * (size_t)c.n);
+        free_case(&c);
+    }
+    assert_in_range(some, 10, 40); // of both kinds of columns
+    fil_block_near_free(&near);
+}
+
+/* Pivots that just are, or are not, positive: as near as single precision tells. */
+static void definiteness(void** state)
+{
+    (void)state;
+    Random random = {3};
+    FilBlockNear near = {0};
+    for (int trial = 0; trial < 40; trial++) {
+        Case c = make_case(&random, trial);
+        const int column = (int)(random_bits(&random) % (uint64_t)(c.n / 4)), d = (int)(random_bits(&random) % 3);
+        double x[MAX_N], unit[MAX_N] = {0.0};
+        unit[4 * column + d] = 1.0;
+        assert_int_equal(fil_block_near_analyze(&near, &c.a->pattern, &c.f->pattern), FIL_OK);
+        factor(&near, &c);
+        fil_block_near_solve(&near, unit, x);
+        // lowering entry (r, r) by t is singular at t = 1/(A^-1)_rr
+        const double singular = 1.0 / x[4 * column + d];
+        int k = c.a->start[column];
+        while (c.a->row[k] != column) {
+            k++;
+        }
+        double* pivot = &c.a->values[16 * k + 5 * d];
+        const double old = *pivot, bad[] = {old - 1.01 * singular, -1.0, NAN, INFINITY, -INFINITY};
+        *pivot = old - 0.99 * singular;
+        factor(&near, &c);
+        for (int b = 0; b < 5; b++) {
+            *pivot = bad[b];
+            assert_false(fil_block_near_factor_fixed(&near, c.thin, c.a->values) && fil_block_near_factor_changing(&near, c.f->values));
+        }
+        free_case(&c);
+    }
+    fil_block_near_free(&near);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_patterns),
+        cmocka_unit_test(in_parts),
+        cmocka_unit_test(definiteness),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
