@@ -14,8 +14,16 @@ void fil_block_near_free(FilBlockNear* near)
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++) {
         fil_free(floats[k]->at);
     }
+    fil_free(near->f_values.at);
+    fil_free(near->stale.at);
     fil_block_symbolic_free(&near->symbolic);
     *near = (FilBlockNear){0};
+}
+
+static bool reserve_f(FilBlockNear* near, const FilBlockPattern* f)
+{
+    near->f_blocks = f->start[f->columns];
+    return fil_doubles_reserve(&near->f_values, FIL_BLOCK_SIZE * (size_t)near->f_blocks + 1);
 }
 
 FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* a, const FilBlockPattern* f)
@@ -25,9 +33,10 @@ FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* a, c
     if (status != FIL_OK) {
         return status;
     }
+    near->has_f = false;
     const size_t n = (size_t)s->columns, blocks = (size_t)s->factor_blocks;
     const size_t changing = blocks - (size_t)s->column_start.at[s->first_changing];
-    const bool room = fil_floats_reserve(&near->factor, FIL_BLOCK_SIZE * blocks) &&
+    const bool room = reserve_f(near, f) && fil_ints_reserve(&near->stale, n) && fil_floats_reserve(&near->factor, FIL_BLOCK_SIZE * blocks) &&
                       fil_floats_reserve(&near->base, FIL_BLOCK_SIZE * changing + 1) &&
                       fil_floats_reserve(&near->inverse, FIL_BLOCK_SIZE * n) &&
                       fil_floats_reserve(&near->column, FIL_BLOCK_SIZE * n) &&
@@ -37,7 +46,8 @@ FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* a, c
 
 FilStatus fil_block_near_bind(FilBlockNear* near, const FilBlockPattern* a, const FilBlockPattern* f, bool* fits)
 {
-    return fil_block_symbolic_bind(&near->symbolic, (const FilBlockPattern*[]){a, f}, fits);
+    near->has_f = false;
+    return reserve_f(near, f) ? fil_block_symbolic_bind(&near->symbolic, (const FilBlockPattern*[]){a, f}, fits) : FIL_OUT_OF_MEMORY;
 }
 
 const int* fil_block_near_reached(const FilBlockNear* near, int* count)
@@ -244,12 +254,45 @@ static inline bool factor_fixed(FilBlockNear* near, const double* a_values, int 
     return true;
 }
 
+/* Whether F is another in column j than it was. */
+static bool has_changed(const FilBlockNear* near, int j, const double* f_values)
+{
+    const FilBlockSymbolic* s = &near->symbolic;
+    const int* source = s->source[1].at;
+    bool changed = false;
+    for (int p = s->column_start.at[j]; p < s->column_start.at[j + 1] && !changed; p++) {
+        const size_t block = FIL_BLOCK_SIZE * (size_t)(source[p] >> 1);
+        changed = source[p] != FIL_BLOCK_NO_SOURCE &&
+                  memcmp(f_values + block, near->f_values.at + block, FIL_BLOCK_SIZE * sizeof *f_values) != 0;
+    }
+    return changed;
+}
+
+/* Flags the changing columns in which F is another than it was, and what depends on them. */
+static void find_stale(FilBlockNear* near, const double* f_values)
+{
+    const FilBlockSymbolic* s = &near->symbolic;
+    int* stale = near->stale.at - s->first_changing;
+    for (int j = s->first_changing; j < s->columns; j++) {
+        stale[j] = !near->has_f;
+    }
+    for (int j = s->first_changing; j < s->columns && near->has_f; j++) {
+        stale[j] = stale[j] || has_changed(near, j, f_values);
+        if (stale[j] && s->parent.at[j] >= 0) {
+            stale[s->parent.at[j]] = true;
+        }
+    }
+}
+
 static inline bool factor_changing(FilBlockNear* near, const double* f_values, int width)
 {
     FilBlockSymbolic* s = &near->symbolic;
     int* place = s->scratch.at;
     float* column = near->column.at;
     for (int j = s->first_changing; j < s->columns; j++) {
+        if (!near->stale.at[j - s->first_changing]) {
+            continue;
+        }
         memcpy(column, base_of(near, j, width), column_bytes(s, j, width));
         find_places(s, j, width, place);
         add_sources(column, s, 1, j, f_values, width);
@@ -264,12 +307,16 @@ static inline bool factor_changing(FilBlockNear* near, const double* f_values, i
 bool fil_block_near_factor_fixed(FilBlockNear* near, bool thin, const double* a_values)
 {
     near->thin = thin;
+    near->has_f = false;
     return thin ? factor_fixed(near, a_values, 3) : factor_fixed(near, a_values, 4);
 }
 
 bool fil_block_near_factor_changing(FilBlockNear* near, const double* f_values)
 {
-    return near->thin ? factor_changing(near, f_values, 3) : factor_changing(near, f_values, 4);
+    find_stale(near, f_values);
+    near->has_f = near->thin ? factor_changing(near, f_values, 3) : factor_changing(near, f_values, 4);
+    memcpy(near->f_values.at, f_values, FIL_BLOCK_SIZE * (size_t)near->f_blocks * sizeof *f_values);
+    return near->has_f;
 }
 
 /* ---- the solution ---- */

@@ -19,6 +19,10 @@ typedef struct FilBlockNear {
     FilFloats inverse;    /* W_j, inverse Cholesky factor of each pivot block */
     FilFloats column;     /* that is being made */
     FilFloats x, reduced; /* vectors in pivot order: at work; with the fixed columns eliminated */
+    FilDoubles f_values;  /* F as the changing columns have it ... */
+    int f_blocks;
+    bool has_f;           /* ... if they are of the present fixed ones */
+    FilInts stale;        /* of changing columns: whether they are not those of the present F */
 } FilBlockNear;
 
 void fil_block_near_free(FilBlockNear* near);
@@ -27,7 +31,7 @@ void fil_block_near_free(FilBlockNear* near);
 FIL_MUST_CHECK FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* a, const FilBlockPattern* f);
 FIL_MUST_CHECK FilStatus fil_block_near_bind(FilBlockNear* near, const FilBlockPattern* a, const FilBlockPattern* f, bool* fits);
 
-/* Factors columns that F does not reach; then the rest, as often as F changes. False: not positive definite, as far as
+/* Factors columns that F does not reach; then the rest, as often as F changes, as far as it does. False: not positive definite, as far as
  * single precision tells. `thin`: the fourth places of all blocks of A are idle but for the diagonal's own. */
 FIL_MUST_CHECK bool fil_block_near_factor_fixed(FilBlockNear* near, bool thin, const double* a_values);
 FIL_MUST_CHECK bool fil_block_near_factor_changing(FilBlockNear* near, const double* f_values);
