@@ -107,8 +107,8 @@ static inline Block gather(const FilBlockSymbolic* s, const double* factor, cons
                            const double* c_values, int p)
 {
     Block c = load_source(a_values, s->source[0].at[p]);
-    if (s->source[1].at[p] != FIL_BLOCK_NO_SOURCE) {
-        c = block_add(c, load_source(c_values, s->source[1].at[p]));
+    if (s->source[2].at[p] != FIL_BLOCK_NO_SOURCE) {
+        c = block_add(c, load_source(c_values, s->source[2].at[p]));
     }
     const int* pair = s->product.at + 2 * (size_t)s->product_start.at[p];
     const int* end = s->product.at + 2 * (size_t)s->product_start.at[p + 1];
@@ -157,7 +157,7 @@ void fil_block_cholesky_destroy(FilBlockCholesky* cholesky)
 
 FilStatus fil_block_cholesky_analyze(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c)
 {
-    const FilStatus status = fil_block_symbolic_analyze(&cholesky->symbolic, (const FilBlockPattern*[]){a, c}, false);
+    const FilStatus status = fil_block_symbolic_analyze(&cholesky->symbolic, (const FilBlockPattern*[]){a, NULL, c}, false);
     const size_t n = (size_t)a->columns, blocks = (size_t)cholesky->symbolic.factor_blocks;
     if (status == FIL_OK &&
         (!fil_block_symbolic_list_products(&cholesky->symbolic) || !fil_doubles_reserve(&cholesky->factor, FIL_BLOCK_SIZE * blocks) ||
@@ -170,7 +170,7 @@ FilStatus fil_block_cholesky_analyze(FilBlockCholesky* cholesky, const FilBlockP
 FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c,
                                   bool* fits)
 {
-    return fil_block_symbolic_bind(&cholesky->symbolic, (const FilBlockPattern*[]){a, c}, fits);
+    return fil_block_symbolic_bind(&cholesky->symbolic, (const FilBlockPattern*[]){a, NULL, c}, 0, fits);
 }
 
 static bool factor_columns(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int begin,

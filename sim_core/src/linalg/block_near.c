@@ -8,6 +8,9 @@
 /* Columns that lose their products at once. */
 enum { RUN = 4 };
 
+/* The terms. */
+enum { A, C, F };
+
 void fil_block_near_free(FilBlockNear* near)
 {
     FilFloats* const floats[] = {&near->factor, &near->base, &near->inverse, &near->column, &near->x, &near->reduced};
@@ -26,17 +29,28 @@ static bool reserve_f(FilBlockNear* near, const FilBlockPattern* f)
     return fil_doubles_reserve(&near->f_values, FIL_BLOCK_SIZE * (size_t)near->f_blocks + 1);
 }
 
-FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* a, const FilBlockPattern* f)
+/* Blocks of A have numbers of their own. */
+static void renumber(FilBlockSymbolic* s, const int* a_block)
+{
+    int* source = s->source[0].at;
+    for (int p = 0; p < s->factor_blocks; p++) {
+        source[p] = source[p] != FIL_BLOCK_NO_SOURCE ? 2 * a_block[source[p] >> 1] + (source[p] & 1) : source[p];
+    }
+}
+
+FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* const* terms, const int* a_block)
 {
     FilBlockSymbolic* s = &near->symbolic;
-    const FilStatus status = fil_block_symbolic_analyze(s, (const FilBlockPattern*[]){a, f}, true);
+    const FilStatus status = fil_block_symbolic_analyze(s, terms, true);
     if (status != FIL_OK) {
         return status;
     }
+    renumber(s, a_block);
     near->has_f = false;
     const size_t n = (size_t)s->columns, blocks = (size_t)s->factor_blocks;
     const size_t changing = blocks - (size_t)s->column_start.at[s->first_changing];
-    const bool room = reserve_f(near, f) && fil_ints_reserve(&near->stale, n) && fil_floats_reserve(&near->factor, FIL_BLOCK_SIZE * blocks) &&
+    const bool room = reserve_f(near, terms[F]) && fil_ints_reserve(&near->stale, n) &&
+                      fil_floats_reserve(&near->factor, FIL_BLOCK_SIZE * blocks) &&
                       fil_floats_reserve(&near->base, FIL_BLOCK_SIZE * changing + 1) &&
                       fil_floats_reserve(&near->inverse, FIL_BLOCK_SIZE * n) &&
                       fil_floats_reserve(&near->column, FIL_BLOCK_SIZE * n) &&
@@ -44,10 +58,18 @@ FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* a, c
     return room ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 
-FilStatus fil_block_near_bind(FilBlockNear* near, const FilBlockPattern* a, const FilBlockPattern* f, bool* fits)
+FilStatus fil_block_near_bind(FilBlockNear* near, const FilBlockPattern* const* terms, const int* a_block, bool* fits)
 {
     near->has_f = false;
-    return reserve_f(near, f) ? fil_block_symbolic_bind(&near->symbolic, (const FilBlockPattern*[]){a, f}, fits) : FIL_OUT_OF_MEMORY;
+    *fits = false;
+    if (!reserve_f(near, terms[F])) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    const FilStatus status = fil_block_symbolic_bind(&near->symbolic, terms, a_block != NULL ? A : C, fits);
+    if (a_block != NULL && *fits) {
+        renumber(&near->symbolic, a_block);
+    }
+    return status;
 }
 
 const int* fil_block_near_reached(const FilBlockNear* near, int* count)
@@ -65,11 +87,10 @@ static inline float* block_at(float* blocks, int k, int width)
     return blocks + (ptrdiff_t)4 * width * k;
 }
 
-/* Adds a block of double precision to one of single, turned round where its source says so. */
-static inline void add_source(float* to, const double* values, int source, int width)
+/* Adds a block of double precision to one of single, turned round if so. */
+static inline void add_source(float* to, const double* block, bool turned, int width)
 {
-    const double* block = values + FIL_BLOCK_SIZE * (size_t)(source >> 1);
-    const int across = source & 1 ? 1 : 4, down = source & 1 ? 4 : 1;
+    const int across = turned ? 1 : 4, down = turned ? 4 : 1;
     for (int c = 0; c < width; c++) {
         for (int r = 0; r < width; r++) {
             to[4 * c + r] += (float)block[across * c + down * r];
@@ -77,14 +98,26 @@ static inline void add_source(float* to, const double* values, int source, int w
     }
 }
 
-static inline void add_sources(float* column, const FilBlockSymbolic* s, int term, int j, const double* values, int width)
+/* Size of a block's fourth row and column, on the diagonal but for what they have in common. */
+static inline double fourth_of(const double* b, bool diagonal)
 {
+    return (fabs(b[3]) + fabs(b[7]) + fabs(b[11])) + (fabs(b[12]) + fabs(b[13]) + fabs(b[14])) + (diagonal ? 0.0 : fabs(b[15]));
+}
+
+/* Adds a term's blocks to column j; thin ones are found out where they are not. */
+static inline void add_sources(FilBlockNear* near, float* column, int term, int j, const double* values, int width)
+{
+    const FilBlockSymbolic* s = &near->symbolic;
     const int first = s->column_start.at[j], *source = s->source[term].at;
+    double fourth = 0.0;
     for (int p = first; p < s->column_start.at[j + 1]; p++) {
         if (source[p] != FIL_BLOCK_NO_SOURCE) {
-            add_source(column + 4 * width * (p - first), values, source[p], width);
+            const double* block = values + FIL_BLOCK_SIZE * (size_t)(source[p] >> 1);
+            add_source(column + 4 * width * (p - first), block, source[p] & 1, width);
+            fourth += width < FIL_BLOCK ? fourth_of(block, p == first) : 0.0;
         }
     }
+    near->thin = near->thin && fourth == 0.0;
 }
 
 /* The column loses L_ik L_jk' in all rows i >= j of `run` columns k, whose blocks from row j on begin at `from`. */
@@ -237,7 +270,7 @@ static inline float* base_of(const FilBlockNear* near, int j, int width)
     return block_at(near->base.at, s->column_start.at[j] - s->column_start.at[s->first_changing], width);
 }
 
-static inline bool factor_fixed(FilBlockNear* near, const double* a_values, int width)
+static inline bool factor_fixed(FilBlockNear* near, const FilBlockNearValues* values, int width)
 {
     FilBlockSymbolic* s = &near->symbolic;
     int* place = s->scratch.at;
@@ -245,9 +278,13 @@ static inline bool factor_fixed(FilBlockNear* near, const double* a_values, int 
         float* column = j < s->first_changing ? near->column.at : base_of(near, j, width);
         memset(column, 0, column_bytes(s, j, width));
         find_places(s, j, width, place);
-        add_sources(column, s, 0, j, a_values, width);
+        add_sources(near, column, A, j, values->a, width);
+        add_sources(near, column, C, j, values->c, width);
+        for (int k = 0; values->more != NULL && k < width; k++) {
+            column[5 * k] += (float)values->more[s->ordering.old_of_new[j]];
+        }
         lose_row(near, column, j, false, place, width);
-        if (j < s->first_changing && !finish_column(near, column, j, width)) {
+        if ((j < s->first_changing && !finish_column(near, column, j, width)) || (width < FIL_BLOCK && !near->thin)) {
             return false;
         }
     }
@@ -258,7 +295,7 @@ static inline bool factor_fixed(FilBlockNear* near, const double* a_values, int 
 static bool has_changed(const FilBlockNear* near, int j, const double* f_values)
 {
     const FilBlockSymbolic* s = &near->symbolic;
-    const int* source = s->source[1].at;
+    const int* source = s->source[F].at;
     bool changed = false;
     for (int p = s->column_start.at[j]; p < s->column_start.at[j + 1] && !changed; p++) {
         const size_t block = FIL_BLOCK_SIZE * (size_t)(source[p] >> 1);
@@ -295,20 +332,21 @@ static inline bool factor_changing(FilBlockNear* near, const double* f_values, i
         }
         memcpy(column, base_of(near, j, width), column_bytes(s, j, width));
         find_places(s, j, width, place);
-        add_sources(column, s, 1, j, f_values, width);
+        add_sources(near, column, F, j, f_values, width);
         lose_row(near, column, j, true, place, width);
-        if (!finish_column(near, column, j, width)) {
+        if (!finish_column(near, column, j, width) || (width < FIL_BLOCK && !near->thin)) {
             return false;
         }
     }
     return true;
 }
 
-bool fil_block_near_factor_fixed(FilBlockNear* near, bool thin, const double* a_values)
+bool fil_block_near_factor_fixed(FilBlockNear* near, bool thin, const FilBlockNearValues* values)
 {
     near->thin = thin;
     near->has_f = false;
-    return thin ? factor_fixed(near, a_values, 3) : factor_fixed(near, a_values, 4);
+    const bool definite = thin && factor_fixed(near, values, 3);
+    return near->thin ? definite : factor_fixed(near, values, 4);
 }
 
 bool fil_block_near_factor_changing(FilBlockNear* near, const double* f_values)

@@ -1,4 +1,4 @@
-/* Sparse Cholesky factor in single precision: a preconditioner for P (A + F) P', matrices of 4x4 blocks.
+/* Sparse Cholesky factor in single precision: a preconditioner for P (A + C + F) P', matrices of 4x4 blocks.
  *
  * Half the bytes and twice the lanes of block_cholesky.h, and good to five digits or so where the condition is 1e2: for
  * what is repeated until it is right anyway. What F reaches, and what depends on that, is eliminated last, so that F may
@@ -27,19 +27,27 @@ typedef struct FilBlockNear {
 
 void fil_block_near_free(FilBlockNear* near);
 
-/* As of block_cholesky.h. */
-FIL_MUST_CHECK FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* a, const FilBlockPattern* f);
-FIL_MUST_CHECK FilStatus fil_block_near_bind(FilBlockNear* near, const FilBlockPattern* a, const FilBlockPattern* f, bool* fits);
+/* Where the numbers are. */
+typedef struct FilBlockNearValues {
+    const double *a, *c;
+    const double* more; /* for each column: what is added to its diagonal; may be NULL */
+} FilBlockNearValues;
 
-/* Factors columns that F does not reach; then the rest, as often as F changes, as far as it does. False: not positive definite, as far as
- * single precision tells. `thin`: the fourth places of all blocks of A are idle but for the diagonal's own. */
-FIL_MUST_CHECK bool fil_block_near_factor_fixed(FilBlockNear* near, bool thin, const double* a_values);
+/* As of block_cholesky.h; `terms` are A, C and F. Block k of A has the number a_block[k] among its values. When binding NULL says
+ * that A is as it was. */
+FIL_MUST_CHECK FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* const* terms, const int* a_block);
+FIL_MUST_CHECK FilStatus fil_block_near_bind(FilBlockNear* near, const FilBlockPattern* const* terms, const int* a_block, bool* fits);
+
+/* Factors columns that F does not reach; then the rest, as often as F changes, as far as it does. False: not positive definite, as
+ * far as single precision tells. `thin`: try whether the fourth places of all blocks are idle but for the diagonal's own; near->thin
+ * says so then. If it is those of F that are not, the second fails with near->thin false, and the first must be repeated. */
+FIL_MUST_CHECK bool fil_block_near_factor_fixed(FilBlockNear* near, bool thin, const FilBlockNearValues* values);
 FIL_MUST_CHECK bool fil_block_near_factor_changing(FilBlockNear* near, const double* f_values);
 
 /* The columns that F reaches. */
 const int* fil_block_near_reached(const FilBlockNear* near, int* count);
 
-/* x = (A + F)^-1 b */
+/* x = (A + C + F)^-1 b */
 void fil_block_near_solve(FilBlockNear* near, const double* b, double* x);
 
 /* The same in parts: what there is to do with b before F is known; then x for b + more where F reaches, `more` being zero

@@ -5,11 +5,11 @@
 
 void fil_block_pcg_free(FilBlockPcg* pcg)
 {
-    FilInts* const ints[] = {&pcg->start, &pcg->row, &pcg->place[0], &pcg->place[1], &pcg->diagonal};
+    FilInts* const ints[] = {&pcg->start, &pcg->row, &pcg->block, &pcg->weak};
     for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) {
         fil_free(ints[k]->at);
     }
-    fil_free(pcg->values.at);
+    fil_free(pcg->more.at);
     fil_free(pcg->vectors.at);
     fil_block_near_free(&pcg->near);
     *pcg = (FilBlockPcg){0};
@@ -17,74 +17,55 @@ void fil_block_pcg_free(FilBlockPcg* pcg)
 
 /* ---- the near matrix ---- */
 
-static bool reserve(FilBlockPcg* pcg, const FilBlockPattern* a, const FilBlockPattern* c)
+/* Sorts the blocks of A. */
+static bool sort_blocks(FilBlockPcg* pcg, const FilBlockPattern* a, const bool* weak)
 {
-    const size_t n = (size_t)a->columns, a_blocks = (size_t)a->start[n], c_blocks = (size_t)c->start[n];
-    return fil_ints_reserve(&pcg->start, n + 1) &&
-           fil_ints_reserve(&pcg->row, a_blocks + c_blocks) && fil_ints_reserve(&pcg->place[0], a_blocks) &&
-           fil_ints_reserve(&pcg->place[1], c_blocks + 1) && fil_ints_reserve(&pcg->diagonal, 2 * n) &&
-           fil_doubles_reserve(&pcg->values, FIL_BLOCK_SIZE * (a_blocks + c_blocks)) &&
-           fil_doubles_reserve(&pcg->vectors, 3 * FIL_BLOCK * n);
-}
-
-/* Pattern of A without its weak blocks and of C, and where their blocks stand in it. */
-static void merge(FilBlockPcg* pcg, const FilBlockPattern* a, const bool* weak, const FilBlockPattern* c)
-{
-    const FilBlockPattern* const terms[2] = {a, c};
-    int *seen = pcg->diagonal.at + a->columns, end = 0;
-    memset(seen, -1, (size_t)a->columns * sizeof *seen);
+    const size_t n = (size_t)a->columns, blocks = (size_t)a->start[n];
+    if (!fil_ints_reserve(&pcg->start, n + 1) || !fil_ints_reserve(&pcg->row, blocks) || !fil_ints_reserve(&pcg->block, blocks) ||
+        !fil_ints_reserve(&pcg->weak, 3 * blocks) || !fil_doubles_reserve(&pcg->more, n) ||
+        !fil_doubles_reserve(&pcg->vectors, 3 * FIL_BLOCK * n)) {
+        return false;
+    }
+    int end = 0;
+    pcg->weak_count = 0;
     for (int j = 0; j < a->columns; j++) {
-        const int first = end;
-        pcg->start.at[j] = first;
-        // C first: a weak block that a contact also couples is none
-        for (int m = 1; m >= 0; m--) {
-            for (int k = terms[m]->start[j]; k < terms[m]->start[j + 1]; k++) {
-                const int i = terms[m]->row[k];
-                if (seen[i] < first && m == 0 && (weak != NULL ? weak[k] : i != j)) {
-                    pcg->place[m].at[k] = -1;
-                    continue;
-                }
-                if (seen[i] < first) {
-                    seen[i] = end;
-                    pcg->row.at[end++] = i;
-                }
-                pcg->place[m].at[k] = seen[i];
+        pcg->start.at[j] = end;
+        for (int k = a->start[j]; k < a->start[j + 1]; k++) {
+            if (weak != NULL ? !weak[k] : a->row[k] == j) {
+                pcg->row.at[end] = a->row[k];
+                pcg->block.at[end++] = k;
+            } else if (weak != NULL) {
+                memcpy(pcg->weak.at + 3 * (size_t)pcg->weak_count++, (const int[]){k, a->row[k], j}, 3 * sizeof(int));
             }
         }
-        pcg->diagonal.at[j] = seen[j];
     }
-    pcg->start.at[a->columns] = end;
+    pcg->start.at[n] = end;
+    return true;
 }
 
 FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockTerms* terms, const bool* weak, bool afresh, bool* analysed)
 {
-    if (!reserve(pcg, &terms->a, &terms->c)) {
+    const bool same = pcg->analysed && pcg->a_pattern == terms->a_pattern && pcg->diagonal_only == (weak == NULL);
+    if (!same && !sort_blocks(pcg, &terms->a, weak)) {
         return FIL_OUT_OF_MEMORY;
     }
-    merge(pcg, &terms->a, weak, &terms->c);
+    pcg->a_pattern = terms->a_pattern;
     pcg->diagonal_only = weak == NULL;
-    const FilBlockPattern near = {terms->a.columns, pcg->start.at, pcg->row.at};
-    const int blocks = near.start[near.columns];
+    const int n = terms->a.columns, blocks = pcg->start.at[n] + terms->c.start[n];
+    const FilBlockPattern a = {n, pcg->start.at, pcg->row.at}, *const near[FIL_BLOCK_TERMS] = {&a, &terms->c, &terms->f};
     FilStatus status = FIL_OK;
     bool fits = false;
     // an old analysis serves while the blocks fit and it is not mostly about blocks that are gone
     if (pcg->analysed && !afresh && 2 * blocks > pcg->analysed_blocks) {
-        status = fil_block_near_bind(&pcg->near, &near, &terms->f, &fits);
+        status = fil_block_near_bind(&pcg->near, near, same ? NULL : pcg->block.at, &fits);
     }
     *analysed = status == FIL_OK && !fits;
     if (*analysed) {
-        status = fil_block_near_analyze(&pcg->near, &near, &terms->f);
+        status = fil_block_near_analyze(&pcg->near, near, pcg->block.at);
         pcg->analysed_blocks = blocks;
     }
     pcg->analysed = status == FIL_OK;
     return status;
-}
-
-static inline void add_block(double* to, const double* block)
-{
-    for (int i = 0; i < FIL_BLOCK_SIZE; i++) {
-        to[i] += block[i];
-    }
 }
 
 static double size_of(const double* block)
@@ -96,69 +77,32 @@ static double size_of(const double* block)
     return sqrt((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
-/* Whether the fourth places of a block are idle: zero but for the diagonal's own. */
-static inline bool is_thin(const double* b, bool diagonal)
+/* Factors what F does not reach; `thin`: as far as possible with idle fourth places. */
+static bool factor(FilBlockPcg* pcg, const FilBlockTerms* terms, bool thin)
 {
-    return b[3] == 0.0 && b[7] == 0.0 && b[11] == 0.0 && b[12] == 0.0 && b[13] == 0.0 && b[14] == 0.0 &&
-           (diagonal || b[15] == 0.0);
-}
-
-static bool all_thin(const FilBlockPattern* pattern, const double* values)
-{
-    bool thin = true;
-    for (int j = 0; j < pattern->columns && thin; j++) {
-        for (int k = pattern->start[j]; k < pattern->start[j + 1] && thin; k++) {
-            thin = is_thin(values + FIL_BLOCK_SIZE * (size_t)k, pattern->row[k] == j);
-        }
+    double* more = pcg->more.at;
+    memset(more, 0, (size_t)terms->a.columns * sizeof *more);
+    for (const int* weak = pcg->weak.at; weak < pcg->weak.at + 3 * (ptrdiff_t)pcg->weak_count; weak += 3) {
+        const double size = size_of(terms->a_values + FIL_BLOCK_SIZE * (size_t)weak[0]);
+        more[weak[1]] += size;
+        more[weak[2]] += size;
     }
-    return thin;
-}
-
-/* Values of the near matrix. */
-static void fill(FilBlockPcg* pcg, const FilBlockPattern* a, const double* a_values, const FilBlockPattern* c,
-                 const double* c_values)
-{
-    double* values = pcg->values.at;
-    memset(values, 0, FIL_BLOCK_SIZE * (size_t)pcg->start.at[a->columns] * sizeof *values);
-    for (int j = 0; j < a->columns; j++) {
-        for (int k = a->start[j]; k < a->start[j + 1]; k++) {
-            const int place = pcg->place[0].at[k];
-            const double* block = a_values + FIL_BLOCK_SIZE * (size_t)k;
-            if (place >= 0) {
-                add_block(values + FIL_BLOCK_SIZE * (size_t)place, block);
-            }
-            if (place >= 0 || pcg->diagonal_only) {
-                continue;
-            }
-            const double size = size_of(block);
-            double* own = values + FIL_BLOCK_SIZE * (size_t)pcg->diagonal.at[j];
-            double* other = values + FIL_BLOCK_SIZE * (size_t)pcg->diagonal.at[a->row[k]];
-            for (int i = 0; i < FIL_BLOCK; i++) {
-                own[5 * i] += size;
-                other[5 * i] += size;
-            }
-        }
-    }
-    for (int k = 0; k < c->start[c->columns]; k++) {
-        add_block(values + FIL_BLOCK_SIZE * (size_t)pcg->place[1].at[k], c_values + FIL_BLOCK_SIZE * (size_t)k);
-    }
+    return fil_block_near_factor_fixed(&pcg->near, thin, &(FilBlockNearValues){terms->a_values, terms->c_values, more});
 }
 
 bool fil_block_pcg_factor(FilBlockPcg* pcg, const FilBlockTerms* terms)
 {
-    const FilBlockPattern near = {terms->a.columns, pcg->start.at, pcg->row.at};
-    fill(pcg, &terms->a, terms->a_values, &terms->c, terms->c_values);
-    return fil_block_near_factor_fixed(&pcg->near, all_thin(&near, pcg->values.at), pcg->values.at);
+    return factor(pcg, terms, true);
 }
 
 bool fil_block_pcg_factor_rest(FilBlockPcg* pcg, const FilBlockTerms* terms)
 {
+    const bool thin = pcg->near.thin, definite = fil_block_near_factor_changing(&pcg->near, terms->f_values);
     pcg->predicted = false;
-    if (pcg->near.thin && !all_thin(&terms->f, terms->f_values) &&
-        !fil_block_near_factor_fixed(&pcg->near, false, pcg->values.at)) {
-        return false;
+    if (thin && !pcg->near.thin) {
+        return factor(pcg, terms, false) && fil_block_near_factor_changing(&pcg->near, terms->f_values);
     }
-    return fil_block_near_factor_changing(&pcg->near, terms->f_values);
+    return definite;
 }
 
 /* ---- where F reaches ---- */

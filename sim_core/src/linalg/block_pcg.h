@@ -12,8 +12,10 @@
 #include "linalg/block_near.h"
 #include "linalg/buffer.h"
 
-/* Patterns of the same size; all diagonal blocks are stored in A. */
+/* Patterns of the same size; all diagonal blocks are stored in A. Where A has another pattern, or other weak blocks, a_pattern must
+ * be another number. */
 typedef struct FilBlockTerms {
+    int a_pattern;
     FilBlockPattern a, c, f;
     const double *a_values, *c_values, *f_values;
 } FilBlockTerms;
@@ -22,12 +24,13 @@ typedef struct FilBlockPcg {
     FilBlockNear near; /* factor of the near matrix */
     bool analysed;
     int analysed_blocks;
-    bool diagonal_only; /* of A */
-    FilInts start, row; /* the near matrix's pattern */
-    FilInts place[2];   /* of each block of A and of C in it; -1: weak */
-    bool predicted;     /* the near solution is that of the present factor */
-    FilInts diagonal;   /* where the diagonal blocks are in it */
-    FilDoubles values;
+    int a_pattern;
+    bool diagonal_only;        /* of A */
+    FilInts start, row, block; /* blocks of A in the near matrix: pattern, numbers in A */
+    FilInts weak;              /* the others, if they count: number in A, row, column */
+    int weak_count;
+    bool predicted; /* the near solution is that of the present factor */
+    FilDoubles more;    /* of each column: sizes of its weak blocks */
     FilDoubles vectors; /* preconditioned, direction, product */
 } FilBlockPcg;
 

@@ -7,7 +7,7 @@ void fil_block_symbolic_free(FilBlockSymbolic* s)
 {
     FilInts* const buffers[] = {&s->parent,      &s->column_start,  &s->row,          &s->row_start, &s->row_column,
                                 &s->row_block,   &s->product_start, &s->product,      &s->source[0], &s->source[1],
-                                &s->entry_start, &s->entry_column,  &s->entry_source, &s->scratch};
+                                &s->source[2],   &s->entry_start,   &s->entry_column, &s->entry_source, &s->scratch};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) {
         fil_free(buffers[k]->at);
     }
@@ -15,20 +15,17 @@ void fil_block_symbolic_free(FilBlockSymbolic* s)
     *s = (FilBlockSymbolic){0};
 }
 
-static int term_count(const FilBlockPattern* const* terms)
-{
-    return terms[1] != NULL ? 2 : 1;
-}
+enum { LAST = FIL_BLOCK_TERMS - 1 };
 
-/* Sorts the terms' blocks by the later of their two pivots. A source is 4 k + 2 term + transposed. */
-static bool sort_entries(FilBlockSymbolic* s, const FilBlockPattern* const* terms)
+/* Sorts the blocks of terms from `first` on by the later of their two pivots. A source is 8 k + 2 term + transposed. */
+static bool sort_entries(FilBlockSymbolic* s, const FilBlockPattern* const* terms, int first)
 {
-    const int n = s->columns, count = term_count(terms);
+    const int n = s->columns;
     size_t blocks = 0;
-    for (int m = 0; m < count; m++) {
-        blocks += (size_t)terms[m]->start[n];
+    for (int m = first; m <= LAST; m++) {
+        blocks += terms[m] != NULL ? (size_t)terms[m]->start[n] : 0;
     }
-    if (blocks > INT_MAX / 4 || !fil_ints_reserve(&s->entry_start, (size_t)n + 2) ||
+    if (blocks > INT_MAX / 8 || !fil_ints_reserve(&s->entry_start, (size_t)n + 2) ||
         !fil_ints_reserve(&s->entry_column, blocks) || !fil_ints_reserve(&s->entry_source, blocks)) {
         return false;
     }
@@ -36,8 +33,8 @@ static bool sort_entries(FilBlockSymbolic* s, const FilBlockPattern* const* term
     const int* pivot = s->ordering.new_of_old;
     memset(start, 0, ((size_t)n + 2) * sizeof *start);
     // start[i + 2] counts row i; after the sums start[i + 1] is where row i begins, and it ends where i + 1 begins
-    for (int m = 0; m < count; m++) {
-        for (int j = 0; j < n; j++) {
+    for (int m = first; m <= LAST; m++) {
+        for (int j = 0; terms[m] != NULL && j < n; j++) {
             for (int k = terms[m]->start[j]; k < terms[m]->start[j + 1]; k++) {
                 const int i = pivot[terms[m]->row[k]];
                 start[(i > pivot[j] ? i : pivot[j]) + 2]++;
@@ -47,13 +44,13 @@ static bool sort_entries(FilBlockSymbolic* s, const FilBlockPattern* const* term
     for (int i = 0; i < n; i++) {
         start[i + 2] += start[i + 1];
     }
-    for (int m = 0; m < count; m++) {
-        for (int j = 0; j < n; j++) {
+    for (int m = first; m <= LAST; m++) {
+        for (int j = 0; terms[m] != NULL && j < n; j++) {
             for (int k = terms[m]->start[j]; k < terms[m]->start[j + 1]; k++) {
                 const int pi = pivot[terms[m]->row[k]], pj = pivot[j];
                 const int place = start[(pi > pj ? pi : pj) + 1]++;
                 s->entry_column.at[place] = pi > pj ? pj : pi;
-                s->entry_source.at[place] = 4 * k + 2 * m + (pi < pj);
+                s->entry_source.at[place] = 8 * k + 2 * m + (pi < pj);
             }
         }
     }
@@ -191,18 +188,21 @@ bool fil_block_symbolic_list_products(FilBlockSymbolic* s)
     return true;
 }
 
-/* Fills source[] from the sorted entries and finds the first column that the last term reaches: what depends on that
- * column comes after it. False when an entry lies outside L. */
-static bool find_sources(FilBlockSymbolic* s, int* first_reached)
+/* Fills source[] of terms from `first` on from their sorted entries and finds the first column that the last term reaches: what
+ * depends on that column comes after it. False when an entry lies outside L. */
+static bool find_sources(FilBlockSymbolic* s, int first, int* first_reached)
 {
-    int* place = s->scratch.at;              // in L, of the blocks of one row
+    int* place = s->scratch.at;             // in L, of the blocks of one row
     int* mark = s->scratch.at + s->columns; // row that a place belongs to
-    const size_t bytes = (size_t)s->factor_blocks * sizeof(int);
-    memset(s->source[0].at, FIL_BLOCK_NO_SOURCE, bytes);
-    memset(s->source[1].at, FIL_BLOCK_NO_SOURCE, bytes);
+    for (int m = first; m <= LAST; m++) {
+        memset(s->source[m].at, FIL_BLOCK_NO_SOURCE, (size_t)s->factor_blocks * sizeof(int));
+    }
     memset(mark, -1, (size_t)s->columns * sizeof *mark);
     *first_reached = s->columns;
     for (int i = 0; i < s->columns; i++) {
+        if (s->entry_start.at[i] == s->entry_start.at[i + 1]) {
+            continue;
+        }
         place[i] = s->column_start.at[i];
         mark[i] = i;
         for (int q = s->row_start.at[i]; q < s->row_start.at[i + 1]; q++) {
@@ -210,12 +210,12 @@ static bool find_sources(FilBlockSymbolic* s, int* first_reached)
             mark[s->row_column.at[q]] = i;
         }
         for (int e = s->entry_start.at[i]; e < s->entry_start.at[i + 1]; e++) {
-            const int j = s->entry_column.at[e], code = s->entry_source.at[e], term = (code >> 1) & 1;
+            const int j = s->entry_column.at[e], code = s->entry_source.at[e], term = (code >> 1) & 3;
             if (mark[j] != i) {
                 return false;
             }
-            s->source[term].at[place[j]] = (code >> 2) * 2 + (code & 1);
-            if (term == 1 && j < *first_reached) {
+            s->source[term].at[place[j]] = (code >> 3) * 2 + (code & 1);
+            if (term == LAST && j < *first_reached) {
                 *first_reached = j;
             }
         }
@@ -223,18 +223,31 @@ static bool find_sources(FilBlockSymbolic* s, int* first_reached)
     return true;
 }
 
-FilStatus fil_block_symbolic_bind(FilBlockSymbolic* s, const FilBlockPattern* const* terms, bool* fits)
+FilStatus fil_block_symbolic_bind(FilBlockSymbolic* s, const FilBlockPattern* const* terms, int first, bool* fits)
 {
     *fits = terms[0]->columns == s->columns;
     if (!*fits) {
         return FIL_OK;
     }
-    if (!sort_entries(s, terms)) {
+    if (!sort_entries(s, terms, first)) {
         return FIL_OUT_OF_MEMORY;
     }
     int first_reached;
-    *fits = find_sources(s, &first_reached) && first_reached >= s->first_changing;
+    *fits = find_sources(s, first, &first_reached) && first_reached >= s->first_changing;
     return FIL_OK;
+}
+
+/* An order that makes little fill. */
+static bool find_order(FilBlockSymbolic* s, const FilBlockPattern* const* terms, bool loose)
+{
+    const FilBlockPattern* present[FIL_BLOCK_TERMS];
+    int count = 0;
+    for (int m = 0; m <= LAST; m++) {
+        if (terms[m] != NULL) {
+            present[count++] = terms[m];
+        }
+    }
+    return fil_ordering_min_degree(&s->ordering, present, count, loose || terms[LAST] == NULL);
 }
 
 FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern* const* terms, bool loose)
@@ -242,7 +255,7 @@ FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern*
     const size_t n = (size_t)terms[0]->columns;
     s->columns = terms[0]->columns;
     s->factor_blocks = s->products = 0;
-    if (!fil_ordering_min_degree(&s->ordering, terms, term_count(terms), loose) || !sort_entries(s, terms) ||
+    if (!find_order(s, terms, loose) || !sort_entries(s, terms, 0) ||
         !fil_ints_reserve(&s->parent, n) || !fil_ints_reserve(&s->column_start, n + 1) ||
         !fil_ints_reserve(&s->row_start, n + 1) || !fil_ints_reserve(&s->scratch, 2 * n)) {
         return FIL_OUT_OF_MEMORY;
@@ -250,9 +263,9 @@ FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern*
     int* mark = s->scratch.at;
     int* next = s->scratch.at + n;
     build_tree(s, mark);
-    if (loose && terms[1] != NULL) {
-        put_reached_last(s, terms[1], mark, next);
-        if (!sort_entries(s, terms)) {
+    if (loose && terms[LAST] != NULL) {
+        put_reached_last(s, terms[LAST], mark, next);
+        if (!sort_entries(s, terms, 0)) {
             return FIL_OUT_OF_MEMORY;
         }
         build_tree(s, mark);
@@ -271,10 +284,10 @@ FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern*
     s->factor_blocks = (int)blocks;
     if (!fil_ints_reserve(&s->row, blocks) || !fil_ints_reserve(&s->row_column, blocks) ||
         !fil_ints_reserve(&s->row_block, blocks) || !fil_ints_reserve(&s->source[0], blocks) ||
-        !fil_ints_reserve(&s->source[1], blocks)) {
+        !fil_ints_reserve(&s->source[1], blocks) || !fil_ints_reserve(&s->source[2], blocks)) {
         return FIL_OUT_OF_MEMORY;
     }
     fill_pattern(s, mark, next);
-    const bool inside = find_sources(s, &s->first_changing); // the pattern was built from these entries
+    const bool inside = find_sources(s, 0, &s->first_changing); // the pattern was built from these entries
     return inside ? FIL_OK : FIL_BAD_INPUT;
 }

@@ -7,7 +7,7 @@
 #include "linalg/buffer.h"
 #include "linalg/ordering.h"
 
-#define FIL_BLOCK_TERMS 2 /* matrices in the sum that is factored */
+#define FIL_BLOCK_TERMS 3 /* matrices in the sum that is factored */
 #define FIL_BLOCK_NO_SOURCE (-1)
 
 typedef struct FilBlockSymbolic {
@@ -39,10 +39,11 @@ typedef struct FilBlockSymbolic {
 
 void fil_block_symbolic_free(FilBlockSymbolic* symbolic);
 
-/* `terms` has FIL_BLOCK_TERMS patterns of the same size; the last may be NULL. What it reaches comes last: at any price, or
- * `loose`: as far as that costs no fill. */
+/* `terms` has FIL_BLOCK_TERMS patterns of the same size; all but the first may be NULL. What the last reaches comes last: at any
+ * price, or `loose`: as far as that costs no fill. */
 FIL_MUST_CHECK FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms, bool loose);
-FIL_MUST_CHECK FilStatus fil_block_symbolic_bind(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms,
+/* Finds the sources of other patterns; those of terms before `first` are as they were. */
+FIL_MUST_CHECK FilStatus fil_block_symbolic_bind(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms, int first,
                                                  bool* fits);
 
 /* Writes out the products of the present pattern: for every k left of the diagonal in row j, column j loses L_ik L_jk' in each row

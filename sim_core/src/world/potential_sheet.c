@@ -24,7 +24,8 @@ static FilBlockTerms terms_of(const FilWorld* world)
 {
     const FilPotentialStage* stage = &world->potential;
     const FilContactStage* all = &world->contact;
-    return (FilBlockTerms){.a = {all->column_count, all->start, all->row},
+    return (FilBlockTerms){.a_pattern = all->patterns,
+                           .a = {all->column_count, all->start, all->row},
                            .c = fil_block_sum_pattern(&stage->hessian),
                            .f = fil_block_sum_pattern(&stage->friction),
                            .a_values = all->values,
