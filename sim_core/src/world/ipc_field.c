@@ -28,20 +28,29 @@ void fil_ipc_field_free(FilIpcField* field)
     fil_ipc_surface_free(&field->surface);
 }
 
+/* Bodies that are no points, at the end of the step if it went with v. Velocities and history there are written again when the
+ * step is over. */
+static void place_shapes(FilWorld* world, const double* v, double* q)
+{
+    for (int b = 0; b < world->body_count; b++) {
+        const FilBody* body = &world->bodies[b];
+        if (!body->ops->points) {
+            body->ops->finish(body->impl, v + body->v, q + body->q, world->next.v + body->v, world->next.h + body->h);
+        }
+    }
+}
+
 /* Configuration at the end of the step if it went with v, and the points of surfaces there. */
 static void place(FilWorld* world, const double* v, double* q, double* points)
 {
     const FilIpcField* field = &world->ipc;
     for (int b = 0; b < world->body_count; b++) {
         const FilBody* body = &world->bodies[b];
-        if (body->ops->points) {
-            for (int k = 0; k < body->q_count; k++) {
-                q[body->q + k] = world->state.q[body->q + k] + field->dt * v[body->v + k];
-            }
-        } else { // velocities and history of the end are written again when the step is over
-            body->ops->finish(body->impl, v + body->v, q + body->q, world->next.v + body->v, world->next.h + body->h);
+        for (int k = 0; k < body->q_count && body->ops->points; k++) {
+            q[body->q + k] = world->state.q[body->q + k] + field->dt * v[body->v + k];
         }
     }
+    place_shapes(world, v, q);
     fil_ipc_surface_place(world, q, points);
 }
 
@@ -244,13 +253,11 @@ static FilStatus list(FilWorld* world, FilInts* end, FilInts* variable, int* cou
     return FIL_OK;
 }
 
-static void hessian(FilWorld* world, const double* v, FilPotentialOrder order, FilBlockSum* sum)
+static void hessian(FilWorld* world, FilPotentialOrder order, FilBlockSum* sum)
 {
-    FilIpcField* field = &world->ipc;
     const bool cautious = order == FIL_POTENTIAL_DEFINITE;
-    place(world, v, field->x.at, field->points.at);
     fil_rings_hessian(world, cautious, sum, 0);
-    fil_ipc_contacts_hessian(world, cautious, sum, field->ring_count);
+    fil_ipc_contacts_hessian(world, cautious, sum, world->ipc.ring_count);
 }
 
 static FilStatus list_friction(FilWorld* world, FilInts* end, FilInts* variable, int* count)
@@ -312,7 +319,7 @@ static double longest(FilWorld* world, const double* v, const double* direction)
         }
     }
     place(world, end, field->x_end.at, field->ends.at);
-    place(world, v, field->x.at, field->points.at);
+    place_shapes(world, v, field->x.at); // points are there since add()
     if (fil_ipc_relist(world) != FIL_OK) {
         return 0.0;
     }
@@ -321,7 +328,6 @@ static double longest(FilWorld* world, const double* v, const double* direction)
 
 static FilStatus accept(FilWorld* world, const double* v, bool* changed)
 {
-    place(world, v, world->ipc.x.at, world->ipc.points.at);
     accept_friction(world, v);
     fil_rings_accept(world, changed);
     return fil_ipc_contacts_accept(world, changed);

@@ -236,10 +236,12 @@ static FilStatus list_lone(FilWorld* world, const int* astray, const int* astray
             continue;
         }
         for (int e = 0; e < s->edge_count && status == FIL_OK; e++) {
+            if ((astray[p] | astray_edges[e]) == 0) {
+                continue;
+            }
             const int corners[3] = {p, s->edges[e].point[0], s->edges[e].point[1]};
             const FilAabb box = box_of(boxes, corners + 1, 2);
-            if ((astray[p] | astray_edges[e]) != 0 && fil_aabb_overlap(&boxes[p], &box) && fil_ipc_may_meet(world, p, corners[1]) &&
-                !fil_ipc_at_joint(world, p, corners[1])) {
+            if (fil_aabb_overlap(&boxes[p], &box) && fil_ipc_may_meet(world, p, corners[1]) && !fil_ipc_at_joint(world, p, corners[1])) {
                 status = add_pair(world, FIL_POINT_SEGMENT, corners, 3, 0.0);
             }
         }
@@ -335,9 +337,12 @@ static FilStatus list_astray(FilWorld* world, bool all)
     }
     fil_ipc_near_mark(s, points);
     field->relisted = true;
-    FilStatus status = fil_ipc_near_find(&field->near, s, x, field->boxes, NEAR_MARGIN * range);
-    status = status == FIL_OK ? list_edges(world, edges, all) : status;
-    status = status == FIL_OK ? list_triangles(world, points, triangles) : status;
+    FilStatus status = FIL_OK;
+    if (s->sides_meet) {
+        status = fil_ipc_near_find(&field->near, s, x, field->boxes, NEAR_MARGIN * range);
+        status = status == FIL_OK ? list_edges(world, edges, all) : status;
+        status = status == FIL_OK ? list_triangles(world, points, triangles) : status;
+    }
     return status == FIL_OK ? list_lone(world, points, edges) : status;
 }
 

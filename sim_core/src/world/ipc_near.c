@@ -86,14 +86,16 @@ static void drop_marked(FilPairs* pairs, const int* marks_a, const int* marks_b)
     pairs->count = kept;
 }
 
-static void drop_joined_edges(const FilIpcSurface* surface, FilPairs* pairs, int from)
+/* Drops pairs of edges with a common end, and of those that never meet. */
+static void drop_idle_edges(const FilIpcSurface* surface, FilPairs* pairs, int from)
 {
     int kept = from;
     for (int k = from; k < pairs->count; k++) {
         const FilPair pair = pairs->items[k];
-        const int *a = surface->edges[pair.a].point, *b = surface->edges[pair.b].point;
+        const FilIpcEdge *e = &surface->edges[pair.a], *f = &surface->edges[pair.b];
+        const int *a = e->point, *b = f->point;
         pairs->items[kept] = pair;
-        kept += (a[0] != b[0]) & (a[0] != b[1]) & (a[1] != b[0]) & (a[1] != b[1]);
+        kept += (a[0] != b[0]) & (a[0] != b[1]) & (a[1] != b[0]) & (a[1] != b[1]) & (int)fil_ipc_edges_meet(e, f);
     }
     pairs->count = kept;
 }
@@ -121,7 +123,7 @@ static FilStatus walk(FilIpcNear* near, const FilIpcSurface* s)
     FilStatus status = fil_bvh_update(&near->trees[0], edges, s->edge_count);
     fil_bvh_mark(&near->trees[0], left_edges);
     status = status == FIL_OK ? fil_bvh_self_pairs(&near->trees[0], &near->edges) : status;
-    drop_joined_edges(s, &near->edges, edge_pairs);
+    drop_idle_edges(s, &near->edges, edge_pairs);
     if (status != FIL_OK || s->triangle_count == 0) {
         return status;
     }

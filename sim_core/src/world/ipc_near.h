@@ -8,7 +8,7 @@
 #include "world/ipc_surface.h"
 
 typedef struct FilIpcNear {
-    FilPairs edges;     /* that share no point, a < b, in any order */
+    FilPairs edges;     /* that share no point and may meet, a < b, in any order */
     FilPairs triangles; /* b, and points a that are no corners, in any order */
     FilBvh trees[3];    /* edges, triangles, points */
     FilAabb* within;    /* boxes that this holds for: of points, while all keep `centre`, then edges, then triangles ... */

@@ -16,6 +16,7 @@ enum { RIGID = 8 };
 void fil_ipc_surface_free(FilIpcSurface* surface)
 {
     fil_free(surface->points);
+    fil_free(surface->node_q);
     fil_free(surface->edges);
     fil_free(surface->triangles);
     fil_free(surface->planes);
@@ -39,7 +40,9 @@ static FilStatus add_edge(FilWorld* world, int a, int b, int part, double length
     FilIpcSurface* s = &world->ipc.surface;
     const FilStatus status = fil_world_reserve(world, (void**)&s->edges, s->edge_count, &s->edge_capacity, sizeof *s->edges);
     if (status == FIL_OK) {
-        s->edges[s->edge_count++] = (FilIpcEdge){{a, b}, part, length};
+        const int collider = s->points[a].collider;
+        const FilCollision* c = &world->collision.colliders[collider].collider.collision;
+        s->edges[s->edge_count++] = (FilIpcEdge){{a, b}, collider, part, c->self, c->groups, c->mask, length};
     }
     return status;
 }
@@ -294,6 +297,37 @@ static FilStatus weigh_bodies(FilWorld* world)
     return FIL_OK;
 }
 
+/* Whether some edges may meet each other. */
+static bool edges_may_meet(const FilIpcSurface* s)
+{
+    for (int e = 0; e < s->edge_count; e++) {
+        const bool other = e == 0 || s->edges[e].collider != s->edges[e - 1].collider; // one edge of each is enough
+        for (int f = 0; f <= e && other; f++) {
+            if (fil_ipc_edges_meet(&s->edges[e], &s->edges[f])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Where nodes stand in q. */
+static FilStatus find_nodes(FilWorld* world)
+{
+    FilIpcSurface* s = &world->ipc.surface;
+    fil_free(s->node_q);
+    s->node_q = fil_alloc((size_t)s->point_count, sizeof *s->node_q);
+    if (s->node_q == NULL && s->point_count > 0) {
+        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    for (int k = 0; k < s->point_count; k++) {
+        const FilIpcPoint* point = &s->points[k];
+        const FilBody* body = &world->bodies[world->collision.colliders[point->collider].body];
+        s->node_q[k] = point->node >= 0 ? body->q + 4 * point->node : -1;
+    }
+    return FIL_OK;
+}
+
 FilStatus fil_ipc_surface_build(FilWorld* world)
 {
     FilIpcSurface* s = &world->ipc.surface;
@@ -319,6 +353,8 @@ FilStatus fil_ipc_surface_build(FilWorld* world)
             status = take_shape(world, k);
         }
     }
+    status = status == FIL_OK ? find_nodes(world) : status;
+    s->sides_meet = s->triangle_count > 0 || edges_may_meet(s);
     s->ready = status == FIL_OK;
     s->body_count = world->body_count;
     return status;
@@ -340,14 +376,13 @@ void fil_ipc_surface_place(const FilWorld* world, const double* q, double* x)
     int last = -1;
     FilPose pose = {0};
     for (int k = 0; k < s->point_count; k++) {
-        const FilIpcPoint* point = &s->points[k];
-        const FilWorldCollider* c = &world->collision.colliders[point->collider];
-        if (point->node >= 0) {
-            fil_v3_copy(x + 3 * k, q + world->bodies[c->body].q + 4 * point->node);
+        if (s->node_q[k] >= 0) {
+            fil_v3_copy(x + 3 * k, q + s->node_q[k]);
             continue;
         }
+        const FilIpcPoint* point = &s->points[k];
         if (last != point->collider) { // points of a shape stand together
-            shape_pose(world, c, q, &pose);
+            shape_pose(world, &world->collision.colliders[point->collider], q, &pose);
             last = point->collider;
         }
         fil_m3_apply(x + 3 * k, pose.r, point->local);

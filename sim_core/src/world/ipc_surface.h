@@ -20,7 +20,10 @@ typedef struct FilIpcPoint {
 
 typedef struct FilIpcEdge {
     int point[2];
-    int part; /* of its collider */
+    int collider;
+    int part;              /* of its collider */
+    bool self;             /* which meets itself, ... */
+    uint32_t groups, mask; /* ... and others so (FilCollision) */
     double length;
 } FilIpcEdge;
 
@@ -35,15 +38,23 @@ typedef struct FilIpcSurface {
     int point_count, edge_count, triangle_count, plane_count;
     int point_capacity, edge_capacity, triangle_capacity, plane_capacity;
     FilIpcPoint* points;
+    int* node_q; /* of points that are nodes: where they stand in q; else -1 */
     FilIpcEdge* edges;
     FilIpcTriangle* triangles;
-    int* planes; /* colliders that are half-spaces */
+    int* planes;    /* colliders that are half-spaces */
+    bool sides_meet; /* some edges may meet edges, or points triangles: not only lone points and planes something */
     double* body_mass;
 } FilIpcSurface;
 
 struct FilWorld;
 
 void fil_ipc_surface_free(FilIpcSurface* surface);
+
+/* Whether two edges may meet, as far as their groups tell. */
+static inline bool fil_ipc_edges_meet(const FilIpcEdge* e, const FilIpcEdge* f)
+{
+    return e->collider == f->collider ? e->self : (e->groups & f->mask) != 0 && (f->groups & e->mask) != 0;
+}
 
 /* Takes in all colliders of the world, once. */
 FilStatus fil_ipc_surface_build(struct FilWorld* world);

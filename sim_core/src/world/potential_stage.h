@@ -76,8 +76,8 @@ typedef struct FilPotentialField {
     double (*add)(struct FilWorld* world, const double* v, double* residual);
     /* Columns of the matrix that its terms but friction couple, as fil_block_sum_adopt() wants them. */
     FilStatus (*list)(struct FilWorld* world, FilInts* end, FilInts* variable, int* count);
-    /* Adds the Hessian of those. */
-    void (*hessian)(struct FilWorld* world, const double* v, FilPotentialOrder order, FilBlockSum* sum);
+    /* Adds the Hessian of those, where add() was asked last. */
+    void (*hessian)(struct FilWorld* world, FilPotentialOrder order, FilBlockSum* sum);
     /* Appends the same of friction, which stays for the whole step. */
     FilStatus (*list_friction)(struct FilWorld* world, FilInts* end, FilInts* variable, int* count);
     /* Adds friction's Hessian, whose lists begin at `first_list`. */
@@ -88,9 +88,9 @@ typedef struct FilPotentialField {
     /* The step -direction from v was found with that model: the size of the residual by which the model contradicts itself, and has been
      * changed; 0: not at all. Whether it is to `follow` what slides: see contact/friction.h. */
     double (*review)(struct FilWorld* world, bool follow, const double* v, const double* direction);
-    /* The longest part of the step -direction from v on which nothing meets. */
+    /* The longest part of the step -direction from v, where add() was asked last, on which nothing meets. */
     double (*longest)(struct FilWorld* world, const double* v, const double* direction);
-    /* v has been accepted; *changed: the terms are others now. */
+    /* v, where add() was asked last, has been accepted; *changed: the terms are others now. */
     FilStatus (*accept)(struct FilWorld* world, const double* v, bool* changed);
     /* v is the solution: the field keeps what the next step needs; impulses on the bodies are added to `impulse`. */
     void (*finish)(struct FilWorld* world, const double* v, double* impulse, FilStepInfo* info);

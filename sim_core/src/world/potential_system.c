@@ -222,7 +222,7 @@ static void assemble(FilWorld* world, const FilPotentialModel* model, const doub
     fil_block_sum_clear(&stage->hessian);
     fil_potential_joints_hessian(world, v, &stage->hessian);
     if (model->field != NULL) {
-        model->field->hessian(world, v, order, &stage->hessian);
+        model->field->hessian(world, order, &stage->hessian);
         if (!stage->apart) {
             model->field->friction_hessian(world, v, order, &stage->hessian, stage->first_friction_list);
         }
