@@ -18,6 +18,11 @@ static inline FilLanes fil_lanes_splat(double a)
     return (FilLanes){a, a};
 }
 
+static inline double fil_lanes_get(FilLanes a, int lane)
+{
+    return a[lane];
+}
+
 static inline FilLanes fil_lanes_sqrt(FilLanes a)
 {
     return (FilLanes){sqrt(a[0]), sqrt(a[1])};
@@ -45,6 +50,12 @@ typedef double FilLanes;
 
 static inline FilLanes fil_lanes_splat(double a)
 {
+    return a;
+}
+
+static inline double fil_lanes_get(FilLanes a, int lane)
+{
+    (void)lane;
     return a;
 }
 

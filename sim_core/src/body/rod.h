@@ -86,6 +86,8 @@ typedef struct FilRodBody {
     int *block_columns, *block_rows;
     bool* block_weak; /* FilBodyOps.weak_blocks */
     int* block_slots; /* where entries go, in visiting order */
+    int* block_own;   /* of each node: its diagonal block */
+    bool all_cords;   /* no rod twists: then first parts of blocks are marked */
 } FilRodBody;
 
 extern const FilBodyOps fil_rod_ops;

@@ -114,11 +114,12 @@ void fil_rod_chain_visit(FilRodChain* chain, FilRodVisitor* add, void* context);
 /* The same without a call per entry: values[slots[k]] += scale * entry k, in visiting order. Returns the number of entries. */
 int fil_rod_chain_scatter(FilRodChain* chain, const int* slots, double scale, double* values);
 
-/* Twist-free chains, whose angles are held and couple with nothing that counts, to 4 x 4 blocks by columns: calls `add` for the
- * entry (1, 0) of each block of positions and for each angle's own, with row and column -1 where there is none. */
+/* Positions of twist-free chains, whose angles are held and couple with nothing that counts, to 4 x 4 blocks by columns: calls
+ * `add` for the entry (1, 0) of each block, with row and column -1 where there is none. */
 void fil_rod_chain_visit_blocks(const FilRodChain* chain, FilRodVisitor* add, void* context);
-/* Adds scale times all of them, given the slots of those entries in visiting order (of diagonal blocks the lower triangle).
- * Returns the number of slots. */
+/* Adds scale times all of them, given the slots of those entries in visiting order, where blocks start at multiples of 16; the
+ * first part that a block gets may be marked, and is set then. Returns the number of slots. */
+enum { FIL_SLOT_FIRST = 8 };
 int fil_rod_chain_scatter_blocks(FilRodChain* chain, const int* slots, double scale, double* values);
 
 #endif

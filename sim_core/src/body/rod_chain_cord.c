@@ -191,33 +191,35 @@ static void store_columns(FilLanes* restrict a, const CordColumns* columns)
     a[fil_fold_entry(3, 3)] = columns->angle;
 }
 
-static void load_columns(const FilLanes* a, CordColumns* columns)
+static void load_columns(const FilLanes* a, double scale, CordColumns* columns)
 {
     for (int j = 0, m = 0; j < 3; j++) {
         for (int k = j; k < 3; k++, m++) {
-            columns->own[m] = a[fil_fold_entry(j, k)];
+            columns->own[m] = scale * a[fil_fold_entry(j, k)];
         }
         for (int k = 0; k < 3; k++) {
-            columns->next[3 * j + k] = a[fil_fold_entry(j, 4 + k)];
-            columns->after[3 * j + k] = a[fil_fold_entry(j, 8 + k)];
+            columns->next[3 * j + k] = scale * a[fil_fold_entry(j, 4 + k)];
+            columns->after[3 * j + k] = scale * a[fil_fold_entry(j, 8 + k)];
         }
     }
-    columns->angle = a[fil_fold_entry(3, 3)];
+    columns->angle = scale * a[fil_fold_entry(3, 3)];
 }
 
 /* A walk along a group, node by node. */
 typedef struct CordWalk {
     const FilRodChain* chain;
+    double scale;        /* of the Hessian */
     size_t first, place; /* of the group; the next node */
     CordEdge e;          /* that starts there, ... */
     CordBend behind;     /* ... and the hinge */
     CordLink links[2];   /* those before and behind, in turns */
 } CordWalk;
 
-static void start_walk(CordWalk* walk, const FilRodChain* chain, size_t group)
+static void start_walk(CordWalk* walk, const FilRodChain* chain, double scale, size_t group)
 {
     memset(walk, 0, sizeof *walk);
     walk->chain = chain;
+    walk->scale = scale;
     walk->first = group * (size_t)chain->matrix.half_nodes;
     walk->e = edge_between(chain->x + 3 * walk->first, chain->x + 3 * walk->first + 3);
 }
@@ -238,21 +240,22 @@ static inline __attribute__((always_inline)) void walk_on(CordWalk* walk, CordCo
         CordBend ahead = no_bend();
         if (i + 2 < n) {  // the hinge at the edge's far end, unless that is the middle
             f = edge_between(x + 3, x + 6);
-            ahead = bend_between(&walk->e, &f, chain->law[at + 1].k1);
+            ahead = bend_between(&walk->e, &f, walk->scale * chain->law[at + 1].k1);
             couple_edges(&walk->e, &f, &ahead, next->o);
         }
-        edge_hessian(&walk->e, &walk->behind, &ahead, chain->stretch[at], chain->natural[at], least, next->d);
+        edge_hessian(&walk->e, &walk->behind, &ahead, walk->scale * chain->stretch[at], chain->natural[at], least,
+                     next->d);
         walk->e = f;
         walk->behind = ahead;
     } else {  // the middle node ends the last edge
         memset(next->d, 0, sizeof next->d);
     }
-    find_columns(last, next, chain->diagonal + 4 * at, 1.0 + chain->shift, columns);
+    find_columns(last, next, chain->diagonal + 4 * at, walk->scale * (1.0 + chain->shift), columns);
 }
 
 static double first_lane(FilLanes a)
 {
-    return ((const double*)&a)[0];
+    return fil_lanes_get(a, 0);
 }
 
 /* The middle hinge, where the halves meet: its edges, in equal lanes. */
@@ -302,8 +305,8 @@ static void middle_hessian(FilRodChain* chain)
         for (int m = 0; m < 9; m++) {
             const int j = m / 3, k = m % 3;
             chain->matrix.joint[FIL_FOLD_JOINT * (4 * r + j) + 4 * c + k] =
-                in_e[r] * in_e[c] * first_lane(own.d[sym[m]]) + in_f[r] * in_f[c] * first_lane(next.d[sym[m]]) +
-                in_e[r] * in_f[c] * first_lane(own.o[m]) + in_f[r] * in_e[c] * first_lane(own.o[3 * k + j]);
+                (in_e[r] * in_e[c] * first_lane(own.d[sym[m]]) + in_f[r] * in_f[c] * first_lane(next.d[sym[m]])) +
+                (in_e[r] * in_f[c] * first_lane(own.o[m]) + in_f[r] * in_e[c] * first_lane(own.o[3 * k + j]));
         }
     }
 }
@@ -332,7 +335,7 @@ void fil_rod_chain_fill(FilRodChain* chain)
     }
     for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
         CordWalk walk;
-        start_walk(&walk, chain, g);
+        start_walk(&walk, chain, 1.0, g);
         for (size_t i = 0; i < n; i++) {
             CordColumns columns;
             walk_on(&walk, &columns);
@@ -345,63 +348,50 @@ void fil_rod_chain_fill(FilRodChain* chain)
 
 /* ---- blocks ---- */
 
-static inline __attribute__((always_inline)) double lane_of(const FilLanes* a, int lane)
+/* Adds a 3 x 3 block of a lane, given by columns as order says; as the first part that block has, in place of all it
+ * held. */
+static inline __attribute__((always_inline)) void put_block(double* block, const FilLanes* a, const int* order,
+                                                            int lane, bool first)
 {
-    return ((const double*)a)[lane];
-}
-
-/* Adds two or three numbers of a lane. */
-static inline __attribute__((always_inline)) void add_two(double* to, const FilLanes* a, const FilLanes* b, int lane)
-{
-    fil_pair_store(to, fil_pair_add(fil_pair_load(to), FIL_PAIR_MAKE(lane_of(a, lane), lane_of(b, lane))));
-}
-
-static inline __attribute__((always_inline)) void add_three(double* to, const FilLanes* a, const FilLanes* b,
-                                                            const FilLanes* c, int lane)
-{
-    add_two(to, a, b, lane);
-    to[2] += lane_of(c, lane);
-}
-
-/* Adds a 3 x 3 block by columns. The slot is that of its entry (1, 0): what is transposed has it in column 1. */
-static inline __attribute__((always_inline)) void add_points(double* values, int slot, const FilLanes* a, int lane)
-{
-    double* block = values + (slot - slot % 16);
-    for (int k = 0; k < 3; k++) {
-        if (slot % 16 == 1) {
-            add_three(block + 4 * k, &a[3 * k], &a[3 * k + 1], &a[3 * k + 2], lane);
-        } else {
-            add_three(block + 4 * k, &a[k], &a[3 + k], &a[6 + k], lane);
-        }
+    for (int c = 0; c < 3; c++) {
+        const FilPair two =
+            FIL_PAIR_MAKE(fil_lanes_get(a[order[3 * c]], lane), fil_lanes_get(a[order[3 * c + 1]], lane));
+        const double third = fil_lanes_get(a[order[3 * c + 2]], lane);
+        double* to = block + 4 * c;
+        fil_pair_store(to, first ? two : fil_pair_add(fil_pair_load(to), two));
+        fil_pair_store(
+            to + 2, first ? FIL_PAIR_MAKE(third, 0.0) : fil_pair_add(fil_pair_load(to + 2), FIL_PAIR_MAKE(third, 0.0)));
+    }
+    if (first) {
+        fil_pair_store(block + 12, fil_pair_both(0.0));
+        fil_pair_store(block + 14, fil_pair_both(0.0));
     }
 }
 
-/* The same of a symmetric one, whose lower triangle counts. */
-static inline __attribute__((always_inline)) void add_own(double* values, int slot, const FilLanes* a, int lane)
+/* The same where a slot says; `order` is that of a block which is not transposed. */
+static inline __attribute__((always_inline)) void put(double* values, int slot, const FilLanes* a, const int* order,
+                                                      const int* transposed, int lane)
 {
-    double* block = values + (slot - slot % 16);
-    add_three(block, &a[0], &a[1], &a[2], lane);
-    add_two(block + 5, &a[3], &a[4], lane);
-    block[10] += lane_of(&a[5], lane);
+    double* block = values + (slot & ~15);
+    if (slot < 0) {
+        return;
+    }
+    if ((slot & FIL_SLOT_FIRST) != 0) {
+        put_block(block, a, (slot & 4) != 0 ? transposed : order, lane, true);
+    } else {
+        put_block(block, a, (slot & 4) != 0 ? transposed : order, lane, false);
+    }
 }
 
-/* Adds what a node of one lane has: slots of its own block, of those with the next two nodes, of the angle (-1: none).
- */
-static inline __attribute__((always_inline)) void add_columns(double* values, const int* slots,
+static const int by_columns[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8}, by_rows[9] = {0, 3, 6, 1, 4, 7, 2, 5, 8};
+
+/* What a node of one lane has: slots of its own block and of those with the next two nodes. */
+static inline __attribute__((always_inline)) void put_columns(double* values, const int* slots,
                                                               const CordColumns* columns, int lane)
 {
-    if (slots[0] >= 0) {
-        add_own(values, slots[0], columns->own, lane);
-    }
-    if (slots[1] >= 0) {
-        add_points(values, slots[1], columns->next, lane);
-    }
-    if (slots[2] >= 0) {
-        add_points(values, slots[2], columns->after, lane);
-    }
-    if (slots[3] >= 0) {
-        values[slots[3]] += lane_of(&columns->angle, lane);
-    }
+    put(values, slots[0], columns->own, sym, sym, lane);
+    put(values, slots[1], columns->next, by_columns, by_rows, lane);
+    put(values, slots[2], columns->after, by_columns, by_rows, lane);
 }
 
 /* The middle hinge, given the slots of its three nodes' blocks. Returns where those end. */
@@ -413,9 +403,7 @@ static const int* scatter_middle(const FilRodChain* chain, const int* slots, dou
             for (int k = 0; k < 9; k++) {
                 a[k] = fil_lanes_splat(scale * chain->matrix.joint[FIL_FOLD_JOINT * (4 * r + k % 3) + 4 * c + k / 3]);
             }
-            if (*slots >= 0) {
-                add_points(values, *slots, a, 0);
-            }
+            put(values, *slots, a, by_columns, by_rows, 0);
         }
     }
     return slots;
@@ -423,28 +411,26 @@ static const int* scatter_middle(const FilRodChain* chain, const int* slots, dou
 
 int fil_rod_chain_scatter_blocks(FilRodChain* chain, const int* slots, double scale, double* values)
 {
-    enum { NUMBERS = sizeof(CordColumns) / sizeof(FilLanes) };
     const size_t n = (size_t)chain->matrix.half_nodes;
+    const int* at = slots;
     for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
         CordWalk walk;
-        start_walk(&walk, chain, g);
-        for (size_t i = 0; i < n; i++) {
+        start_walk(&walk, chain, scale, g);
+        for (size_t i = 0; i < n; i++, at += 3 * FIL_LANE_COUNT) {
             CordColumns columns;
             if (chain->pending) {
                 walk_on(&walk, &columns);
             } else {
-                load_columns(chain->matrix.columns + FIL_FOLD_COLUMNS * (g * n + i), &columns);
+                load_columns(chain->matrix.columns + FIL_FOLD_COLUMNS * (g * n + i), scale, &columns);
             }
-            for (int k = 0; k < NUMBERS; k++) {
-                ((FilLanes*)&columns)[k] *= scale;
-            }
-            for (int lane = 0; lane < FIL_LANE_COUNT; lane++) {
-                add_columns(values, slots + 4 * (2 * i + g + (size_t)lane), &columns, lane);
+            put_columns(values, at, &columns, 0);
+            if (FIL_LANE_COUNT > 1) {
+                put_columns(values, at + 3, &columns, 1);
             }
         }
     }
     if (chain->pending) {
         middle_hessian(chain);
     }
-    return (int)(scatter_middle(chain, slots + 8 * n, scale, values) - slots);
+    return (int)(scatter_middle(chain, at, scale, values) - slots);
 }

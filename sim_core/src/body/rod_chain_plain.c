@@ -155,16 +155,12 @@ static void visit_block(FilRodVisitor* add, void* context, int row_node, int col
 void fil_rod_chain_visit_blocks(const FilRodChain* chain, FilRodVisitor* add, void* context)
 {
     const int n = chain->matrix.half_nodes;
-    for (int i = 0; i < n; i++) {
-        for (int half = 0; half < 2; half++) {
-            const bool padding = i < first_place(chain, half);
-            const int* node = chain->node_at[half] + i;
-            const int own = padding ? -1 : node[0], edge = padding || i + 1 >= n ? -1 : chain->edge_at[half][i];
-            visit_block(add, context, own, own);
-            visit_block(add, context, i + 1 < n ? node[1] : -1, own);
-            visit_block(add, context, i + 2 < n ? node[2] : -1, own);
-            add(context, edge < 0 ? -1 : 4 * edge + 3, edge < 0 ? -1 : 4 * edge + 3, 0.0);
-        }
+    for (int k = 0; k < 2 * n; k++) { // both halves of a place in a group's lanes
+        const int i = k / FIL_LANE_COUNT % n, half = FIL_LANE_COUNT == 2 ? k % 2 : k / n;
+        const int *node = chain->node_at[half] + i, own = i < first_place(chain, half) ? -1 : node[0];
+        visit_block(add, context, own, own);
+        visit_block(add, context, i + 1 < n ? node[1] : -1, own);
+        visit_block(add, context, i + 2 < n ? node[2] : -1, own);
     }
     const int joint[3] = {chain->node_at[0][n - 2], chain->middle, chain->node_at[1][n - 2]};
     for (int c = 0; c < 3; c++) {

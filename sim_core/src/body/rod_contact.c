@@ -313,6 +313,33 @@ static bool find_weak(FilRodBody* body)
     return true;
 }
 
+/* Finds diagonal blocks; marks the first part that each block gets, if all come from cords. */
+static bool mark_first(FilRodBody* body, int slots)
+{
+    bool* begun = fil_alloc((size_t)body->block_count, sizeof *begun);
+    body->block_own = fil_arena_alloc(body->arena, (size_t)body->node_count, sizeof *body->block_own);
+    if (begun == NULL || body->block_own == NULL) {
+        fil_free(begun);
+        return false;
+    }
+    for (int i = 0; i < body->node_count; i++) {
+        body->block_own[i] = find_block(body, i, i);
+    }
+    body->all_cords = true;
+    for (int r = 0; r < body->rod_count; r++) {
+        body->all_cords = body->all_cords && body->rods[r].twist_free;
+    }
+    for (int k = 0; k < slots && body->all_cords; k++) {
+        int* slot = &body->block_slots[k];
+        if (*slot >= 0 && !begun[*slot / 16]) {
+            begun[*slot / 16] = true;
+            *slot |= FIL_SLOT_FIRST;
+        }
+    }
+    fil_free(begun);
+    return true;
+}
+
 static bool build_blocks(FilRodBody* body)
 {
     Entries entries = {.body = body};
@@ -338,6 +365,7 @@ static bool build_blocks(FilRodBody* body)
         const int r = entries.rows[k], c = entries.columns[k];
         body->block_slots[k] = r < 0 ? -1 : 16 * find_block(body, c / 4, r / 4) + 4 * (c % 4) + r % 4;
     }
+    ok = ok && mark_first(body, entries.count);
     fil_free(entries.rows);
     fil_free(entries.columns);
     return ok;
@@ -362,29 +390,42 @@ void fil_rod_weak_blocks(const void* pointer, bool* weak)
     memcpy(weak, body->block_weak, sizeof(bool) * (size_t)body->block_count);
 }
 
+/* Completes diagonal blocks of a rod's nodes, once rods have been added. Held angles have nothing but their own; idle unknowns
+ * are their own equation. */
+static void finish_diagonal(const FilRodBody* body, const FilRod* rod, bool implicit, double* values)
+{
+    const double angle = body->stiffness_scale * (1.0 + rod->chain.shift);
+    for (int i = rod->first_node; i < rod->first_node + rod->node_count; i++) {
+        double* block = values + 16 * body->block_own[i];
+        const double* mass = body->mass + 4 * i;
+        if (body->all_cords && implicit && body->owner[i] != i) { // nothing has begun it
+            memset(block, 0, 16 * sizeof *block);
+        }
+        for (int k = 0; k < 6 && !body->all_cords; k++) { // both triangles
+            static const int row[6] = {1, 2, 3, 2, 3, 3}, column[6] = {0, 0, 0, 1, 1, 2};
+            block[4 * row[k] + column[k]] = block[4 * column[k] + row[k]];
+        }
+        block[15] = rod->twist_free && implicit ? angle * body->diagonal[4 * i + 3] : block[15];
+        for (int j = 0; j < 4; j++) {
+            block[5 * j] += mass[j] > 0.0 ? (implicit ? 0.0 : mass[j]) : 1.0;
+        }
+    }
+}
+
 void fil_rod_tangent(void* pointer, double* values)
 {
     FilRodBody* body = pointer;
     const bool implicit = body->setup.theta > 0.0;
     const int* slots = body->block_slots;
-    memset(values, 0, sizeof(double) * 16 * (size_t)body->block_count);
+    if (!body->all_cords || !implicit) {
+        memset(values, 0, sizeof(double) * 16 * (size_t)body->block_count);
+    }
     for (int r = 0; r < body->rod_count && implicit; r++) {
         FilRod* rod = &body->rods[r];
         slots += rod->twist_free ? fil_rod_chain_scatter_blocks(&rod->chain, slots, body->stiffness_scale, values)
                                  : fil_rod_chain_scatter(&rod->chain, slots, body->stiffness_scale, values);
     }
-    for (int b = 0; b < body->block_count; b++) {
-        if (body->block_columns[b] != body->block_rows[b]) {
-            continue;
-        }
-        // both triangles of a diagonal block; idle unknowns are their own equation
-        double* block = values + 16 * b;
-        for (int j = 0; j < 4; j++) {
-            const double mass = body->mass[4 * body->block_columns[b] + j];
-            for (int k = j + 1; k < 4; k++) {
-                block[4 * k + j] = block[4 * j + k];
-            }
-            block[5 * j] += mass > 0.0 ? (implicit ? 0.0 : mass) : 1.0;
-        }
+    for (int r = 0; r < body->rod_count; r++) {
+        finish_diagonal(body, &body->rods[r], implicit, values);
     }
 }
