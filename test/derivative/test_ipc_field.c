@@ -175,6 +175,8 @@ static void assemble(FilWorld* world, const double* v, FilPotentialOrder order, 
 {
     bool same, changed = false;
     int count;
+    double residual[MOST] = {0.0};
+    assert_true(isfinite(fil_ipc_model.field->add(world, v, residual)));
     assert_int_equal(fil_ipc_model.field->accept(world, v, &changed), FIL_OK);
     assert_int_equal(fil_ipc_model.field->list(world, &matrix->end, &matrix->variable, &count), FIL_OK);
     const int first_friction = count;
@@ -182,7 +184,7 @@ static void assemble(FilWorld* world, const double* v, FilPotentialOrder order, 
     assert_true(fil_block_sum_adopt(&matrix->sum, world->contact.column_count, count, matrix->end.at,
                                     matrix->variable.at, &same));
     fil_block_sum_clear(&matrix->sum);
-    fil_ipc_model.field->hessian(world, v, order, &matrix->sum);
+    fil_ipc_model.field->hessian(world, order, &matrix->sum);
     fil_ipc_model.field->friction_hessian(world, v, order, &matrix->sum, first_friction);
 }
 
