@@ -5,8 +5,8 @@
 
 #include "linalg/quad.h"
 
-/* Columns that lose their products at once. */
-enum { RUN = 4 };
+/* Columns that lose their products at once, in as many rows at once. */
+enum { TARGETS = 2, ROWS = 2 };
 
 /* The terms. */
 enum { A, C, F };
@@ -53,7 +53,7 @@ FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* cons
                       fil_floats_reserve(&near->factor, FIL_BLOCK_SIZE * blocks) &&
                       fil_floats_reserve(&near->base, FIL_BLOCK_SIZE * changing + 1) &&
                       fil_floats_reserve(&near->inverse, FIL_BLOCK_SIZE * n) &&
-                      fil_floats_reserve(&near->column, FIL_BLOCK_SIZE * n) &&
+                      fil_floats_reserve(&near->column, TARGETS * FIL_BLOCK_SIZE * n) &&
                       fil_floats_reserve(&near->x, FIL_BLOCK * n) && fil_floats_reserve(&near->reduced, FIL_BLOCK * n);
     return room ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
@@ -87,17 +87,6 @@ static inline float* block_at(float* blocks, int k, int width)
     return blocks + (ptrdiff_t)4 * width * k;
 }
 
-/* Adds a block of double precision to one of single, turned round if so. */
-static inline void add_source(float* to, const double* block, bool turned, int width)
-{
-    const int across = turned ? 1 : 4, down = turned ? 4 : 1;
-    for (int c = 0; c < width; c++) {
-        for (int r = 0; r < width; r++) {
-            to[4 * c + r] += (float)block[across * c + down * r];
-        }
-    }
-}
-
 /* Size of a block's fourth row and column, on the diagonal but for what they have in common. */
 static inline double fourth_of(const double* b, bool diagonal)
 {
@@ -110,46 +99,64 @@ static inline void add_sources(FilBlockNear* near, float* column, int term, int 
     const FilBlockSymbolic* s = &near->symbolic;
     const int first = s->column_start.at[j], *source = s->source[term].at;
     double fourth = 0.0;
-    for (int p = first; p < s->column_start.at[j + 1]; p++) {
-        if (source[p] != FIL_BLOCK_NO_SOURCE) {
-            const double* block = values + FIL_BLOCK_SIZE * (size_t)(source[p] >> 1);
-            add_source(column + 4 * width * (p - first), block, source[p] & 1, width);
-            fourth += width < FIL_BLOCK ? fourth_of(block, p == first) : 0.0;
+    for (int p = first; p < s->column_start.at[j + 1]; p++, column += 4 * width) {
+        if (source[p] == FIL_BLOCK_NO_SOURCE) {
+            continue;
         }
+        const double* block = values + FIL_BLOCK_SIZE * (size_t)(source[p] >> 1);
+        for (int c = 0; c < width; c++) { // turned round where the source says so
+            const FilQuad own = source[p] & 1 ? fil_quad_round(block + c, 4) : fil_quad_round(block + 4 * c, 1);
+            fil_quad_store(column + 4 * c, fil_quad_add(fil_quad_load(column + 4 * c), own));
+        }
+        fourth += width < FIL_BLOCK ? fourth_of(block, p == first) : 0.0;
     }
     near->thin = near->thin && fourth == 0.0;
 }
 
-/* The column loses L_ik L_jk' in all rows i >= j of `run` columns k, whose blocks from row j on begin at `from`. */
-static inline void lose_products(float* column, float* factor, const int* from, int run, const int* row, int count,
-                                 const int* place, int width)
+/* `rows` blocks of `targets` columns lose the products of all columns k whose blocks from row j on begin at `from`: of their
+ * blocks in these rows, the first of them the i-th, with those in rows j and j + 1. */
+static inline __attribute__((always_inline)) void lose_tile(float* to[ROWS][TARGETS], int rows, int targets, const float* factor,
+                                                            const int* from, int run, int i, int width)
 {
-    FilQuad b[RUN][FIL_BLOCK];
-    const float* a[RUN];
-    for (int k = 0; k < run; k++) {
-        a[k] = block_at(factor, from[k], width);
-        for (int s = 0; s < width; s++) {
-            b[k][s] = fil_quad_load(a[k] + 4 * s);
-        }
+    FilQuad c[ROWS][TARGETS][FIL_BLOCK], a[ROWS], b[TARGETS];
+    const int count = rows * targets * width;
+    for (int e = 0; e < count; e++) {
+        c[e / width / targets][e / width % targets][e % width] = fil_quad_load(to[e / width / targets][e / width % targets] + 4 * (e % width));
     }
-    for (int i = 0; i < count; i++) {
-        float* to = column + place[row[i]];
-        FilQuad c[FIL_BLOCK];
-        for (int m = 0; m < width; m++) {
-            c[m] = fil_quad_load(to + 4 * m);
-        }
-        for (int k = 0; k < run; k++) {
-            for (int s = 0; s < width; s++) {
-                fil_quad_hold(&b[k][s]);
-                const FilQuad own = fil_quad_load(a[k] + 4 * width * i + 4 * s);
-                for (int m = 0; m < width; m++) {
-                    c[m] = fil_quad_sub_lane(c[m], own, b[k][s], m);
-                }
+    for (int k = 0; k < run; k++) {
+        const float* column = factor + (ptrdiff_t)4 * width * from[k];
+        for (int s = 0; s < width; s++) {
+            for (int r = 0; r < rows; r++) {
+                a[r] = fil_quad_load(column + 4 * (width * (i + r) + s));
+            }
+            for (int t = 0; t < targets; t++) {
+                b[t] = fil_quad_load(column + 4 * (width * t + s));
+            }
+            for (int e = 0; e < count; e++) {
+                FilQuad* own = &c[e / width / targets][e / width % targets][e % width];
+                *own = fil_quad_sub_lane(*own, a[e / width / targets], b[e / width % targets], e % width);
             }
         }
-        for (int m = 0; m < width; m++) {
-            fil_quad_store(to + 4 * m, c[m]);
-        }
+    }
+    for (int e = 0; e < count; e++) {
+        fil_quad_store(to[e / width / targets][e / width % targets] + 4 * (e % width), c[e / width / targets][e / width % targets][e % width]);
+    }
+}
+
+/* Columns j and, of two `targets`, j + 1 lose L_ik L_jk' in all `count` rows i >= j of `run` columns k, whose blocks from row j on
+ * begin at `from`. Both are gathered as column j is, where rows have their `place`. */
+static inline __attribute__((always_inline)) void lose_products(float* first, float* second, int targets, const float* factor, const int* from,
+                                                                int run, const int* row, int count, const int* place, int width)
+{
+    int i = 0;
+    for (; i + 1 < count; i += 2) {
+        const int here = place[row[i]], there = place[row[i + 1]];
+        float* to[ROWS][TARGETS] = {{first + here, second + here}, {first + there, second + there}};
+        lose_tile(to, 2, targets, factor, from, run, i, width);
+    }
+    if (i < count) {
+        float* to[ROWS][TARGETS] = {{first + place[row[i]], second + place[row[i]]}};
+        lose_tile(to, 1, targets, factor, from, run, i, width);
     }
 }
 
@@ -159,7 +166,7 @@ static inline int run_at(const FilBlockSymbolic* s, int q, int end)
 {
     const int k = s->row_column.at[q], length = s->column_start.at[k + 1] - s->row_block.at[q];
     int run = 1;
-    for (int last = k; run < RUN && q + run < end; run++) {
+    for (int last = k; q + run < end; run++) {
         const int next = s->row_column.at[q + run];
         const bool other = last < s->first_changing && next >= s->first_changing;
         if (other || s->parent.at[last] != next || s->column_start.at[next + 1] - s->row_block.at[q + run] != length) {
@@ -170,8 +177,8 @@ static inline int run_at(const FilBlockSymbolic* s, int q, int end)
     return run;
 }
 
-/* All products of fixed, or of changing columns with row j. */
-static inline void lose_row(const FilBlockNear* near, float* column, int j, bool changing, const int* place, int width)
+/* Column j loses all products of fixed, or of changing columns with row j; column j + 1, if it is there, those that it shares. */
+static inline void lose_row(const FilBlockNear* near, float* first, float* second, int j, bool changing, const int* place, int width)
 {
     const FilBlockSymbolic* s = &near->symbolic;
     const int end = s->row_start.at[j + 1];
@@ -183,11 +190,22 @@ static inline void lose_row(const FilBlockNear* near, float* column, int j, bool
         }
         run = run_at(s, q, end);
         const int count = s->column_start.at[k + 1] - from[0];
-        switch (run) {
-        case 1: lose_products(column, near->factor.at, from, 1, row, count, place, width); break;
-        case 2: lose_products(column, near->factor.at, from, 2, row, count, place, width); break;
-        case 3: lose_products(column, near->factor.at, from, 3, row, count, place, width); break;
-        default: lose_products(column, near->factor.at, from, RUN, row, count, place, width); break;
+        if (second != NULL && count > 1 && row[1] == j + 1) {
+            lose_products(first, second, 2, near->factor.at, from, run, row, count, place, width);
+        } else {
+            lose_products(first, first, 1, near->factor.at, from, run, row, count, place, width);
+        }
+    }
+}
+
+/* Column j + 1 loses the products of changing columns with row j + 1 that column j did not share. */
+static inline void lose_rest(const FilBlockNear* near, float* column, int j, const int* place, int width)
+{
+    const FilBlockSymbolic* s = &near->symbolic;
+    for (int q = s->row_start.at[j + 1]; q < s->row_start.at[j + 2]; q++) {
+        const int k = s->row_column.at[q], *from = s->row_block.at + q, *row = s->row.at + from[0];
+        if (k >= s->first_changing && row[-1] != j) {
+            lose_products(column, column, 1, near->factor.at, from, 1, row, s->column_start.at[k + 1] - from[0], place, width);
         }
     }
 }
@@ -283,7 +301,7 @@ static inline bool factor_fixed(FilBlockNear* near, const FilBlockNearValues* va
         for (int k = 0; values->more != NULL && k < width; k++) {
             column[5 * k] += (float)values->more[s->ordering.old_of_new[j]];
         }
-        lose_row(near, column, j, false, place, width);
+        lose_row(near, column, NULL, j, false, place, width);
         if ((j < s->first_changing && !finish_column(near, column, j, width)) || (width < FIL_BLOCK && !near->thin)) {
             return false;
         }
@@ -321,20 +339,46 @@ static void find_stale(FilBlockNear* near, const double* f_values)
     }
 }
 
+/* Whether column j + 1 is as column j but for its first block. */
+static inline bool are_alike(const FilBlockSymbolic* s, int j)
+{
+    const int* start = s->column_start.at + j;
+    return j + 1 < s->columns && s->parent.at[j] == j + 1 && start[2] - start[1] == start[1] - start[0] - 1;
+}
+
+/* Column j before changing columns take from it. */
+static inline void start_column(FilBlockNear* near, int j, const double* f_values, float* column, int width)
+{
+    memcpy(column, base_of(near, j, width), column_bytes(&near->symbolic, j, width));
+    add_sources(near, column, F, j, f_values, width);
+}
+
 static inline bool factor_changing(FilBlockNear* near, const double* f_values, int width)
 {
     FilBlockSymbolic* s = &near->symbolic;
     int* place = s->scratch.at;
-    float* column = near->column.at;
-    for (int j = s->first_changing; j < s->columns; j++) {
+    // the second one's blocks are where the first has those of the same rows
+    float *const first = near->column.at, *const second = first + FIL_BLOCK_SIZE * (size_t)s->columns, *const own = second + 4 * width;
+    for (int j = s->first_changing, targets; j < s->columns; j += targets) {
+        targets = 1;
         if (!near->stale.at[j - s->first_changing]) {
             continue;
         }
-        memcpy(column, base_of(near, j, width), column_bytes(s, j, width));
+        targets = are_alike(s, j) ? 2 : 1;
         find_places(s, j, width, place);
-        add_sources(near, column, F, j, f_values, width);
-        lose_row(near, column, j, true, place, width);
-        if (!finish_column(near, column, j, width) || (width < FIL_BLOCK && !near->thin)) {
+        start_column(near, j, f_values, first, width);
+        if (targets == 2) {
+            start_column(near, j + 1, f_values, own, width);
+            lose_rest(near, second, j, place, width);
+        }
+        lose_row(near, first, targets == 2 ? second : NULL, j, true, place, width);
+        bool definite = finish_column(near, first, j, width);
+        if (definite && targets == 2) {
+            const int from = s->column_start.at[j] + 1, count = s->column_start.at[j + 1] - from;
+            lose_products(second, second, 1, near->factor.at, &from, 1, s->row.at + from, count, place, width);
+            definite = finish_column(near, own, j + 1, width);
+        }
+        if (!definite || (width < FIL_BLOCK && !near->thin)) {
             return false;
         }
     }

@@ -4,7 +4,8 @@
  * what is repeated until it is right anyway. What F reaches, and what depends on that, is eliminated last, so that F may
  * change at the price of those columns.
  * Left-looking by columns: column j is gathered in a buffer, which loses the products of the columns k that have a block in
- * row j. Up to four of them at once where they go on alike below row j, as they do in the dense corners that fill makes. */
+ * row j. Where several of those go on alike below row j, and where column j + 1 is as column j, as in the dense corners that fill makes,
+ * sums stay in registers over all k for two rows and both columns at once. */
 #ifndef FILUM_LINALG_BLOCK_NEAR_H
 #define FILUM_LINALG_BLOCK_NEAR_H
 
@@ -17,7 +18,7 @@ typedef struct FilBlockNear {
     FilFloats factor;     /* blocks of L by columns of four numbers, three columns where they are thin */
     FilFloats base;       /* of changing columns: A less the products of fixed ones */
     FilFloats inverse;    /* W_j, inverse Cholesky factor of each pivot block */
-    FilFloats column;     /* that is being made */
+    FilFloats column;     /* that is being made, and the next */
     FilFloats x, reduced; /* vectors in pivot order: at work; with the fixed columns eliminated */
     FilDoubles f_values;  /* F as the changing columns have it ... */
     int f_blocks;

@@ -45,6 +45,29 @@ static inline FilQuad fil_quad_all(float x)
     return FIL_QUAD_MAKE(x, x, x, x);
 }
 
+/* Every `stride`-th of double precision, rounded. */
+static inline FilQuad fil_quad_round(const double* p, int stride)
+{
+#if defined(FIL_QUAD_NEON)
+    if (stride == 1) {
+        return vcombine_f32(vcvt_f32_f64(vld1q_f64(p)), vcvt_f32_f64(vld1q_f64(p + 2)));
+    }
+#endif
+    return FIL_QUAD_MAKE((float)p[0], (float)p[stride], (float)p[2 * stride], (float)p[3 * stride]);
+}
+
+static inline FilQuad fil_quad_add(FilQuad a, FilQuad b)
+{
+#if defined(FIL_QUAD_VECTOR)
+    return a + b;
+#else
+    for (int k = 0; k < 4; k++) {
+        a.e[k] += b.e[k];
+    }
+    return a;
+#endif
+}
+
 static inline float fil_quad_sum(FilQuad a)
 {
     return (FIL_QUAD_GET(a, 0) + FIL_QUAD_GET(a, 1)) + (FIL_QUAD_GET(a, 2) + FIL_QUAD_GET(a, 3));
@@ -101,16 +124,6 @@ static inline FilQuad fil_quad_sub_lane(FilQuad c, FilQuad a, FilQuad b, int k)
          : k == 2 ? vfmsq_laneq_f32(c, a, b, 2) : vfmsq_laneq_f32(c, a, b, 3);
 #else
     return fil_quad_sub_product(c, a, fil_quad_all(FIL_QUAD_GET(b, k)));
-#endif
-}
-
-/* Called in a loop, keeps compilers from spreading the lanes of b over four registers in front of it: there are not enough. */
-static inline void fil_quad_hold(FilQuad* b)
-{
-#if defined(FIL_QUAD_NEON)
-    __asm__("" : "+w"(*b));
-#else
-    (void)b;
 #endif
 }
 
