@@ -360,11 +360,10 @@ static inline bool factor_changing(FilBlockNear* near, const double* f_values, i
     // the second one's blocks are where the first has those of the same rows
     float *const first = near->column.at, *const second = first + FIL_BLOCK_SIZE * (size_t)s->columns, *const own = second + 4 * width;
     for (int j = s->first_changing, targets; j < s->columns; j += targets) {
-        targets = 1;
-        if (!near->stale.at[j - s->first_changing]) {
-            continue;
+        targets = are_alike(s, j) ? 2 : 1; // also if only the second is stale: sums are in the same order then
+        if (!near->stale.at[j + targets - 1 - s->first_changing]) {
+            continue; // nor is the first, on which it depends
         }
-        targets = are_alike(s, j) ? 2 : 1;
         find_places(s, j, width, place);
         start_column(near, j, f_values, first, width);
         if (targets == 2) {
