@@ -18,6 +18,7 @@
 #define fil_rod_chain_scatter scalar_rod_chain_scatter
 #define fil_rod_chain_assemble_untwisted scalar_rod_chain_assemble_untwisted
 #define fil_rod_chain_fill scalar_rod_chain_fill
+#define fil_rod_chain_add_diagonal scalar_rod_chain_add_diagonal
 #define fil_rod_chain_visit_blocks scalar_rod_chain_visit_blocks
 #define fil_rod_chain_scatter_blocks scalar_rod_chain_scatter_blocks
 #define fil_rod_blend_law scalar_rod_blend_law

@@ -86,6 +86,8 @@ bool fil_rod_chain_assemble(FilRodChain* chain, const double* q, double shift, b
 /* rod_chain_cord.c: energy and gradient of untwisted chains whose positions are loaded; their matrix, if pending. */
 bool fil_rod_chain_assemble_untwisted(FilRodChain* chain);
 void fil_rod_chain_fill(FilRodChain* chain);
+/* Instead of that: the joint alone, and the diagonal of the rest added to `out`. */
+void fil_rod_chain_add_diagonal(FilRodChain* chain, double* out);
 
 /* Adds the gradient to `out` (4 per node). */
 void fil_rod_chain_add_gradient(const FilRodChain* chain, double* out);

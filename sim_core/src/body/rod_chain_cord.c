@@ -233,22 +233,21 @@ static inline __attribute__((always_inline)) void walk_on(CordWalk* walk, CordCo
     const FilLanes* x = chain->x + 3 * at;
     const CordLink* last = &walk->links[i % 2];
     CordLink* next = &walk->links[1 - i % 2];
-    memset(next->o, 0, sizeof next->o);
-    if (i + 1 < n) {
-        const FilLanes least = fil_lanes_splat(chain->shift > 0.0 ? 0.0 : -INFINITY);
-        CordEdge f = walk->e;
-        CordBend ahead = no_bend();
-        if (i + 2 < n) {  // the hinge at the edge's far end, unless that is the middle
-            f = edge_between(x + 3, x + 6);
-            ahead = bend_between(&walk->e, &f, walk->scale * chain->law[at + 1].k1);
-            couple_edges(&walk->e, &f, &ahead, next->o);
-        }
-        edge_hessian(&walk->e, &walk->behind, &ahead, walk->scale * chain->stretch[at], chain->natural[at], least,
-                     next->d);
+    const FilLanes stretch = walk->scale * chain->stretch[at], natural = chain->natural[at];
+    const FilLanes least = fil_lanes_splat(chain->shift > 0.0 ? 0.0 : -INFINITY);
+    if (i + 2 < n) {
+        const CordEdge f = edge_between(x + 3, x + 6);
+        const CordBend ahead = bend_between(&walk->e, &f, walk->scale * chain->law[at + 1].k1);
+        couple_edges(&walk->e, &f, &ahead, next->o);
+        edge_hessian(&walk->e, &walk->behind, &ahead, stretch, natural, least, next->d);
         walk->e = f;
         walk->behind = ahead;
-    } else {  // the middle node ends the last edge
-        memset(next->d, 0, sizeof next->d);
+    } else { // the middle hinge is the joint's, and the middle node only ends the last edge
+        const CordBend none = no_bend();
+        memset(next, 0, sizeof *next);
+        if (i + 1 < n) {
+            edge_hessian(&walk->e, &walk->behind, &none, stretch, natural, least, next->d);
+        }
     }
     find_columns(last, next, chain->diagonal + 4 * at, walk->scale * (1.0 + chain->shift), columns);
 }
@@ -344,6 +343,29 @@ void fil_rod_chain_fill(FilRodChain* chain)
     }
     middle_hessian(chain);
     chain->pending = false;
+}
+
+void fil_rod_chain_add_diagonal(FilRodChain* chain, double* out)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
+        CordWalk walk;
+        start_walk(&walk, chain, 1.0, g);
+        for (size_t i = 0; i < n; i++) {
+            CordColumns columns;
+            walk_on(&walk, &columns);
+            for (int lane = 0; lane < FIL_LANE_COUNT; lane++) {
+                const int half = (int)g + lane, node = chain->node_at[half][i], edge = i + 1 < n ? chain->edge_at[half][i] : -1;
+                for (int k = 0; k < 3 && node >= 0; k++) {
+                    out[4 * node + k] += fil_lanes_get(columns.own[sym[4 * k]], lane);
+                }
+                if (edge >= 0) {
+                    out[4 * edge + 3] += fil_lanes_get(columns.angle, lane);
+                }
+            }
+        }
+    }
+    middle_hessian(chain);
 }
 
 /* ---- blocks ---- */

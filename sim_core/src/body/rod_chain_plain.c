@@ -174,9 +174,11 @@ void fil_rod_chain_diagonal(FilRodChain* chain, double* out)
 {
     const int n = chain->matrix.half_nodes;
     const size_t count = (size_t)n * FIL_FOLD_COLUMNS;
-    fil_rod_chain_fill(chain);
     memset(out, 0, sizeof(double) * 4 * (size_t)chain->node_count);
-    for (int half = 0; half < 2; half++) {
+    if (chain->pending) {
+        fil_rod_chain_add_diagonal(chain, out);
+    }
+    for (int half = 0; half < 2 && !chain->pending; half++) {
         for (int i = first_place(chain, half); i < n; i++) {
             for (int column = 0; column < 4; column++) {
                 double sign;

@@ -117,16 +117,24 @@ double fil_friction_add_lead(const FilFriction* friction, const FilSlipping* sli
     return fabs(lead[0] * (slip[0] - expected[0]) + lead[1] * (slip[1] - expected[1]));
 }
 
-void fil_friction_hessian(const FilFriction* friction, const FilSlipping* slipping, double bound, bool cautious, const double* v,
-                          double hessian[9])
+void fil_friction_curvature(const FilFriction* friction, const FilSlipping* slipping, double bound, bool cautious, const double* v,
+                            double curvature[4])
 {
-    double slip[2], h[4];
-    slip_of(friction, slipping, friction->bias, v, slip);
-    curvature_at(cautious ? slip : friction->expected, bound, cautious || hesitates(friction), h);
-    const double *a = friction->tangent[0], *b = friction->tangent[1];
-    for (int k = 0; k < 9; k++) {
-        const int i = k / 3, j = k % 3;
-        hessian[k] = friction->most * (h[0] * a[i] * a[j] + h[1] * (a[i] * b[j] + b[i] * a[j]) + h[3] * b[i] * b[j]);
+    double slip[2];
+    if (cautious) {
+        slip_of(friction, slipping, friction->bias, v, slip);
+    }
+    curvature_at(cautious ? slip : friction->expected, bound, cautious || hesitates(friction), curvature);
+    for (int k = 0; k < 4; k++) {
+        curvature[k] *= friction->most;
+    }
+}
+
+void fil_friction_rates(const FilFriction* friction, const double* jacobian, double rates[8])
+{
+    for (int k = 0; k < 8; k++) {
+        const double *along = friction->tangent[k / 4], *j = jacobian + k % 4;
+        rates[k] = along[0] * j[0] + along[1] * j[4] + along[2] * j[8];
     }
 }
 
@@ -193,10 +201,12 @@ double fil_friction_review(FilFriction* friction, const FilSlipping* slipping, d
 double fil_friction_size(const FilFriction* friction, const FilSlipping* s, const double* weight, double impulse)
 {
     double sum = 0.0;
-    for (int k = 0; k < 8 * s->count; k++) {
-        const double *j = s->jacobian + 12 * (k / 8) + k % 4, *along = friction->tangent[k / 4 % 2];
-        const double rate = along[0] * j[0] + along[1] * j[4] + along[2] * j[8];
-        sum += 0.5 * rate * rate * weight[4 * s->block[k / 8] + k % 4]; // the mean of both tangents
+    for (int b = 0; b < s->count; b++) {
+        double rates[8];
+        fil_friction_rates(friction, s->jacobian + 12 * b, rates);
+        for (int k = 0; k < 8; k++) {
+            sum += 0.5 * rates[k] * rates[k] * weight[4 * s->block[b] + k % 4]; // the mean of both tangents
+        }
     }
     return sum * impulse * impulse;
 }

@@ -284,24 +284,38 @@ static FilStatus list_friction(FilWorld* world, FilInts* end, FilInts* variable,
     return FIL_OK;
 }
 
+/* Adds R' H R of one contact or ring, R the rates of slip along the tangents by blocks. */
+static void add_friction_hessian(const FilFriction* friction, const FilSlipping* slipping, const double* h, FilBlockSum* sum, int list)
+{
+    int local[4 * FIL_JACOBIAN_BLOCKS];
+    double rates[4 * FIL_JACOBIAN_BLOCKS][8], turned[8];
+    for (int i = 0; i < slipping->count; i++) {
+        local[i] = fil_block_sum_find(sum, list, slipping->column[i]);
+        fil_friction_rates(friction, slipping->jacobian + 12 * i, rates[i]);
+    }
+    for (int j = 0; j < slipping->count; j++) {
+        for (int k = 0; k < 4; k++) {
+            turned[k] = h[0] * rates[j][k] + h[1] * rates[j][4 + k];
+            turned[4 + k] = h[2] * rates[j][k] + h[3] * rates[j][4 + k];
+        }
+        for (int i = 0; i < slipping->count; i++) {
+            double* block = local[i] >= 0 && local[j] >= 0 ? fil_block_sum_at(sum, list, local[i], local[j]) : NULL;
+            for (int k = 0; k < FIL_BLOCK_SIZE && block != NULL; k++) {
+                block[k] += rates[i][k % 4] * turned[k / 4] + rates[i][4 + k % 4] * turned[4 + k / 4];
+            }
+        }
+    }
+}
+
 static void friction_hessian(FilWorld* world, const double* v, FilPotentialOrder order, FilBlockSum* sum, int first_list)
 {
+    const bool cautious = order == FIL_POTENTIAL_DEFINITE;
     for (int k = 0; k < friction_count(&world->ipc); k++) {
         FilSlipping slipping;
         const FilFriction* friction = friction_at(&world->ipc, k, &slipping);
-        double h[9], block[FIL_BLOCK_SIZE];
-        int local[4 * FIL_JACOBIAN_BLOCKS];
-        fil_friction_hessian(friction, &slipping, world->def.ipc.slip_speed, order == FIL_POTENTIAL_DEFINITE, v, h);
-        for (int i = 0; i < slipping.count; i++) {
-            local[i] = fil_block_sum_find(sum, first_list + k, slipping.column[i]);
-        }
-        for (int e = 0; e < slipping.count * slipping.count; e++) {
-            const int i = e / slipping.count, j = e % slipping.count;
-            if (local[i] >= 0 && local[j] >= 0 && fil_block_sum_at(sum, first_list + k, local[i], local[j]) != NULL) {
-                fil_potential_row_block(slipping.jacobian + 12 * i, h, slipping.jacobian + 12 * j, 1.0, block);
-                fil_block_sum_add(sum, first_list + k, local[i], local[j], block);
-            }
-        }
+        double curvature[4];
+        fil_friction_curvature(friction, &slipping, world->def.ipc.slip_speed, cautious, v, curvature);
+        add_friction_hessian(friction, &slipping, curvature, sum, first_list + k);
     }
 }
 
