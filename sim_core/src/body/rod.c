@@ -330,6 +330,9 @@ static FilStatus join(FilRodBody* body, const FilRodDef* defs, const FilRodJunct
     }
     for (int i = 0; i < body->node_count; i++) {
         body->owner[i] = body->owner[body->owner[i]]; // owners stand before their copies
+        if (body->owner[i] != i) {
+            body->copies[body->copy_count++] = i;
+        }
         for (int k = 0; k < 3 && body->owner[i] != i; k++) {
             const double mass = body->mass[4 * body->owner[i] + k], added = body->mass[4 * i + k];
             if (k == 0) { // the mean, by mass
@@ -362,7 +365,7 @@ static bool allocate(FilRodBody* body)
     const size_t n = (size_t)body->node_count;
     double** quads[] = {&body->mass,    &body->drag,     &body->load,     &body->held_q,    &body->diagonal, &body->q_theta,
                         &body->v_theta, &body->gradient, &body->reaction, &body->initial_q, &body->initial_v,
-                        &body->is_free, &body->force,    &body->damping};
+                        &body->is_free, &body->force,    &body->damping,  &body->held_v};
     bool ok = true;
     for (size_t k = 0; k < sizeof quads / sizeof quads[0]; k++) {
         *quads[k] = fil_arena_alloc(body->arena, 4 * n, sizeof(double));
@@ -371,8 +374,11 @@ static bool allocate(FilRodBody* body)
     body->alpha = fil_arena_alloc(body->arena, n, sizeof(double));
     body->torque = fil_arena_alloc(body->arena, 3 * n, sizeof(double));
     body->owner = fil_arena_alloc(body->arena, n, sizeof(int));
+    body->copies = fil_arena_alloc(body->arena, n, sizeof(int));
     body->held = fil_arena_alloc(body->arena, 4 * n, sizeof(bool));
-    return ok && body->alpha != NULL && body->torque != NULL && body->owner != NULL && body->held != NULL;
+    body->held_at = fil_arena_alloc(body->arena, 4 * n, sizeof(int));
+    return ok && body->alpha != NULL && body->torque != NULL && body->owner != NULL && body->copies != NULL && body->held != NULL &&
+           body->held_at != NULL;
 }
 
 static void initial_state(FilRodBody* body, const FilRod* rod, const FilRodDef* def)

@@ -51,6 +51,8 @@ typedef struct FilRodBody {
     FilRod* rods;
     bool network;
     int* owner;   /* per node: the node that holds its position (itself unless shared) */
+    int* copies;  /* nodes whose position another holds */
+    int copy_count;
     double* mass; /* 4 per node; zero where idle */
     double* drag; /* 4 per node, N s/m */
     double* alpha; /* per node, 1/s */
@@ -67,8 +69,10 @@ typedef struct FilRodBody {
     const FilRodHistory* h0;
     double stiffness_scale; /* theta theta_vq dt^2: force per displacement to impulse per velocity */
     bool* held;             /* 4 per node */
-    bool any_held;
-    double* held_q;         /* 4 per node, where held unknowns are at the end of the step */
+    int* held_at;           /* unknowns that are */
+    int held_count;
+    double* held_q;         /* 4 per node, where held unknowns are at the end of the step, ... */
+    double* held_v;         /* ... and how fast they go there */
     double* is_free;        /* 4 per node: 1, or 0 for what is held or idle */
     double* force;          /* 4 per node: gravity and loads */
     double* damping;        /* 4 per node, N s/m: mass damping and drag */

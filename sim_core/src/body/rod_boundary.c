@@ -174,17 +174,20 @@ static void held_place(const FilRodAttachment* a, int i, double* place)
 
 static void hold(FilRodBody* body, int unknown, double place)
 {
+    if (!body->held[unknown]) {
+        body->held_at[body->held_count++] = unknown;
+    }
     body->held[unknown] = true;
     body->held_q[unknown] = place;
-    body->any_held = true;
+    body->held_v[unknown] = (place - body->q0[unknown]) / body->setup.dt;
 }
 
 void fil_rod_apply_holds(FilRodBody* body)
 {
-    if (body->any_held) {
-        memset(body->held, 0, sizeof(bool) * 4 * (size_t)body->node_count);
+    for (int k = 0; k < body->held_count; k++) {
+        body->held[body->held_at[k]] = false;
     }
-    body->any_held = false;
+    body->held_count = 0;
     for (int r = 0; r < body->rod_count; r++) {
         for (int i = 0; body->rods[r].twist_free && i < body->rods[r].edge_count; i++) {
             const int angle = angle_unknown(&body->rods[r], i);

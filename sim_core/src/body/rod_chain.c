@@ -680,12 +680,32 @@ static void store_middle(const FilRodChain* chain, FilRodHistory* hinge)
     hinge->sine = sine * size;
 }
 
-/* Directors that follow each other from end to end, as the halves' do from their own ends. */
-static void untwist(const FilRodChain* chain, FilRodHistory* history)
+/* Where places have been loaded: tangents of all edges, the first director carried on from the start, and then from edge to edge. */
+static void transport_untwisted(const FilRodChain* chain, FilRodHistory* history)
 {
-    for (int i = 1; i < chain->edge_count; i++) {
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    double t0[3], m0[3];
+    for (int half = 0; half < 2; half++) {
+        for (size_t i = 0; i + 1 < n; i++) {
+            for (size_t k = 0; k < 3 && chain->edge_acts[half][i]; k++) {
+                const double a = fil_lane_get(chain->x, 3 * n, half, 3 * i + k), b = fil_lane_get(chain->x, 3 * n, half, 3 * i + 3 + k);
+                history[chain->edge_at[half][i]].tangent[k] = fil_rod_half_direction(half) * (b - a);
+            }
+        }
+    }
+    for (size_t k = 0; k < 3; k++) {
+        t0[k] = fil_lane_get(chain->tangent0, 3 * n, 0, k);
+        m0[k] = fil_lane_get(chain->director0, 3 * n, 0, k);
+    }
+    for (int i = 0; i < chain->edge_count; i++) {
         FilRodHistory* h = &history[i];
-        fil_v3_transport(h->director, h[-1].director, h[-1].tangent, h->tangent);
+        fil_v3_normalise(h->tangent);
+        fil_v3_transport(h->director, i > 0 ? h[-1].director : m0, i > 0 ? h[-1].tangent : t0, h->tangent);
+        if (i == 0) { // so that errors do not add up over steps
+            fil_v3_axpy(h->director, -fil_v3_dot(h->director, h->tangent), h->tangent);
+            fil_v3_normalise(h->director);
+            continue;
+        }
         h->twist = h->sine = 0.0;
         h->cosine = 1.0;
     }
@@ -696,6 +716,10 @@ void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory*
     const size_t n = (size_t)chain->matrix.half_nodes;
     if (q != NULL) {
         load_positions(chain, q);
+    }
+    if (chain->untwisted) {
+        transport_untwisted(chain, history);
+        return;
     }
     have_frames(chain);
     for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
@@ -714,8 +738,5 @@ void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory*
     }
     if (chain->node_count > 2) {
         store_middle(chain, &history[chain->middle]);
-    }
-    if (chain->untwisted) {
-        untwist(chain, history);
     }
 }

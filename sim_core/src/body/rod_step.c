@@ -50,7 +50,16 @@ void fil_rod_guess(const void* pointer, const double* change, double* v)
 {
     const FilRodBody* body = pointer;
     for (int k = 0; k < 4 * body->node_count; k++) {
-        v[k] = body->held[k] ? (body->held_q[k] - body->q0[k]) / body->setup.dt : body->v0[k] + change[k];
+        v[k] = body->held[k] ? body->held_v[k] : body->v0[k] + change[k];
+    }
+}
+
+/* Copies are where their owners are. */
+static void follow_owners(const FilRodBody* body, double* a)
+{
+    for (int c = 0; c < body->copy_count; c++) {
+        const int i = body->copies[c];
+        fil_v3_copy(a + 4 * i, a + 4 * body->owner[i]);
     }
 }
 
@@ -65,21 +74,13 @@ static void set_trial(FilRodBody* body, const double* v)
         q_theta[k] = q0[k] + a * v[k] + b * v0[k];
         v_theta[k] = theta * v[k] + (1.0 - theta) * v0[k];
     }
-    if (body->any_held) {
-        static const bool none[4] = {false, false, false, false};
-        for (int i = 0; i < 4 * body->node_count; i += 4) {
-            for (int k = i; k < i + 4 && memcmp(body->held + i, none, sizeof none) != 0; k++) {
-                if (body->held[k]) {
-                    q_theta[k] = q0[k] + theta * (body->held_q[k] - q0[k]);
-                    v_theta[k] = (body->held_q[k] - q0[k]) / dt;
-                }
-            }
-        }
+    for (int h = 0; h < body->held_count; h++) {
+        const int k = body->held_at[h];
+        q_theta[k] = q0[k] + theta * (body->held_q[k] - q0[k]);
+        v_theta[k] = body->held_v[k];
     }
-    for (int i = 0; body->network && i < body->node_count; i++) {
-        fil_v3_copy(q_theta + 4 * i, q_theta + 4 * body->owner[i]);
-        fil_v3_copy(v_theta + 4 * i, v_theta + 4 * body->owner[i]);
-    }
+    follow_owners(body, q_theta);
+    follow_owners(body, v_theta);
 }
 
 /* Couple that turns the spin of an edge with it, tau = -J gamma_dot t_dot, as forces on its nodes. It does no work and
@@ -137,11 +138,10 @@ static bool assemble(FilRodBody* body, double shift, bool tangent, double* energ
 
 static void fold_copies(const FilRodBody* body, double* a)
 {
-    for (int i = 0; body->network && i < body->node_count; i++) {
-        if (body->owner[i] != i) {
-            fil_v3_axpy(a + 4 * body->owner[i], 1.0, a + 4 * i);
-            fil_v3_set(a + 4 * i, 0.0, 0.0, 0.0);
-        }
+    for (int c = 0; c < body->copy_count; c++) {
+        const int i = body->copies[c];
+        fil_v3_axpy(a + 4 * body->owner[i], 1.0, a + 4 * i);
+        fil_v3_set(a + 4 * i, 0.0, 0.0, 0.0);
     }
 }
 
@@ -158,6 +158,9 @@ static double balance(FilRodBody* body, const double* v, double over, double hal
 {
     enum { SUMS = 4 / FIL_LANE_COUNT };
     const double dt = body->setup.dt, per_dt = 1.0 / dt;
+    const double *masses = body->mass, *v0 = body->v0, *forces = body->force, *dampings = body->damping, *rates = body->v_theta;
+    const double *gradient = body->gradient, *free_ones = body->is_free, *q = body->q_theta;
+    double* reactions = body->reaction;
     FilLanes sum[SUMS];
     for (int s = 0; s < SUMS; s++) {
         sum[s] = fil_lanes_splat(0.0);
@@ -165,14 +168,14 @@ static double balance(FilRodBody* body, const double* v, double over, double hal
     for (int k = 0; k < 4 * body->node_count; k += 4) {
         for (int s = 0; s < SUMS; s++) {
             const int at = k + s * FIL_LANE_COUNT;
-            const FilLanes mass = load(body->mass + at), change = load(v + at) - load(body->v0 + at);
-            const FilLanes force = load(body->force + at), damping = load(body->damping + at), rate = load(body->v_theta + at);
-            const FilLanes m = mass * change + dt * (load(body->gradient + at) - force + damping * rate);
-            const FilLanes is_free = load(body->is_free + at), reaction = m * per_dt, left = is_free * m;
-            memcpy(body->reaction + at, &reaction, sizeof reaction);
+            const FilLanes mass = load(masses + at), change = load(v + at) - load(v0 + at);
+            const FilLanes force = load(forces + at), damping = load(dampings + at), rate = load(rates + at);
+            const FilLanes m = mass * change + dt * (load(gradient + at) - force + damping * rate);
+            const FilLanes is_free = load(free_ones + at), reaction = m * per_dt, left = is_free * m;
+            memcpy(reactions + at, &reaction, sizeof reaction);
             memcpy(residual + at, &left, sizeof left);
             sum[s] += is_free * (0.5 * mass * change * change + half_over_theta * damping * rate * rate -
-                                 over * force * load(body->q_theta + at));
+                                 over * force * load(q + at));
         }
     }
     const double* sums = (const double*)sum;
@@ -311,13 +314,11 @@ void fil_rod_finish(void* pointer, const double* v, double* q1, double* v1, doub
         q1[k] = body->q0[k] + dt * (vq * v[k] + (1.0 - vq) * body->v0[k]);
         if (body->held[k]) {
             q1[k] = body->held_q[k];
-            v1[k] = (body->held_q[k] - body->q0[k]) / dt;
+            v1[k] = body->held_v[k];
         }
     }
-    for (int i = 0; body->network && i < body->node_count; i++) {
-        fil_v3_copy(q1 + 4 * i, q1 + 4 * body->owner[i]);
-        fil_v3_copy(v1 + 4 * i, v1 + 4 * body->owner[i]);
-    }
+    follow_owners(body, q1);
+    follow_owners(body, v1);
     FilRodHistory* history = (FilRodHistory*)h1;
     for (int r = 0; r < body->rod_count; r++) {
         FilRod* rod = &body->rods[r];
