@@ -65,7 +65,7 @@ static void analyze(FilBlockNear* near, const Case* c)
         block[k] = k;
     }
     const FilBlockPattern* const terms[FIL_BLOCK_TERMS] = {&c->a->pattern, NULL, &c->f->pattern};
-    assert_int_equal(fil_block_near_analyze(near, terms, block), FIL_OK);
+    assert_int_equal(fil_block_near_analyze(near, terms, block, true), FIL_OK);
 }
 
 static bool is_definite(FilBlockNear* near, const Case* c)

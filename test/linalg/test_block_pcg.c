@@ -312,7 +312,8 @@ static void predicts_where_f_reaches(void** state)
     free(f);
 }
 
-/* Fewer contacts fit into the old analysis; afresh gives the bits of a solver that never saw another pattern. */
+/* Fewer contacts fit into the old analysis, more need another one in the old order; afresh gives the bits of a solver that never
+ * saw another pattern. */
 static void analyses_afresh_when_told(void** state)
 {
     (void)state;
@@ -322,6 +323,13 @@ static void analyses_afresh_when_told(void** state)
     assert_false(bind(&old, few, false));
     assert_int_equal(solve(&old, few, 1e-8, 100), FIL_PCG_DONE);
     assert_true(error_of(few) < 1e-5);
+    assert_false(old.exact);
+    assert_true(bind(&old, few, true));
+    assert_true(old.exact);
+    assert_true(bind(&old, many, false));
+    assert_int_equal(solve(&old, many, 1e-8, 100), FIL_PCG_DONE);
+    assert_true(error_of(many) < 1e-5);
+    assert_false(old.exact);
     assert_true(bind(&old, few, true));
     assert_int_equal(solve(&old, few, 1e-8, 100), FIL_PCG_DONE);
     double x[N];

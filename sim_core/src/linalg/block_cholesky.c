@@ -157,7 +157,7 @@ void fil_block_cholesky_destroy(FilBlockCholesky* cholesky)
 
 FilStatus fil_block_cholesky_analyze(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c)
 {
-    const FilStatus status = fil_block_symbolic_analyze(&cholesky->symbolic, (const FilBlockPattern*[]){a, NULL, c}, false);
+    const FilStatus status = fil_block_symbolic_analyze(&cholesky->symbolic, (const FilBlockPattern*[]){a, NULL, c}, false, true);
     const size_t n = (size_t)a->columns, blocks = (size_t)cholesky->symbolic.factor_blocks;
     if (status == FIL_OK &&
         (!fil_block_symbolic_list_products(&cholesky->symbolic) || !fil_doubles_reserve(&cholesky->factor, FIL_BLOCK_SIZE * blocks) ||

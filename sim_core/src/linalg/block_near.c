@@ -38,10 +38,10 @@ static void renumber(FilBlockSymbolic* s, const int* a_block)
     }
 }
 
-FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* const* terms, const int* a_block)
+FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* const* terms, const int* a_block, bool order)
 {
     FilBlockSymbolic* s = &near->symbolic;
-    const FilStatus status = fil_block_symbolic_analyze(s, terms, true);
+    const FilStatus status = fil_block_symbolic_analyze(s, terms, true, order);
     if (status != FIL_OK) {
         return status;
     }

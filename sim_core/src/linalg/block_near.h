@@ -35,8 +35,9 @@ typedef struct FilBlockNearValues {
 } FilBlockNearValues;
 
 /* As of block_cholesky.h; `terms` are A, C and F. Block k of A has the number a_block[k] among its values. When binding NULL says
- * that A is as it was. */
-FIL_MUST_CHECK FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* const* terms, const int* a_block);
+ * that A is as it was. `order` as of block_symbolic.h. */
+FIL_MUST_CHECK FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* const* terms, const int* a_block,
+                                                bool order);
 FIL_MUST_CHECK FilStatus fil_block_near_bind(FilBlockNear* near, const FilBlockPattern* const* terms, const int* a_block, bool* fits);
 
 /* Factors columns that F does not reach; then the rest, as often as F changes, as far as it does. False: not positive definite, as

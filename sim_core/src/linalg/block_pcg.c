@@ -55,15 +55,17 @@ FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockTerms* terms, const
     const FilBlockPattern a = {n, pcg->start.at, pcg->row.at}, *const near[FIL_BLOCK_TERMS] = {&a, &terms->c, &terms->f};
     FilStatus status = FIL_OK;
     bool fits = false;
-    // an old analysis serves while the blocks fit and it is not mostly about blocks that are gone
-    if (pcg->analysed && !afresh && 2 * blocks > pcg->analysed_blocks) {
+    // an old one serves while it is not mostly about blocks that are gone: the analysis if blocks fit, its order in any case
+    const bool serves = pcg->analysed && !afresh && n == pcg->near.symbolic.columns && 2 * blocks > pcg->analysed_blocks;
+    if (serves) {
         status = fil_block_near_bind(&pcg->near, near, same ? NULL : pcg->block.at, &fits);
     }
     *analysed = status == FIL_OK && !fits;
     if (*analysed) {
-        status = fil_block_near_analyze(&pcg->near, near, pcg->block.at);
+        status = fil_block_near_analyze(&pcg->near, near, pcg->block.at, !serves);
         pcg->analysed_blocks = blocks;
     }
+    pcg->exact = *analysed && !serves;
     pcg->analysed = status == FIL_OK;
     return status;
 }

@@ -23,6 +23,7 @@ typedef struct FilBlockTerms {
 typedef struct FilBlockPcg {
     FilBlockNear near; /* factor of the near matrix */
     bool analysed;
+    bool exact; /* the analysis depends on nothing but the patterns bound */
     int analysed_blocks;
     int a_pattern;
     bool diagonal_only;        /* of A */
@@ -43,8 +44,8 @@ typedef enum FilBlockPcgResult {
 } FilBlockPcgResult;
 
 /* Adopts the patterns; `weak` has one flag for each block of A, NULL for all but the diagonal ones, which are then simply left
- * out. An old analysis is kept while it serves, unless `afresh`; *analysed says that there is a new one. Allocates only to
- * grow. */
+ * out. An old analysis is kept while it serves, and its order when it does not, unless `afresh`; *analysed says that there is a new
+ * one. Allocates only to grow. */
 FIL_MUST_CHECK FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockTerms* terms, const bool* weak, bool afresh,
                                             bool* analysed);
 

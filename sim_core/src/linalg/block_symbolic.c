@@ -250,12 +250,12 @@ static bool find_order(FilBlockSymbolic* s, const FilBlockPattern* const* terms,
     return fil_ordering_min_degree(&s->ordering, present, count, loose || terms[LAST] == NULL);
 }
 
-FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern* const* terms, bool loose)
+FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern* const* terms, bool loose, bool order)
 {
     const size_t n = (size_t)terms[0]->columns;
     s->columns = terms[0]->columns;
     s->factor_blocks = s->products = 0;
-    if (!find_order(s, terms, loose) || !sort_entries(s, terms, 0) ||
+    if ((order && !find_order(s, terms, loose)) || !sort_entries(s, terms, 0) ||
         !fil_ints_reserve(&s->parent, n) || !fil_ints_reserve(&s->column_start, n + 1) ||
         !fil_ints_reserve(&s->row_start, n + 1) || !fil_ints_reserve(&s->scratch, 2 * n)) {
         return FIL_OUT_OF_MEMORY;

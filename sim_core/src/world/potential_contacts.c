@@ -158,8 +158,6 @@ FilStatus fil_potential_set_up(FilWorld* world, const FilPotentialModel* model, 
         return FIL_OUT_OF_MEMORY;
     }
     stage->bound = false;
-    stage->begins = true;
-    stage->settled = false;
     FilPotentialProblem* p = &stage->problem;
     *p = (FilPotentialProblem){
         .dt = dt,

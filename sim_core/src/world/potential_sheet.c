@@ -33,8 +33,8 @@ static FilBlockTerms terms_of(const FilWorld* world)
                            .f_values = stage->friction.values.at};
 }
 
-/* The analysis, `stiff`: with bodies' stiffness in the factor. A step begins with one of the pattern that it finds, so that a
- * restored world goes on with the same bits. */
+/* The analysis, `stiff`: with bodies' stiffness in the factor. A step begins with one of the pattern that it finds, see
+ * fil_potential_begin(). */
 static FilStatus bind(FilWorld* world, bool stiff, FilStepInfo* info)
 {
     FilPotentialStage* stage = &world->potential;
@@ -42,10 +42,11 @@ static FilStatus bind(FilWorld* world, bool stiff, FilStepInfo* info)
     const bool other = stage->pcg.diagonal_only == stiff;
     const bool bound = stage->pcg_bound && stage->pcg_pattern == all->patterns && !other;
     FilStatus status = FIL_OK;
-    if (!bound || (stage->begins && !stage->pcg_exact)) {
+    if (!bound || (stage->begins && !stage->pcg.exact)) {
         const FilBlockTerms terms = terms_of(world);
-        status = fil_block_pcg_bind(&stage->pcg, &terms, stiff ? all->weak : NULL, stage->begins || other, &stage->pcg_exact);
-        info->analyses += stage->pcg_exact ? 1 : 0;
+        bool analysed = false;
+        status = fil_block_pcg_bind(&stage->pcg, &terms, stiff ? all->weak : NULL, stage->begins || other, &analysed);
+        info->analyses += analysed ? 1 : 0;
         stage->pcg_pattern = all->patterns;
         stage->pcg_bound = status == FIL_OK;
     }

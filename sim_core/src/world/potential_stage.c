@@ -40,6 +40,12 @@ void fil_potential_stage_free(FilPotentialStage* stage)
     fil_free(stage->list_variable.at);
 }
 
+void fil_potential_begin(FilPotentialStage* stage)
+{
+    stage->begins = true;
+    stage->settled = false;
+}
+
 bool fil_potential_takes_part(const FilWorld* world, int b)
 {
     return world->contact.active && world->contact.offset[b] >= 0;

@@ -41,7 +41,6 @@ typedef struct FilPotentialStage {
     FilBlockPcg pcg;
     int pcg_pattern; /* FilContactStage.patterns when it was bound */
     bool pcg_bound;  /* to the contacts' pattern */
-    bool pcg_exact;  /* and its analysis is of that very pattern */
     FilBlockSum hessian;   /* of contacts and joints */
     FilBlockSum friction;  /* of contacts, where it stands apart */
     int first_friction_list; /* where friction begins among the lists where it does not */
@@ -97,6 +96,10 @@ typedef struct FilPotentialField {
 } FilPotentialField;
 
 void fil_potential_stage_free(FilPotentialStage* stage);
+
+/* At the beginning of a world's step, which may have many sub-steps and stages: their first analyses depend on nothing before
+ * them, so that a restored world goes on with the same bits. */
+void fil_potential_begin(FilPotentialStage* stage);
 
 /* Finds the velocities of all bodies, in the world's scratch. Bodies have begun their step, contacts are known and
  * fil_contacts_prepare() has chosen who takes part. */

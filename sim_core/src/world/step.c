@@ -281,6 +281,7 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
         copy_state(world, &world->initial, &world->state);
     }
     copy_state(world, &world->saved, &world->state);
+    fil_potential_begin(&world->potential);
     const FilStatus status = advance_halving(world, world->time, dt, info);
     if (status == FIL_OK) {
         world->step++;
