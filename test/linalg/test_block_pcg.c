@@ -312,12 +312,14 @@ static void predicts_where_f_reaches(void** state)
     free(f);
 }
 
-/* Fewer contacts fit into the old analysis, more need another one in the old order; afresh gives the bits of a solver that never
- * saw another pattern. */
+/* Fewer contacts fit into the old analysis, one more between neighbours needs another one in the old order, and many more another
+ * order; afresh gives the bits of a solver that never saw another pattern. */
 static void analyses_afresh_when_told(void** state)
 {
     (void)state;
-    Fixture *many = make_fixture(1e4, 1.0, 30), *few = make_fixture(1e4, 1.0, 25);
+    Fixture *many = make_fixture(1e4, 1.0, 30), *few = make_fixture(1e4, 1.0, 25), *more = make_fixture(1e4, 1.0, 25);
+    add_element(&(Random){7}, (const int[]){0, SIDE + 1}, (const double[]){1.0, -1.0}, 2, 1e6, false); // of F, which came last
+    assemble(&more->f, 0.0);
     FilBlockPcg old = {0}, fresh = {0};
     bind(&old, many, false);
     assert_false(bind(&old, few, false));
@@ -326,10 +328,12 @@ static void analyses_afresh_when_told(void** state)
     assert_false(old.exact);
     assert_true(bind(&old, few, true));
     assert_true(old.exact);
-    assert_true(bind(&old, many, false));
-    assert_int_equal(solve(&old, many, 1e-8, 100), FIL_PCG_DONE);
-    assert_true(error_of(many) < 1e-5);
+    assert_true(bind(&old, more, false));
     assert_false(old.exact);
+    assert_int_equal(solve(&old, more, 1e-8, 100), FIL_PCG_DONE);
+    assert_true(error_of(more) < 1e-5);
+    assert_true(bind(&old, many, false));
+    assert_true(old.exact);
     assert_true(bind(&old, few, true));
     assert_int_equal(solve(&old, few, 1e-8, 100), FIL_PCG_DONE);
     double x[N];
@@ -340,6 +344,7 @@ static void analyses_afresh_when_told(void** state)
     fil_block_pcg_free(&old);
     fil_block_pcg_free(&fresh);
     free(many);
+    free(more);
     free(few);
 }
 

@@ -15,6 +15,9 @@ void fil_block_pcg_free(FilBlockPcg* pcg)
     *pcg = (FilBlockPcg){0};
 }
 
+/* An order serves until there is so much more fill, as a share of what there was. */
+enum { WORSE = 50 };
+
 /* ---- the near matrix ---- */
 
 /* Sorts the blocks of A. */
@@ -55,17 +58,24 @@ FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockTerms* terms, const
     const FilBlockPattern a = {n, pcg->start.at, pcg->row.at}, *const near[FIL_BLOCK_TERMS] = {&a, &terms->c, &terms->f};
     FilStatus status = FIL_OK;
     bool fits = false;
-    // an old one serves while it is not mostly about blocks that are gone: the analysis if blocks fit, its order in any case
+    // an old one serves while it is not mostly about blocks that are gone: the analysis if blocks fit, else its order if that
+    // makes little more fill
     const bool serves = pcg->analysed && !afresh && n == pcg->near.symbolic.columns && 2 * blocks > pcg->analysed_blocks;
     if (serves) {
         status = fil_block_near_bind(&pcg->near, near, same ? NULL : pcg->block.at, &fits);
     }
     *analysed = status == FIL_OK && !fits;
-    if (*analysed) {
-        status = fil_block_near_analyze(&pcg->near, near, pcg->block.at, !serves);
-        pcg->analysed_blocks = blocks;
+    bool order = *analysed && !serves;
+    if (*analysed && serves) {
+        status = fil_block_near_analyze(&pcg->near, near, pcg->block.at, false);
+        order = status == FIL_OK && pcg->near.symbolic.factor_blocks > pcg->ordered_blocks + pcg->ordered_blocks / WORSE;
     }
-    pcg->exact = *analysed && !serves;
+    if (order) {
+        status = fil_block_near_analyze(&pcg->near, near, pcg->block.at, true);
+        pcg->ordered_blocks = pcg->near.symbolic.factor_blocks;
+    }
+    pcg->analysed_blocks = *analysed ? blocks : pcg->analysed_blocks;
+    pcg->exact = order;
     pcg->analysed = status == FIL_OK;
     return status;
 }

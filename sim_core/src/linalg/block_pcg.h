@@ -24,7 +24,7 @@ typedef struct FilBlockPcg {
     FilBlockNear near; /* factor of the near matrix */
     bool analysed;
     bool exact; /* the analysis depends on nothing but the patterns bound */
-    int analysed_blocks;
+    int analysed_blocks, ordered_blocks; /* of the near matrix; of L when its order was found */
     int a_pattern;
     bool diagonal_only;        /* of A */
     FilInts start, row, block; /* blocks of A in the near matrix: pattern, numbers in A */
@@ -44,7 +44,7 @@ typedef enum FilBlockPcgResult {
 } FilBlockPcgResult;
 
 /* Adopts the patterns; `weak` has one flag for each block of A, NULL for all but the diagonal ones, which are then simply left
- * out. An old analysis is kept while it serves, and its order when it does not, unless `afresh`; *analysed says that there is a new
+ * out. An old analysis is kept while it serves, or else its order if that does, unless `afresh`; *analysed says that there is a new
  * one. Allocates only to grow. */
 FIL_MUST_CHECK FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockTerms* terms, const bool* weak, bool afresh,
                                             bool* analysed);
