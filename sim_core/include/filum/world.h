@@ -57,7 +57,7 @@ typedef struct FilStepInfo {
     double time;           /* s, at the end of the step */
     double dt;             /* s */
     int newton_iterations; /* summed over sub-steps, largest over bodies */
-    int halvings;          /* sub-steps were dt / 2^halvings at the finest */
+    int halvings;          /* the finest sub-step was dt / 2^halvings or a little larger */
     int regularised;       /* factorisations that had to be shifted to be positive definite */
     double residual;       /* relative, at the end of Newton, worst body */
     double local_error;    /* m, of places in a sub-step: SDIRK2's own estimate, mean over a body, worst body; else 0 */

@@ -20,9 +20,9 @@
 typedef enum FilPotentialFactors { FIL_FACTORS_NONE, FIL_FACTORS_BODIES, FIL_FACTORS_ALL } FilPotentialFactors;
 
 /* In the model's memory the last numbers are the stage's and the field's: for how many steps sheets are solved with a factor
- * from the start; the scale of barriers; how often steps are halved from the start; for how many steps the contacts' tangent
+ * from the start; the scale of barriers; into how many parts steps are divided from the start; for how many steps the contacts' tangent
  * takes part from the start. */
-enum { FIL_MEMORY_STIFF = FIL_POTENTIAL_MEMORY - 4, FIL_MEMORY_SCALE, FIL_MEMORY_HALVINGS, FIL_MEMORY_TANGENT };
+enum { FIL_MEMORY_STIFF = FIL_POTENTIAL_MEMORY - 4, FIL_MEMORY_SCALE, FIL_MEMORY_PARTS, FIL_MEMORY_TANGENT };
 
 typedef struct FilPotentialStage {
     FilPotentialProblem problem;

@@ -231,21 +231,19 @@ static void copy_state(const FilWorld* world, const FilState* to, const FilState
     copy_numbers(to->controls, from->controls, FIL_CONTROL_SIZE * (world->attachment_count + world->drive_count));
 }
 
-/* Covers [t, t + dt] by sub-steps, halving whichever fails to converge; fails if one does at the finest size. */
-static FilStatus advance_halving(FilWorld* world, double t, double dt, FilStepInfo* info)
+/* Covers [t, t + dt] by sub-steps, halving whichever fails to converge, `most` times; fails if one does at the finest size. */
+static FilStatus advance_halving(FilWorld* world, double t, double dt, int most, int* halvings, FilStepInfo* info)
 {
-    const int most = world->def.max_halvings;
     const uint64_t end = UINT64_C(1) << most;
-    const uint64_t largest = end >> fil_world_halvings(world);
-    uint64_t done = 0, size = largest; // in units of dt / 2^most
-    info->halvings = fil_world_halvings(world);
+    uint64_t done = 0, size = end; // in units of dt / 2^most
+    *halvings = 0;
     while (done < end) {
         const double from = t + dt * (double)done / (double)end;
         const FilStatus status = advance(world, from, dt * (double)size / (double)end, info);
         if (status == FIL_OK) {
             done += size;
             // grow again where the grid allows it
-            while (size < largest && done % (2 * size) == 0 && done + 2 * size <= end) {
+            while (size < end && done % (2 * size) == 0 && done + 2 * size <= end) {
                 size *= 2;
             }
             continue;
@@ -254,13 +252,32 @@ static FilStatus advance_halving(FilWorld* world, double t, double dt, FilStepIn
             return status;
         }
         size /= 2;
-        int halvings = 0;
+        int now = 0;
         for (uint64_t s = size; s < end; s *= 2) {
-            halvings++;
+            now++;
         }
-        info->halvings = halvings > info->halvings ? halvings : info->halvings;
+        *halvings = now > *halvings ? now : *halvings;
     }
-    fil_world_adapt_halvings(world, info);
+    return FIL_OK;
+}
+
+/* The whole step, in equal parts. */
+static FilStatus advance_parts(FilWorld* world, double t, double dt, FilStepInfo* info)
+{
+    const int parts = fil_world_parts(world);
+    int whole = 0; // halvings that would give as many parts, or more
+    while (1 << whole < parts) {
+        whole++;
+    }
+    for (int k = 0; k < parts; k++) {
+        int halvings;
+        const FilStatus status = advance_halving(world, t + dt * k / parts, dt / parts, world->def.max_halvings - whole, &halvings, info);
+        info->halvings = whole + halvings > info->halvings ? whole + halvings : info->halvings;
+        if (status != FIL_OK) {
+            return status;
+        }
+    }
+    fil_world_adapt_parts(world, info);
     return FIL_OK;
 }
 
@@ -282,7 +299,7 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
     }
     copy_state(world, &world->saved, &world->state);
     fil_potential_begin(&world->potential);
-    const FilStatus status = advance_halving(world, world->time, dt, info);
+    const FilStatus status = advance_parts(world, world->time, dt, info);
     if (status == FIL_OK) {
         world->step++;
         world->time = end;

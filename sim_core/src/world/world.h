@@ -183,9 +183,9 @@ void fil_world_place_targets(FilWorld* world);
 /* Sets every body's targets, loads and live rest values for a sub-step from t to t + dt; writes the attachments'
  * new offsets to `next`. */
 void fil_world_apply_drives(FilWorld* world, double t, double dt, double theta);
-/* halving.c: how often a step is halved from its start on, and what the next one will be after this. Kept in the state. */
-int fil_world_halvings(const FilWorld* world);
-void fil_world_adapt_halvings(FilWorld* world, const FilStepInfo* info);
+/* parts.c: into how many parts a step is divided from its start on, and the next one after this. Kept in the state. */
+int fil_world_parts(const FilWorld* world);
+void fil_world_adapt_parts(FilWorld* world, const FilStepInfo* info);
 /* Error of places after the second of two stages of gamma dt (SDIRK2), m: the worst body's mean. */
 double fil_world_local_error(const FilWorld* world, double gamma, double dt);
 

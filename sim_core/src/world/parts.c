@@ -1,4 +1,4 @@
-/* Into how many halves of halves a step is divided from its start on: as many as the last steps have shown to be good. */
+/* Into how many equal parts a step is divided from its start on: as many as the last steps have shown to be good. */
 #include <math.h>
 
 #include "world/world.h"
@@ -13,26 +13,43 @@ static bool by_error(const FilWorld* world)
     return world->def.integrator == FIL_SDIRK2 && world->def.accuracy > 0.0;
 }
 
-int fil_world_halvings(const FilWorld* world)
+int fil_world_parts(const FilWorld* world)
 {
     const bool adapts = by_iterations(world) || by_error(world);
-    const int wanted = adapts ? (int)world->state.h[world->memory + FIL_MEMORY_HALVINGS] : 0;
-    return wanted < world->def.max_halvings ? wanted : world->def.max_halvings;
+    const int wanted = adapts ? (int)world->state.h[world->memory + FIL_MEMORY_PARTS] : 1;
+    return wanted > 1 ? wanted : 1;
 }
 
-void fil_world_adapt_halvings(FilWorld* world, const FilStepInfo* info)
+/* Parts that need less than half as many iterations could be twice as long. */
+static int parts_by_iterations(const FilWorld* world, int used, int iterations)
+{
+    const double mean = (double)iterations / used;
+    const int most = world->def.imc.adaptive_iterations;
+    return mean > most ? 2 * used : mean < 0.4 * most ? used / 2 : used;
+}
+
+/* Errors grow with the cube of the length: what would have met the accuracy, and a little more; fewer only by and by, and not for
+ * what the next step may take back. */
+static int parts_by_error(const FilWorld* world, int used, double error)
+{
+    static const double MORE = 1.05, FEWER = 1.15, AT_ONCE = 0.7;
+    const double length = cbrt(error / world->def.accuracy);
+    if (length > 1.0) {
+        return (int)fmin(ceil(used * length * MORE), 2.0 * used);
+    }
+    return (int)fmin(fmax(ceil(used * length * FEWER), AT_ONCE * used), used);
+}
+
+void fil_world_adapt_parts(FilWorld* world, const FilStepInfo* info)
 {
     if (!by_iterations(world) && !by_error(world)) {
         return;
     }
-    const int used = info->halvings, most = world->def.imc.adaptive_iterations;
-    const double iterations = ldexp((double)info->newton_iterations, -used), accuracy = world->def.accuracy;
-    // halves that need less than half as many iterations could be wholes again; errors of wholes are eight times as large,
-    // and with as much again steps do not go to and fro
-    const bool finer = by_error(world) ? info->local_error > accuracy : iterations > most;
-    const bool coarser = by_error(world) ? 16.0 * info->local_error < accuracy : iterations < 0.4 * most;
-    const int wanted = finer && used < world->def.max_halvings ? used + 1 : coarser ? used - 1 : used;
-    world->state.h[world->memory + FIL_MEMORY_HALVINGS] = wanted > 0 ? wanted : 0;
+    const int used = fil_world_parts(world);
+    const int wanted = by_error(world) ? parts_by_error(world, used, info->local_error)
+                                       : parts_by_iterations(world, used, info->newton_iterations);
+    // no finer than failing steps may become
+    world->state.h[world->memory + FIL_MEMORY_PARTS] = fmin(wanted, ldexp(1.0, world->def.max_halvings));
 }
 
 /* Unknowns of a body that are velocities of places, 4 apart. */
