@@ -1,6 +1,5 @@
 #include "contact/friction.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -10,8 +9,11 @@
 /* Inside the bound curvature falls to zero at its edge: the model's does not. */
 static const double EDGE = 0.9;
 
-/* Changes of mind in an iteration after which a model is not believed any more. */
-enum { OFTEN = 4 };
+/* Contacts move others along: how many times as far as a contact by itself one goes, to begin with. */
+static const double AT_FIRST = 6.0;
+
+/* Change of the force, over the most there is, from which something can be learned. */
+static const double TELLING = 0.1;
 
 /* Slip along the two tangents. */
 static void slip_of(const FilFriction* friction, const FilSlipping* s, const double* bias, const double* v, double slip[2])
@@ -60,12 +62,6 @@ static double force_at(const double slip[2], double bound, double force[2])
     return jet.value;
 }
 
-/* Whether the model has changed too often to be believed: one without a kink then takes its place. */
-static bool hesitates(const FilFriction* friction)
-{
-    return friction->changes >= OFTEN;
-}
-
 /* Curvature over its most, 2 x 2: `along` the slip and across. */
 static void curvature_at(const double slip[2], double bound, bool cautious, double h[4])
 {
@@ -109,7 +105,7 @@ double fil_friction_add_lead(const FilFriction* friction, const FilSlipping* sli
     }
     force_at(slip, bound, now);
     force_at(expected, bound, then);
-    curvature_at(expected, bound, hesitates(friction), h);
+    curvature_at(expected, bound, false, h);
     for (int k = 0; k < 2; k++) {
         lead[k] = friction->most * (then[k] + h[2 * k] * (slip[0] - expected[0]) + h[2 * k + 1] * (slip[1] - expected[1]) - now[k]);
     }
@@ -124,7 +120,7 @@ void fil_friction_curvature(const FilFriction* friction, const FilSlipping* slip
     if (cautious) {
         slip_of(friction, slipping, friction->bias, v, slip);
     }
-    curvature_at(cautious ? slip : friction->expected, bound, cautious || hesitates(friction), curvature);
+    curvature_at(cautious ? slip : friction->expected, bound, cautious, curvature);
     for (int k = 0; k < 4; k++) {
         curvature[k] *= friction->most;
     }
@@ -152,6 +148,8 @@ bool fil_friction_sticks(const FilFriction* friction, const FilSlipping* slippin
 
 void fil_friction_begin(FilFriction* friction, const FilSlipping* slipping, double bound, bool stuck, const double* v)
 {
+    friction->least = friction->mobility = 0.0;
+    friction->learns = false;
     slip_of(friction, slipping, friction->bias, v, friction->expected);
     if (stuck && !sticks(friction->expected, bound)) {
         memset(friction->expected, 0, sizeof friction->expected);
@@ -170,50 +168,81 @@ static void force_ahead(const FilFriction* friction, double bound, const double 
     }
 }
 
-double fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, bool follow, const double* v,
-                           const double* direction)
-{
-    static const double nothing[3] = {0.0, 0.0, 0.0};
-    double slip[2], change[2], force[2], *expected = friction->expected;
-    slip_of(friction, slipping, friction->bias, v, slip);
-    slip_of(friction, slipping, nothing, direction, change);
-    const double predicted[2] = {slip[0] - change[0], slip[1] - change[1]};
-    const bool stuck = sticks(expected, bound) && !hesitates(friction);
-    bool changes = false;
-    double share = 1.0, wrong = 1.0;
-    if (stuck) { // judged by the force that it takes: the model's slip would be too small at that force
-        force_ahead(friction, bound, predicted, force);
-        const double size = hypot(force[0], force[1]);
-        changes = size >= 1.0;
-        wrong = fmax(size - 1.0, DBL_MIN);
-        share = changes ? fmax(hypot(predicted[0], predicted[1]), bound) / size : size > 0.0 ? (1.0 - sqrt(1.0 - size)) * bound / size : 0.0;
-    } else if (!hesitates(friction)) {
-        changes = predicted[0] * expected[0] + predicted[1] * expected[1] <= 0.0;
-        share = changes ? 0.0 : 1.0;
-    }
-    for (int k = 0; k < 2 && (stuck || changes || follow || hesitates(friction)); k++) {
-        expected[k] = share * (stuck ? force[k] : predicted[k]);
-    }
-    friction->changes += changes ? 1 : 0;
-    return changes ? wrong * friction->most : 0.0;
-}
-
-double fil_friction_size(const FilFriction* friction, const FilSlipping* s, const double* weight, double impulse)
+/* Slip by impulse if no block moved others: the mean of both tangents. */
+static double least_mobility(const FilFriction* friction, const FilSlipping* s, const double* weight)
 {
     double sum = 0.0;
     for (int b = 0; b < s->count; b++) {
         double rates[8];
         fil_friction_rates(friction, s->jacobian + 12 * b, rates);
         for (int k = 0; k < 8; k++) {
-            sum += 0.5 * rates[k] * rates[k] * weight[4 * s->block[b] + k % 4]; // the mean of both tangents
+            sum += 0.5 * rates[k] * rates[k] * weight[4 * s->block[b] + k % 4];
         }
     }
-    return sum * impulse * impulse;
+    return sum;
+}
+
+/* Learns from how the slip has changed with the force since the last model; not from what sticks, which hardly slips at all. */
+static void learn(FilFriction* friction, double bound, const double slip[2], const double force[2])
+{
+    const double *was = friction->last_slip, *had = friction->last_force;
+    const double slipped = hypot(slip[0] - was[0], slip[1] - was[1]), pushed = hypot(force[0] - had[0], force[1] - had[1]);
+    if (friction->learns && pushed > TELLING && slipped > 2.0 * bound) {
+        const double seen = slipped / (pushed * friction->most);
+        friction->mobility = fmax(sqrt(friction->mobility * seen), friction->least);
+    }
+    memcpy(friction->last_slip, slip, sizeof friction->last_slip);
+    memcpy(friction->last_force, force, sizeof friction->last_force);
+    friction->learns = true;
+}
+
+/* The model that would be right if the contact were alone. */
+static void propose(FilFriction* friction, double bound, const double slip[2], const double force[2])
+{
+    const double unit = friction->mobility * friction->most; // m/s that all its force makes
+    const double y[2] = {force[0] + slip[0] / unit, force[1] + slip[1] / unit}, size = hypot(y[0], y[1]);
+    const double speed = size < 1.0 ? (1.0 - sqrt(1.0 - size)) * bound : fmax((size - 1.0) * unit, bound);
+    for (int k = 0; k < 2; k++) {
+        friction->next[k] = size > 0.0 ? speed * y[k] / size : 0.0;
+    }
+}
+
+void fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, const double* weight, const double* v,
+                         const double* direction)
+{
+    static const double nothing[3] = {0.0, 0.0, 0.0};
+    double slip[2], change[2], force[2], truth[2];
+    slip_of(friction, slipping, friction->bias, v, slip);
+    slip_of(friction, slipping, nothing, direction, change);
+    const double predicted[2] = {slip[0] - change[0], slip[1] - change[1]};
+    if (friction->least == 0.0) {
+        friction->least = least_mobility(friction, slipping, weight);
+        friction->mobility = AT_FIRST * friction->least;
+    }
+    if (!(friction->mobility * friction->most > 0.0)) { // nothing that could give way, or no force
+        memcpy(friction->next, predicted, sizeof friction->next);
+        friction->wrong = 0.0;
+        return;
+    }
+    force_ahead(friction, bound, predicted, force);
+    learn(friction, bound, predicted, force);
+    propose(friction, bound, predicted, force);
+    if (sticks(friction->expected, bound)) { // judged by the force that it takes: the model's slip would be too small at that force
+        friction->wrong = friction->most * fmax(hypot(force[0], force[1]) - 1.0, 0.0);
+    } else {
+        force_at(predicted, bound, truth);
+        friction->wrong = friction->most * hypot(force[0] - truth[0], force[1] - truth[1]);
+    }
+}
+
+void fil_friction_revise(FilFriction* friction)
+{
+    memcpy(friction->expected, friction->next, sizeof friction->expected);
 }
 
 void fil_friction_accept(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v)
 {
-    friction->changes = 0;
+    friction->learns = false;
     if (!sticks(friction->expected, bound)) {
         slip_of(friction, slipping, friction->bias, v, friction->expected);
     }

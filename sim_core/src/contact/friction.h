@@ -2,12 +2,16 @@
  * mu times the normal force of the step's start.
  *
  * That force has a kink, as narrow as the speed below which things stick. Newton's model of it is made about the slip that
- * is expected at the end of the iteration, which is not the slip now: nothing for what will stick, and for what will slide
- * on its slip now. A model that turns out to contradict itself is made anew: what sticks slides where that takes more force than
- * there is, and what slides sticks where it would turn round. What goes on to stick is expected at the slip that has the force it
- * took: other motions hardly depend on so small a slip, so that this force is right at once and Newton has nothing left to do.
- * A few contacts may push each other to and fro for ever: whose model has changed too often gets one without a kink, a damper that
- * has friction's force at the slip it expects. */
+ * is expected at the end of the iteration, which is not the slip now. A model is judged by what the step found with it leads to: what
+ * sticks must not take more force than there is, what slides must go where its force is right. The next model comes from the force f
+ * and the slip u that this one leads to: with f in units of the most there is, and the slip w that all of that makes,
+ *
+ *     y = f + u / w     sticks with the force y if |y| < 1, else slides along y with the slip w (|y| - 1),
+ *
+ * as it would if it were alone (Newton's method for f = y / max(|y|, 1), which is Coulomb's law whatever w is). What sticks is expected
+ * at the slip that has the force: other motions hardly depend on so small a slip, so that this force is right at once and Newton
+ * has nothing left to do. Contacts push each other, so what a force makes of a slip is not known beforehand; it is learned from
+ * model to model. */
 #ifndef FILUM_CONTACT_FRICTION_H
 #define FILUM_CONTACT_FRICTION_H
 
@@ -17,8 +21,13 @@ typedef struct FilFriction {
     double tangent[2][3]; /* directions of slip */
     double bias[3];       /* m/s, of scripted bodies */
     double most;          /* N s: dt mu times the normal force */
-    double expected[2];   /* m/s, slip along the tangents */
-    int changes;          /* of the model's mind since v was accepted */
+    double expected[2];   /* m/s, slip along the tangents that the model is made about */
+    double next[2];       /* the same of the next model */
+    double wrong;         /* N s, by which the model errs at the end of the step that was found with it */
+    double least;         /* 1/kg: slip by impulse if the blocks were by themselves, the least there can be; 0: not known */
+    double mobility;      /* 1/kg: slip by impulse, as learned */
+    double last_slip[2], last_force[2]; /* that the last model led to: m/s, and over the most there is */
+    bool learns;                        /* there is a last one, since v was accepted */
 } FilFriction;
 
 /* The velocity that slips is a sum over blocks of the world's velocities. */
@@ -53,14 +62,18 @@ bool fil_friction_sticks(const FilFriction* friction, const FilSlipping* slippin
 
 /* What to expect at first: what stuck in the last step sticks. */
 void fil_friction_begin(FilFriction* friction, const FilSlipping* slipping, double bound, bool stuck, const double* v);
-/* The step -direction from v was found with the model: by which impulse, N s, the model contradicts itself; 0: not at all. If it does
- * it is made anew. What goes on to slide is expected as before, or to `follow` what the step leads to: quick where reviews may go on
- * until all agree, else a model of slips that come to nothing on the way. */
-double fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, bool follow, const double* v,
-                           const double* direction);
+/* The step -direction from v was found with the model: says how wrong that was, and makes the next one for fil_friction_revise().
+ * `weight`: inverse masses of the world's velocities. */
+void fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, const double* weight, const double* v,
+                         const double* direction);
+/* Square of the size of the residual by which the model is wrong. */
+static inline double fil_friction_wrong(const FilFriction* friction)
+{
+    return friction->least * friction->wrong * friction->wrong;
+}
+/* The next model takes the place of the last. */
+void fil_friction_revise(FilFriction* friction);
 
-/* Square of the size of a residual that is an impulse along a tangent, `weight` times the squares of its entries. */
-double fil_friction_size(const FilFriction* friction, const FilSlipping* slipping, const double* weight, double impulse);
 /* v has been accepted. */
 void fil_friction_accept(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v);
 

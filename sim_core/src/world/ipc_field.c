@@ -1,6 +1,5 @@
 #include "world/ipc_field.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -104,18 +103,28 @@ static double add_lead(FilWorld* world, const double* v, double* residual)
     return sqrt(square);
 }
 
-static double review(FilWorld* world, bool follow, const double* v, const double* direction)
+static double review(FilWorld* world, const double* v, const double* direction)
 {
     double square = 0.0;
     for (int k = 0; k < friction_count(&world->ipc); k++) {
         FilSlipping slipping;
         FilFriction* friction = friction_at(&world->ipc, k, &slipping);
-        const double wrong = fil_friction_review(friction, &slipping, world->def.ipc.slip_speed, follow, v, direction);
-        if (wrong > 0.0) {
-            square += fmax(fil_friction_size(friction, &slipping, world->scratch.weight, wrong), DBL_MIN);
-        }
+        fil_friction_review(friction, &slipping, world->def.ipc.slip_speed, world->scratch.weight, v, direction);
+        square += fil_friction_wrong(friction);
     }
     return sqrt(square);
+}
+
+static void revise(FilWorld* world, double negligible)
+{
+    const int count = friction_count(&world->ipc);
+    for (int k = 0; k < count; k++) {
+        FilSlipping slipping;
+        FilFriction* friction = friction_at(&world->ipc, k, &slipping);
+        if (count * fil_friction_wrong(friction) >= negligible * negligible) {
+            fil_friction_revise(friction);
+        }
+    }
 }
 
 static void accept_friction(FilWorld* world, const double* v)
@@ -367,6 +376,7 @@ static const FilPotentialField field_table = {
     .friction_hessian = friction_hessian,
     .add_lead = add_lead,
     .review = review,
+    .revise = revise,
     .longest = longest,
     .accept = accept,
     .finish = finish,

@@ -56,6 +56,9 @@ static FilStatus bind(FilWorld* world, bool stiff, FilStepInfo* info)
 
 /* ---- friction ---- */
 
+/* What is kept of friction's model need not be factored again: parts that are wrong by this share of what is negligible. */
+static const double KEPT = 0.1;
+
 /* A direction in the making, over the variables of the matrix. */
 typedef struct Sheet {
     FilWorld* world;
@@ -99,28 +102,27 @@ static bool take_friction(Sheet* sheet)
 /* Lets friction make up its mind, with the near matrix in place of the true one. False: not positive definite. */
 static bool settle_friction(Sheet* sheet, double* direction)
 {
-    enum { REVIEWS = 12 };
+    enum { REVIEWS = 20 };
     FilPotentialStage* stage = &sheet->world->potential;
+    const FilPotentialField* field = sheet->model->field;
     const int* block = stage->column_block.at;
-    const FilPotentialAim* aim = sheet->aim;
-    const double enough = fmax(0.1 * aim->accuracy * aim->norm, 0.05 * aim->tolerance); // of little consequence
-    bool again = true;
-    if (aim->cautious) {
+    const double negligible = fil_potential_negligible(sheet->aim);
+    if (sheet->aim->cautious) {
         return take_friction(sheet);
     }
     fil_block_pcg_reduce(&stage->pcg, sheet->right);
-    for (int k = 0; again && k < REVIEWS; k++) {
-        if (!take_friction(sheet)) {
-            return false;
-        }
+    for (int k = 1; take_friction(sheet); k++) {
         take_lead(sheet);
         fil_block_pcg_predict(&stage->pcg, sheet->lead, sheet->near);
         for (int i = 0; i < sheet->reached_count; i++) {
             memcpy(direction + 4 * block[sheet->reached[i]], sheet->near + 4 * sheet->reached[i], FIL_BLOCK * sizeof *direction);
         }
-        again = sheet->model->field->review(sheet->world, true, sheet->v, direction) > enough;
+        if (field->review(sheet->world, sheet->v, direction) <= negligible || k == REVIEWS) {
+            return true;
+        }
+        field->revise(sheet->world, KEPT * negligible);
     }
-    return true;
+    return false;
 }
 
 /* ---- the direction ---- */
@@ -141,7 +143,8 @@ static FilBlockPcgResult find_direction(Sheet* sheet, int patience, double* dire
     if (result == FIL_PCG_DONE) {
         fil_potential_direct(sheet->world, direction);
         if (!aim->cautious) { // the next direction begins with what friction makes of this one
-            (void)sheet->model->field->review(sheet->world, true, sheet->v, direction);
+            (void)sheet->model->field->review(sheet->world, sheet->v, direction);
+            sheet->model->field->revise(sheet->world, 0.0);
         }
     }
     return result;

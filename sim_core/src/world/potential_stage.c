@@ -10,7 +10,7 @@
 static const double SLOW = 0.25;
 
 /* Share of the residual that linear systems solved by iteration leave: half of what the last iteration left, within bounds. */
-static const double FINEST = 0.01, COARSEST = 0.1, FIRST_FALL = 0.1;
+static const double FINEST = 0.01, COARSEST = 0.05, FIRST_FALL = 0.06;
 
 static double accuracy_after(double fall)
 {

@@ -8,6 +8,8 @@
 #ifndef FILUM_WORLD_POTENTIAL_STAGE_H
 #define FILUM_WORLD_POTENTIAL_STAGE_H
 
+#include <math.h>
+
 #include "contact/potential.h"
 #include "contact/sap_constraint.h"
 #include "filum/world.h"
@@ -84,9 +86,10 @@ typedef struct FilPotentialField {
     /* Adds by how much the gradient of the model that the full Hessian belongs to differs from the true one at v; returns
      * the size of that, as the model weighs it. */
     double (*add_lead)(struct FilWorld* world, const double* v, double* residual);
-    /* The step -direction from v was found with that model: the size of the residual by which the model contradicts itself, and has been
-     * changed; 0: not at all. Whether it is to `follow` what slides: see contact/friction.h. */
-    double (*review)(struct FilWorld* world, bool follow, const double* v, const double* direction);
+    /* The step -direction from v was found with that model: the size of the residual by which it is wrong there. Makes the next
+     * one, which revise() puts in its place, but for parts that all together are wrong by less than what is `negligible`. */
+    double (*review)(struct FilWorld* world, const double* v, const double* direction);
+    void (*revise)(struct FilWorld* world, double negligible);
     /* The longest part of the step -direction from v, where add() was asked last, on which nothing meets. */
     double (*longest)(struct FilWorld* world, const double* v, const double* direction);
     /* v, where add() was asked last, has been accepted; *changed: the terms are others now. */
@@ -155,6 +158,12 @@ typedef struct FilPotentialAim {
     bool cautious; /* never uphill, rather than quick */
     double accuracy, norm, tolerance;
 } FilPotentialAim;
+
+/* The size of a residual that friction's model may be wrong by: no more than the direction leaves anyway, or than Newton cares for. */
+static inline double fil_potential_negligible(const FilPotentialAim* aim)
+{
+    return fmax(aim->accuracy * aim->norm, 0.3 * aim->tolerance);
+}
 
 /* potential_system.c: scale J_row' G J_column of 3 x 4 Jacobians. */
 void fil_potential_row_block(const double* a, const double* g, const double* b, double scale, double* block);

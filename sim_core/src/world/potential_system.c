@@ -282,7 +282,10 @@ static FilStatus solve_whole(FilWorld* world, const FilPotentialModel* model, co
         fil_potential_direct(world, direction);
         stage->factors = FIL_FACTORS_ALL;
         info->contact_iterations++;
-        again = reviews && model->field->review(world, false, v, direction) > 0.0;
+        if (reviews) {
+            again = model->field->review(world, v, direction) > fil_potential_negligible(aim);
+            model->field->revise(world, 0.0);
+        }
     }
     return status;
 }
