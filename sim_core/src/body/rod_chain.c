@@ -102,19 +102,20 @@ static void load_positions(FilRodChain* chain, const double* q)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
     chain->framed = false;
+    for (size_t i = 0; i < n; i++) { // both halves at once
+        const int a = chain->node_at[0][i], b = chain->node_at[1][i];
+        const double *first = q + 4 * (size_t)(a < 0 ? 0 : a), *second = q + 4 * (size_t)(b < 0 ? 0 : b);
+        for (size_t k = 0; k < 3; k++) {
+            *fil_lane_at(chain->x, 3 * n, 0, 3 * i + k) = first[k];
+            *fil_lane_at(chain->x, 3 * n, 1, 3 * i + k) = second[k];
+        }
+    }
     for (int half = 0; half < 2; half++) {
         const int* node_at = chain->node_at[half];
         const int* edge_at = chain->edge_at[half];
         const double sign = fil_rod_half_direction(half);
-        for (size_t i = 0; i < n; i++) {
-            const double* source = q + 4 * (size_t)(node_at[i] < 0 ? 0 : node_at[i]);
-            for (size_t k = 0; k < 3; k++) {
-                *fil_lane_at(chain->x, 3 * n, half, 3 * i + k) = source[k];
-            }
-            if (i + 1 < n) {
-                const int edge = edge_at[i];
-                *fil_lane_at(chain->angle, n, half, i) = edge < 0 ? 0.0 : sign * q[4 * edge + 3];
-            }
+        for (size_t i = 0; i + 1 < n; i++) {
+            *fil_lane_at(chain->angle, n, half, i) = edge_at[i] < 0 ? 0.0 : sign * q[4 * edge_at[i] + 3];
         }
         // padding continues the rod straight on, so that its hinge is never turned or twisted
         const double *last = q + 4 * (chain->node_count - 1), *before = last - 4;

@@ -69,7 +69,7 @@ typedef struct Sheet {
     int reached_count;
     const int* reached;      /* columns that friction reaches */
     double *right, *x;       /* right side and solution */
-    double *lead, lead_size; /* what friction's model adds to the right side, zero where it does not reach */
+    double *lead, lead_size; /* what friction's model adds to the right side where it reaches, unless cautious */
     double* near;            /* solution where it does, with the near matrix */
 } Sheet;
 
@@ -134,8 +134,9 @@ static FilBlockPcgResult find_direction(Sheet* sheet, int patience, double* dire
     if (!fil_block_pcg_factor(pcg, &sheet->terms) || !settle_friction(sheet, direction)) {
         return FIL_PCG_INDEFINITE;
     }
-    for (int k = 0; k < FIL_BLOCK * sheet->terms.a.columns; k++) {
-        sheet->right[k] += sheet->lead[k];
+    for (int k = 0; k < FIL_BLOCK * sheet->reached_count && !aim->cautious; k++) {
+        const int at = FIL_BLOCK * sheet->reached[k / FIL_BLOCK] + k % FIL_BLOCK;
+        sheet->right[at] += sheet->lead[at];
     }
     // what friction leads by may be large, but is no reason to neglect the rest
     const double accuracy = aim->accuracy * aim->norm / hypot(aim->norm, sheet->lead_size);
@@ -173,7 +174,6 @@ FilStatus fil_potential_solve_sheet(FilWorld* world, const FilPotentialModel* mo
         if (status == FIL_OK) {
             sheet.reached = fil_block_pcg_reached(&stage->pcg, &sheet.reached_count);
             memset(sheet.x, 0, n * sizeof *at);
-            memset(sheet.lead, 0, n * sizeof *at);
             fil_potential_gather(world, residual, sheet.right);
             *result = find_direction(&sheet, patience, direction);
             info->contact_iterations += *result == FIL_PCG_DONE ? 1 : 0;
