@@ -415,7 +415,9 @@ static Newton start_newton(FilWorld* world, const FilPotentialModel* model, doub
     if (newton.as_force) {
         newton.tolerance = fmax(settings->force_tolerance, settings->reduction * newton.norm);
     } else {
-        newton.tolerance = world->def.newton_tolerance * fmax(hypot(at_work, contacts_at_work(world, model)), newton.norm) + rounding;
+        // a second stage need not be more exact than what it leans on
+        const double share = world->def.newton_tolerance * (world->in_second ? fmax(world->leaning, 1.0) : 1.0);
+        newton.tolerance = share * fmax(hypot(at_work, contacts_at_work(world, model)), newton.norm) + rounding;
     }
     return newton;
 }

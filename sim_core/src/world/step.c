@@ -197,6 +197,7 @@ static FilStatus two_stages(FilWorld* world, double t, double dt, FilStepInfo* i
     }
     lean(world, t, (1.0 - gamma) * dt, gamma * dt);
     world->in_second = true;
+    world->leaning = (1.0 - gamma) / gamma;
     status = stage(world, t + (1.0 - gamma) * dt, gamma * dt, info);
     world->in_second = false;
     swap(&world->state, &world->origin);

@@ -92,6 +92,7 @@ struct FilWorld {
     FilState origin;  /* where a sub-step of two stages begins, during the second ... */
     FilState middle;  /* ... and where its first stage ended; `change` leads there from the state in a stage's time */
     bool in_second;   /* stage: things are at `middle`, and the state is what their inertia goes on from (step.c) */
+    double leaning;   /* in it: how many times the first stage's change of velocities, errors included, that is */
     double time;
     uint64_t step;
     struct {
