@@ -23,7 +23,7 @@ typedef struct FilWorldDef {
     double dt;                   /* s */
     FilIntegrator integrator;
     double euler_dt;             /* s: SDIRK2 shall err as backward Euler does with this step; 0: be of second order */
-    double accuracy;             /* m, of places in a step: SDIRK2 divides steps that err by more; 0: it does not look */
+    double accuracy;             /* m, of places in a step: SDIRK2 repeats steps that err by more in more parts; 0: it does not look */
     const char* contact_model;   /* a name from fil_contact_model_name(); NULL or "none": no contact */
     double friction;             /* Coulomb coefficient of all contacts; negative: the surfaces' own */
     double newton_tolerance;     /* of the residual, relative to the forces at work */

@@ -40,16 +40,23 @@ static int parts_by_error(const FilWorld* world, int used, double error)
     return (int)fmin(fmax(ceil(used * length * FEWER), AT_ONCE * used), used);
 }
 
-void fil_world_adapt_parts(FilWorld* world, const FilStepInfo* info)
+int fil_world_next_parts(const FilWorld* world, int used, const FilStepInfo* info)
 {
-    if (!by_iterations(world) && !by_error(world)) {
-        return;
-    }
-    const int used = fil_world_parts(world);
-    const int wanted = by_error(world) ? parts_by_error(world, used, info->local_error)
-                                       : parts_by_iterations(world, used, info->newton_iterations);
-    // no finer than failing steps may become
-    world->state.h[world->memory + FIL_MEMORY_PARTS] = fmin(wanted, ldexp(1.0, world->def.max_halvings));
+    const int wanted = by_error(world)        ? parts_by_error(world, used, info->local_error)
+                       : by_iterations(world) ? parts_by_iterations(world, used, info->newton_iterations)
+                                              : 1;
+    const int most = 1 << (world->def.max_halvings < 30 ? world->def.max_halvings : 30); // no finer than failing steps may become
+    return wanted < 1 ? 1 : wanted < most ? wanted : most;
+}
+
+void fil_world_keep_parts(FilWorld* world, int parts)
+{
+    world->state.h[world->memory + FIL_MEMORY_PARTS] = parts;
+}
+
+bool fil_world_errs(const FilWorld* world, const FilStepInfo* info)
+{
+    return by_error(world) && info->local_error > world->def.accuracy;
 }
 
 /* Unknowns of a body that are velocities of places, 4 apart. */

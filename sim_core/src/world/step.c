@@ -263,23 +263,39 @@ static FilStatus advance_halving(FilWorld* world, double t, double dt, int most,
 }
 
 /* The whole step, in equal parts. */
-static FilStatus advance_parts(FilWorld* world, double t, double dt, FilStepInfo* info)
+static FilStatus advance_parts(FilWorld* world, double t, double dt, int parts, FilStepInfo* info)
 {
-    const int parts = fil_world_parts(world);
     int whole = 0; // halvings that would give as many parts, or more
     while (1 << whole < parts) {
         whole++;
     }
-    for (int k = 0; k < parts; k++) {
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < parts && status == FIL_OK; k++) {
         int halvings;
-        const FilStatus status = advance_halving(world, t + dt * k / parts, dt / parts, world->def.max_halvings - whole, &halvings, info);
+        status = advance_halving(world, t + dt * k / parts, dt / parts, world->def.max_halvings - whole, &halvings, info);
         info->halvings = whole + halvings > info->halvings ? whole + halvings : info->halvings;
+    }
+    return status;
+}
+
+/* The same, repeated in more parts where it errs by too much: something has happened on the way. */
+static FilStatus advance_accurately(FilWorld* world, double t, double dt, FilStepInfo* info)
+{
+    for (int parts = fil_world_parts(world);;) {
+        const FilStatus status = advance_parts(world, t, dt, parts, info);
+        const int next = fil_world_next_parts(world, parts, info);
         if (status != FIL_OK) {
             return status;
         }
+        if (!fil_world_errs(world, info) || next <= parts) {
+            fil_world_keep_parts(world, next);
+            return FIL_OK;
+        }
+        copy_state(world, &world->state, &world->saved);
+        parts = next;
+        info->local_error = 0.0;
+        info->crossings = 0;
     }
-    fil_world_adapt_parts(world, info);
-    return FIL_OK;
 }
 
 FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
@@ -300,7 +316,7 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
     }
     copy_state(world, &world->saved, &world->state);
     fil_potential_begin(&world->potential);
-    const FilStatus status = advance_parts(world, world->time, dt, info);
+    const FilStatus status = advance_accurately(world, world->time, dt, info);
     if (status == FIL_OK) {
         world->step++;
         world->time = end;

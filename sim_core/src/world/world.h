@@ -184,9 +184,12 @@ void fil_world_place_targets(FilWorld* world);
 /* Sets every body's targets, loads and live rest values for a sub-step from t to t + dt; writes the attachments'
  * new offsets to `next`. */
 void fil_world_apply_drives(FilWorld* world, double t, double dt, double theta);
-/* parts.c: into how many parts a step is divided from its start on, and the next one after this. Kept in the state. */
+/* parts.c: into how many parts a step is divided from its start on; how many would be right after one of `used` parts; keeps a number
+ * in the state; whether a step errs by more than it should. */
 int fil_world_parts(const FilWorld* world);
-void fil_world_adapt_parts(FilWorld* world, const FilStepInfo* info);
+int fil_world_next_parts(const FilWorld* world, int used, const FilStepInfo* info);
+void fil_world_keep_parts(FilWorld* world, int parts);
+bool fil_world_errs(const FilWorld* world, const FilStepInfo* info);
 /* Error of places after the second of two stages of gamma dt (SDIRK2), m: the worst body's mean. */
 double fil_world_local_error(const FilWorld* world, double gamma, double dt);
 
