@@ -118,28 +118,36 @@ static inline void add_sources(FilBlockNear* near, float* column, int term, int 
 static inline __attribute__((always_inline)) void lose_tile(float* to[ROWS][TARGETS], int rows, int targets, const float* factor,
                                                             const int* from, int run, int i, int width)
 {
-    FilQuad c[ROWS][TARGETS][FIL_BLOCK], a[ROWS], b[TARGETS];
-    const int count = rows * targets * width;
-    for (int e = 0; e < count; e++) {
-        c[e / width / targets][e / width % targets][e % width] = fil_quad_load(to[e / width / targets][e / width % targets] + 4 * (e % width));
+    FilQuad c[ROWS][TARGETS][FIL_BLOCK], b[TARGETS];
+    for (int r = 0; r < rows; r++) {
+        for (int t = 0; t < targets; t++) {
+            for (int m = 0; m < width; m++) {
+                c[r][t][m] = fil_quad_load(to[r][t] + 4 * m);
+            }
+        }
     }
     for (int k = 0; k < run; k++) {
         const float* column = factor + (ptrdiff_t)4 * width * from[k];
         for (int s = 0; s < width; s++) {
-            for (int r = 0; r < rows; r++) {
-                a[r] = fil_quad_load(column + 4 * (width * (i + r) + s));
-            }
             for (int t = 0; t < targets; t++) {
                 b[t] = fil_quad_load(column + 4 * (width * t + s));
             }
-            for (int e = 0; e < count; e++) {
-                FilQuad* own = &c[e / width / targets][e / width % targets][e % width];
-                *own = fil_quad_sub_lane(*own, a[e / width / targets], b[e / width % targets], e % width);
+            for (int r = 0; r < rows; r++) {
+                const FilQuad a = fil_quad_load(column + 4 * (width * (i + r) + s));
+                for (int t = 0; t < targets; t++) {
+                    for (int m = 0; m < width; m++) {
+                        c[r][t][m] = fil_quad_sub_lane(c[r][t][m], a, b[t], m);
+                    }
+                }
             }
         }
     }
-    for (int e = 0; e < count; e++) {
-        fil_quad_store(to[e / width / targets][e / width % targets] + 4 * (e % width), c[e / width / targets][e / width % targets][e % width]);
+    for (int r = 0; r < rows; r++) {
+        for (int t = 0; t < targets; t++) {
+            for (int m = 0; m < width; m++) {
+                fil_quad_store(to[r][t] + 4 * m, c[r][t][m]);
+            }
+        }
     }
 }
 
@@ -433,25 +441,19 @@ static inline void solve_backward(const FilBlockNear* near, int begin, int end, 
     const int *start = s->column_start.at, *row = s->row.at;
     for (int j = end - 1; j >= begin; j--) {
         const float *w = block_at(near->inverse.at, j, width), *l = block_at(near->factor.at, start[j] + 1, width);
-        FilQuad sum[FIL_BLOCK];
-        for (int k = 0; k < width; k++) {
-            sum[k] = fil_quad_all(0.0F);
-        }
+        FilQuad sum[FIL_BLOCK] = {fil_quad_all(0.0F), fil_quad_all(0.0F), fil_quad_all(0.0F), fil_quad_all(0.0F)};
         for (int p = start[j] + 1; p < start[j + 1]; p++, l += 4 * width) {
             const FilQuad z = fil_quad_load(x + 4 * row[p]);
             for (int k = 0; k < width; k++) {
                 sum[k] = fil_quad_add_product(sum[k], fil_quad_load(l + 4 * k), z);
             }
         }
-        float rest[FIL_BLOCK] = {0.0F};
-        for (int k = 0; k < width; k++) {
-            rest[k] = x[4 * j + k] - fil_quad_sum(sum[k]);
-        }
         // W' rest
-        const FilQuad right = fil_quad_load(rest);
+        const FilQuad rest = fil_quad_sub_product(fil_quad_load(x + 4 * j), fil_quad_sums(sum[0], sum[1], sum[2], sum[3]), fil_quad_all(1.0F));
         for (int k = 0; k < width; k++) {
-            x[4 * j + k] = fil_quad_sum(fil_quad_add_product(fil_quad_all(0.0F), fil_quad_load(w + 4 * k), right));
+            sum[k] = fil_quad_product(fil_quad_load(w + 4 * k), rest);
         }
+        fil_quad_store(x + 4 * j, fil_quad_sums(sum[0], sum[1], sum[2], sum[3]));
     }
 }
 

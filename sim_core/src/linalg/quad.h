@@ -56,6 +56,18 @@ static inline FilQuad fil_quad_round(const double* p, int stride)
     return FIL_QUAD_MAKE((float)p[0], (float)p[stride], (float)p[2 * stride], (float)p[3 * stride]);
 }
 
+static inline FilQuad fil_quad_product(FilQuad a, FilQuad b)
+{
+#if defined(FIL_QUAD_VECTOR)
+    return a * b;
+#else
+    for (int k = 0; k < 4; k++) {
+        a.e[k] *= b.e[k];
+    }
+    return a;
+#endif
+}
+
 static inline FilQuad fil_quad_add(FilQuad a, FilQuad b)
 {
 #if defined(FIL_QUAD_VECTOR)
@@ -71,6 +83,16 @@ static inline FilQuad fil_quad_add(FilQuad a, FilQuad b)
 static inline float fil_quad_sum(FilQuad a)
 {
     return (FIL_QUAD_GET(a, 0) + FIL_QUAD_GET(a, 1)) + (FIL_QUAD_GET(a, 2) + FIL_QUAD_GET(a, 3));
+}
+
+/* The sums of four. */
+static inline FilQuad fil_quad_sums(FilQuad a, FilQuad b, FilQuad c, FilQuad d)
+{
+#if defined(FIL_QUAD_NEON)
+    return vpaddq_f32(vpaddq_f32(a, b), vpaddq_f32(c, d));
+#else
+    return FIL_QUAD_MAKE(fil_quad_sum(a), fil_quad_sum(b), fil_quad_sum(c), fil_quad_sum(d));
+#endif
 }
 
 /* c + a b and c - a b, element by element */
