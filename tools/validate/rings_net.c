@@ -154,7 +154,7 @@ static double largest_difference(const double* a, const double* b, int until, in
 void fil_check_tether_net_step(FilCheck* check)
 {
     static const char* const paper[][2] = {{"world.integrator", "backward_euler"},
-                                           {"world.newton.tolerance", "1e-4"},
+                                           {"world.newton.tolerance", "1e-5"},
                                            {"rigid_bodies.ball.position", "[1e-6, 0, 5]"}};
     static const double WITHIN = 0.02; // as near as P4 gives times
     double opening[3][LOOKS + 1];

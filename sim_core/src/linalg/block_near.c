@@ -93,7 +93,7 @@ static inline double fourth_of(const double* b, bool diagonal)
     return (fabs(b[3]) + fabs(b[7]) + fabs(b[11])) + (fabs(b[12]) + fabs(b[13]) + fabs(b[14])) + (diagonal ? 0.0 : fabs(b[15]));
 }
 
-/* Adds a term's blocks to column j; thin ones are found out where they are not. */
+/* Adds a term's blocks to column j, or sets it to the first one's; thin ones are found out where they are not. */
 static inline void add_sources(FilBlockNear* near, float* column, int term, int j, const double* values, int width)
 {
     const FilBlockSymbolic* s = &near->symbolic;
@@ -101,12 +101,15 @@ static inline void add_sources(FilBlockNear* near, float* column, int term, int 
     double fourth = 0.0;
     for (int p = first; p < s->column_start.at[j + 1]; p++, column += 4 * width) {
         if (source[p] == FIL_BLOCK_NO_SOURCE) {
+            for (int c = 0; term == A && c < width; c++) {
+                fil_quad_store(column + 4 * c, fil_quad_all(0.0F));
+            }
             continue;
         }
         const double* block = values + FIL_BLOCK_SIZE * (size_t)(source[p] >> 1);
         for (int c = 0; c < width; c++) { // turned round where the source says so
             const FilQuad own = source[p] & 1 ? fil_quad_round(block + c, 4) : fil_quad_round(block + 4 * c, 1);
-            fil_quad_store(column + 4 * c, fil_quad_add(fil_quad_load(column + 4 * c), own));
+            fil_quad_store(column + 4 * c, term == A ? own : fil_quad_add(fil_quad_load(column + 4 * c), own));
         }
         fourth += width < FIL_BLOCK ? fourth_of(block, p == first) : 0.0;
     }
@@ -302,7 +305,6 @@ static inline bool factor_fixed(FilBlockNear* near, const FilBlockNearValues* va
     int* place = s->scratch.at;
     for (int j = 0; j < s->columns; j++) {
         float* column = j < s->first_changing ? near->column.at : base_of(near, j, width);
-        memset(column, 0, column_bytes(s, j, width));
         find_places(s, j, width, place);
         add_sources(near, column, A, j, values->a, width);
         add_sources(near, column, C, j, values->c, width);
