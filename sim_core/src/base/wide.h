@@ -10,8 +10,6 @@
 
 #if defined(__GNUC__) && !defined(FIL_SCALAR_LANES)
 #define FIL_WIDE_COUNT 4
-// wider than some machines' vectors, which concerns calls; there are none, all is inline
-#pragma GCC diagnostic ignored "-Wpsabi"
 typedef double FilWide __attribute__((vector_size(32)));
 typedef uint64_t FilWideBits __attribute__((vector_size(32)));
 typedef int64_t FilWideSigns __attribute__((vector_size(32)));
