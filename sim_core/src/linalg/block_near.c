@@ -156,8 +156,9 @@ static inline __attribute__((always_inline)) void lose_tile(float* to[ROWS][TARG
 
 /* Columns j and, of two `targets`, j + 1 lose L_ik L_jk' in all `count` rows i >= j of `run` columns k, whose blocks from row j on
  * begin at `from`. Both are gathered as column j is, where rows have their `place`. */
-static inline __attribute__((always_inline)) void lose_products(float* first, float* second, int targets, const float* factor, const int* from,
-                                                                int run, const int* row, int count, const int* place, int width)
+static inline __attribute__((always_inline)) void lose_products(float* first, float* second, int targets, const float* factor,
+                                                                const int* from, int run, const int* row, int count, const int* place,
+                                                                int width)
 {
     int i = 0;
     for (; i + 1 < count; i += 2) {
@@ -451,7 +452,7 @@ static inline void solve_backward(const FilBlockNear* near, int begin, int end, 
             }
         }
         // W' rest
-        const FilQuad rest = fil_quad_sub_product(fil_quad_load(x + 4 * j), fil_quad_sums(sum[0], sum[1], sum[2], sum[3]), fil_quad_all(1.0F));
+        const FilQuad rest = fil_quad_sub(fil_quad_load(x + 4 * j), fil_quad_sums(sum[0], sum[1], sum[2], sum[3]));
         for (int k = 0; k < width; k++) {
             sum[k] = fil_quad_product(fil_quad_load(w + 4 * k), rest);
         }

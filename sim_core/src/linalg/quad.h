@@ -80,6 +80,18 @@ static inline FilQuad fil_quad_add(FilQuad a, FilQuad b)
 #endif
 }
 
+static inline FilQuad fil_quad_sub(FilQuad a, FilQuad b)
+{
+#if defined(FIL_QUAD_VECTOR)
+    return a - b;
+#else
+    for (int k = 0; k < 4; k++) {
+        a.e[k] -= b.e[k];
+    }
+    return a;
+#endif
+}
+
 static inline float fil_quad_sum(FilQuad a)
 {
     return (FIL_QUAD_GET(a, 0) + FIL_QUAD_GET(a, 1)) + (FIL_QUAD_GET(a, 2) + FIL_QUAD_GET(a, 3));
