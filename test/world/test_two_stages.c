@@ -84,6 +84,7 @@ static double swing(const char* integrator, double dt, double euler_dt, double a
         FilStepInfo info;
         assert_int_equal(fil_world_step(world, &info), FIL_OK);
         assert_true((info.local_error > 0.0) == (strcmp(integrator, "sdirk2") == 0 && euler_dt < dt));
+        assert_true(accuracy == 0.0 || info.local_error <= accuracy); // else it would have been repeated
         *divided += info.halvings > 0 ? 1 : 0;
     }
     fil_rod_get_positions(world, fil_world_find_rod(world, "rod"), x);
