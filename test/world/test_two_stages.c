@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -119,6 +120,28 @@ static void steps_are_divided_by_their_error(void** state)
     assert_true(fabs(parts - exact) < 0.2 * fabs(whole - exact));
 }
 
+/* Into how many parts is part of the state, but a world of other limits keeps to its own. */
+static void restored_parts_keep_to_limits(void** state)
+{
+    (void)state;
+    FilWorld* fine = load("world: {gravity: [0, 0, -10], dt: 0.04, integrator: sdirk2, accuracy: 1e-6}\n" ROD("3"));
+    FilWorld* coarse = load("world: {gravity: [0, 0, -10], dt: 0.04, integrator: sdirk2, accuracy: 1e-6, max_halvings: 1}\n" ROD("3"));
+    FilStepInfo info;
+    for (int k = 0; k < 10; k++) {
+        assert_int_equal(fil_world_step(fine, &info), FIL_OK);
+    }
+    assert_true(info.halvings > 1);
+    const size_t size = fil_world_snapshot_size(fine);
+    void* snapshot = malloc(size);
+    fil_world_save(fine, snapshot);
+    assert_int_equal(fil_world_restore(coarse, snapshot, size), FIL_OK);
+    assert_int_equal(fil_world_step(coarse, &info), FIL_OK);
+    assert_int_equal(info.halvings, 1);
+    free(snapshot);
+    fil_world_destroy(fine);
+    fil_world_destroy(coarse);
+}
+
 /* A rod drawn along by its end: the end is where its drive says at the end of every step, and as fast. */
 static void drives_are_met_at_the_end(void** state)
 {
@@ -193,6 +216,7 @@ int main(void)
         cmocka_unit_test(balls_bounce_back),
         cmocka_unit_test(errors_of_backward_euler_are_imitated),
         cmocka_unit_test(steps_are_divided_by_their_error),
+        cmocka_unit_test(restored_parts_keep_to_limits),
         cmocka_unit_test(drives_are_met_at_the_end),
         cmocka_unit_test(failing_second_stages_leave_no_trace),
         cmocka_unit_test(contacts_at_the_steps_start_are_refused),

@@ -338,7 +338,7 @@ static bool has_changed(const FilBlockNear* near, int j, const double* f_values)
 static void find_stale(FilBlockNear* near, const double* f_values)
 {
     const FilBlockSymbolic* s = &near->symbolic;
-    int* stale = near->stale.at - s->first_changing;
+    int* stale = near->stale.at;
     for (int j = s->first_changing; j < s->columns; j++) {
         stale[j] = !near->has_f;
     }
@@ -372,7 +372,7 @@ static inline bool factor_changing(FilBlockNear* near, const double* f_values, i
     float *const first = near->column.at, *const second = first + FIL_BLOCK_SIZE * (size_t)s->columns, *const own = second + 4 * width;
     for (int j = s->first_changing, targets; j < s->columns; j += targets) {
         targets = are_alike(s, j) ? 2 : 1; // also if only the second is stale: sums are in the same order then
-        if (!near->stale.at[j + targets - 1 - s->first_changing]) {
+        if (!near->stale.at[j + targets - 1]) {
             continue; // nor is the first, on which it depends
         }
         find_places(s, j, width, place);
@@ -407,7 +407,9 @@ bool fil_block_near_factor_changing(FilBlockNear* near, const double* f_values)
 {
     find_stale(near, f_values);
     near->has_f = near->thin ? factor_changing(near, f_values, 3) : factor_changing(near, f_values, 4);
-    memcpy(near->f_values.at, f_values, FIL_BLOCK_SIZE * (size_t)near->f_blocks * sizeof *f_values);
+    if (near->f_blocks > 0) {
+        memcpy(near->f_values.at, f_values, FIL_BLOCK_SIZE * (size_t)near->f_blocks * sizeof *f_values);
+    }
     return near->has_f;
 }
 

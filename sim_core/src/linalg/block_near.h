@@ -16,14 +16,14 @@ typedef struct FilBlockNear {
     FilBlockSymbolic symbolic;
     bool thin;            /* fourth places of all blocks are idle */
     FilFloats factor;     /* blocks of L by columns of four numbers, three columns where they are thin */
-    FilFloats base;       /* of changing columns: A less the products of fixed ones */
+    FilFloats base;       /* of changing columns: A and C less the products of fixed ones */
     FilFloats inverse;    /* W_j, inverse Cholesky factor of each pivot block */
     FilFloats column;     /* that is being made, and the next */
     FilFloats x, reduced; /* vectors in pivot order: at work; with the fixed columns eliminated */
     FilDoubles f_values;  /* F as the changing columns have it ... */
     int f_blocks;
     bool has_f;           /* ... if they are of the present fixed ones */
-    FilInts stale;        /* of changing columns: whether they are not those of the present F */
+    FilInts stale;        /* whether changing columns are not those of the present F */
 } FilBlockNear;
 
 void fil_block_near_free(FilBlockNear* near);

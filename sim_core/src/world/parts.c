@@ -13,11 +13,16 @@ static bool by_error(const FilWorld* world)
     return world->def.integrator == FIL_SDIRK2 && world->def.accuracy > 0.0;
 }
 
+/* As many as there may be: no finer than failing steps may become. */
+static int within_limits(const FilWorld* world, double parts)
+{
+    return (int)fmax(fmin(parts, ldexp(1.0, world->def.max_halvings < 30 ? world->def.max_halvings : 30)), 1.0);
+}
+
 int fil_world_parts(const FilWorld* world)
 {
-    const bool adapts = by_iterations(world) || by_error(world);
-    const int wanted = adapts ? (int)world->state.h[world->memory + FIL_MEMORY_PARTS] : 1;
-    return wanted > 1 ? wanted : 1;
+    // a restored state may be that of a world with other limits
+    return by_iterations(world) || by_error(world) ? within_limits(world, world->state.h[world->memory + FIL_MEMORY_PARTS]) : 1;
 }
 
 /* Parts that need less than half as many iterations could be twice as long. */
@@ -45,8 +50,7 @@ int fil_world_next_parts(const FilWorld* world, int used, const FilStepInfo* inf
     const int wanted = by_error(world)        ? parts_by_error(world, used, info->local_error)
                        : by_iterations(world) ? parts_by_iterations(world, used, info->newton_iterations)
                                               : 1;
-    const int most = 1 << (world->def.max_halvings < 30 ? world->def.max_halvings : 30); // no finer than failing steps may become
-    return wanted < 1 ? 1 : wanted < most ? wanted : most;
+    return within_limits(world, wanted);
 }
 
 void fil_world_keep_parts(FilWorld* world, int parts)

@@ -283,10 +283,10 @@ static FilStatus advance_accurately(FilWorld* world, double t, double dt, FilSte
 {
     for (int parts = fil_world_parts(world);;) {
         const FilStatus status = advance_parts(world, t, dt, parts, info);
-        const int next = fil_world_next_parts(world, parts, info);
         if (status != FIL_OK) {
             return status;
         }
+        const int next = fil_world_next_parts(world, parts, info);
         if (!fil_world_errs(world, info) || next <= parts) {
             fil_world_keep_parts(world, next);
             return FIL_OK;
