@@ -118,13 +118,13 @@ static bool size_probes(FilStateMessages* messages, const FilWorld* world)
 
 static bool size_contacts(FilStateMessages* messages, const FilWorld* world)
 {
-    const size_t count = (size_t)fil_world_thing_count(world);
+    const size_t count = (size_t)fil_world_object_count(world);
     bool done = fil_set_frame(&messages->contacts.header) &&
                 rosidl_runtime_c__String__Sequence__init(&messages->contacts.bodies, count) &&
                 geometry_msgs__msg__Wrench__Sequence__init(&messages->contacts.totals, count);
     for (size_t i = 0; done && i < count; i++) {
         done = rosidl_runtime_c__String__assign(&messages->contacts.bodies.data[i],
-                                                fil_thing_name(world, fil_world_thing_at(world, (int)i)));
+                                                fil_object_name(world, fil_world_object_at(world, (int)i)));
     }
     return done;
 }
@@ -252,15 +252,15 @@ static geometry_msgs__msg__Vector3 vector_message(FilVec3 v)
 static bool fill_contact(const FilWorld* world, int index, filum__msg__ContactWrench* message)
 {
     const FilContactInfo contact = fil_world_contact(world, index);
-    message->element_a = contact.part_a;
-    message->element_b = contact.part_b;
+    message->part_a = contact.part_a;
+    message->part_b = contact.part_b;
     message->point = (geometry_msgs__msg__Point){contact.point.x, contact.point.y, contact.point.z};
     message->normal = vector_message(contact.normal);
     message->depth = -contact.distance;
     message->slip = vector_message(contact.slip);
     message->wrench.force = vector_message(contact.force);
-    return rosidl_runtime_c__String__assign(&message->body_a, fil_thing_name(world, contact.a)) &&
-           rosidl_runtime_c__String__assign(&message->body_b, fil_thing_name(world, contact.b));
+    return rosidl_runtime_c__String__assign(&message->body_a, fil_object_name(world, contact.a)) &&
+           rosidl_runtime_c__String__assign(&message->body_b, fil_object_name(world, contact.b));
 }
 
 bool fil_fill_contacts(FilStateMessages* messages, const FilSimulation* simulation)
@@ -283,7 +283,7 @@ bool fil_fill_contacts(FilStateMessages* messages, const FilSimulation* simulati
     for (size_t i = 0; i < message->totals.size; i++) {
         FilVec3 force;
         FilVec3 torque;
-        fil_world_contact_wrench(world, fil_world_thing_at(world, (int)i), &force, &torque);
+        fil_world_contact_wrench(world, fil_world_object_at(world, (int)i), &force, &torque);
         message->totals.data[i].force = vector_message(force);
         message->totals.data[i].torque = vector_message(torque);
     }

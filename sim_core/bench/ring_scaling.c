@@ -43,7 +43,7 @@ static FilStatus make_chain(int rings, FilWorld** world, FilError* error)
         status = add_ring(*world, k, &rod);
         if (k == 0 && status == FIL_OK) {
             FilAttachmentDef pin = fil_attachment_def_default();
-            pin.rod = rod;
+            pin.object = rod;
             pin.count = SEGMENTS / 2;
             status = fil_world_add_attachment(*world, &pin, &hook);
         }

@@ -56,7 +56,7 @@ static inline FilId add_drive(FilWorld* world, FilId arm, FilDriveKind kind, int
 {
     FilDriveDef def = fil_drive_def_default();
     def.kind = kind;
-    def.rod = arm;
+    def.object = arm;
     def.first = first;
     def.count = count;
     FilId drive;

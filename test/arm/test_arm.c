@@ -290,7 +290,7 @@ static void bad_calls_are_refused(void** state)
     FilDriveDef drive = fil_drive_def_default();
     FilId id;
     drive.name = "air";
-    drive.rod = arm;
+    drive.object = arm;
     drive.kind = FIL_DRIVE_PRESSURE;
     drive.first = 3;
     drive.count = 1;
@@ -302,7 +302,7 @@ static void bad_calls_are_refused(void** state)
 
     FilAttachmentDef hold = fil_attachment_def_default();
     hold.name = "hold";
-    hold.rod = arm;
+    hold.object = arm;
     assert_int_equal(fil_world_add_attachment(world, &hold, &id), FIL_BAD_INPUT);
     assert_string_equal(
         fil_world_error(world),

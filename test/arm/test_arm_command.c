@@ -29,7 +29,7 @@ static int set_up(void** state)
     if (fil_world_create(&def, &world, &error) != FIL_OK || fil_world_add_arm(world, &arm_def, &arm) != FIL_OK) {
         return -1;
     }
-    drive_def.rod = arm;
+    drive_def.object = arm;
     return fil_world_add_drive(world, &drive_def, &drive) != FIL_OK ||
            fil_drive_set(world, drive, &pressure, 1) != FIL_OK;
 }

@@ -302,7 +302,7 @@ static void a_mount_that_is_pushed(void** state)
     const double times[] = {0.0, 0.2}, values[] = {0.0, 2e4};
     FilId id;
     drive.kind = FIL_DRIVE_PRESSURE;
-    drive.rod = scene.arm;
+    drive.object = scene.arm;
     drive.first = 3;
     drive.count = 1;
     drive.knot_count = 2;

@@ -35,7 +35,7 @@ static int curl(const char* model, bool self, double* penetration)
     FilDriveDef drive = fil_drive_def_default();
     const double times[] = {0.0, 1.0}, blow[] = {0.0, 6e4}, suck[] = {0.0, -3e4};
     drive.kind = FIL_DRIVE_PRESSURE;
-    drive.rod = arm;
+    drive.object = arm;
     drive.knot_count = 2;
     drive.times = times;
     for (int k = 0; k < 6; k++) {

@@ -17,7 +17,7 @@ static FilId hold(FilWorld* world, FilId rod, FilAttachmentKind kind, int first)
 {
     FilAttachmentDef def = fil_attachment_def_default();
     def.kind = kind;
-    def.rod = rod;
+    def.object = rod;
     def.first = first;
     def.stiffness = 1e4;
     def.damping = 10.0;
@@ -60,7 +60,7 @@ static void held_nodes_bear_contact_themselves(void** state)
     for (int k = 0; k < 2; k++) {
         FilAttachmentDef def = fil_attachment_def_default();
         def.kind = FIL_ATTACH_PIN;
-        def.rod = k == 0 ? rod : other;
+        def.object = k == 0 ? rod : other;
         def.count = NODES;
         assert_int_equal(fil_world_add_attachment(world, &def, &holds[k]), FIL_OK);
     }

@@ -88,7 +88,7 @@ static void loads_accelerate(void** state)
     const FilId cube = things_cube(world, 0.1, 0.0, 0.0, 0.0);  // 1 kg, inertia 1/600 kg m^2
     FilDriveDef drive = fil_drive_def_default();
     FilId id;
-    drive.rod = cube;
+    drive.object = cube;
     drive.kind = FIL_DRIVE_FORCE;
     assert_int_equal(fil_world_add_drive(world, &drive, &id), FIL_OK);
     const double force[3] = {2.0, 0.0, 0.0}, torque[3] = {0.0, 0.0, 0.01};
@@ -101,9 +101,9 @@ static void loads_accelerate(void** state)
     fil_rigid_get_velocity(world, cube, &v, &w);
     assert_true(fabs(v.x - 1.0) < 1e-9 && fabs(w.z - 3.0) < 1e-9);
     // no such load for what cannot move, no curvature for a body
-    drive.rod = things_ground(world);
+    drive.object = things_ground(world);
     assert_int_equal(fil_world_add_drive(world, &drive, &id), FIL_BAD_INPUT);
-    drive.rod = cube;
+    drive.object = cube;
     drive.kind = FIL_DRIVE_CURVATURE;
     assert_int_equal(fil_world_add_drive(world, &drive, &id), FIL_BAD_INPUT);
     fil_world_destroy(world);

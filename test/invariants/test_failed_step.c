@@ -36,7 +36,7 @@ static FilWorld* hasty_world(int iterations, int halvings)
     assert_int_equal(fil_world_add_rod(world, &rod, &id), FIL_OK);
     FilAttachmentDef attachment = fil_attachment_def_default();
     attachment.kind = FIL_ATTACH_PIN;
-    attachment.rod = id;
+    attachment.object = id;
     assert_int_equal(fil_world_add_attachment(world, &attachment, &pin), FIL_OK);
     return world;
 }

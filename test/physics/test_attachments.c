@@ -51,7 +51,7 @@ static Bench make_bench(double gravity, double dt)
 static FilId attach(Bench* bench, FilAttachmentDef def)
 {
     FilId id;
-    def.rod = bench->rod;
+    def.object = bench->rod;
     assert_int_equal(fil_world_add_attachment(bench->world, &def, &id), FIL_OK);
     return id;
 }
@@ -233,7 +233,7 @@ static void inner_clamps_part_the_rod(void** state)
     FilDriveDef drive = fil_drive_def_default();
     const double start = 0.0, force[3] = {0.0, 0.0, -1e-3};
     FilId id;
-    drive.rod = bench.rod;
+    drive.object = bench.rod;
     drive.first = NODES - 1;
     drive.count = 1;
     drive.knot_count = 1;

@@ -46,11 +46,11 @@ static double settle(int node_count, bool closed, int node, double* nodes)
     assert_int_equal(fil_world_add_rod(world, &rod_def, &rod), FIL_OK);
     FilAttachmentDef clamp = fil_attachment_def_default();
     clamp.kind = FIL_ATTACH_CLAMP;
-    clamp.rod = rod;
+    clamp.object = rod;
     clamp.first = node;
     assert_int_equal(fil_world_add_attachment(world, &clamp, &id), FIL_OK);
     FilDriveDef load = fil_drive_def_default();
-    load.rod = rod;
+    load.object = rod;
     load.first = -1;
     load.knot_count = 1;
     load.times = (double[]){0.0};
@@ -124,7 +124,7 @@ static void clamped_arcs_are_free_of_stress(void** state)
     assert_int_equal(fil_world_add_rod(world, &rod_def, &rod), FIL_OK);
     FilAttachmentDef clamp = fil_attachment_def_default();
     clamp.kind = FIL_ATTACH_CLAMP;
-    clamp.rod = rod;
+    clamp.object = rod;
     assert_int_equal(fil_world_add_attachment(world, &clamp, &id), FIL_OK);
     clamp.first = -1;
     assert_int_equal(fil_world_add_attachment(world, &clamp, &id), FIL_OK);

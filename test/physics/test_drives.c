@@ -47,7 +47,7 @@ static FilId add_drive(FilWorld* world, FilId rod, FilDriveKind kind, int first,
 {
     FilDriveDef def = fil_drive_def_default();
     def.kind = kind;
-    def.rod = rod;
+    def.object = rod;
     def.first = first;
     def.count = count;
     FilId id;
@@ -75,7 +75,7 @@ static void scripts_ramp_between_knots(void** state)
     FilWorld* world = floating_rod(&rod);
     FilDriveDef def = fil_drive_def_default();
     def.kind = FIL_DRIVE_AXIAL_TORQUE;
-    def.rod = rod;
+    def.object = rod;
     def.knot_count = 3;
     def.times = (double[]){0.1, 0.2, 0.4};
     def.values = (double[]){1.0, 3.0, -1.0};
@@ -104,7 +104,7 @@ static void commands_take_over_and_are_checked(void** state)
     FilWorld* world = floating_rod(&rod);
     FilDriveDef def = fil_drive_def_default();
     def.kind = FIL_DRIVE_FORCE;
-    def.rod = rod;
+    def.object = rod;
     def.knot_count = 1;
     def.times = (double[]){0.0};
     def.values = (double[]){1.0, 2.0, 3.0};
@@ -222,7 +222,7 @@ static double probe(FilWorld* world, FilProbeKind kind, FilId rod, FilId drive, 
     def.kind = kind;
     def.rod = rod;
     def.drive = drive;
-    def.element = element;
+    def.index = element;
     def.component = component;
     assert_int_equal(fil_world_add_probe(world, &def, &id), FIL_OK);
     assert_string_equal(fil_world_probe_name(world, index), names[index]);

@@ -74,7 +74,7 @@ static void every_direction_bends_alike(void** state)
             FilWorld* world = lay_rod(n, axis, direction < 3 ? 1.0 : -1.0, 0.0, &rod);
             FilDriveDef def = fil_drive_def_default();
             def.kind = FIL_DRIVE_FORCE;
-            def.rod = rod;
+            def.object = rod;
             def.first = -1;
             def.count = 1;
             assert_int_equal(fil_world_add_drive(world, &def, &drive), FIL_OK);

@@ -554,7 +554,7 @@ static void ball_joints_are_damped(void** state)
     assert_string_equal(fil_robot_ignored(world, robot), "friction of ball joints");
     FilDriveDef torque = fil_drive_def_default();
     torque.kind = FIL_DRIVE_TORQUE;
-    torque.rod = fil_robot_link(world, robot, 1);
+    torque.object = fil_robot_link(world, robot, 1);
     assert_int_equal(fil_world_add_drive(world, &torque, &drive), FIL_OK);
     const double value[3] = {0.1, 0.2, -0.1};
     assert_int_equal(fil_drive_set(world, drive, value, 3), FIL_OK);

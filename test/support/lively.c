@@ -39,13 +39,13 @@ static void add_beam(FilWorld* world)
     FilAttachmentDef attachment = fil_attachment_def_default();
     attachment.name = "clamp";
     attachment.kind = FIL_ATTACH_CLAMP;
-    attachment.rod = rod;
+    attachment.object = rod;
     assert_int_equal(fil_world_add_attachment(world, &attachment, &clamp), FIL_OK);
 
     FilDriveDef load = fil_drive_def_default();
     load.name = "load";
     load.kind = FIL_DRIVE_FORCE;
-    load.rod = rod;
+    load.object = rod;
     load.first = -1;
     load.count = 1;
     load.knot_count = 2;
@@ -56,7 +56,7 @@ static void add_beam(FilWorld* world)
     FilDriveDef curl = fil_drive_def_default();
     curl.name = "curl";
     curl.kind = FIL_DRIVE_CURVATURE;
-    curl.rod = rod;
+    curl.object = rod;
     curl.ramp = FIL_RAMP_SMOOTH;
     curl.knot_count = 2;
     curl.times = (double[]){0.02, 0.08};
@@ -96,7 +96,7 @@ static void add_ring(FilWorld* world)
     FilAttachmentDef attachment = fil_attachment_def_default();
     attachment.name = "handle";
     attachment.kind = FIL_ATTACH_HANDLE;
-    attachment.rod = rod;
+    attachment.object = rod;
     attachment.first = 3;
     attachment.stiffness = 50.0;
     attachment.damping = 0.1;
@@ -125,7 +125,7 @@ static void add_cross(FilWorld* world)
     FilAttachmentDef attachment = fil_attachment_def_default();
     attachment.name = "pin";
     attachment.kind = FIL_ATTACH_PIN;
-    attachment.rod = rods[0];
+    attachment.object = rods[0];
     assert_int_equal(fil_world_add_attachment(world, &attachment, &pin), FIL_OK);
 }
 

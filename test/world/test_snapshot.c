@@ -36,14 +36,14 @@ static Bench make_bench(int nodes)
         (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 4e-3, .young = 1e7, .poisson = 0.4, .density = 1000.0};
     assert_int_equal(fil_world_add_rod(bench.world, &rod, &bench.rod), FIL_OK);
     FilAttachmentDef pin = fil_attachment_def_default();
-    pin.rod = bench.rod;
+    pin.object = bench.rod;
     assert_int_equal(fil_world_add_attachment(bench.world, &pin, &bench.pin), FIL_OK);
     FilDriveDef move = fil_drive_def_default();
     move.kind = FIL_DRIVE_VELOCITY;
     move.attachment = bench.pin;
     assert_int_equal(fil_world_add_drive(bench.world, &move, &bench.move), FIL_OK);
     FilDriveDef force = fil_drive_def_default();
-    force.rod = bench.rod;
+    force.object = bench.rod;
     force.first = -1;
     assert_int_equal(fil_world_add_drive(bench.world, &force, &bench.force), FIL_OK);
     return bench;
@@ -190,7 +190,7 @@ static void energies_come_back(void** state)
     FilAttachmentDef clamp = fil_attachment_def_default();
     FilId held, turn;
     clamp.kind = FIL_ATTACH_CLAMP;
-    clamp.rod = bench.rod;
+    clamp.object = bench.rod;
     clamp.first = -1;
     assert_int_equal(fil_world_add_attachment(bench.world, &clamp, &held), FIL_OK);
     FilDriveDef drive = fil_drive_def_default();
@@ -228,7 +228,7 @@ static void foreign_snapshots_are_refused(void** state)
     Bench bench = make_bench(NODES), longer = make_bench(NODES + 1), richer = make_bench(NODES);
     FilAttachmentDef pin = fil_attachment_def_default();
     FilId id;
-    pin.rod = richer.rod;
+    pin.object = richer.rod;
     pin.first = 2;
     assert_int_equal(fil_world_add_attachment(richer.world, &pin, &id), FIL_OK);
     run(&bench, 3);

@@ -34,7 +34,7 @@ static FilWorld* make_world(double dt, int iterations, int halvings, FilId* rod)
     assert_int_equal(fil_world_add_rod(world, &rod_def, rod), FIL_OK);
     FilAttachmentDef pin = fil_attachment_def_default();
     FilId id;
-    pin.rod = *rod;
+    pin.object = *rod;
     assert_int_equal(fil_world_add_attachment(world, &pin, &id), FIL_OK);
     return world;
 }
@@ -142,7 +142,7 @@ static void failing_steps_take_back_live_rest_shapes(void** state)
         FilWorld* world = make_world(0.25, 1, halvings, &rod);
         FilDriveDef def = fil_drive_def_default();
         def.kind = FIL_DRIVE_CURVATURE;
-        def.rod = rod;
+        def.object = rod;
         def.knot_count = 2;
         def.times = (double[]){0.0, 1.0};
         def.values = (double[]){0.0, 0.0, 3.0, 2.0};

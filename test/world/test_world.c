@@ -55,7 +55,7 @@ static FilId add_pin(FilWorld* world, FilId rod, const char* name, int node)
     FilAttachmentDef def = fil_attachment_def_default();
     FilId id;
     def.name = name;
-    def.rod = rod;
+    def.object = rod;
     def.first = node;
     assert_int_equal(fil_world_add_attachment(world, &def, &id), FIL_OK);
     return id;
@@ -66,7 +66,7 @@ static FilId add_force(FilWorld* world, FilId rod, const char* name)
     FilDriveDef def = fil_drive_def_default();
     FilId id;
     def.name = name;
-    def.rod = rod;
+    def.object = rod;
     assert_int_equal(fil_world_add_drive(world, &def, &id), FIL_OK);
     return id;
 }
@@ -291,11 +291,11 @@ static void wrong_ids_are_refused(void** state)
     FilId id;
     for (size_t k = 0; k < sizeof bad_rods / sizeof bad_rods[0]; ++k) {
         FilAttachmentDef attachment = fil_attachment_def_default();
-        attachment.rod = bad_rods[k];
+        attachment.object = bad_rods[k];
         assert_int_equal(fil_world_add_attachment(world, &attachment, &id), FIL_BAD_INPUT);
         has(fil_world_error(world), "needs a rod of this world");
         FilDriveDef drive = fil_drive_def_default();
-        drive.rod = bad_rods[k];
+        drive.object = bad_rods[k];
         assert_int_equal(fil_world_add_drive(world, &drive, &id), FIL_BAD_INPUT);
         FilProbeDef probe = fil_probe_def_default();
         probe.name = "probe";
@@ -371,7 +371,7 @@ static void unsound_attachments_are_refused(void** state)
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
         FilAttachmentDef def = cases[k].def;
-        def.rod = rod;
+        def.object = rod;
         assert_int_equal(fil_world_add_attachment(world, &def, &id), FIL_BAD_INPUT);
         has(fil_world_error(world), cases[k].message);
         /* nothing has moved: commands stand behind attachments in the state */
@@ -409,7 +409,7 @@ static void unsound_drives_are_refused(void** state)
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
         FilDriveDef def = cases[k].def;
-        def.rod = rod;
+        def.object = rod;
         assert_int_equal(fil_world_add_drive(world, &def, &id), FIL_BAD_INPUT);
         has(fil_world_error(world), cases[k].message);
     }
@@ -432,8 +432,8 @@ static void unsound_probes_are_refused(void** state)
         {{.name = "p", .kind = (FilProbeKind)99}, "unknown kind 99"},
         {{.name = "p", .kind = FIL_PROBE_POSITION, .component = 3}, "no component 3"},
         {{.name = "p", .kind = FIL_PROBE_CURVATURE, .component = 2}, "no component 2"},
-        {{.name = "p", .kind = FIL_PROBE_POSITION, .element = NODES}, "rod 'r' has 5 nodes"},
-        {{.name = "p", .kind = FIL_PROBE_TENSION, .element = -NODES}, "rod 'r' has 4 edges"},
+        {{.name = "p", .kind = FIL_PROBE_POSITION, .index = NODES}, "rod 'r' has 5 nodes"},
+        {{.name = "p", .kind = FIL_PROBE_TENSION, .index = -NODES}, "rod 'r' has 4 edges"},
         {{.name = "p", .kind = FIL_PROBE_FORCE}, "needs an attachment of this world"},
         {{.name = "p", .kind = FIL_PROBE_DRIVE}, "needs a drive of this world"},
     };

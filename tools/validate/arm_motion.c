@@ -55,7 +55,7 @@ void fil_check_arm_bending(FilCheck* check)
     FilId id;
     if (begin(check, &def, fil_arm_def_default(), 1, 125.0, &trial)) {
         drive.kind = FIL_DRIVE_PRESSURE;
-        drive.rod = trial.arm;
+        drive.object = trial.arm;
         drive.count = 1;
         if (fil_world_add_drive(trial.world, &drive, &id) != FIL_OK) {
             fil_check_fail(check, "%s", fil_world_error(trial.world));

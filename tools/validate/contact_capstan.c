@@ -104,7 +104,7 @@ static double measure(FilCheck* check, const Capstan* c)
     const double speeds[6] = {0.0, 0.0, 0.0, SPEED * tangent[0], SPEED * tangent[1], 0.0};
     FilAttachmentDef end = fil_attachment_def_default();
     end.kind = FIL_ATTACH_PIN;
-    end.rod = rope;
+    end.object = rope;
     end.first = -1;
     FilDriveDef pull = fil_drive_def_default();
     pull.ramp = FIL_RAMP_SMOOTH;
@@ -112,7 +112,7 @@ static double measure(FilCheck* check, const Capstan* c)
     pull.times = ramp;
     FilDriveDef draw = pull;
     pull.kind = FIL_DRIVE_FORCE;
-    pull.rod = rope;
+    pull.object = rope;
     pull.count = 1;
     pull.values = loads;
     draw.kind = FIL_DRIVE_VELOCITY;

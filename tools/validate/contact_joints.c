@@ -99,7 +99,7 @@ static double tip_of_welded(FilCheck* check, int chain, double* moment)
     if (chain == 0) {
         FilAttachmentDef clamp = fil_attachment_def_default();
         clamp.kind = FIL_ATTACH_CLAMP;
-        clamp.rod = rod;
+        clamp.object = rod;
         fil_sandbox_attach(&box, &clamp);
     } else {
         const FilVec3 place = {-0.05, 0.0, 0.0};

@@ -19,7 +19,7 @@ static FilId draw_end(FilSandbox* box, FilId rod, int node, double speed)
 {
     FilAttachmentDef end = fil_attachment_def_default();
     end.kind = FIL_ATTACH_HANDLE;
-    end.rod = rod;
+    end.object = rod;
     end.first = node;
     end.stiffness = 1e6;
     end.damping = 0.0;
@@ -175,7 +175,7 @@ static void hang_chain(FilSandbox* box, int rings, FilId* ids)
     }
     FilAttachmentDef hold = fil_attachment_def_default();
     hold.kind = FIL_ATTACH_PIN;
-    hold.rod = ids[0];
+    hold.object = ids[0];
     hold.count = RING_NODES / 2;
     fil_sandbox_attach(box, &hold);
 }

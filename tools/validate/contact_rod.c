@@ -119,7 +119,7 @@ static Twisted rub(FilSandbox* box, double distance)
     const FilId rod = fil_sandbox_add_rod(box, &def);
     FilAttachmentDef axis = fil_attachment_def_default(), end = fil_attachment_def_default();
     axis.kind = FIL_ATTACH_PIN;
-    axis.rod = end.rod = rod;
+    axis.object = end.object = rod;
     axis.count = NODES;
     end.kind = FIL_ATTACH_TWIST;
     fil_sandbox_attach(box, &axis);

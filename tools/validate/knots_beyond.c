@@ -125,11 +125,11 @@ static double rubbed_angle(FilCheck* check, bool contact_points)
     double angles[EDGES] = {0.0};
     hold.kind = FIL_ATTACH_PIN;
     hold.count = NODES;
-    hold.rod = end.rod = rod;
+    hold.object = end.object = rod;
     end.kind = FIL_ATTACH_TWIST;
     fil_sandbox_attach(&box, &hold);
     fil_sandbox_attach(&box, &end);
-    hold.rod = end.rod = bow;
+    hold.object = end.object = bow;
     end.count = EDGES;  // it does not roll
     fil_sandbox_attach(&box, &end);
     drive.kind = FIL_DRIVE_VELOCITY;
@@ -177,7 +177,7 @@ static void lay_two(FilCheck* check, bool local, double* heavy, double* light)
     FilAttachmentDef hold = fil_attachment_def_default();
     hold.count = NODES;
     for (int side = -1; side <= 1; side += 2) {
-        hold.rod = add_rod(&box, (FilVec3){0.055 * side, -0.1, 0.0}, (FilVec3){0.0, 1.0, 0.0}, 0.8, &section);
+        hold.object = add_rod(&box, (FilVec3){0.055 * side, -0.1, 0.0}, (FilVec3){0.0, 1.0, 0.0}, 0.8, &section);
         fil_sandbox_attach(&box, &hold);
     }
     const double height = 2.0 * RADIUS + 2e-5;
@@ -227,7 +227,7 @@ static double strip_distance(FilCheck* check, bool rectangles)
     const FilId low = add_rod(&box, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){1.0, 0.0, 0.0}, 0.3, &section);
     const FilId high = add_rod(&box, (FilVec3){0.0, -0.1, 0.022}, (FilVec3){0.0, 1.0, 0.0}, 0.3, &section);
     FilAttachmentDef hold = fil_attachment_def_default(), angle = fil_attachment_def_default();
-    hold.rod = angle.rod = low;
+    hold.object = angle.object = low;
     hold.count = NODES;
     angle.kind = FIL_ATTACH_TWIST;
     angle.count = EDGES;
@@ -297,7 +297,7 @@ void fil_check_imc_rods(FilCheck* check)
     FilAttachmentDef hold = fil_attachment_def_default();
     hold.count = NODES;
     for (int side = -1; side <= 1; side += 2) {
-        hold.rod = add_rod(&box, (FilVec3){0.05 * side, -0.1, 0.0}, (FilVec3){0.0, 1.0, 0.0}, 0.8, &section);
+        hold.object = add_rod(&box, (FilVec3){0.05 * side, -0.1, 0.0}, (FilVec3){0.0, 1.0, 0.0}, 0.8, &section);
         fil_sandbox_attach(&box, &hold);
     }
     const FilId hung =

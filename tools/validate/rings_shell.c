@@ -54,7 +54,7 @@ static FilWorld* lay(FilCheck* check, const Plate* plate, int columns, int rows,
         fil_shell_get_position(world, shell, k, x);
         if (fabs(x[0] - 0.5) > 0.5 - 1e-9 || fabs(x[1] - 0.5 * b) > 0.5 * b - 1e-9) {
             FilAttachmentDef pin = fil_attachment_def_default();
-            pin.rod = shell;
+            pin.object = shell;
             pin.first = k;
             if (fil_world_add_attachment(world, &pin, &id) != FIL_OK) {
                 fil_check_fail(check, "%s", fil_world_error(world));

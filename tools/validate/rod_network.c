@@ -75,7 +75,7 @@ static bool branched_tip(FilCheck* check, double side_mass, double* tip_z, doubl
                              : fil_world_add_rod_network(world, defs, 2, &junction, 1, rods);
     FilAttachmentDef attachment = fil_attachment_def_default();
     attachment.kind = FIL_ATTACH_CLAMP;
-    attachment.rod = rods[0];
+    attachment.object = rods[0];
     if (status == FIL_OK) {
         status = fil_world_add_attachment(world, &attachment, &clamp);
     }
@@ -170,7 +170,7 @@ static bool make_net(FilCheck* check, bool held, Net* net)
     for (int i = 0; i < 4 && held && status == FIL_OK; ++i) {
         FilAttachmentDef pin = fil_attachment_def_default();
         pin.kind = FIL_ATTACH_PIN;
-        pin.rod = net->cords[corner[i][0]];
+        pin.object = net->cords[corner[i][0]];
         pin.first = corner[i][1];
         status = fil_world_add_attachment(net->world, &pin, &net->corners[i]);
     }

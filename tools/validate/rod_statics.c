@@ -222,7 +222,7 @@ void fil_check_circle_ramp(FilCheck* check)
     fil_trial_attach(&trial, FIL_ATTACH_CLAMP, 0);
     FilDriveDef drive = fil_drive_def_default();
     drive.kind = FIL_DRIVE_CURVATURE;
-    drive.rod = trial.rod;
+    drive.object = trial.rod;
     drive.ramp = FIL_RAMP_SMOOTH;
     drive.knot_count = 2;
     drive.times = (double[2]){0.0, 2.0};

@@ -73,7 +73,7 @@ FilId fil_trial_attach(FilTrial* trial, FilAttachmentKind kind, int first)
     }
     FilAttachmentDef def = fil_attachment_def_default();
     def.kind = kind;
-    def.rod = trial->rod;
+    def.object = trial->rod;
     def.first = first;
     fil_trial_expect(trial, fil_world_add_attachment(trial->world, &def, &id), "attaching");
     return id;
@@ -93,7 +93,7 @@ FilId fil_trial_load(FilTrial* trial, FilDriveKind kind, int first, int count)
 {
     FilDriveDef def = fil_drive_def_default();
     def.kind = kind;
-    def.rod = trial->rod;
+    def.object = trial->rod;
     def.first = first;
     def.count = count;
     return add_drive(trial, &def);

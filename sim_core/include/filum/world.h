@@ -100,10 +100,10 @@ const char* fil_world_body_kind(const FilWorld* world, int body);
 int fil_world_body_dofs(const FilWorld* world, int body);
 int fil_world_dofs(const FilWorld* world);
 
-/* Things are what users address by name, of whatever kind: rods, rigid bodies, arms, links, ... */
-int fil_world_thing_count(const FilWorld* world);
-FilId fil_world_thing_at(const FilWorld* world, int index);
-const char* fil_thing_name(const FilWorld* world, FilId thing); /* NULL if it is none of this world */
+/* Objects are what users address by name, of whatever kind: rods, rigid bodies, arms, links, ... */
+int fil_world_object_count(const FilWorld* world);
+FilId fil_world_object_at(const FilWorld* world, int index);
+const char* fil_object_name(const FilWorld* world, FilId object); /* NULL if it is none of this world */
 
 /* ---- state ---- */
 
@@ -134,7 +134,7 @@ typedef enum FilAttachmentKind {
 typedef struct FilAttachmentDef {
     const char* name; /* unique; NULL gets "attachment<k>" */
     FilAttachmentKind kind;
-    FilId rod;
+    FilId object;      /* a rod, cloth or scripted rigid body */
     int first;         /* node (edge for TWIST); negative counts from the end, -1 the last */
     int count;         /* PIN and TWIST; default 1 */
     double stiffness;  /* N/m, HANDLE */
@@ -176,7 +176,7 @@ typedef struct FilDriveDef {
     const char* name; /* unique; NULL gets "drive<k>" */
     FilDriveKind kind;
     FilId attachment;  /* target of POSITION, VELOCITY, ROTATION, ANGLE */
-    FilId rod;         /* target of the others; FORCE and TORQUE also take a rigid body or an arm's disks, PRESSURE an arm */
+    FilId object;      /* target of the others: rods; FORCE and TORQUE also rigid bodies, links, an arm's disks; PRESSURE arms */
     int first, count;  /* node or edge range on the rod; first negative counts from the end; count 0: to the end */
     FilRamp ramp;
     int knot_count;       /* 0: zero until fil_drive_set() */
@@ -246,7 +246,7 @@ typedef struct FilProbeDef {
     const char* name; /* unique, not NULL */
     FilProbeKind kind;
     FilId rod, attachment, drive, joint; /* whichever the kind needs; `rod` also names a rigid body, arm, ring or shell */
-    int element;                  /* node, edge, disk, section or chamber; negative counts from the end */
+    int index;                    /* node, edge, disk, section or chamber; negative counts from the end */
     int component;                /* 0, 1, 2 for x, y, z; -1 for the norm */
 } FilProbeDef;
 

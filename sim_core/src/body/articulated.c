@@ -449,10 +449,10 @@ static void init_state(const void* pointer, double* q, double* v, double* h)
     fil_articulated_init_commands(robot, h);
 }
 
-static FilStatus attach(void* pointer, int element, const FilAttachmentDef* def, const double* q, const double* h,
+static FilStatus attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h,
                         int* slot, FilError* error)
 {
-    (void)pointer, (void)element, (void)def, (void)q, (void)h, (void)slot;
+    (void)pointer, (void)object, (void)def, (void)q, (void)h, (void)slot;
     return fil_error(error, FIL_BAD_INPUT, "a robot's link has no attachments; hold it by a joint");
 }
 
@@ -465,19 +465,19 @@ static void clear_loads(void* pointer)
     }
 }
 
-static void load(void* pointer, int element, FilDriveKind kind, int first, int count, const double* value, double* h)
+static void load(void* pointer, int object, FilDriveKind kind, int first, int count, const double* value, double* h)
 {
     (void)first, (void)count, (void)h;
     FilArticulated* robot = pointer;
-    fil_v3_axpy(robot->wrench + 6 * element + (kind == FIL_DRIVE_FORCE ? 0 : 3), 1.0, value);
+    fil_v3_axpy(robot->wrench + 6 * object + (kind == FIL_DRIVE_FORCE ? 0 : 3), 1.0, value);
     robot->loaded = true;
 }
 
-static int load_range(const void* pointer, int element, FilDriveKind kind)
+static int load_range(const void* pointer, int object, FilDriveKind kind)
 {
     const FilArticulated* robot = pointer;
     const bool takes = kind == FIL_DRIVE_FORCE || kind == FIL_DRIVE_TORQUE;
-    return takes && robot->links[element].body >= 0 ? 1 : 0;
+    return takes && robot->links[object].body >= 0 ? 1 : 0;
 }
 
 const FilBodyOps fil_articulated_ops = {

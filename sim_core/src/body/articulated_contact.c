@@ -29,7 +29,7 @@ void fil_articulated_collider(const void* pointer, int index, FilCollider* out)
     const FilArticulated* robot = pointer;
     const int link = robot->solid_link[index];
     *out = (FilCollider){.kind = FIL_COLLIDER_SHAPE,
-                         .element = link,
+                         .object = link,
                          .carrier = fil_articulated_carrier(robot, link),
                          .movable = robot->links[link].body >= 0,
                          .collision = robot->collision,

@@ -83,16 +83,16 @@ typedef struct FilBodyOps {
                      double* angular);
 
     /* ---- boundary ---- (set_target and reaction may be NULL where attach always refuses) */
-    FilStatus (*attach)(void* body, int element, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
+    FilStatus (*attach)(void* body, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
                         FilError* error);
     void (*set_target)(void* body, int slot, const FilTarget* target);
     /* Force and torque of the last step. */
     void (*reaction)(const void* body, int slot, double* force, double* torque);
     void (*clear_loads)(void* body);
     /* Adds a load, or writes live rest values to h. The range has been checked. */
-    void (*load)(void* body, int element, FilDriveKind kind, int first, int count, const double* value, double* h);
-    /* Number of things that a drive of this kind can address on an element: nodes, edges, or 1; 0 if it cannot. */
-    int (*load_range)(const void* body, int element, FilDriveKind kind);
+    void (*load)(void* body, int object, FilDriveKind kind, int first, int count, const double* value, double* h);
+    /* Number of things that a drive of this kind can address on an object: nodes, edges, or 1; 0 if it cannot. */
+    int (*load_range)(const void* body, int object, FilDriveKind kind);
 
     /* ---- contact ----
      * Velocities come in blocks of four unknowns (linalg/block_matrix.h); v_count is a multiple of four. */

@@ -13,8 +13,8 @@ typedef enum FilColliderKind {
 /* Constant for the life of the body; pointers are the body's. */
 typedef struct FilCollider {
     FilColliderKind kind;
-    int element;  /* of the body */
-    int carrier;  /* a shape: the element that its own is fixed to; joints keep things off all that it carries */
+    int object;  /* of the body */
+    int carrier;  /* a shape: the object that its own is fixed to; joints keep things off all that it carries */
     bool movable; /* has unknowns */
     FilCollision collision;
     /* a row */

@@ -389,10 +389,10 @@ static void momentum_of(const void* pointer, const double* q, const double* v, c
 
 /* ---- boundary ---- */
 
-static FilStatus attach(void* pointer, int element, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
+static FilStatus attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
                         FilError* error)
 {
-    (void)element;
+    (void)object;
     (void)def;
     (void)h;
     FilRigidBody* body = pointer;
@@ -432,9 +432,9 @@ static void clear_loads(void* pointer)
     fil_v3_set(body->torque, 0.0, 0.0, 0.0);
 }
 
-static void load(void* pointer, int element, FilDriveKind kind, int first, int count, const double* value, double* h)
+static void load(void* pointer, int object, FilDriveKind kind, int first, int count, const double* value, double* h)
 {
-    (void)element;
+    (void)object;
     (void)first;
     (void)count;
     (void)h;
@@ -442,9 +442,9 @@ static void load(void* pointer, int element, FilDriveKind kind, int first, int c
     fil_v3_axpy(kind == FIL_DRIVE_FORCE ? body->force : body->torque, 1.0, value);
 }
 
-static int load_range(const void* pointer, int element, FilDriveKind kind)
+static int load_range(const void* pointer, int object, FilDriveKind kind)
 {
-    (void)element;
+    (void)object;
     const bool takes = kind == FIL_DRIVE_FORCE || kind == FIL_DRIVE_TORQUE;
     return takes && ((const FilRigidBody*)pointer)->motion == FIL_DYNAMIC ? 1 : 0;
 }

@@ -150,10 +150,10 @@ static void momentum(const void* pointer, const double* q, const double* v, cons
 
 /* ---- boundary ---- */
 
-static FilStatus attach(void* pointer, int element, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
+static FilStatus attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
                         FilError* error)
 {
-    (void)pointer, (void)element, (void)def, (void)q, (void)h, (void)slot;
+    (void)pointer, (void)object, (void)def, (void)q, (void)h, (void)slot;
     return fil_error(error, FIL_BAD_INPUT, "a ring cannot be held; hold the rod or the body it belongs to");
 }
 
@@ -174,15 +174,15 @@ static void clear_loads(void* pointer)
     fil_v3_set(((FilRingBody*)pointer)->load, 0.0, 0.0, 0.0);
 }
 
-static void load(void* pointer, int element, FilDriveKind kind, int first, int count, const double* value, double* h)
+static void load(void* pointer, int object, FilDriveKind kind, int first, int count, const double* value, double* h)
 {
-    (void)element, (void)kind, (void)first, (void)count, (void)h;
+    (void)object, (void)kind, (void)first, (void)count, (void)h;
     fil_v3_axpy(((FilRingBody*)pointer)->load, 1.0, value);
 }
 
-static int load_range(const void* pointer, int element, FilDriveKind kind)
+static int load_range(const void* pointer, int object, FilDriveKind kind)
 {
-    (void)element;
+    (void)object;
     return kind == FIL_DRIVE_FORCE && own_point(pointer) ? 1 : 0;
 }
 

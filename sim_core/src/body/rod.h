@@ -128,13 +128,13 @@ void fil_rod_push(void* body, const double* v, const double* impulse, double* sc
 void fil_rod_finish(void* body, const double* v, double* q1, double* v1, double* h1);
 
 /* rod_boundary.c */
-FilStatus fil_rod_attach(void* body, int element, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
+FilStatus fil_rod_attach(void* body, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
                          FilError* error);
 void fil_rod_set_target(void* body, int slot, const FilTarget* target);
 void fil_rod_reaction(const void* body, int slot, double* force, double* torque);
 void fil_rod_clear_loads(void* body);
-void fil_rod_load(void* body, int element, FilDriveKind kind, int first, int count, const double* value, double* h);
-int fil_rod_load_range(const void* body, int element, FilDriveKind kind);
+void fil_rod_load(void* body, int object, FilDriveKind kind, int first, int count, const double* value, double* h);
+int fil_rod_load_range(const void* body, int object, FilDriveKind kind);
 /* For rod_step.c: marks what is held; adds springs of handles and clamps, and torques; collects reactions. */
 void fil_rod_apply_holds(FilRodBody* body);
 double fil_rod_add_springs(FilRodBody* body);

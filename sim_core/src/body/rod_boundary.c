@@ -98,11 +98,11 @@ static void clamp_side(const FilRod* rod, const double* q, const FilRodHistory* 
     side->section = fil_rod_clamp_section(side, axis);
 }
 
-FilStatus fil_rod_attach(void* pointer, int element, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
+FilStatus fil_rod_attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
                          FilError* error)
 {
     FilRodBody* body = pointer;
-    const FilRod* rod = &body->rods[element];
+    const FilRod* rod = &body->rods[object];
     const bool on_edges = def->kind == FIL_ATTACH_TWIST;
     const int size = on_edges ? rod->edge_count : rod->node_count;
     const bool range = def->kind == FIL_ATTACH_PIN || def->kind == FIL_ATTACH_TWIST;
@@ -126,7 +126,7 @@ FilStatus fil_rod_attach(void* pointer, int element, const FilAttachmentDef* def
         body->attachment_capacity = capacity;
     }
     FilRodAttachment* a = &body->attachments[body->attachment_count];
-    *a = (FilRodAttachment){.kind = def->kind, .rod = element, .first = first, .count = count, .stiffness = def->stiffness,
+    *a = (FilRodAttachment){.kind = def->kind, .rod = object, .first = first, .count = count, .stiffness = def->stiffness,
                             .damping = def->damping, .max_force = def->max_force};
     a->origin = fil_alloc((size_t)count * (on_edges ? 1 : 3), sizeof(double));
     if (a->origin == NULL) {
@@ -412,16 +412,16 @@ void fil_rod_clear_loads(void* pointer)
     body->any_load = body->has_torque = false;
 }
 
-int fil_rod_load_range(const void* pointer, int element, FilDriveKind kind)
+int fil_rod_load_range(const void* pointer, int object, FilDriveKind kind)
 {
-    const FilRod* rod = &((const FilRodBody*)pointer)->rods[element];
+    const FilRod* rod = &((const FilRodBody*)pointer)->rods[object];
     return kind == FIL_DRIVE_TORQUE || kind == FIL_DRIVE_AXIAL_TORQUE ? rod->edge_count : rod->node_count;
 }
 
-void fil_rod_load(void* pointer, int element, FilDriveKind kind, int first, int count, const double* value, double* h)
+void fil_rod_load(void* pointer, int object, FilDriveKind kind, int first, int count, const double* value, double* h)
 {
     FilRodBody* body = pointer;
-    const FilRod* rod = &body->rods[element];
+    const FilRod* rod = &body->rods[object];
     FilRodHistory* history = (FilRodHistory*)h + rod->first_node;
     body->any_load = true;
     for (int i = first; i < first + count; i++) {

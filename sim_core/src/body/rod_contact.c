@@ -36,7 +36,7 @@ void fil_rod_collider(const void* pointer, int index, FilCollider* out)
 {
     const FilRod* rod = &((const FilRodBody*)pointer)->rods[index];
     *out = (FilCollider){.kind = FIL_COLLIDER_ROW,
-                         .element = index,
+                         .object = index,
                          .movable = true,
                          .collision = rod->collision,
                          .node_count = rod->node_count,

@@ -74,13 +74,13 @@ void fil_shell_tangent(void* body, double* values);
 double fil_shell_elastic_energy(const FilShellBody* body, const double* q);
 
 /* shell_boundary.c */
-FilStatus fil_shell_attach(void* body, int element, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
+FilStatus fil_shell_attach(void* body, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
                            FilError* error);
 void fil_shell_set_target(void* body, int slot, const FilTarget* target);
 void fil_shell_reaction(const void* body, int slot, double* force, double* torque);
 void fil_shell_clear_loads(void* body);
-void fil_shell_load(void* body, int element, FilDriveKind kind, int first, int count, const double* value, double* h);
-int fil_shell_load_range(const void* body, int element, FilDriveKind kind);
+void fil_shell_load(void* body, int object, FilDriveKind kind, int first, int count, const double* value, double* h);
+int fil_shell_load_range(const void* body, int object, FilDriveKind kind);
 void fil_shell_apply_holds(FilShellBody* body);
 void fil_shell_collect_reactions(FilShellBody* body);
 

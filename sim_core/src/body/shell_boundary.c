@@ -6,10 +6,10 @@
 #include "base/vec3.h"
 #include "body/shell.h"
 
-FilStatus fil_shell_attach(void* pointer, int element, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
+FilStatus fil_shell_attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
                            FilError* error)
 {
-    (void)element, (void)h;
+    (void)object, (void)h;
     FilShellBody* body = pointer;
     const int first = def->first < 0 ? def->first + body->vertex_count : def->first;
     if (def->kind != FIL_ATTACH_PIN) {
@@ -58,18 +58,18 @@ void fil_shell_clear_loads(void* pointer)
     memset(body->load, 0, sizeof(double) * 4 * (size_t)body->vertex_count);
 }
 
-void fil_shell_load(void* pointer, int element, FilDriveKind kind, int first, int count, const double* value, double* h)
+void fil_shell_load(void* pointer, int object, FilDriveKind kind, int first, int count, const double* value, double* h)
 {
-    (void)element, (void)kind, (void)h;
+    (void)object, (void)kind, (void)h;
     FilShellBody* body = pointer;
     for (int k = first; k < first + count; k++) {
         fil_v3_axpy(body->load + 4 * k, 1.0, value);
     }
 }
 
-int fil_shell_load_range(const void* pointer, int element, FilDriveKind kind)
+int fil_shell_load_range(const void* pointer, int object, FilDriveKind kind)
 {
-    (void)element;
+    (void)object;
     return kind == FIL_DRIVE_FORCE ? ((const FilShellBody*)pointer)->vertex_count : 0;
 }
 

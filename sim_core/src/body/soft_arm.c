@@ -269,10 +269,10 @@ static void momentum(const void* pointer, const double* q, const double* v, cons
 
 /* ---- boundary ---- */
 
-static FilStatus attach(void* pointer, int element, const FilAttachmentDef* def, const double* q, const double* h,
+static FilStatus attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h,
                         int* slot, FilError* error)
 {
-    (void)pointer, (void)element, (void)def, (void)q, (void)h, (void)slot;
+    (void)pointer, (void)object, (void)def, (void)q, (void)h, (void)slot;
     return fil_error(error, FIL_BAD_INPUT, "an arm stands on its base and has no attachments; hold it by a joint");
 }
 
@@ -296,9 +296,9 @@ static void clear_loads(void* pointer)
     arm->loaded = false;
 }
 
-static void load(void* pointer, int element, FilDriveKind kind, int first, int count, const double* value, double* h)
+static void load(void* pointer, int object, FilDriveKind kind, int first, int count, const double* value, double* h)
 {
-    (void)element, (void)h;
+    (void)object, (void)h;
     FilSoftArm* arm = pointer;
     for (int k = first; k < first + count; k++) {
         if (kind == FIL_DRIVE_PRESSURE) {
@@ -310,9 +310,9 @@ static void load(void* pointer, int element, FilDriveKind kind, int first, int c
     }
 }
 
-static int load_range(const void* pointer, int element, FilDriveKind kind)
+static int load_range(const void* pointer, int object, FilDriveKind kind)
 {
-    (void)element;
+    (void)object;
     const FilSoftArm* arm = pointer;
     if (kind == FIL_DRIVE_PRESSURE) {
         return arm->chamber_count;

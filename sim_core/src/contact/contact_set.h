@@ -13,7 +13,7 @@ typedef struct FilContact {
     /* who: sides 0 and 1 */
     int body[2];      /* index in the world, or FIL_CONTACT_SCENERY */
     int collider[2];  /* index in the world: the rod or the shape */
-    int element[2];   /* edge of a rod, shape or face of a body */
+    int part[2];      /* edge of a rod, shape or face of a body */
     uint64_t feature; /* of this pair of features: stays the same from step to step */
 
     /* where, world frame */

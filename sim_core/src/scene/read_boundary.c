@@ -132,7 +132,7 @@ static FilId read_attachment(FilScene* scene, const FilYaml* node, const char* n
     FilAttachmentDef def = fil_attachment_def_default();
     def.name = name;
     def.kind = word == HOLD ? FIL_ATTACH_PIN : (FilAttachmentKind)word;
-    def.rod = read_held(scene, body, word, &def);
+    def.object = read_held(scene, body, word, &def);
     fil_read_number(reader, node, "until", FIL_POSITIVE, &def.until);
     if (reader->status != FIL_OK) {
         return (FilId){0};

@@ -108,7 +108,7 @@ static void read_body(FilScene* scene, const FilYaml* node, FilDriveDef* def)
     } else if (moves) {
         def->attachment = fil_world_find_attachment(scene->world, body->def.name);
     } else {
-        def->rod = body->id;
+        def->object = body->id;
     }
 }
 
@@ -127,7 +127,7 @@ static void read_arm(FilScene* scene, const FilYaml* node, FilDriveDef* def)
         return;
     }
     refuse_keys(reader, node, word, blows ? "an arm's chambers" : "an arm's disks", blows ? not_chambers : not_disks);
-    def->rod = fil_scene_read_arm(scene, node, blows ? FIL_PART_CHAMBERS : FIL_PART_DISKS, FIL_OPTIONAL, &def->first,
+    def->object = fil_scene_read_arm(scene, node, blows ? FIL_PART_CHAMBERS : FIL_PART_DISKS, FIL_OPTIONAL, &def->first,
                                   &def->count);
 }
 
@@ -141,7 +141,7 @@ static void read_link(FilScene* scene, const FilYaml* node, FilDriveDef* def)
         return;
     }
     refuse_keys(reader, node, drive_words[def->kind], "one thing", not_link);
-    def->rod = fil_scene_read_link(scene, node, FIL_REQUIRED);
+    def->object = fil_scene_read_link(scene, node, FIL_REQUIRED);
 }
 
 static void read_target(FilScene* scene, const FilYaml* node, FilDriveDef* def)
@@ -179,7 +179,7 @@ static void read_target(FilScene* scene, const FilYaml* node, FilDriveDef* def)
                 part == FIL_PART_NODES ? not_nodes : not_edges);
     const FilSceneRod* rod = fil_scene_read_target(scene, node, part, FIL_OPTIONAL, &def->first, &def->count);
     if (rod != NULL) {
-        def->rod = rod->id;
+        def->object = rod->id;
     }
 }
 

@@ -184,10 +184,10 @@ static int read_target(FilScene* scene, const FilYaml* body, FilProbeDef* def)
         case OF_NODE:
         case OF_EDGE:
             rod = fil_scene_read_target(scene, body, kind->target == OF_NODE ? FIL_PART_NODES : FIL_PART_EDGES,
-                                        FIL_REQUIRED, &def->element, &count);
+                                        FIL_REQUIRED, &def->index, &count);
             break;
         case OF_ROD:
-            rod = fil_scene_read_target(scene, body, FIL_PART_NODES, FIL_OPTIONAL, &def->element, &count);
+            rod = fil_scene_read_target(scene, body, FIL_PART_NODES, FIL_OPTIONAL, &def->index, &count);
             break;
         case OF_ATTACHMENT:
             if (fil_read_reference(reader, body, "attachment", FIL_REQUIRED, &scene->attachment_names, "attachment",
@@ -215,13 +215,13 @@ static int read_target(FilScene* scene, const FilYaml* body, FilProbeDef* def)
             }
             break;
         case OF_DISK:
-            def->rod = fil_scene_read_arm(scene, body, FIL_PART_DISKS, FIL_REQUIRED, &def->element, &count);
+            def->rod = fil_scene_read_arm(scene, body, FIL_PART_DISKS, FIL_REQUIRED, &def->index, &count);
             break;
         case OF_SECTION:
-            def->rod = fil_scene_read_arm(scene, body, FIL_PART_SECTIONS, FIL_REQUIRED, &def->element, &count);
+            def->rod = fil_scene_read_arm(scene, body, FIL_PART_SECTIONS, FIL_REQUIRED, &def->index, &count);
             break;
         case OF_CHAMBER:
-            def->rod = fil_scene_read_arm(scene, body, FIL_PART_CHAMBERS, FIL_REQUIRED, &def->element, &count);
+            def->rod = fil_scene_read_arm(scene, body, FIL_PART_CHAMBERS, FIL_REQUIRED, &def->index, &count);
             break;
         case OF_RING:
             if (fil_read_reference(reader, body, "ring", FIL_REQUIRED, &scene->ring_names, "ring", &index)) {
@@ -231,14 +231,14 @@ static int read_target(FilScene* scene, const FilYaml* body, FilProbeDef* def)
         case OF_VERTEX:
             if (fil_read_reference(reader, body, "shell", FIL_REQUIRED, &scene->shell_names, "shell", &index)) {
                 def->rod = scene->shells[index].id;
-                fil_read_index(reader, body, "vertex", FIL_REQUIRED, scene->shells[index].def.vertex_count, &def->element);
+                fil_read_index(reader, body, "vertex", FIL_REQUIRED, scene->shells[index].def.vertex_count, &def->index);
             }
             break;
         case OF_LINK:
             def->rod = fil_scene_read_link(scene, body, FIL_REQUIRED);
             break;
         case OF_AXIS:
-            def->rod = fil_scene_read_robot_joint(scene, body, &def->element);
+            def->rod = fil_scene_read_robot_joint(scene, body, &def->index);
             break;
         case OF_WORLD:
             break;

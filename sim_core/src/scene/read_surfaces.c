@@ -132,7 +132,7 @@ static bool read_side(FilScene* scene, const FilYaml* node, const char* key, Fil
     if (!fil_read_reference(reader, node, key, FIL_REQUIRED, &scene->thing_names, "rod, rigid body or arm", &index)) {
         return false;
     }
-    *id = fil_scene_thing(scene, index);
+    *id = fil_scene_object(scene, index);
     *surface = &collision_of(scene, index)->surface;
     return true;
 }

@@ -88,7 +88,7 @@ static void index_things(FilScene* scene)
     fil_scene_index_names(scene, names, ats, (int)most, &scene->thing_names);
 }
 
-FilId fil_scene_thing(const FilScene* scene, int index)
+FilId fil_scene_object(const FilScene* scene, int index)
 {
     const int body = index - scene->rod_count, arm = body - scene->body_count;
     return body < 0 ? scene->rods[index].id : (arm < 0 ? scene->bodies[body].id : scene->arms[arm].id);

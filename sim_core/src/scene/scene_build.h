@@ -209,7 +209,7 @@ FilId fil_scene_read_arm(FilScene* scene, const FilYaml* mapping, FilArmPart par
 const FilSceneBody* fil_scene_read_body(FilScene* scene, const FilYaml* mapping, const char* key, unsigned flags);
 
 /* A rod, a rigid body or an arm by its index in thing_names. */
-FilId fil_scene_thing(const FilScene* scene, int index);
+FilId fil_scene_object(const FilScene* scene, int index);
 
 /* Names of a list's elements, from their `name` or their kind and place ("rod0"), each different; the list must be
  * one of mappings. False if there is no such list (or after a failure). */

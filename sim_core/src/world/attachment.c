@@ -14,7 +14,7 @@ FilAttachmentDef fil_attachment_def_default(void)
 FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def, FilId* id)
 {
     const char* shown = def->name != NULL ? def->name : "?";
-    const int element_index = fil_id_index(world, FIL_OBJECT_ELEMENT, def->rod);
+    const int element_index = fil_id_index(world, FIL_ID_OBJECT, def->object);
     if (element_index < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "attachment '%s': needs a rod of this world", shown);
     }
@@ -28,14 +28,14 @@ FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def,
     if (name == NULL) {
         return FIL_BAD_INPUT;
     }
-    const FilElement* element = &world->elements[element_index];
-    const FilBody* body = &world->bodies[element->body];
+    const FilObject* object = &world->objects[element_index];
+    const FilBody* body = &world->bodies[object->body];
     FilError inner;
     int slot;
-    status = body->ops->attach(body->impl, element->local, def, world->state.q + body->q, world->state.h + body->h, &slot,
+    status = body->ops->attach(body->impl, object->local, def, world->state.q + body->q, world->state.h + body->h, &slot,
                                &inner);
     if (status != FIL_OK) {
-        status = fil_world_fail(world, status, "attachment '%s' on '%s': %s", name, element->name, inner.text);
+        status = fil_world_fail(world, status, "attachment '%s' on '%s': %s", name, object->name, inner.text);
     } else {
         status = fil_world_grow_controls(world, 1, 0);
     }
@@ -48,8 +48,8 @@ FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def,
     for (size_t s = 0; s < sizeof states / sizeof states[0]; s++) {
         fil_attachment_control(world, states[s], world->attachment_count)[0] = 1.0;
     }
-    world->attachments[world->attachment_count] = (FilAttachment){name, element->body, slot, def->until > 0.0 ? def->until : INFINITY};
-    *id = fil_make_id(world, FIL_OBJECT_ATTACHMENT, world->attachment_count++);
+    world->attachments[world->attachment_count] = (FilAttachment){name, object->body, slot, def->until > 0.0 ? def->until : INFINITY};
+    *id = fil_make_id(world, FIL_ID_ATTACHMENT, world->attachment_count++);
     fil_world_place_targets(world);
     return FIL_OK;
 }
@@ -58,7 +58,7 @@ FilId fil_world_find_attachment(const FilWorld* world, const char* name)
 {
     for (int a = 0; a < world->attachment_count; a++) {
         if (strcmp(world->attachments[a].name, name) == 0) {
-            return fil_make_id(world, FIL_OBJECT_ATTACHMENT, a);
+            return fil_make_id(world, FIL_ID_ATTACHMENT, a);
         }
     }
     return (FilId){0};
@@ -66,7 +66,7 @@ FilId fil_world_find_attachment(const FilWorld* world, const char* name)
 
 FilStatus fil_attachment_set_active(FilWorld* world, FilId id, bool active)
 {
-    const int index = fil_id_index(world, FIL_OBJECT_ATTACHMENT, id);
+    const int index = fil_id_index(world, FIL_ID_ATTACHMENT, id);
     if (index < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "no such attachment");
     }
@@ -76,7 +76,7 @@ FilStatus fil_attachment_set_active(FilWorld* world, FilId id, bool active)
 
 static void reaction(const FilWorld* world, FilId id, double* force, double* torque)
 {
-    const int index = fil_id_index(world, FIL_OBJECT_ATTACHMENT, id);
+    const int index = fil_id_index(world, FIL_ID_ATTACHMENT, id);
     FIL_ASSERT(index >= 0);
     const FilAttachment* attachment = &world->attachments[index];
     const FilBody* body = &world->bodies[attachment->body];

@@ -48,27 +48,27 @@ static FilStatus check_knots(FilWorld* world, const FilDriveDef* def, const char
     return FIL_OK;
 }
 
-/* Finds what the drive acts on: an attachment, or a range of an element. */
+/* Finds what the drive acts on: an attachment, or a range of an object. */
 static FilStatus find_target(FilWorld* world, const FilDriveDef* def, FilDrive* drive, const char* name)
 {
-    drive->attachment = drive->element = -1;
+    drive->attachment = drive->object = -1;
     if (kinds[def->kind].on_attachment) {
-        drive->attachment = fil_id_index(world, FIL_OBJECT_ATTACHMENT, def->attachment);
+        drive->attachment = fil_id_index(world, FIL_ID_ATTACHMENT, def->attachment);
         return drive->attachment >= 0 ? FIL_OK
                                       : fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': needs an attachment of this world", name);
     }
-    drive->element = fil_id_index(world, FIL_OBJECT_ELEMENT, def->rod);
-    if (drive->element < 0) {
+    drive->object = fil_id_index(world, FIL_ID_OBJECT, def->object);
+    if (drive->object < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': needs a rod of this world", name);
     }
-    const FilElement* element = &world->elements[drive->element];
-    const FilBody* body = &world->bodies[element->body];
-    const int size = body->ops->load_range(body->impl, element->local, def->kind);
+    const FilObject* object = &world->objects[drive->object];
+    const FilBody* body = &world->bodies[object->body];
+    const int size = body->ops->load_range(body->impl, object->local, def->kind);
     drive->first = def->first < 0 ? def->first + size : def->first;
     drive->count = def->count == 0 ? size - drive->first : def->count;
     if (drive->first < 0 || drive->count < 1 || drive->first + drive->count > size) {
         return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': the range from %d, %d long, is not on '%s', which has %d", name,
-                              def->first, def->count, element->name, size);
+                              def->first, def->count, object->name, size);
     }
     return FIL_OK;
 }
@@ -109,7 +109,7 @@ FilStatus fil_world_add_drive(FilWorld* world, const FilDriveDef* def, FilId* id
         memcpy(drive.values, def->values, knots * dimension * sizeof(double));
     }
     world->drives[world->drive_count] = drive;
-    *id = fil_make_id(world, FIL_OBJECT_DRIVE, world->drive_count++);
+    *id = fil_make_id(world, FIL_ID_DRIVE, world->drive_count++);
     return FIL_OK;
 }
 
@@ -117,7 +117,7 @@ FilId fil_world_find_drive(const FilWorld* world, const char* name)
 {
     for (int d = 0; d < world->drive_count; d++) {
         if (strcmp(world->drives[d].name, name) == 0) {
-            return fil_make_id(world, FIL_OBJECT_DRIVE, d);
+            return fil_make_id(world, FIL_ID_DRIVE, d);
         }
     }
     return (FilId){0};
@@ -168,7 +168,7 @@ void fil_drive_evaluate(const FilWorld* world, const FilState* state, int index,
 
 FilStatus fil_drive_set(FilWorld* world, FilId id, const double* value, int count)
 {
-    const int index = fil_id_index(world, FIL_OBJECT_DRIVE, id);
+    const int index = fil_id_index(world, FIL_ID_DRIVE, id);
     if (index < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "no such drive");
     }
@@ -188,7 +188,7 @@ FilStatus fil_drive_set(FilWorld* world, FilId id, const double* value, int coun
 
 FilStatus fil_drive_release(FilWorld* world, FilId id)
 {
-    const int index = fil_id_index(world, FIL_OBJECT_DRIVE, id);
+    const int index = fil_id_index(world, FIL_ID_DRIVE, id);
     if (index < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "no such drive");
     }
@@ -198,7 +198,7 @@ FilStatus fil_drive_release(FilWorld* world, FilId id)
 
 void fil_drive_value(const FilWorld* world, FilId id, double* value)
 {
-    const int index = fil_id_index(world, FIL_OBJECT_DRIVE, id);
+    const int index = fil_id_index(world, FIL_ID_DRIVE, id);
     FIL_ASSERT(index >= 0);
     fil_drive_evaluate(world, &world->state, index, world->time, value);
 }
@@ -269,13 +269,13 @@ void fil_world_apply_drives(FilWorld* world, double t, double dt, double theta)
         const FilDrive* drive = &world->drives[d];
         memcpy(fil_drive_control(world, &world->next, d), fil_drive_control(world, &world->state, d),
                sizeof(double) * FIL_CONTROL_SIZE);
-        if (drive->element < 0 || (drive->knot_count == 0 && fil_drive_control(world, &world->state, d)[0] == 0.0)) {
+        if (drive->object < 0 || (drive->knot_count == 0 && fil_drive_control(world, &world->state, d)[0] == 0.0)) {
             continue;
         }
-        const FilElement* element = &world->elements[drive->element];
-        const FilBody* body = &world->bodies[element->body];
+        const FilObject* object = &world->objects[drive->object];
+        const FilBody* body = &world->bodies[object->body];
         double value[3];
         fil_drive_evaluate(world, &world->state, d, t + theta * dt, value);
-        body->ops->load(body->impl, element->local, drive->kind, drive->first, drive->count, value, world->state.h + body->h);
+        body->ops->load(body->impl, object->local, drive->kind, drive->first, drive->count, value, world->state.h + body->h);
     }
 }

@@ -7,9 +7,9 @@
 
 static const FilBody* body_of(const FilWorld* world, FilId rod)
 {
-    const int index = fil_id_index(world, FIL_OBJECT_ELEMENT, rod);
+    const int index = fil_id_index(world, FIL_ID_OBJECT, rod);
     FIL_ASSERT(index >= 0);
-    return &world->bodies[world->elements[index].body];
+    return &world->bodies[world->objects[index].body];
 }
 
 int fil_rod_unknowns(const FilWorld* world, FilId rod)

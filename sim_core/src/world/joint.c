@@ -77,32 +77,32 @@ static FilStatus find_side(FilWorld* world, FilId id, int node, const char* name
     if (id.index == 0 && may_be_world) {
         return FIL_OK;
     }
-    const int index = fil_id_index(world, FIL_OBJECT_ELEMENT, id);
+    const int index = fil_id_index(world, FIL_ID_OBJECT, id);
     if (index < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': needs rods or rigid bodies of this world", name);
     }
-    const FilElement* element = &world->elements[index];
-    const FilBody* body = &world->bodies[element->body];
-    side->body = element->body;
-    side->index = element->local;
-    *is_rod = element->kind == FIL_BODY_ROD;
-    switch (element->kind) {
+    const FilObject* object = &world->objects[index];
+    const FilBody* body = &world->bodies[object->body];
+    side->body = object->body;
+    side->index = object->local;
+    *is_rod = object->kind == FIL_BODY_ROD;
+    switch (object->kind) {
         case FIL_BODY_ROBOT:  // links stand behind the shapes
             side->index += body->ops->collider_count(body->impl);
             return FIL_OK;
         case FIL_BODY_ARM:
-            return find_disk(world, id, node, name, element->name, side);
+            return find_disk(world, id, node, name, object->name, side);
         case FIL_BODY_ROD:
-            return find_node(world, id, node, name, element->name, side);
+            return find_node(world, id, node, name, object->name, side);
         case FIL_BODY_RING:
-            *side = fil_ring_side(world, element);
+            *side = fil_ring_side(world, object);
             return FIL_OK;
         case FIL_BODY_SHELL:
             side->point = counted(node, fil_shell_vertex_count(world, id));
             return side->point >= 0
                        ? FIL_OK
                        : fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': shell '%s' has %d vertices, no vertex %d",
-                                        name, element->name, fil_shell_vertex_count(world, id), node);
+                                        name, object->name, fil_shell_vertex_count(world, id), node);
         default:
             return FIL_OK;
     }
@@ -148,7 +148,7 @@ static FilStatus check_numbers(FilWorld* world, const FilJointDef* def, const ch
 
 static bool is_ring(const FilWorld* world, FilId id)
 {
-    return fil_element_index(world, FIL_BODY_RING, id) >= 0;
+    return fil_kind_index(world, FIL_BODY_RING, id) >= 0;
 }
 
 /* Where it is: at a point or a rod's node, or at a hole's centre or the given point with the frame of side 0. */
@@ -176,18 +176,18 @@ static void place_joint(const FilWorld* world, const FilJointDef* def, const boo
     }
 }
 
-/* What carries the shapes of a side, as an element of the world; -1: it may touch what it is joined to. */
+/* What carries the shapes of a side, as an object of the world; -1: it may touch what it is joined to. */
 static int shapes_of(const FilWorld* world, FilId id, const FilJointSide* side)
 {
-    const FilElement* element = &world->elements[fil_id_index(world, FIL_OBJECT_ELEMENT, id)];
-    if (element->kind == FIL_BODY_ROD || side->point >= 0) {
+    const FilObject* object = &world->objects[fil_id_index(world, FIL_ID_OBJECT, id)];
+    if (object->kind == FIL_BODY_ROD || side->point >= 0) {
         return -1;
     }
-    if (element->kind != FIL_BODY_RING) {
-        return fil_element_carrier(world, id);
+    if (object->kind != FIL_BODY_RING) {
+        return fil_object_carrier(world, id);
     }
     int index = 0;  // the body that it is the hole of
-    while (world->elements[index].body != side->body) {
+    while (world->objects[index].body != side->body) {
         index++;
     }
     return index;
@@ -235,7 +235,7 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
     }
     stage->joints[stage->joint_count] = joint;
     stage->pattern_ready = false;
-    *id = fil_make_id(world, FIL_OBJECT_JOINT, stage->joint_count++);
+    *id = fil_make_id(world, FIL_ID_JOINT, stage->joint_count++);
     return FIL_OK;
 }
 
@@ -243,7 +243,7 @@ FilId fil_world_find_joint(const FilWorld* world, const char* name)
 {
     for (int j = 0; j < world->contact.joint_count; j++) {
         if (strcmp(world->contact.joints[j].name, name) == 0) {
-            return fil_make_id(world, FIL_OBJECT_JOINT, j);
+            return fil_make_id(world, FIL_ID_JOINT, j);
         }
     }
     return (FilId){0};
@@ -390,7 +390,7 @@ void fil_joints_collect(FilWorld* world, double dt)
 
 FilVec3 fil_joint_force(const FilWorld* world, FilId id)
 {
-    const int index = fil_id_index(world, FIL_OBJECT_JOINT, id);
+    const int index = fil_id_index(world, FIL_ID_JOINT, id);
     FIL_ASSERT(index >= 0);
     const double* f = world->contact.joints[index].force;
     return (FilVec3){f[0], f[1], f[2]};
@@ -398,7 +398,7 @@ FilVec3 fil_joint_force(const FilWorld* world, FilId id)
 
 FilVec3 fil_joint_torque(const FilWorld* world, FilId id)
 {
-    const int index = fil_id_index(world, FIL_OBJECT_JOINT, id);
+    const int index = fil_id_index(world, FIL_ID_JOINT, id);
     FIL_ASSERT(index >= 0);
     const double* t = world->contact.joints[index].torque;
     return (FilVec3){t[0], t[1], t[2]};

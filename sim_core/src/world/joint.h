@@ -5,7 +5,7 @@
 #include "world/world.h"
 
 /* The side that a ring is: its own point, the node or vertex that it belongs to, or the body that it is the hole of. */
-FilJointSide fil_ring_side(const FilWorld* world, const FilElement* ring);
+FilJointSide fil_ring_side(const FilWorld* world, const FilObject* ring);
 
 /* How many constraints the joints make at most. */
 int fil_joints_constraints(const FilWorld* world);

@@ -307,7 +307,7 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
     const double end = world->clock.time + (double)(world->step + 1 - world->clock.step) * dt;
     *info = (FilStepInfo){.step = world->step + 1, .time = end, .dt = dt, .least_distance = INFINITY};
     const FilPotentialModel* potential = fil_contact_models[world->contact_model].potential;
-    if (fil_element_count(world, FIL_BODY_RING) > 0 && (potential == NULL || potential->field == NULL)) {
+    if (fil_kind_count(world, FIL_BODY_RING) > 0 && (potential == NULL || potential->field == NULL)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "rings, such as '%s', slide under contact model 'ipc' only",
                               fil_ring_name(world, fil_world_ring_at(world, 0)));
     }

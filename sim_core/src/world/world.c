@@ -143,8 +143,8 @@ void fil_world_destroy(FilWorld* world)
         world->bodies[b].ops->destroy(world->bodies[b].impl);
         fil_free(world->bodies[b].name);
     }
-    for (int e = 0; e < world->element_count; e++) {
-        fil_free(world->elements[e].name);
+    for (int e = 0; e < world->object_count; e++) {
+        fil_free(world->objects[e].name);
     }
     for (int a = 0; a < world->attachment_count; a++) {
         fil_free(world->attachments[a].name);
@@ -180,7 +180,7 @@ void fil_world_destroy(FilWorld* world)
     fil_ipc_field_free(&world->ipc);
     fil_free(world->takes_part);
     fil_free(world->bodies);
-    fil_free(world->elements);
+    fil_free(world->objects);
     fil_free(world->attachments);
     fil_free(world->drives);
     fil_free(world->probes);
@@ -204,14 +204,14 @@ const char* fil_world_error(const FilWorld* world)
 
 /* ---- ids and names ---- */
 
-FilId fil_make_id(const FilWorld* world, FilObject kind, int index)
+FilId fil_make_id(const FilWorld* world, FilIdClass kind, int index)
 {
     return (FilId){(uint32_t)index + 1, world->generation | (uint32_t)kind};
 }
 
-int fil_id_index(const FilWorld* world, FilObject kind, FilId id)
+int fil_id_index(const FilWorld* world, FilIdClass kind, FilId id)
 {
-    const int counts[] = {0, world->element_count, world->attachment_count, world->drive_count, world->probe_count,
+    const int counts[] = {0, world->object_count, world->attachment_count, world->drive_count, world->probe_count,
                           world->contact.joint_count, world->robot_count};
     const bool known = id.generation == (world->generation | (uint32_t)kind) && id.index >= 1 &&
                        id.index <= (uint32_t)counts[kind];
@@ -331,10 +331,10 @@ FilStatus fil_world_add_body(FilWorld* world, FilBodyKind kind, void* impl, int 
     return FIL_OK;
 }
 
-FilStatus fil_world_add_element(FilWorld* world, const char* name, FilBodyKind kind, int body, int local, int* index)
+FilStatus fil_world_add_object(FilWorld* world, const char* name, FilBodyKind kind, int body, int local, int* index)
 {
-    const FilStatus status = fil_world_reserve(world, (void**)&world->elements, world->element_count,
-                                               &world->element_capacity, sizeof *world->elements);
+    const FilStatus status = fil_world_reserve(world, (void**)&world->objects, world->object_count,
+                                               &world->object_capacity, sizeof *world->objects);
     if (status != FIL_OK) {
         return status;
     }
@@ -342,93 +342,93 @@ FilStatus fil_world_add_element(FilWorld* world, const char* name, FilBodyKind k
     if (copy == NULL) {
         return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
     }
-    world->elements[world->element_count] = (FilElement){copy, kind, body, local};
-    *index = world->element_count++;
+    world->objects[world->object_count] = (FilObject){copy, kind, body, local};
+    *index = world->object_count++;
     return FIL_OK;
 }
 
-int fil_world_find_element(const FilWorld* world, const char* name)
+int fil_world_find_object(const FilWorld* world, const char* name)
 {
-    for (int e = 0; e < world->element_count; e++) {
-        if (strcmp(world->elements[e].name, name) == 0) {
+    for (int e = 0; e < world->object_count; e++) {
+        if (strcmp(world->objects[e].name, name) == 0) {
             return e;
         }
     }
     return -1;
 }
 
-int fil_element_index(const FilWorld* world, FilBodyKind kind, FilId id)
+int fil_kind_index(const FilWorld* world, FilBodyKind kind, FilId id)
 {
-    const int index = fil_id_index(world, FIL_OBJECT_ELEMENT, id);
-    return index >= 0 && world->elements[index].kind == kind ? index : -1;
+    const int index = fil_id_index(world, FIL_ID_OBJECT, id);
+    return index >= 0 && world->objects[index].kind == kind ? index : -1;
 }
 
-FilId fil_element_find(const FilWorld* world, FilBodyKind kind, const char* name)
+FilId fil_kind_find(const FilWorld* world, FilBodyKind kind, const char* name)
 {
-    const int index = fil_world_find_element(world, name);
-    const bool found = index >= 0 && world->elements[index].kind == kind;
-    return found ? fil_make_id(world, FIL_OBJECT_ELEMENT, index) : (FilId){0};
+    const int index = fil_world_find_object(world, name);
+    const bool found = index >= 0 && world->objects[index].kind == kind;
+    return found ? fil_make_id(world, FIL_ID_OBJECT, index) : (FilId){0};
 }
 
-const char* fil_element_name(const FilWorld* world, FilBodyKind kind, FilId id)
+const char* fil_kind_name(const FilWorld* world, FilBodyKind kind, FilId id)
 {
-    const int index = fil_element_index(world, kind, id);
-    return index < 0 ? NULL : world->elements[index].name;
+    const int index = fil_kind_index(world, kind, id);
+    return index < 0 ? NULL : world->objects[index].name;
 }
 
-const FilBody* fil_element_body(const FilWorld* world, FilBodyKind kind, FilId id)
+const FilBody* fil_kind_body(const FilWorld* world, FilBodyKind kind, FilId id)
 {
-    const int index = fil_element_index(world, kind, id);
-    return index < 0 ? NULL : &world->bodies[world->elements[index].body];
+    const int index = fil_kind_index(world, kind, id);
+    return index < 0 ? NULL : &world->bodies[world->objects[index].body];
 }
 
-FilId fil_element_at(const FilWorld* world, FilBodyKind kind, int k)
+FilId fil_kind_at(const FilWorld* world, FilBodyKind kind, int k)
 {
-    for (int e = 0; e < world->element_count; e++) {
-        if (world->elements[e].kind == kind && k-- == 0) {
-            return fil_make_id(world, FIL_OBJECT_ELEMENT, e);
+    for (int e = 0; e < world->object_count; e++) {
+        if (world->objects[e].kind == kind && k-- == 0) {
+            return fil_make_id(world, FIL_ID_OBJECT, e);
         }
     }
     return (FilId){0};
 }
 
-int fil_element_count(const FilWorld* world, FilBodyKind kind)
+int fil_kind_count(const FilWorld* world, FilBodyKind kind)
 {
     int count = 0;
-    for (int e = 0; e < world->element_count; e++) {
-        count += world->elements[e].kind == kind;
+    for (int e = 0; e < world->object_count; e++) {
+        count += world->objects[e].kind == kind;
     }
     return count;
 }
 
-int fil_world_thing_count(const FilWorld* world)
+int fil_world_object_count(const FilWorld* world)
 {
-    return world->element_count;
+    return world->object_count;
 }
 
-FilId fil_world_thing_at(const FilWorld* world, int index)
+FilId fil_world_object_at(const FilWorld* world, int index)
 {
-    return index >= 0 && index < world->element_count ? fil_make_id(world, FIL_OBJECT_ELEMENT, index) : (FilId){0};
+    return index >= 0 && index < world->object_count ? fil_make_id(world, FIL_ID_OBJECT, index) : (FilId){0};
 }
 
-const char* fil_thing_name(const FilWorld* world, FilId thing)
+const char* fil_object_name(const FilWorld* world, FilId thing)
 {
-    const int index = fil_id_index(world, FIL_OBJECT_ELEMENT, thing);
-    return index < 0 ? NULL : world->elements[index].name;
+    const int index = fil_id_index(world, FIL_ID_OBJECT, thing);
+    return index < 0 ? NULL : world->objects[index].name;
 }
 
-FilStatus fil_world_name_element(FilWorld* world, const char* given, const char* prefix, char made[64], const char** name)
+FilStatus fil_world_name_object(FilWorld* world, const char* given, const char* prefix, char made[64], const char** name)
 {
     *name = given;
     if (given == NULL) {
-        int number = world->element_count + 1;
+        int number = world->object_count + 1;
         do {
             snprintf(made, 64, "%s%d", prefix, number++);
-        } while (fil_world_find_element(world, made) >= 0);
+        } while (fil_world_find_object(world, made) >= 0);
         *name = made;
     } else if (given[0] == '\0') {
         return fil_world_fail(world, FIL_BAD_INPUT, "a %s's name must not be empty", prefix);
-    } else if (fil_world_find_element(world, given) >= 0) {
+    } else if (fil_world_find_object(world, given) >= 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "there is already a rod or rigid body named '%s'", given);
     }
     return FIL_OK;

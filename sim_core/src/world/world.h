@@ -5,10 +5,10 @@
 #include "base/arena.h"
 #include "body/body.h"
 #include "body/kinds.h"
-#include "world/collision.h"
-#include "world/contact_stage.h"
-#include "world/ipc_field.h"
-#include "world/potential_stage.h"
+#include "collision/collision.h"
+#include "solver/contact_stage.h"
+#include "solver/ipc_field.h"
+#include "solver/potential_stage.h"
 
 typedef struct FilBody {
     const FilBodyOps* ops;
@@ -21,11 +21,11 @@ typedef struct FilBody {
 } FilBody;
 
 /* A named part of a body that users address: a rod or a rigid body. */
-typedef struct FilElement {
+typedef struct FilObject {
     char* name;
     FilBodyKind kind;
     int body, local;
-} FilElement;
+} FilObject;
 
 typedef struct FilAttachment {
     char* name;
@@ -37,13 +37,13 @@ typedef struct FilDrive {
     char* name;
     FilDriveKind kind;
     int attachment;           /* index, or -1 */
-    int element, first, count; /* or on an element */
+    int object, first, count; /* or on an object */
     FilRamp ramp;
     int knot_count;
     double *times, *values;
 } FilDrive;
 
-/* A robot: one body whose links are elements in a row. */
+/* A robot: one body whose links are objects in a row. */
 typedef struct FilRobot {
     char* name;
     int body, first_link;
@@ -74,10 +74,10 @@ struct FilWorld {
     uint32_t generation;
     FilArena arena; /* of the rods */
 
-    int body_count, element_count, attachment_count, drive_count, probe_count;
-    int body_capacity, element_capacity, attachment_capacity, drive_capacity, probe_capacity;
+    int body_count, object_count, attachment_count, drive_count, probe_count;
+    int body_capacity, object_capacity, attachment_capacity, drive_capacity, probe_capacity;
     FilBody* bodies;
-    FilElement* elements;
+    FilObject* objects;
     FilAttachment* attachments;
     FilDrive* drives;
     FilProbe* probes;
@@ -129,11 +129,11 @@ static inline double fil_start_rate(const FilWorld* world, int k)
 }
 
 /* What FilId a kind of object carries, so that ids of different kinds cannot be mixed up. */
-typedef enum FilObject { FIL_OBJECT_ELEMENT = 1, FIL_OBJECT_ATTACHMENT, FIL_OBJECT_DRIVE, FIL_OBJECT_PROBE, FIL_OBJECT_JOINT, FIL_OBJECT_ROBOT } FilObject;
+typedef enum FilIdClass { FIL_ID_OBJECT = 1, FIL_ID_ATTACHMENT, FIL_ID_DRIVE, FIL_ID_PROBE, FIL_ID_JOINT, FIL_ID_ROBOT } FilIdClass;
 
-FilId fil_make_id(const FilWorld* world, FilObject kind, int index);
+FilId fil_make_id(const FilWorld* world, FilIdClass kind, int index);
 /* Index of an id, or -1 if it is not one of this world and kind. */
-int fil_id_index(const FilWorld* world, FilObject kind, FilId id);
+int fil_id_index(const FilWorld* world, FilIdClass kind, FilId id);
 
 /* world.c */
 FilStatus fil_world_fail(FilWorld* world, FilStatus status, const char* format, ...) FIL_PRINTF(3, 4);
@@ -142,23 +142,23 @@ FilStatus fil_world_add_body(FilWorld* world, FilBodyKind kind, void* impl, int 
                              const char* name, int* index);
 /* Room for more numbers of the state, zero at first: in h, from *first on. */
 FilStatus fil_world_add_memory(FilWorld* world, int count, int* first);
-FilStatus fil_world_add_element(FilWorld* world, const char* name, FilBodyKind kind, int body, int local, int* index);
-/* Index of the element with this name, -1 if there is none. */
-int fil_world_find_element(const FilWorld* world, const char* name);
-/* robots.c: index of the element that this one is fixed to: a robot's link, or the element itself. */
-int fil_element_carrier(const FilWorld* world, FilId id);
-/* Index of an id if it names an element of this kind, else -1. */
-int fil_element_index(const FilWorld* world, FilBodyKind kind, FilId id);
-/* The element of a kind with this name, {0} if there is none; the name, and the body, of one by its id, NULL if the id is
- * of no such element. */
-FilId fil_element_find(const FilWorld* world, FilBodyKind kind, const char* name);
-const char* fil_element_name(const FilWorld* world, FilBodyKind kind, FilId id);
-const FilBody* fil_element_body(const FilWorld* world, FilBodyKind kind, FilId id);
-/* The k-th element of a kind, and how many there are. */
-FilId fil_element_at(const FilWorld* world, FilBodyKind kind, int k);
-int fil_element_count(const FilWorld* world, FilBodyKind kind);
-/* A name for a new element: the given one, or "<prefix><number>" with the first free number, written to `made`. */
-FilStatus fil_world_name_element(FilWorld* world, const char* given, const char* prefix, char made[64], const char** name);
+FilStatus fil_world_add_object(FilWorld* world, const char* name, FilBodyKind kind, int body, int local, int* index);
+/* Index of the object with this name, -1 if there is none. */
+int fil_world_find_object(const FilWorld* world, const char* name);
+/* robots.c: index of the object that this one is fixed to: a robot's link, or the object itself. */
+int fil_object_carrier(const FilWorld* world, FilId id);
+/* Index of an id if it names an object of this kind, else -1. */
+int fil_kind_index(const FilWorld* world, FilBodyKind kind, FilId id);
+/* The object of a kind with this name, {0} if there is none; the name, and the body, of one by its id, NULL if the id is
+ * of no such object. */
+FilId fil_kind_find(const FilWorld* world, FilBodyKind kind, const char* name);
+const char* fil_kind_name(const FilWorld* world, FilBodyKind kind, FilId id);
+const FilBody* fil_kind_body(const FilWorld* world, FilBodyKind kind, FilId id);
+/* The k-th object of a kind, and how many there are. */
+FilId fil_kind_at(const FilWorld* world, FilBodyKind kind, int k);
+int fil_kind_count(const FilWorld* world, FilBodyKind kind);
+/* A name for a new object: the given one, or "<prefix><number>" with the first free number, written to `made`. */
+FilStatus fil_world_name_object(FilWorld* world, const char* given, const char* prefix, char made[64], const char** name);
 /* Makes room for one more attachment or drive in the controls. */
 FilStatus fil_world_grow_controls(FilWorld* world, int attachments, int drives);
 /* Makes room for one more item of an array. */
@@ -197,7 +197,7 @@ double fil_world_local_error(const FilWorld* world, double gamma, double dt);
 void fil_drive_evaluate(const FilWorld* world, const FilState* state, int drive, double t, double* value);
 
 /* rods.c: one number, or up to three, of a rod's node or edge. */
-void fil_rod_probe(const FilWorld* world, FilId rod, FilProbeKind kind, int element, double* out);
+void fil_rod_probe(const FilWorld* world, FilId rod, FilProbeKind kind, int object, double* out);
 
 /* free_motion.c */
 typedef struct FilNewtonReport {

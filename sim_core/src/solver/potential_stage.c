@@ -1,4 +1,4 @@
-#include "world/potential_stage.h"
+#include "solver/potential_stage.h"
 
 #include <float.h>
 #include <math.h>

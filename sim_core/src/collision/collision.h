@@ -1,6 +1,6 @@
 /* Finding contacts: every collider of the world, bounding trees, pairs, contact points. */
-#ifndef FILUM_WORLD_COLLISION_H
-#define FILUM_WORLD_COLLISION_H
+#ifndef FILUM_COLLISION_COLLISION_H
+#define FILUM_COLLISION_COLLISION_H
 
 #include "body/body.h"
 #include "contact/contact_set.h"
@@ -10,7 +10,7 @@
 typedef struct FilWorldCollider {
     FilCollider collider;
     int body, index; /* of the world, and of the collider in its body */
-    int element;     /* of the world */
+    int object;     /* of the world */
     int carrier;     /* likewise */
     bool unbounded;  /* a half-space: kept out of the tree */
     FilChain row;    /* a row's bounding tree */
@@ -19,7 +19,7 @@ typedef struct FilWorldCollider {
     FilPlacement place;
 } FilWorldCollider;
 
-/* A surface for two elements instead of what their own ones combine to. */
+/* A surface for two objects instead of what their own ones combine to. */
 typedef struct FilPairSurface {
     int a, b;
     FilSurface surface;
@@ -41,18 +41,18 @@ typedef struct FilCollisionStage {
     int pair_surface_count, pair_surface_capacity;
     FilPairSurface* pair_surfaces;
     int apart_count, apart_capacity;
-    FilPair* apart; /* elements that do not collide: (smaller, larger), sorted */
+    FilPair* apart; /* objects that do not collide: (smaller, larger), sorted */
 } FilCollisionStage;
 
 struct FilWorld;
 
 void fil_collision_free(FilCollisionStage* stage);
 
-/* Takes in the colliders of a body; their elements are element_of[collider's own element]. */
-FilStatus fil_collision_register(struct FilWorld* world, int body, const int* element_of);
+/* Takes in the colliders of a body; their objects are object_of[collider's own object]. */
+FilStatus fil_collision_register(struct FilWorld* world, int body, const int* object_of);
 
-/* Two elements that carry their own shapes, and maybe others', that shall not collide with each other, such as joined bodies. Allocates. */
-FilStatus fil_collision_keep_apart(struct FilWorld* world, int element_a, int element_b);
+/* Two objects that carry their own shapes, and maybe others', that shall not collide with each other, such as joined bodies. Allocates. */
+FilStatus fil_collision_keep_apart(struct FilWorld* world, int object_a, int object_b);
 
 /* Fills the contact set for a step of dt from the current state. Bodies have begun their step. Jacobian variables are
  * blocks of the world's velocities. */
@@ -62,7 +62,7 @@ FilStatus fil_collide_world(struct FilWorld* world, double dt);
 FilSurface fil_collision_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
 /* Whether two different colliders may touch at all. */
 bool fil_collision_may_meet(const struct FilWorld* world, const FilWorldCollider* a, const FilWorldCollider* b);
-/* Whether two shapes are of elements that keep apart. */
+/* Whether two shapes are of objects that keep apart. */
 bool fil_collision_kept_apart(const struct FilWorld* world, const FilWorldCollider* a, const FilWorldCollider* b);
 /* Whether two parts of colliders lie at a joint of theirs, too near along the rods to touch, as neighbours on one rod do. */
 bool fil_collision_at_joint(const struct FilWorld* world, int a, int part_a, int b, int part_b);

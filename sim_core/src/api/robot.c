@@ -11,24 +11,24 @@
 
 /* ---- adding ---- */
 
-/* Links become elements in a row; their names must be new in the world. */
+/* Links become objects in a row; their names must be new in the world. */
 static FilStatus add_links(FilWorld* world, const char* name, const FilArticulated* impl, int body, int* first)
 {
-    int* elements = fil_alloc((size_t)impl->link_count, sizeof(int));
+    int* objects = fil_alloc((size_t)impl->link_count, sizeof(int));
     FilStatus status =
-        elements != NULL ? FIL_OK : fil_world_fail(world, FIL_OUT_OF_MEMORY, "robot '%s': out of memory", name);
+        objects != NULL ? FIL_OK : fil_world_fail(world, FIL_OUT_OF_MEMORY, "robot '%s': out of memory", name);
     for (int l = 0; l < impl->link_count && status == FIL_OK; l++) {
-        status = fil_world_add_element(world, impl->links[l].name, FIL_BODY_ROBOT, body, l, &elements[l]);
+        status = fil_world_add_object(world, impl->links[l].name, FIL_BODY_ROBOT, body, l, &objects[l]);
         const double reach = impl->links[l].reach;
         if (reach > 0.0) {
             world->contact_length = world->contact_length > 0.0 ? fmin(world->contact_length, reach) : reach;
         }
     }
     if (status == FIL_OK) {
-        *first = elements[0];
-        status = fil_collision_register(world, body, elements);
+        *first = objects[0];
+        status = fil_collision_register(world, body, objects);
     }
-    fil_free(elements);
+    fil_free(objects);
     return status;
 }
 
@@ -36,7 +36,7 @@ static FilStatus check_names(FilWorld* world, const char* name, const FilArticul
 {
     for (int l = 0; l < impl->link_count; l++) {
         const char* link = impl->links[l].name;
-        bool taken = link[0] == '\0' || fil_world_find_element(world, link) >= 0;
+        bool taken = link[0] == '\0' || fil_world_find_object(world, link) >= 0;
         for (int k = 0; k < l && !taken; k++) {
             taken = strcmp(link, impl->links[k].name) == 0;
         }
@@ -87,7 +87,7 @@ FilStatus fil_world_add_robot(FilWorld* world, const FilRobotDef* def, FilId* id
         return status;
     }
     world->robots[world->robot_count] = robot;
-    *id = fil_make_id(world, FIL_OBJECT_ROBOT, world->robot_count++);
+    *id = fil_make_id(world, FIL_ID_ROBOT, world->robot_count++);
     return FIL_OK;
 }
 
@@ -98,26 +98,26 @@ int fil_world_robot_count(const FilWorld* world)
 
 FilId fil_world_robot_at(const FilWorld* world, int index)
 {
-    return index >= 0 && index < world->robot_count ? fil_make_id(world, FIL_OBJECT_ROBOT, index) : (FilId){0};
+    return index >= 0 && index < world->robot_count ? fil_make_id(world, FIL_ID_ROBOT, index) : (FilId){0};
 }
 
 FilId fil_world_find_robot(const FilWorld* world, const char* name)
 {
     for (int r = 0; r < world->robot_count; r++) {
         if (strcmp(world->robots[r].name, name) == 0) {
-            return fil_make_id(world, FIL_OBJECT_ROBOT, r);
+            return fil_make_id(world, FIL_ID_ROBOT, r);
         }
     }
     return (FilId){0};
 }
 
-int fil_element_carrier(const FilWorld* world, FilId id)
+int fil_object_carrier(const FilWorld* world, FilId id)
 {
-    const int index = fil_id_index(world, FIL_OBJECT_ELEMENT, id);
-    const FilElement* element = &world->elements[index];
-    return element->kind != FIL_BODY_ROBOT
+    const int index = fil_id_index(world, FIL_ID_OBJECT, id);
+    const FilObject* object = &world->objects[index];
+    return object->kind != FIL_BODY_ROBOT
                ? index
-               : index - element->local + fil_articulated_carrier(world->bodies[element->body].impl, element->local);
+               : index - object->local + fil_articulated_carrier(world->bodies[object->body].impl, object->local);
 }
 
 /* A robot and its part of the state arrays. */
@@ -129,7 +129,7 @@ typedef struct View {
 
 static bool view_of(const FilWorld* world, FilId id, View* view)
 {
-    const int index = fil_id_index(world, FIL_OBJECT_ROBOT, id);
+    const int index = fil_id_index(world, FIL_ID_ROBOT, id);
     if (index < 0) {
         return false;
     }
@@ -186,14 +186,14 @@ int fil_robot_link_count(const FilWorld* world, FilId id)
 
 FilId fil_robot_link(const FilWorld* world, FilId id, int link)
 {
-    return fil_make_id(world, FIL_OBJECT_ELEMENT, see(world, id).robot->first_link + link);
+    return fil_make_id(world, FIL_ID_OBJECT, see(world, id).robot->first_link + link);
 }
 
 FilId fil_world_find_link(const FilWorld* world, const char* name)
 {
-    const int index = fil_world_find_element(world, name);
-    const bool found = index >= 0 && world->elements[index].kind == FIL_BODY_ROBOT;
-    return found ? fil_make_id(world, FIL_OBJECT_ELEMENT, index) : (FilId){0};
+    const int index = fil_world_find_object(world, name);
+    const bool found = index >= 0 && world->objects[index].kind == FIL_BODY_ROBOT;
+    return found ? fil_make_id(world, FIL_ID_OBJECT, index) : (FilId){0};
 }
 
 const char* fil_robot_link_name(const FilWorld* world, FilId id, int link)
@@ -213,9 +213,9 @@ bool fil_robot_link_fixed(const FilWorld* world, FilId id, int link)
 
 void fil_link_pose(const FilWorld* world, FilId id, FilVec3* position, FilQuat* orientation)
 {
-    const int index = fil_element_index(world, FIL_BODY_ROBOT, id);
+    const int index = fil_kind_index(world, FIL_BODY_ROBOT, id);
     FIL_ASSERT(index >= 0 && "a link's id of this world");
-    const FilElement* link = &world->elements[index];
+    const FilObject* link = &world->objects[index];
     const FilBody* body = &world->bodies[link->body];
     FilPose pose;
     fil_articulated_link_pose(body->impl, world->state.q + body->q, link->local, &pose);
@@ -225,9 +225,9 @@ void fil_link_pose(const FilWorld* world, FilId id, FilVec3* position, FilQuat* 
 
 void fil_link_velocity(const FilWorld* world, FilId id, FilVec3* velocity, FilVec3* angular)
 {
-    const int index = fil_element_index(world, FIL_BODY_ROBOT, id);
+    const int index = fil_kind_index(world, FIL_BODY_ROBOT, id);
     FIL_ASSERT(index >= 0 && "a link's id of this world");
-    const FilElement* link = &world->elements[index];
+    const FilObject* link = &world->objects[index];
     const FilBody* body = &world->bodies[link->body];
     const double* q = world->state.q + body->q;
     FilPose pose;

@@ -21,7 +21,7 @@ FilStatus fil_world_add_rod_network(FilWorld* world, const FilRodDef* defs, int 
     char made[64];
     const char* name;
     for (int r = 0; r < count; r++) {
-        FilStatus status = fil_world_name_element(world, defs[r].name, "rod", made, &name);
+        FilStatus status = fil_world_name_object(world, defs[r].name, "rod", made, &name);
         if (status == FIL_OK) {
             FilError inner;
             status = fil_surface_check(&defs[r].collision.surface, &inner);
@@ -41,27 +41,27 @@ FilStatus fil_world_add_rod_network(FilWorld* world, const FilRodDef* defs, int 
     if (status != FIL_OK) {
         return status;
     }
-    int* elements = fil_alloc((size_t)count, sizeof(int));
-    if (elements == NULL) {
+    int* objects = fil_alloc((size_t)count, sizeof(int));
+    if (objects == NULL) {
         fil_rod_ops.destroy(impl);
         return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
     }
     int body = -1;
     for (int r = 0; r < count && status == FIL_OK; r++) {
-        status = fil_world_name_element(world, defs[r].name, "rod", made, &name);
+        status = fil_world_name_object(world, defs[r].name, "rod", made, &name);
         if (status == FIL_OK && body < 0) {
             const int unknowns = fil_rod_body_q_size(impl);
             status = fil_world_add_body(world, FIL_BODY_ROD, impl, unknowns, unknowns, fil_rod_body_h_size(impl), name, &body);
         }
         if (status == FIL_OK) {
-            status = fil_world_add_element(world, name, FIL_BODY_ROD, body, r, &elements[r]);
+            status = fil_world_add_object(world, name, FIL_BODY_ROD, body, r, &objects[r]);
         }
         if (status == FIL_OK) {
-            rods[r] = fil_make_id(world, FIL_OBJECT_ELEMENT, elements[r]);
+            rods[r] = fil_make_id(world, FIL_ID_OBJECT, objects[r]);
         }
     }
-    status = status == FIL_OK ? fil_collision_register(world, body, elements) : status;
-    fil_free(elements);
+    status = status == FIL_OK ? fil_collision_register(world, body, objects) : status;
+    fil_free(objects);
     return status;
 }
 
@@ -72,17 +72,17 @@ FilStatus fil_world_add_rod(FilWorld* world, const FilRodDef* def, FilId* rod)
 
 int fil_world_rod_count(const FilWorld* world)
 {
-    return fil_element_count(world, FIL_BODY_ROD);
+    return fil_kind_count(world, FIL_BODY_ROD);
 }
 
 FilId fil_world_rod_at(const FilWorld* world, int index)
 {
-    return fil_element_at(world, FIL_BODY_ROD, index);
+    return fil_kind_at(world, FIL_BODY_ROD, index);
 }
 
 FilId fil_world_find_rod(const FilWorld* world, const char* name)
 {
-    return fil_element_find(world, FIL_BODY_ROD, name);
+    return fil_kind_find(world, FIL_BODY_ROD, name);
 }
 
 /* ---- reading ---- */
@@ -97,14 +97,14 @@ typedef struct View {
 
 static bool view_of(const FilWorld* world, FilId id, View* view)
 {
-    const int index = fil_element_index(world, FIL_BODY_ROD, id);
+    const int index = fil_kind_index(world, FIL_BODY_ROD, id);
     if (index < 0) {
         return false;
     }
-    const FilElement* element = &world->elements[index];
-    const FilBody* body = &world->bodies[element->body];
+    const FilObject* object = &world->objects[index];
+    const FilBody* body = &world->bodies[object->body];
     view->body = body->impl;
-    view->rod = &view->body->rods[element->local];
+    view->rod = &view->body->rods[object->local];
     view->q = world->state.q + body->q + 4 * view->rod->first_node;
     view->v = world->state.v + body->v + 4 * view->rod->first_node;
     view->h = (FilRodHistory*)(world->state.h + body->h) + view->rod->first_node;
@@ -123,7 +123,7 @@ static View see(const FilWorld* world, FilId id)
 
 const char* fil_rod_name(const FilWorld* world, FilId rod)
 {
-    return fil_element_name(world, FIL_BODY_ROD, rod);
+    return fil_kind_name(world, FIL_BODY_ROD, rod);
 }
 
 bool fil_rod_closed(const FilWorld* world, FilId rod)
@@ -230,28 +230,28 @@ double fil_rod_length(const FilWorld* world, FilId rod)
     return length;
 }
 
-void fil_rod_probe(const FilWorld* world, FilId rod, FilProbeKind kind, int element, double* out)
+void fil_rod_probe(const FilWorld* world, FilId rod, FilProbeKind kind, int object, double* out)
 {
     const View view = see(world, rod);
     switch (kind) {
     case FIL_PROBE_POSITION:
-        fil_v3_copy(out, view.q + 4 * element);
+        fil_v3_copy(out, view.q + 4 * object);
         break;
     case FIL_PROBE_VELOCITY:
-        fil_v3_copy(out, view.v + 4 * element);
+        fil_v3_copy(out, view.v + 4 * object);
         break;
     case FIL_PROBE_ANGLE:
-        out[0] = view.q[4 * element + 3];
+        out[0] = view.q[4 * object + 3];
         break;
     case FIL_PROBE_TENSION:
-        out[0] = fil_rod_edge_tension(view.rod, view.q, view.h, element);
+        out[0] = fil_rod_edge_tension(view.rod, view.q, view.h, object);
         break;
     case FIL_PROBE_CURVATURE:
-        fil_rod_node_curvature(view.rod, view.q, view.h, element, out);
+        fil_rod_node_curvature(view.rod, view.q, view.h, object, out);
         break;
     default:
         FIL_ASSERT(kind == FIL_PROBE_TWIST);
-        out[0] = view.h[element].twist / view.rod->voronoi[element];
+        out[0] = view.h[object].twist / view.rod->voronoi[object];
     }
 }
 

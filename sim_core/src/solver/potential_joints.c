@@ -1,14 +1,14 @@
 /* Joints, motors, limits and friction of joints as terms of the potential: each is the convex cost l(v_c) of its
  * velocity v_c = J v + b that SAP knows (contact/sap_constraint.h), with the Jacobian of the step's start. To the
  * residual it adds -J' gamma, to the tangent J' G J. */
-#include "world/potential_stage.h"
+#include "solver/potential_stage.h"
 
 #include <string.h>
 
 #include "base/vec3.h"
 #include "contact/sap_system.h"
 #include "world/joint.h"
-#include "world/own_constraint.h"
+#include "solver/own_constraint.h"
 
 /* ---- a step's laws ---- */
 

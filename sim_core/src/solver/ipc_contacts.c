@@ -383,7 +383,7 @@ static FilStatus report(FilWorld* world, const FilIpcPair* pair, const FilIpcSli
     const int other = pair->plane >= 0 ? field->surface.planes[pair->plane] : field->surface.points[pair->point[0]].collider;
     const int second = pair->plane >= 0 ? pair->point[0] : pair->point[split];
     FilContact contact = {.collider = {other, field->surface.points[second].collider},
-                          .element = {pair->plane >= 0 ? 0 : pair->point[0], second},
+                          .part = {pair->plane >= 0 ? 0 : pair->point[0], second},
                           .distance = gap,
                           .mu = pair->friction};
     for (int side = 0; side < 2; side++) {

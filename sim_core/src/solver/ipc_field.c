@@ -1,4 +1,4 @@
-#include "world/ipc_field.h"
+#include "solver/ipc_field.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "world/own_constraint.h"
+#include "solver/own_constraint.h"
 
 int fil_own_constraints_of(const FilWorld* world, int b)
 {

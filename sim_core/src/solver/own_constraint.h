@@ -1,6 +1,6 @@
 /* Constraints of bodies on their own unknowns, as constraints of the contact problem. */
-#ifndef FILUM_WORLD_OWN_CONSTRAINT_H
-#define FILUM_WORLD_OWN_CONSTRAINT_H
+#ifndef FILUM_SOLVER_OWN_CONSTRAINT_H
+#define FILUM_SOLVER_OWN_CONSTRAINT_H
 
 #include "world/world.h"
 

@@ -1,6 +1,6 @@
 /* Solving contacts: the system of all bodies that touch something or are joined, and the model that solves it. */
-#ifndef FILUM_WORLD_CONTACT_STAGE_H
-#define FILUM_WORLD_CONTACT_STAGE_H
+#ifndef FILUM_SOLVER_CONTACT_STAGE_H
+#define FILUM_SOLVER_CONTACT_STAGE_H
 
 #include "contact/lcp.h"
 #include "contact/sap.h"

@@ -5,8 +5,8 @@
  * Joints, motors and limits add the gradient of their convex costs. The tangent is that of the bodies plus dt^2 d2E/dq2
  * and those costs'. Without the contacts' part it falls apart into the bodies' own, which are banded and quickly solved;
  * with it, it is a sparse matrix of 4x4 blocks. P2's hybrid scheme starts with the former and goes on with the latter. */
-#ifndef FILUM_WORLD_POTENTIAL_STAGE_H
-#define FILUM_WORLD_POTENTIAL_STAGE_H
+#ifndef FILUM_SOLVER_POTENTIAL_STAGE_H
+#define FILUM_SOLVER_POTENTIAL_STAGE_H
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include "contact/imc.h"
 #include "contact/spt.h"
 #include "world/joint.h"
-#include "world/own_constraint.h"
+#include "solver/own_constraint.h"
 #include "world/world.h"
 
 static FilVelocitySolver solve_sap, solve_lcp;

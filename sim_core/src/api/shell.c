@@ -14,7 +14,7 @@ FilStatus fil_world_add_shell(FilWorld* world, const FilShellDef* def, FilId* id
 {
     char made[64];
     const char* name;
-    FilStatus status = fil_world_name_element(world, def->name, "shell", made, &name);
+    FilStatus status = fil_world_name_object(world, def->name, "shell", made, &name);
     if (status != FIL_OK) {
         return status;
     }
@@ -25,32 +25,32 @@ FilStatus fil_world_add_shell(FilWorld* world, const FilShellDef* def, FilId* id
     if (status != FIL_OK) {
         return fil_world_fail(world, status, "shell '%s': %s", name, inner.text);
     }
-    int body, element;
+    int body, object;
     const int unknowns = 4 * impl->vertex_count;
     status = fil_world_add_body(world, FIL_BODY_SHELL, impl, unknowns, unknowns, 0, name, &body);
-    status = status == FIL_OK ? fil_world_add_element(world, name, FIL_BODY_SHELL, body, 0, &element) : status;
-    status = status == FIL_OK ? fil_collision_register(world, body, &element) : status;
+    status = status == FIL_OK ? fil_world_add_object(world, name, FIL_BODY_SHELL, body, 0, &object) : status;
+    status = status == FIL_OK ? fil_collision_register(world, body, &object) : status;
     if (status == FIL_OK) {
         const double reach = 0.5 * impl->thickness;
         world->contact_length = world->contact_length > 0.0 ? fmin(world->contact_length, reach) : reach;
-        *id = fil_make_id(world, FIL_OBJECT_ELEMENT, element);
+        *id = fil_make_id(world, FIL_ID_OBJECT, object);
     }
     return status;
 }
 
 int fil_world_shell_count(const FilWorld* world)
 {
-    return fil_element_count(world, FIL_BODY_SHELL);
+    return fil_kind_count(world, FIL_BODY_SHELL);
 }
 
 FilId fil_world_shell_at(const FilWorld* world, int index)
 {
-    return fil_element_at(world, FIL_BODY_SHELL, index);
+    return fil_kind_at(world, FIL_BODY_SHELL, index);
 }
 
 FilId fil_world_find_shell(const FilWorld* world, const char* name)
 {
-    return fil_element_find(world, FIL_BODY_SHELL, name);
+    return fil_kind_find(world, FIL_BODY_SHELL, name);
 }
 
 /* ---- state ---- */
@@ -63,7 +63,7 @@ typedef struct View {
 
 static bool view_of(const FilWorld* world, FilId id, View* view)
 {
-    const FilBody* body = fil_element_body(world, FIL_BODY_SHELL, id);
+    const FilBody* body = fil_kind_body(world, FIL_BODY_SHELL, id);
     if (body == NULL) {
         return false;
     }
@@ -82,7 +82,7 @@ static View see(const FilWorld* world, FilId id)
 
 const char* fil_shell_name(const FilWorld* world, FilId id)
 {
-    return fil_element_name(world, FIL_BODY_SHELL, id);
+    return fil_kind_name(world, FIL_BODY_SHELL, id);
 }
 
 int fil_shell_vertex_count(const FilWorld* world, FilId id)

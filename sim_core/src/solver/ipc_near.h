@@ -2,10 +2,10 @@
  *
  * Trees find them for boxes a little larger than asked for, and they hold while points stay within those: over some
  * iterations or steps. For points that have left theirs trees are walked again. */
-#ifndef FILUM_WORLD_IPC_NEAR_H
-#define FILUM_WORLD_IPC_NEAR_H
+#ifndef FILUM_SOLVER_IPC_NEAR_H
+#define FILUM_SOLVER_IPC_NEAR_H
 
-#include "world/ipc_surface.h"
+#include "solver/ipc_surface.h"
 
 typedef struct FilIpcNear {
     FilPairs edges;     /* that share no point and may meet, a < b, in any order */

@@ -149,7 +149,7 @@ bool fil_ipc_keep_apart(FilWorld* world)
 
 static const char* name_of(const FilWorld* world, int collider)
 {
-    return world->elements[world->collision.colliders[collider].element].name;
+    return world->objects[world->collision.colliders[collider].object].name;
 }
 
 static FilStatus refuse(FilWorld* world, int collider_a, int part_a, int collider_b, int part_b)

@@ -50,22 +50,22 @@ static FilStatus check_numbers(FilWorld* world, const FilRingDef* def, const cha
                                 "ring '%s': needs either a mass, a node of a rod or shell, or a hole", name);
 }
 
-/* The rods of the track, as elements of the world; all of one body. */
+/* The rods of the track, as objects of the world; all of one body. */
 static FilStatus count_nodes(FilWorld* world, const FilRingDef* def, const char* name, int* body, int* count)
 {
     *body = -1;
     *count = 0;
     for (int r = 0; r < def->rod_count; r++) {
-        const int index = fil_element_index(world, FIL_BODY_ROD, def->rods[r]);
+        const int index = fil_kind_index(world, FIL_BODY_ROD, def->rods[r]);
         if (index < 0) {
             return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': rides on rods only", name);
         }
-        const FilElement* element = &world->elements[index];
-        if (*body >= 0 && element->body != *body) {
+        const FilObject* object = &world->objects[index];
+        if (*body >= 0 && object->body != *body) {
             return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': rod '%s' shares no node with the rod before", name,
-                                  element->name);
+                                  object->name);
         }
-        *body = element->body;
+        *body = object->body;
         *count += fil_rod_node_count(world, def->rods[r]);
     }
     return *count > 0 ? FIL_OK : fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': needs a rod", name);
@@ -76,12 +76,12 @@ static FilStatus lay_track(FilWorld* world, const FilRingDef* def, const char* n
 {
     int count = 0;
     for (int r = 0; r < def->rod_count; r++) {
-        const FilElement* element = &world->elements[fil_element_index(world, FIL_BODY_ROD, def->rods[r])];
-        const FilRodBody* body = world->bodies[element->body].impl;
-        const FilRod* rod = &body->rods[element->local];
+        const FilObject* object = &world->objects[fil_kind_index(world, FIL_BODY_ROD, def->rods[r])];
+        const FilRodBody* body = world->bodies[object->body].impl;
+        const FilRod* rod = &body->rods[object->local];
         if (rod->closed && def->rod_count > 1) {
             return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': the closed rod '%s' leads nowhere", name,
-                                  element->name);
+                                  object->name);
         }
         ring->track.loop = rod->closed;
         for (int i = 0; i < rod->node_count; i++) {
@@ -90,7 +90,7 @@ static FilStatus lay_track(FilWorld* world, const FilRingDef* def, const char* n
                 if (ring->nodes[count - 1] != node) {
                     return fil_world_fail(world, FIL_BAD_INPUT,
                                           "ring '%s': rod '%s' does not begin where the rod before ends", name,
-                                          element->name);
+                                          object->name);
                 }
                 continue;
             }
@@ -114,10 +114,10 @@ static double widest_of(const FilWorld* world, const FilRingDef* def)
 }
 
 /* The hole of a rigid body, which the rod has to fit. */
-static FilStatus find_hole(FilWorld* world, const FilRingDef* def, const char* name, const FilElement* element,
+static FilStatus find_hole(FilWorld* world, const FilRingDef* def, const char* name, const FilObject* object,
                            FilRingBody* ring)
 {
-    const FilRigidBody* body = world->bodies[element->body].impl;
+    const FilRigidBody* body = world->bodies[object->body].impl;
     FilHole* hole = &ring->hole;
     fil_v3_set(hole->axis, def->hole_axis.x, def->hole_axis.y, def->hole_axis.z);
     const double length = fil_v3_normalise(hole->axis);
@@ -148,28 +148,28 @@ static FilStatus find_carrier(FilWorld* world, const FilRingDef* def, const char
     if (def->carrier.index == 0) {
         return FIL_OK;
     }
-    const int index = fil_id_index(world, FIL_OBJECT_ELEMENT, def->carrier);
-    const FilBodyKind kind = index >= 0 ? world->elements[index].kind : FIL_BODY_KIND_COUNT;
+    const int index = fil_id_index(world, FIL_ID_OBJECT, def->carrier);
+    const FilBodyKind kind = index >= 0 ? world->objects[index].kind : FIL_BODY_KIND_COUNT;
     if (kind != FIL_BODY_ROD && kind != FIL_BODY_SHELL && kind != FIL_BODY_RIGID) {
         return fil_world_fail(world, FIL_BAD_INPUT,
                               "ring '%s': only nodes of rods and shells and holes of rigid bodies can be rings", name);
     }
-    const FilElement* element = &world->elements[index];
-    ring->carrier_body = element->body;
+    const FilObject* object = &world->objects[index];
+    ring->carrier_body = object->body;
     if (kind == FIL_BODY_RIGID) {
-        return find_hole(world, def, name, element, ring);
+        return find_hole(world, def, name, object, ring);
     }
     const bool on_rod = kind == FIL_BODY_ROD;
     const int count = on_rod ? fil_rod_node_count(world, def->carrier) : fil_shell_vertex_count(world, def->carrier);
     const int node = def->node < 0 ? def->node + count : def->node;
     if (node < 0 || node >= count) {
         return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': node %d is not on '%s', which has %d", name, def->node,
-                              element->name, count);
+                              object->name, count);
     }
     ring->carrier_node = node;
     if (on_rod) {
-        const FilRodBody* body = world->bodies[element->body].impl;
-        ring->carrier_node = body->owner[body->rods[element->local].first_node + node];
+        const FilRodBody* body = world->bodies[object->body].impl;
+        ring->carrier_node = body->owner[body->rods[object->local].first_node + node];
     }
     return FIL_OK;
 }
@@ -251,8 +251,8 @@ FilStatus fil_world_add_ring(FilWorld* world, const FilRingDef* def, FilId* id)
 {
     char made[64];
     const char* name;
-    int rod_body, count, body, element;
-    FilStatus status = fil_world_name_element(world, def->name, "ring", made, &name);
+    int rod_body, count, body, object;
+    FilStatus status = fil_world_name_object(world, def->name, "ring", made, &name);
     status = status == FIL_OK ? check_numbers(world, def, name) : status;
     status = status == FIL_OK ? count_nodes(world, def, name, &rod_body, &count) : status;
     if (status != FIL_OK) {
@@ -277,40 +277,40 @@ FilStatus fil_world_add_ring(FilWorld* world, const FilRingDef* def, FilId* id)
     }
     const int unknowns = ring->mass > 0.0 ? 4 : 0;
     status = fil_world_add_body(world, FIL_BODY_RING, ring, unknowns, unknowns, FIL_RING_HISTORY, name, &body);
-    status = status == FIL_OK ? fil_world_add_element(world, name, FIL_BODY_RING, body, 0, &element) : status;
+    status = status == FIL_OK ? fil_world_add_object(world, name, FIL_BODY_RING, body, 0, &object) : status;
     if (status == FIL_OK) {
         if (ring->mass > 0.0) {
             ring->carrier_body = body;
         }
-        *id = fil_make_id(world, FIL_OBJECT_ELEMENT, element);
+        *id = fil_make_id(world, FIL_ID_OBJECT, object);
     }
     return status;
 }
 
-FilJointSide fil_ring_side(const FilWorld* world, const FilElement* element)
+FilJointSide fil_ring_side(const FilWorld* world, const FilObject* object)
 {
-    const FilRingBody* ring = world->bodies[element->body].impl;
+    const FilRingBody* ring = world->bodies[object->body].impl;
     return (FilJointSide){.body = ring->carrier_body, .point = ring->holed ? -1 : ring->carrier_node};
 }
 
 int fil_world_ring_count(const FilWorld* world)
 {
-    return fil_element_count(world, FIL_BODY_RING);
+    return fil_kind_count(world, FIL_BODY_RING);
 }
 
 FilId fil_world_ring_at(const FilWorld* world, int index)
 {
-    return fil_element_at(world, FIL_BODY_RING, index);
+    return fil_kind_at(world, FIL_BODY_RING, index);
 }
 
 FilId fil_world_find_ring(const FilWorld* world, const char* name)
 {
-    return fil_element_find(world, FIL_BODY_RING, name);
+    return fil_kind_find(world, FIL_BODY_RING, name);
 }
 
 const char* fil_ring_name(const FilWorld* world, FilId id)
 {
-    return fil_element_name(world, FIL_BODY_RING, id);
+    return fil_kind_name(world, FIL_BODY_RING, id);
 }
 
 /* ---- state ---- */
@@ -359,9 +359,9 @@ static void see_hole(const FilWorld* world, View* view)
 
 static View see(const FilWorld* world, FilId id)
 {
-    const int index = fil_element_index(world, FIL_BODY_RING, id);
+    const int index = fil_kind_index(world, FIL_BODY_RING, id);
     FIL_ASSERT(index >= 0 && "a ring's id of this world");
-    const FilBody* body = &world->bodies[world->elements[index].body];
+    const FilBody* body = &world->bodies[world->objects[index].body];
     View view = {.ring = body->impl, .h = world->state.h + body->h};
     const FilBody* carrier = &world->bodies[view.ring->carrier_body];
     view.place = (FilTrackPlace){(int)view.h[FIL_RING_PIECE], view.h[FIL_RING_U]};

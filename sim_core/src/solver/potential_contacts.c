@@ -1,6 +1,6 @@
 /* The contacts of a step as terms of the potential: what a model needs to know of each, their forces, their impulses.
  */
-#include "world/potential_stage.h"
+#include "solver/potential_stage.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static void take_ends(const FilWorld* world, FilPotentialContact* c)
     c->thickness = 0.0;
     for (int side = 0; side < 2; side++) {
         const FilWorldCollider* row = &world->collision.colliders[contact->collider[side]];
-        const int edge = contact->element[side], ends[2] = {edge, edge + 1 == row->collider.node_count ? 0 : edge + 1};
+        const int edge = contact->part[side], ends[2] = {edge, edge + 1 == row->collider.node_count ? 0 : edge + 1};
         int count;
         const int first = side_blocks(world, contact, side, &count);
         c->thickness += row->collider.radii[edge];
@@ -73,7 +73,7 @@ static double contact_radius(const FilWorld* world, const FilContact* contact)
     for (int side = 0; side < 2; side++) {
         const FilCollider* c = &world->collision.colliders[contact->collider[side]].collider;
         if (c->kind == FIL_COLLIDER_ROW) {
-            sum += c->radii[contact->element[side]];
+            sum += c->radii[contact->part[side]];
             rows++;
         }
     }
@@ -101,7 +101,7 @@ static void weigh_contact(const FilWorld* world, FilPotentialContact* c)
 static int memory_of(const FilWorld* world, const FilContact* contact, int side)
 {
     const FilWorldCollider* c = &world->collision.colliders[contact->collider[side]];
-    return c->memory >= 0 ? c->memory + contact->element[side] : -1;
+    return c->memory >= 0 ? c->memory + contact->part[side] : -1;
 }
 
 static void take_lane(const FilPotentialContact* c, int k, FilPotentialEdges* e, int lane)

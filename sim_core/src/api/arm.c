@@ -31,13 +31,13 @@ FilStatus fil_world_add_arm(FilWorld* world, const FilArmDef* given, FilId* id)
     const FilArmDef* def = &copy;
     const bool mounted = given->base.index != 0;
     copy.free_base = given->free_base || mounted;
-    if (mounted && fil_element_index(world, FIL_BODY_RIGID, given->base) < 0) {
+    if (mounted && fil_kind_index(world, FIL_BODY_RIGID, given->base) < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "arm '%s': its base must be a rigid body of this world",
                               given->name != NULL ? given->name : "?");
     }
     char made[64];
     const char* name;
-    FilStatus status = fil_world_name_element(world, def->name, "arm", made, &name);
+    FilStatus status = fil_world_name_object(world, def->name, "arm", made, &name);
     if (status != FIL_OK) {
         return status;
     }
@@ -50,15 +50,15 @@ FilStatus fil_world_add_arm(FilWorld* world, const FilArmDef* given, FilId* id)
     if (status != FIL_OK) {
         return fil_world_fail(world, status, "arm '%s': %s", name, inner.text);
     }
-    int body, element;
+    int body, object;
     const int unknowns = fil_soft_arm_unknowns(impl);
     status = fil_world_add_body(world, FIL_BODY_ARM, impl, unknowns, unknowns, FIL_ARM_HISTORY * impl->chamber_count,
                                 name, &body);
     if (status == FIL_OK) {
-        status = fil_world_add_element(world, name, FIL_BODY_ARM, body, 0, &element);
+        status = fil_world_add_object(world, name, FIL_BODY_ARM, body, 0, &object);
     }
     if (status == FIL_OK) {
-        status = fil_collision_register(world, body, &element);
+        status = fil_collision_register(world, body, &object);
     }
     if (status != FIL_OK) {
         return status;
@@ -67,23 +67,23 @@ FilStatus fil_world_add_arm(FilWorld* world, const FilArmDef* given, FilId* id)
         const double radius = impl->sections[k].disk_radius;
         world->contact_length = world->contact_length > 0.0 ? fmin(world->contact_length, radius) : radius;
     }
-    *id = fil_make_id(world, FIL_OBJECT_ELEMENT, element);
+    *id = fil_make_id(world, FIL_ID_OBJECT, object);
     return mounted ? mount(world, def, name, *id) : FIL_OK;
 }
 
 int fil_world_arm_count(const FilWorld* world)
 {
-    return fil_element_count(world, FIL_BODY_ARM);
+    return fil_kind_count(world, FIL_BODY_ARM);
 }
 
 FilId fil_world_arm_at(const FilWorld* world, int index)
 {
-    return fil_element_at(world, FIL_BODY_ARM, index);
+    return fil_kind_at(world, FIL_BODY_ARM, index);
 }
 
 FilId fil_world_find_arm(const FilWorld* world, const char* name)
 {
-    return fil_element_find(world, FIL_BODY_ARM, name);
+    return fil_kind_find(world, FIL_BODY_ARM, name);
 }
 
 /* ---- state ---- */
@@ -96,7 +96,7 @@ typedef struct View {
 
 static bool view_of(const FilWorld* world, FilId id, View* view)
 {
-    const FilBody* body = fil_element_body(world, FIL_BODY_ARM, id);
+    const FilBody* body = fil_kind_body(world, FIL_BODY_ARM, id);
     if (body == NULL) {
         return false;
     }
@@ -115,7 +115,7 @@ static View see(const FilWorld* world, FilId id)
 
 const char* fil_arm_name(const FilWorld* world, FilId id)
 {
-    return fil_element_name(world, FIL_BODY_ARM, id);
+    return fil_kind_name(world, FIL_BODY_ARM, id);
 }
 
 int fil_arm_section_count(const FilWorld* world, FilId id)

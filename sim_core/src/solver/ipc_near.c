@@ -1,4 +1,4 @@
-#include "world/ipc_near.h"
+#include "solver/ipc_near.h"
 
 #include "base/memory.h"
 #include "base/vec3.h"

@@ -50,14 +50,14 @@ FilProbeDef fil_probe_def_default(void)
 /* An arm, and which of its disks, sections or chambers. */
 static FilStatus check_arm(FilWorld* world, FilProbeDef* def, Subject subject)
 {
-    if (fil_element_index(world, FIL_BODY_ARM, def->rod) < 0) {
+    if (fil_kind_index(world, FIL_BODY_ARM, def->rod) < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs an arm of this world", def->name);
     }
     const int size = subject == DISK      ? fil_arm_disk_count(world, def->rod)
                      : subject == SECTION ? fil_arm_section_count(world, def->rod)
                                           : fil_arm_chamber_count(world, def->rod);
-    def->element = def->element < 0 ? def->element + size : def->element;
-    if (def->element < 0 || def->element >= size) {
+    def->index = def->index < 0 ? def->index + size : def->index;
+    if (def->index < 0 || def->index >= size) {
         return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': arm '%s' has %d %s", def->name,
                               fil_arm_name(world, def->rod), size,
                               subject == DISK ? "disks" : (subject == SECTION ? "sections" : "chambers"));
@@ -72,46 +72,46 @@ static FilStatus check_subject(FilWorld* world, FilProbeDef* def)
         return check_arm(world, def, subject);
     }
     if (subject == ROD || subject == NODE || subject == EDGE) {
-        if (fil_element_index(world, FIL_BODY_ROD, def->rod) < 0) {
+        if (fil_kind_index(world, FIL_BODY_ROD, def->rod) < 0) {
             return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a rod of this world", def->name);
         }
         const int size = subject == EDGE ? fil_rod_edge_count(world, def->rod) : fil_rod_node_count(world, def->rod);
-        def->element = def->element < 0 ? def->element + size : def->element;
-        if (subject != ROD && (def->element < 0 || def->element >= size)) {
+        def->index = def->index < 0 ? def->index + size : def->index;
+        if (subject != ROD && (def->index < 0 || def->index >= size)) {
             return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': rod '%s' has %d %s", def->name,
                                   fil_rod_name(world, def->rod), size, subject == EDGE ? "edges" : "nodes");
         }
     }
-    if (subject == RING && fil_element_index(world, FIL_BODY_RING, def->rod) < 0) {
+    if (subject == RING && fil_kind_index(world, FIL_BODY_RING, def->rod) < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a ring of this world", def->name);
     }
     if (subject == VERTEX) {
-        const int size = fil_element_index(world, FIL_BODY_SHELL, def->rod) < 0 ? 0 : fil_shell_vertex_count(world, def->rod);
-        def->element = def->element < 0 ? def->element + size : def->element;
-        if (def->element < 0 || def->element >= size) {
+        const int size = fil_kind_index(world, FIL_BODY_SHELL, def->rod) < 0 ? 0 : fil_shell_vertex_count(world, def->rod);
+        def->index = def->index < 0 ? def->index + size : def->index;
+        if (def->index < 0 || def->index >= size) {
             return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a vertex of a shell of this world", def->name);
         }
     }
-    if (subject == LINK && fil_element_index(world, FIL_BODY_ROBOT, def->rod) < 0) {
+    if (subject == LINK && fil_kind_index(world, FIL_BODY_ROBOT, def->rod) < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a robot's link of this world", def->name);
     }
-    if (subject == AXIS && (fil_id_index(world, FIL_OBJECT_ROBOT, def->rod) < 0 || def->element < 0 ||
-                            def->element >= fil_robot_joint_count(world, def->rod))) {
+    if (subject == AXIS && (fil_id_index(world, FIL_ID_ROBOT, def->rod) < 0 || def->index < 0 ||
+                            def->index >= fil_robot_joint_count(world, def->rod))) {
         return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a joint of a robot of this world", def->name);
     }
-    if (subject == BODY && fil_element_index(world, FIL_BODY_RIGID, def->rod) < 0) {
+    if (subject == BODY && fil_kind_index(world, FIL_BODY_RIGID, def->rod) < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a rigid body of this world", def->name);
     }
-    if (subject == THING && fil_id_index(world, FIL_OBJECT_ELEMENT, def->rod) < 0) {
+    if (subject == THING && fil_id_index(world, FIL_ID_OBJECT, def->rod) < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a rod or rigid body of this world", def->name);
     }
-    if (subject == JOINT && fil_id_index(world, FIL_OBJECT_JOINT, def->joint) < 0) {
+    if (subject == JOINT && fil_id_index(world, FIL_ID_JOINT, def->joint) < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a joint of this world", def->name);
     }
-    if (subject == ATTACHMENT && fil_id_index(world, FIL_OBJECT_ATTACHMENT, def->attachment) < 0) {
+    if (subject == ATTACHMENT && fil_id_index(world, FIL_ID_ATTACHMENT, def->attachment) < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs an attachment of this world", def->name);
     }
-    if (subject == DRIVE && fil_id_index(world, FIL_OBJECT_DRIVE, def->drive) < 0) {
+    if (subject == DRIVE && fil_id_index(world, FIL_ID_DRIVE, def->drive) < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': needs a drive of this world", def->name);
     }
     return FIL_OK;
@@ -121,7 +121,7 @@ static FilId find_probe(const FilWorld* world, const char* name)
 {
     for (int p = 0; p < world->probe_count; p++) {
         if (strcmp(world->probes[p].name, name) == 0) {
-            return fil_make_id(world, FIL_OBJECT_PROBE, p);
+            return fil_make_id(world, FIL_ID_PROBE, p);
         }
     }
     return (FilId){0};
@@ -153,7 +153,7 @@ FilStatus fil_world_add_probe(FilWorld* world, const FilProbeDef* given, FilId* 
     }
     def.name = name;
     world->probes[world->probe_count] = (FilProbe){name, def};
-    *id = fil_make_id(world, FIL_OBJECT_PROBE, world->probe_count++);
+    *id = fil_make_id(world, FIL_ID_PROBE, world->probe_count++);
     return FIL_OK;
 }
 
@@ -201,7 +201,7 @@ static void measure_robot(const FilWorld* world, const FilProbeDef* def, double*
         copy3(out, def->kind == FIL_PROBE_LINK_POSITION ? place : velocity);
         return;
     }
-    const FilJointState state = fil_robot_joint_state(world, def->rod, def->element);
+    const FilJointState state = fil_robot_joint_state(world, def->rod, def->index);
     out[0] = def->kind == FIL_PROBE_AXIS_POSITION   ? state.position
              : def->kind == FIL_PROBE_AXIS_VELOCITY ? state.velocity
                                                     : state.effort;
@@ -213,17 +213,17 @@ static void measure_arm(const FilWorld* world, const FilProbeDef* def, double* o
     FilQuat orientation;
     switch (kinds[def->kind].subject) {
     case DISK:
-        fil_arm_disk_pose(world, def->rod, def->element, &place, &orientation);
-        fil_arm_disk_velocity(world, def->rod, def->element, &velocity, &spin);
+        fil_arm_disk_pose(world, def->rod, def->index, &place, &orientation);
+        fil_arm_disk_velocity(world, def->rod, def->index, &velocity, &spin);
         copy3(out, def->kind == FIL_PROBE_DISK_POSITION ? place : velocity);
         return;
     case SECTION: {
-        const FilArmShape shape = fil_arm_shape(world, def->rod, def->element);
+        const FilArmShape shape = fil_arm_shape(world, def->rod, def->index);
         out[0] = def->kind == FIL_PROBE_BENDING ? shape.angle : shape.length;
         return;
     }
     default:
-        out[0] = fil_arm_pressure(world, def->rod, def->element);
+        out[0] = fil_arm_pressure(world, def->rod, def->index);
     }
 }
 
@@ -292,7 +292,7 @@ static void measure(const FilWorld* world, const FilProbeDef* def, double* out)
     case FIL_PROBE_TENSION:
     case FIL_PROBE_CURVATURE:
     case FIL_PROBE_TWIST:
-        fil_rod_probe(world, def->rod, def->kind, def->element, out);
+        fil_rod_probe(world, def->rod, def->kind, def->index, out);
         return;
     case FIL_PROBE_LENGTH:
         out[0] = fil_rod_length(world, def->rod);
@@ -342,7 +342,7 @@ static void measure(const FilWorld* world, const FilProbeDef* def, double* out)
         measure_ring(world, def, out);
         return;
     case FIL_PROBE_VERTEX_POSITION:
-        fil_shell_get_position(world, def->rod, def->element, out);
+        fil_shell_get_position(world, def->rod, def->index, out);
         return;
     case FIL_PROBE_LINK_POSITION:
     case FIL_PROBE_LINK_VELOCITY:

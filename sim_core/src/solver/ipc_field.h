@@ -1,6 +1,6 @@
 /* The contact model "ipc": rings on rods and barriers between surfaces, as one field of the potential stage (P4). */
-#ifndef FILUM_WORLD_IPC_FIELD_H
-#define FILUM_WORLD_IPC_FIELD_H
+#ifndef FILUM_SOLVER_IPC_FIELD_H
+#define FILUM_SOLVER_IPC_FIELD_H
 
 #include "contact/friction.h"
 #include "contact/ipc_barrier.h"
@@ -8,7 +8,7 @@
 #include "filum/world.h"
 #include "geometry/track.h"
 #include "linalg/block_sum.h"
-#include "world/ipc_near.h"
+#include "solver/ipc_near.h"
 
 /* Blocks that one ring couples: its point and three nodes, or place and turn of its body and four. */
 enum { FIL_RING_BLOCKS = 6 };

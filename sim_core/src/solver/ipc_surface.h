@@ -2,8 +2,8 @@
  *
  * Rods are edges with their radius, shells triangles with half their thickness; spheres are lone points, capsules lone
  * edges, boxes, hulls and cylinders (as prisms) triangles of radius zero. */
-#ifndef FILUM_WORLD_IPC_SURFACE_H
-#define FILUM_WORLD_IPC_SURFACE_H
+#ifndef FILUM_SOLVER_IPC_SURFACE_H
+#define FILUM_SOLVER_IPC_SURFACE_H
 
 #include "geometry/bvh.h"
 #include "linalg/buffer.h"

@@ -14,7 +14,7 @@ FilStatus fil_world_add_rigid_body(FilWorld* world, const FilRigidDef* def, FilI
 {
     char made[64];
     const char* name;
-    FilStatus status = fil_world_name_element(world, def->name, "body", made, &name);
+    FilStatus status = fil_world_name_object(world, def->name, "body", made, &name);
     if (status != FIL_OK) {
         return status;
     }
@@ -27,25 +27,25 @@ FilStatus fil_world_add_rigid_body(FilWorld* world, const FilRigidDef* def, FilI
     if (status != FIL_OK) {
         return fil_world_fail(world, status, "rigid body '%s': %s", name, inner.text);
     }
-    int body, element;
+    int body, object;
     status = fil_world_add_body(world, FIL_BODY_RIGID, impl, FIL_RIGID_UNKNOWNS, FIL_RIGID_UNKNOWNS, 0, name, &body);
     if (status == FIL_OK) {
-        status = fil_world_add_element(world, name, FIL_BODY_RIGID, body, 0, &element);
+        status = fil_world_add_object(world, name, FIL_BODY_RIGID, body, 0, &object);
     }
     if (status == FIL_OK) {
-        status = fil_collision_register(world, body, &element);
+        status = fil_collision_register(world, body, &object);
     }
     if (status != FIL_OK) {
         return status;
     }
-    *id = fil_make_id(world, FIL_OBJECT_ELEMENT, element);
+    *id = fil_make_id(world, FIL_ID_OBJECT, object);
     world->contact_length = world->contact_length > 0.0 ? fmin(world->contact_length, impl->reach) : impl->reach;
     if (def->motion == FIL_KINEMATIC) { // what drives hold on to
         FilAttachmentDef hold = fil_attachment_def_default();
         FilId attachment;
         hold.name = name;
         hold.kind = FIL_ATTACH_CLAMP;
-        hold.rod = *id;
+        hold.object = *id;
         status = fil_world_add_attachment(world, &hold, &attachment);
     }
     return status;
@@ -53,17 +53,17 @@ FilStatus fil_world_add_rigid_body(FilWorld* world, const FilRigidDef* def, FilI
 
 int fil_world_rigid_count(const FilWorld* world)
 {
-    return fil_element_count(world, FIL_BODY_RIGID);
+    return fil_kind_count(world, FIL_BODY_RIGID);
 }
 
 FilId fil_world_rigid_at(const FilWorld* world, int index)
 {
-    return fil_element_at(world, FIL_BODY_RIGID, index);
+    return fil_kind_at(world, FIL_BODY_RIGID, index);
 }
 
 FilId fil_world_find_rigid(const FilWorld* world, const char* name)
 {
-    return fil_element_find(world, FIL_BODY_RIGID, name);
+    return fil_kind_find(world, FIL_BODY_RIGID, name);
 }
 
 /* ---- state ---- */
@@ -76,7 +76,7 @@ typedef struct View {
 
 static bool view_of(const FilWorld* world, FilId id, View* view)
 {
-    const FilBody* body = fil_element_body(world, FIL_BODY_RIGID, id);
+    const FilBody* body = fil_kind_body(world, FIL_BODY_RIGID, id);
     if (body == NULL) {
         return false;
     }
@@ -95,7 +95,7 @@ static View see(const FilWorld* world, FilId id)
 
 const char* fil_rigid_name(const FilWorld* world, FilId id)
 {
-    return fil_element_name(world, FIL_BODY_RIGID, id);
+    return fil_kind_name(world, FIL_BODY_RIGID, id);
 }
 
 FilMotion fil_rigid_motion(const FilWorld* world, FilId id)
@@ -169,7 +169,7 @@ FilStatus fil_rigid_set_state(FilWorld* world, FilId id, FilVec3 position, FilQu
 FilStatus fil_world_set_pair_surface(FilWorld* world, FilId a, FilId b, const FilSurface* surface)
 {
     FilCollisionStage* stage = &world->collision;
-    const int ia = fil_id_index(world, FIL_OBJECT_ELEMENT, a), ib = fil_id_index(world, FIL_OBJECT_ELEMENT, b);
+    const int ia = fil_id_index(world, FIL_ID_OBJECT, a), ib = fil_id_index(world, FIL_ID_OBJECT, b);
     if (ia < 0 || ib < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "a pair of surfaces needs two rods or rigid bodies of this world");
     }
@@ -204,10 +204,10 @@ FilContactInfo fil_world_contact(const FilWorld* world, int index)
     fil_collision_velocity(world, c, v_c);
     fil_v3_axpy(slip, v_c[0], c->frame);
     fil_v3_axpy(slip, v_c[1], c->frame + 3);
-    return (FilContactInfo){.a = fil_make_id(world, FIL_OBJECT_ELEMENT, stage->colliders[c->collider[0]].element),
-                            .b = fil_make_id(world, FIL_OBJECT_ELEMENT, stage->colliders[c->collider[1]].element),
-                            .part_a = c->element[0],
-                            .part_b = c->element[1],
+    return (FilContactInfo){.a = fil_make_id(world, FIL_ID_OBJECT, stage->colliders[c->collider[0]].object),
+                            .b = fil_make_id(world, FIL_ID_OBJECT, stage->colliders[c->collider[1]].object),
+                            .part_a = c->part[0],
+                            .part_b = c->part[1],
                             .point = to_vec(c->point),
                             .normal = to_vec(c->frame + 6),
                             .distance = c->distance,
@@ -218,13 +218,13 @@ FilContactInfo fil_world_contact(const FilWorld* world, int index)
 void fil_world_contact_wrench(const FilWorld* world, FilId thing, FilVec3* force, FilVec3* torque)
 {
     const FilCollisionStage* stage = &world->collision;
-    const int index = fil_id_index(world, FIL_OBJECT_ELEMENT, thing);
+    const int index = fil_id_index(world, FIL_ID_OBJECT, thing);
     static const double origin[3] = {0.0, 0.0, 0.0};
     double f[3], t[3], sum_f[3] = {0.0}, sum_t[3] = {0.0};
     for (int k = 0; k < stage->set.count; k++) {
         const FilContact* c = &stage->set.contacts[k];
         for (int side = 0; side < 2; side++) {
-            if (stage->colliders[c->collider[side]].element == index) {
+            if (stage->colliders[c->collider[side]].object == index) {
                 fil_contact_wrench(c, side, origin, world->last_dt, f, t);
                 fil_v3_axpy(sum_f, 1.0, f);
                 fil_v3_axpy(sum_t, 1.0, t);

@@ -1,4 +1,4 @@
-#include "world/ipc_surface.h"
+#include "solver/ipc_surface.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Linear systems of the potential stage: the bodies' tangents alone, each by itself, or together with the contacts'. */
-#include "world/potential_stage.h"
+#include "solver/potential_stage.h"
 
 #include <string.h>
 

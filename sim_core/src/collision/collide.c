@@ -58,7 +58,7 @@ static bool all_neighbours(const FilCollider* c, int gap)
     return all;
 }
 
-FilStatus fil_collision_register(FilWorld* world, int body_index, const int* element_of)
+FilStatus fil_collision_register(FilWorld* world, int body_index, const int* object_of)
 {
     FilCollisionStage* stage = &world->collision;
     const FilBody* body = &world->bodies[body_index];
@@ -72,8 +72,8 @@ FilStatus fil_collision_register(FilWorld* world, int body_index, const int* ele
         FilWorldCollider* c = &stage->colliders[stage->collider_count];
         *c = (FilWorldCollider){.body = body_index, .index = k, .memory = -1};
         body->ops->collider(body->impl, k, &c->collider);
-        c->element = element_of[c->collider.element];
-        c->carrier = c->collider.kind == FIL_COLLIDER_SHAPE ? element_of[c->collider.carrier] : c->element;
+        c->object = object_of[c->collider.object];
+        c->carrier = c->collider.kind == FIL_COLLIDER_SHAPE ? object_of[c->collider.carrier] : c->object;
         c->unbounded = c->collider.kind == FIL_COLLIDER_SHAPE && c->collider.shape.kind == FIL_SHAPE_HALF_SPACE;
         if (c->collider.kind == FIL_COLLIDER_ROW && fil_chain_init(&c->row, c->collider.edge_count) != FIL_OK) {
             return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
@@ -106,23 +106,23 @@ static int find_apart(const FilCollisionStage* stage, int a, int b)
     return low;
 }
 
-static bool kept_apart(const FilCollisionStage* stage, int element_a, int element_b)
+static bool kept_apart(const FilCollisionStage* stage, int object_a, int object_b)
 {
-    const int a = element_a < element_b ? element_a : element_b, b = element_a < element_b ? element_b : element_a;
+    const int a = object_a < object_b ? object_a : object_b, b = object_a < object_b ? object_b : object_a;
     const int at = find_apart(stage, a, b);
     return at < stage->apart_count && stage->apart[at].a == a && stage->apart[at].b == b;
 }
 
-FilStatus fil_collision_keep_apart(FilWorld* world, int element_a, int element_b)
+FilStatus fil_collision_keep_apart(FilWorld* world, int object_a, int object_b)
 {
     FilCollisionStage* stage = &world->collision;
-    if (kept_apart(stage, element_a, element_b)) {
+    if (kept_apart(stage, object_a, object_b)) {
         return FIL_OK;
     }
     const FilStatus status = fil_world_reserve(world, (void**)&stage->apart, stage->apart_count, &stage->apart_capacity,
                                                sizeof *stage->apart);
     if (status == FIL_OK) {
-        const FilPair pair = {element_a < element_b ? element_a : element_b, element_a < element_b ? element_b : element_a};
+        const FilPair pair = {object_a < object_b ? object_a : object_b, object_a < object_b ? object_b : object_a};
         const int at = find_apart(stage, pair.a, pair.b);
         memmove(stage->apart + at + 1, stage->apart + at, (size_t)(stage->apart_count - at) * sizeof pair);
         stage->apart[at] = pair;
@@ -207,7 +207,7 @@ FilSurface fil_collision_surface(const FilCollisionStage* stage, const FilWorldC
 {
     for (int k = 0; k < stage->pair_surface_count; k++) {
         const FilPairSurface* p = &stage->pair_surfaces[k];
-        if ((p->a == a->element && p->b == b->element) || (p->a == b->element && p->b == a->element)) {
+        if ((p->a == a->object && p->b == b->object) || (p->a == b->object && p->b == a->object)) {
             return p->surface;
         }
     }
@@ -223,7 +223,7 @@ static FilStatus add_side(FilWorld* world, FilContact* contact, int side)
     const double sign = side == 1 ? 1.0 : -1.0;
     int blocks[FIL_JACOBIAN_BLOCKS];
     double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3], turned[3];
-    const int count = body->ops->point_jacobian(body->impl, c->index, contact->element[side], contact->point,
+    const int count = body->ops->point_jacobian(body->impl, c->index, contact->part[side], contact->point,
                                                 world->state.q + body->q, blocks, jacobian, bias);
     fil_m3_apply(turned, contact->frame, bias);
     fil_v3_axpy(contact->bias, sign, turned);
@@ -265,8 +265,8 @@ static FilStatus start_contact(FilWorld* world, int a, int part_a, int b, int pa
     contact->body[1] = cb->body;
     contact->collider[0] = a;
     contact->collider[1] = b;
-    contact->element[0] = part_a;
-    contact->element[1] = part_b;
+    contact->part[0] = part_a;
+    contact->part[1] = part_b;
     contact->feature = ((uint64_t)(uint32_t)part_a << 44) ^ ((uint64_t)(uint32_t)part_b << 24) ^ point->feature;
     contact->distance = point->distance;
     contact->mu = world->def.friction >= 0.0 ? world->def.friction : surface.friction;
@@ -323,7 +323,7 @@ void fil_collision_velocity(const FilWorld* world, const FilContact* contact, do
         const FilBody* body = &world->bodies[c->body];
         int blocks[FIL_JACOBIAN_BLOCKS];
         double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
-        const int count = body->ops->point_jacobian(body->impl, c->index, contact->element[side], contact->point,
+        const int count = body->ops->point_jacobian(body->impl, c->index, contact->part[side], contact->point,
                                                     world->state.q + body->q, blocks, jacobian, bias);
         for (int k = 0; k < 12 * count; k++) {
             const double speed = world->state.v[body->v + 4 * blocks[k / 12] + k % 4];
