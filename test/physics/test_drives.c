@@ -208,7 +208,7 @@ static void rest_twist_is_taken_up(void** state)
     fil_world_destroy(world);
 }
 
-static double probe(FilWorld* world, FilProbeKind kind, FilId rod, FilId drive, int element, int component)
+static double probe(FilWorld* world, const char* quantity, FilId of, int index_of_part, int component)
 {
     static char names[64][4];
     int index = fil_world_probe_count(world);
@@ -219,10 +219,9 @@ static double probe(FilWorld* world, FilProbeKind kind, FilId rod, FilId drive, 
     names[index][1] = (char)('a' + index % 26);
     names[index][2] = (char)('a' + index / 26);
     def.name = names[index];
-    def.kind = kind;
-    def.rod = rod;
-    def.drive = drive;
-    def.index = element;
+    def.quantity = quantity;
+    def.of = of;
+    def.index = index_of_part;
     def.component = component;
     assert_int_equal(fil_world_add_probe(world, &def, &id), FIL_OK);
     assert_string_equal(fil_world_probe_name(world, index), names[index]);
@@ -248,25 +247,25 @@ static void probes_read_the_state(void** state)
     FilEnergy energy = fil_world_energy(world);
     FilVec3 p = fil_world_momentum(world), l = fil_world_angular_momentum(world);
 
-    near(probe(world, FIL_PROBE_POSITION, rod, none, 2, 1), x[7], 0.0);
-    near(probe(world, FIL_PROBE_POSITION, rod, none, -1, 2), x[3 * NODES - 1], 0.0);
-    near(probe(world, FIL_PROBE_VELOCITY, rod, none, 0, 0), v[0], 0.0);
-    near(probe(world, FIL_PROBE_VELOCITY, rod, none, 0, -1), sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), 1e-15);
-    near(probe(world, FIL_PROBE_ANGLE, rod, none, 1, 0), angles[1], 0.0);
-    near(probe(world, FIL_PROBE_TENSION, rod, none, -1, 0), tension[NODES - 2], 0.0);
-    near(probe(world, FIL_PROBE_CURVATURE, rod, none, 2, 0), curvature[4], 0.0);
-    near(probe(world, FIL_PROBE_CURVATURE, rod, none, 2, 1), curvature[5], 0.0);
-    near(probe(world, FIL_PROBE_TWIST, rod, none, 2, 0), twist[2], 0.0);
-    near(probe(world, FIL_PROBE_LENGTH, rod, none, 0, 0), fil_rod_length(world, rod), 0.0);
+    near(probe(world, "position", rod, 2, 1), x[7], 0.0);
+    near(probe(world, "position", rod, -1, 2), x[3 * NODES - 1], 0.0);
+    near(probe(world, "velocity", rod, 0, 0), v[0], 0.0);
+    near(probe(world, "velocity", rod, 0, -1), sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), 1e-15);
+    near(probe(world, "angle", rod, 1, 0), angles[1], 0.0);
+    near(probe(world, "tension", rod, -1, 0), tension[NODES - 2], 0.0);
+    near(probe(world, "curvature", rod, 2, 0), curvature[4], 0.0);
+    near(probe(world, "curvature", rod, 2, 1), curvature[5], 0.0);
+    near(probe(world, "twist", rod, 2, 0), twist[2], 0.0);
+    near(probe(world, "length", rod, 0, 0), fil_rod_length(world, rod), 0.0);
     const double* end = x + 3 * (NODES - 1);
     double apart = sqrt(pow(end[0] - x[0], 2.0) + pow(end[1] - x[1], 2.0) + pow(end[2] - x[2], 2.0));
-    near(probe(world, FIL_PROBE_END_DISTANCE, rod, none, 0, 0), apart, 1e-15);
-    near(probe(world, FIL_PROBE_DRIVE, none, drive, 0, 2), -0.3, 0.0);
-    near(probe(world, FIL_PROBE_KINETIC_ENERGY, none, none, 0, 0), energy.kinetic, 0.0);
-    near(probe(world, FIL_PROBE_ELASTIC_ENERGY, none, none, 0, 0), energy.elastic, 0.0);
-    near(probe(world, FIL_PROBE_GRAVITY_ENERGY, none, none, 0, 0), energy.gravity, 0.0);
-    near(probe(world, FIL_PROBE_MOMENTUM, none, none, 0, 1), p.y, 0.0);
-    near(probe(world, FIL_PROBE_ANGULAR_MOMENTUM, none, none, 0, 2), l.z, 0.0);
+    near(probe(world, "end_distance", rod, 0, 0), apart, 1e-15);
+    near(probe(world, "drive", drive, 0, 2), -0.3, 0.0);
+    near(probe(world, "kinetic_energy", none, 0, 0), energy.kinetic, 0.0);
+    near(probe(world, "elastic_energy", none, 0, 0), energy.elastic, 0.0);
+    near(probe(world, "gravity_energy", none, 0, 0), energy.gravity, 0.0);
+    near(probe(world, "momentum", none, 0, 1), p.y, 0.0);
+    near(probe(world, "angular_momentum", none, 0, 2), l.z, 0.0);
     assert_true(energy.kinetic > 0.0 && energy.elastic > 0.0);
     assert_true(curvature[4] != 0.0 && curvature[5] != 0.0);
 

@@ -144,7 +144,7 @@ FilWorld* lively_world(FilIntegrator integrator)
     FilProbeDef probe = fil_probe_def_default();
     FilId id;
     probe.name = "energy";
-    probe.kind = FIL_PROBE_TOTAL_ENERGY;
+    probe.quantity = "total_energy";
     assert_int_equal(fil_world_add_probe(world, &probe, &id), FIL_OK);
     return world;
 }

@@ -299,7 +299,7 @@ static void wrong_ids_are_refused(void** state)
         assert_int_equal(fil_world_add_drive(world, &drive, &id), FIL_BAD_INPUT);
         FilProbeDef probe = fil_probe_def_default();
         probe.name = "probe";
-        probe.rod = bad_rods[k];
+        probe.of = bad_rods[k];
         assert_int_equal(fil_world_add_probe(world, &probe, &id), FIL_BAD_INPUT);
         assert_int_equal(fil_rod_set_state(world, bad_rods[k], line, NULL, NULL, NULL), FIL_BAD_INPUT);
         assert_int_equal(fil_rod_set_rest_curvature(world, bad_rods[k], 0, 1, value), FIL_BAD_INPUT);
@@ -428,23 +428,24 @@ static void unsound_probes_are_refused(void** state)
         FilProbeDef def;
         const char* message;
     } cases[] = {
-        {{.kind = FIL_PROBE_LENGTH}, "needs a name"},
-        {{.name = "p", .kind = (FilProbeKind)99}, "unknown kind 99"},
-        {{.name = "p", .kind = FIL_PROBE_POSITION, .component = 3}, "no component 3"},
-        {{.name = "p", .kind = FIL_PROBE_CURVATURE, .component = 2}, "no component 2"},
-        {{.name = "p", .kind = FIL_PROBE_POSITION, .index = NODES}, "rod 'r' has 5 nodes"},
-        {{.name = "p", .kind = FIL_PROBE_TENSION, .index = -NODES}, "rod 'r' has 4 edges"},
-        {{.name = "p", .kind = FIL_PROBE_FORCE}, "needs an attachment of this world"},
-        {{.name = "p", .kind = FIL_PROBE_DRIVE}, "needs a drive of this world"},
+        {{.quantity = "length"}, "needs a name"},
+        {{.name = "p", .quantity = "lenght"}, "unknown quantity 'lenght'"},
+        {{.name = "p"}, "unknown quantity ''"},
+        {{.name = "p", .quantity = "position", .component = 3}, "no component 3"},
+        {{.name = "p", .quantity = "curvature", .component = 2}, "no component 2"},
+        {{.name = "p", .quantity = "position", .index = NODES}, "rod 'r' has 5 nodes"},
+        {{.name = "p", .quantity = "tension", .index = -NODES}, "rod 'r' has 4 edges"},
+        {{.name = "p", .quantity = "force"}, "needs an attachment of this world"},
+        {{.name = "p", .quantity = "drive"}, "needs a drive of this world"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
         FilProbeDef def = cases[k].def;
-        def.rod = rod;
+        def.of = rod;
         assert_int_equal(fil_world_add_probe(world, &def, &id), FIL_BAD_INPUT);
         has(fil_world_error(world), cases[k].message);
         assert_int_equal(fil_world_probe_count(world), 0);
     }
-    FilProbeDef def = {.name = "length", .kind = FIL_PROBE_LENGTH, .rod = rod, .component = -1};
+    FilProbeDef def = {.name = "length", .quantity = "length", .of = rod, .component = -1};
     assert_int_equal(fil_world_add_probe(world, &def, &id), FIL_OK);
     assert_int_equal(fil_world_add_probe(world, &def, &id), FIL_BAD_INPUT);
     has(fil_world_error(world), "named 'length'");

@@ -196,65 +196,36 @@ void fil_drive_value(const FilWorld* world, FilId drive, double* value);  /* at 
 
 /* ---- probes: named measured numbers ---- */
 
-typedef enum FilProbeKind {
-    FIL_PROBE_POSITION,         /* of a rod's node, m */
-    FIL_PROBE_VELOCITY,         /* of a rod's node, m/s */
-    FIL_PROBE_ANGLE,            /* of a rod's edge, rad */
-    FIL_PROBE_TENSION,          /* of a rod's edge, N */
-    FIL_PROBE_CURVATURE,        /* of a rod's node, rad/m: components x, y are towards m1, m2 */
-    FIL_PROBE_TWIST,            /* of a rod's node, rad/m */
-    FIL_PROBE_LENGTH,           /* of a rod, m */
-    FIL_PROBE_END_DISTANCE,     /* between a rod's first and last node, m */
-    FIL_PROBE_FORCE,            /* of an attachment on its rod, N */
-    FIL_PROBE_TORQUE,           /* of an attachment on its rod, N m */
-    FIL_PROBE_DRIVE,            /* a drive's value */
-    FIL_PROBE_KINETIC_ENERGY,   /* J */
-    FIL_PROBE_ELASTIC_ENERGY,   /* J */
-    FIL_PROBE_GRAVITY_ENERGY,   /* J */
-    FIL_PROBE_TOTAL_ENERGY,     /* J */
-    FIL_PROBE_MOMENTUM,         /* kg m/s */
-    FIL_PROBE_ANGULAR_MOMENTUM, /* kg m^2/s */
-    FIL_PROBE_BODY_POSITION,    /* of a rigid body, m */
-    FIL_PROBE_BODY_VELOCITY,    /* of a rigid body's centre of mass, m/s */
-    FIL_PROBE_BODY_SPIN,        /* angular velocity of a rigid body, rad/s, world frame */
-    FIL_PROBE_CONTACT_FORCE,    /* total on a rod or rigid body, N */
-    FIL_PROBE_CONTACTS,         /* number of contacts */
-    FIL_PROBE_PENETRATION,      /* deepest, m */
-    FIL_PROBE_CLEARANCE,        /* least distance of surfaces that could touch, m; below 0 where they overlap, NaN if none could */
-    FIL_PROBE_JOINT_FORCE,      /* N */
-    FIL_PROBE_JOINT_TORQUE,     /* N m */
-    FIL_PROBE_DISK_POSITION,    /* of an arm's disk, m */
-    FIL_PROBE_DISK_VELOCITY,    /* of an arm's disk, m/s */
-    FIL_PROBE_BENDING,          /* angle of an arm's section, rad */
-    FIL_PROBE_SECTION_LENGTH,   /* of an arm's section, m */
-    FIL_PROBE_PRESSURE,         /* in an arm's chamber, Pa */
-    FIL_PROBE_RING_POSITION,    /* m */
-    FIL_PROBE_RING_VELOCITY,    /* m/s */
-    FIL_PROBE_RING_TRAVEL,      /* along its rods, m */
-    FIL_PROBE_RING_DISTANCE,    /* from its rod's line, m */
-    FIL_PROBE_RING_FORCE,       /* normal, between ring and rod, N */
-    FIL_PROBE_RINGS,            /* number of rings that are threaded */
-    FIL_PROBE_VERTEX_POSITION,  /* of a shell, m */
-    FIL_PROBE_LINK_POSITION,    /* of a robot's link, m */
-    FIL_PROBE_LINK_VELOCITY,    /* of its origin, m/s */
-    FIL_PROBE_AXIS_POSITION,    /* of a robot's joint, rad or m */
-    FIL_PROBE_AXIS_VELOCITY,    /* rad/s or m/s */
-    FIL_PROBE_AXIS_EFFORT,      /* of its actuator, N m or N */
-} FilProbeKind;
+/* What can be measured: a row for each quantity, kept with the kind of object that it belongs to. */
+typedef struct FilQuantityInfo {
+    const char* name;    /* "position", "ring_travel", ...: as in scenes */
+    const char* subject; /* of what: "rod", "body", "arm", "attachment", ...; "object": of any object; "world": of all */
+    const char* part;    /* what the index counts: "node", "edge", "disk", ...; NULL: nothing */
+    const char* unit;
+    int components;      /* 1, 2 or 3 */
+} FilQuantityInfo;
+
+int fil_quantity_count(void);
+FilQuantityInfo fil_quantity_info(int quantity); /* names are NULL beyond the last */
+int fil_find_quantity(const char* name);         /* -1 if there is none */
+/* Components that a quantity has of one object: those of its info, of a drive those of its kind; 0 if it has none. */
+int fil_quantity_components(const FilWorld* world, int quantity, FilId of);
+/* How many parts of this name ("node", "disk", ...) something has; 0 if it has none of that name. */
+int fil_part_count(const FilWorld* world, FilId of, const char* part);
 
 typedef struct FilProbeDef {
-    const char* name; /* unique, not NULL */
-    FilProbeKind kind;
-    FilId rod, attachment, drive, joint; /* whichever the kind needs; `rod` also names a rigid body, arm, ring or shell */
-    int index;                    /* node, edge, disk, section or chamber; negative counts from the end */
-    int component;                /* 0, 1, 2 for x, y, z; -1 for the norm */
+    const char* name;     /* unique, not NULL */
+    const char* quantity; /* a name from fil_quantity_info() */
+    FilId of;             /* rod, rigid body, arm, robot, link, ring, shell, attachment, drive or joint; not used of the world */
+    int index;            /* of the part; negative counts from the end */
+    int component;        /* 0, 1, 2 for x, y, z; -1 for the norm */
 } FilProbeDef;
 
 FilProbeDef fil_probe_def_default(void);
 FIL_MUST_CHECK FilStatus fil_world_add_probe(FilWorld* world, const FilProbeDef* def, FilId* probe);
 int fil_world_probe_count(const FilWorld* world);
-const char* fil_world_probe_name(const FilWorld* world, int index);
-double fil_world_probe_value(const FilWorld* world, int index); /* at the current state */
+const char* fil_world_probe_name(const FilWorld* world, int index); /* NULL beyond the last */
+double fil_world_probe_value(const FilWorld* world, int index);     /* at the current state; NaN beyond the last */
 
 #ifdef __cplusplus
 }

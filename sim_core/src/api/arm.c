@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "api/kinds.h"
 #include "base/error.h"
 #include "base/vec3.h"
 #include "body/soft_arm.h"
@@ -274,3 +275,51 @@ void fil_arm_disk_size(const FilWorld* world, FilId id, int disk, double* radius
     *radius = d->radius;
     *thickness = d->thickness;
 }
+
+/* ---- what can be measured ---- */
+
+static void measure_disk_position(const FilWorld* world, FilId id, int disk, double* out)
+{
+    FilVec3 position;
+    FilQuat orientation;
+    fil_arm_disk_pose(world, id, disk, &position, &orientation);
+    fil_measure_vec3(out, position);
+}
+
+static void measure_disk_velocity(const FilWorld* world, FilId id, int disk, double* out)
+{
+    FilVec3 velocity, spin;
+    fil_arm_disk_velocity(world, id, disk, &velocity, &spin);
+    fil_measure_vec3(out, velocity);
+}
+
+static void measure_bending(const FilWorld* world, FilId id, int section, double* out)
+{
+    out[0] = fil_arm_shape(world, id, section).angle;
+}
+
+static void measure_length(const FilWorld* world, FilId id, int section, double* out)
+{
+    out[0] = fil_arm_shape(world, id, section).length;
+}
+
+static void measure_pressure(const FilWorld* world, FilId id, int chamber, double* out)
+{
+    out[0] = fil_arm_pressure(world, id, chamber);
+}
+
+static const FilPart parts[] = {
+    {"disk", "disks", fil_arm_disk_count},
+    {"section", "sections", fil_arm_section_count},
+    {"chamber", "chambers", fil_arm_chamber_count},
+};
+
+static const FilQuantity quantities[] = {
+    {"disk_position", &parts[0], 3, "m", measure_disk_position, NULL},
+    {"disk_velocity", &parts[0], 3, "m/s", measure_disk_velocity, NULL},
+    {"bending", &parts[1], 1, "rad", measure_bending, NULL},
+    {"section_length", &parts[1], 1, "m", measure_length, NULL},
+    {"pressure", &parts[2], 1, "Pa", measure_pressure, NULL},
+};
+
+const FilKindRow fil_arm_row = {"arm", "an arm", fil_arm_name, FIL_ROWS(parts), FIL_ROWS(quantities)};

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/kinds.h"
 #include "base/error.h"
 #include "base/vec3.h"
 #include "body/rigid.h"
@@ -234,3 +235,38 @@ void fil_world_contact_wrench(const FilWorld* world, FilId thing, FilVec3* force
     *force = to_vec(sum_f);
     *torque = to_vec(sum_t);
 }
+
+/* ---- what can be measured ---- */
+
+static void measure_position(const FilWorld* world, FilId id, int index, double* out)
+{
+    (void)index;
+    FilVec3 position;
+    FilQuat orientation;
+    fil_rigid_get_pose(world, id, &position, &orientation);
+    fil_measure_vec3(out, position);
+}
+
+static void measure_velocity(const FilWorld* world, FilId id, int index, double* out)
+{
+    (void)index;
+    FilVec3 velocity, spin;
+    fil_rigid_get_velocity(world, id, &velocity, &spin);
+    fil_measure_vec3(out, velocity);
+}
+
+static void measure_spin(const FilWorld* world, FilId id, int index, double* out)
+{
+    (void)index;
+    FilVec3 velocity, spin;
+    fil_rigid_get_velocity(world, id, &velocity, &spin);
+    fil_measure_vec3(out, spin);
+}
+
+static const FilQuantity quantities[] = {
+    {"body_position", NULL, 3, "m", measure_position, NULL},
+    {"body_velocity", NULL, 3, "m/s", measure_velocity, NULL},
+    {"body_spin", NULL, 3, "rad/s", measure_spin, NULL},
+};
+
+const FilKindRow fil_rigid_row = {"body", "a rigid body", fil_rigid_name, NULL, 0, FIL_ROWS(quantities)};

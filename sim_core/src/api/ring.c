@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/kinds.h"
 #include "base/error.h"
 #include "base/vec3.h"
 #include "body/rigid.h"
@@ -416,3 +417,45 @@ double fil_ring_energy_stored(const FilWorld* world, FilId id)
 {
     return see(world, id).energy;
 }
+
+/* ---- what can be measured ---- */
+
+static void measure_position(const FilWorld* world, FilId id, int index, double* out)
+{
+    (void)index;
+    fil_measure_vec3(out, fil_ring_position(world, id));
+}
+
+static void measure_velocity(const FilWorld* world, FilId id, int index, double* out)
+{
+    (void)index;
+    fil_measure_vec3(out, fil_ring_velocity(world, id));
+}
+
+static void measure_travel(const FilWorld* world, FilId id, int index, double* out)
+{
+    (void)index;
+    out[0] = fil_ring_travel(world, id);
+}
+
+static void measure_distance(const FilWorld* world, FilId id, int index, double* out)
+{
+    (void)index;
+    out[0] = fil_ring_distance(world, id);
+}
+
+static void measure_force(const FilWorld* world, FilId id, int index, double* out)
+{
+    (void)index;
+    out[0] = fil_ring_force(world, id);
+}
+
+static const FilQuantity quantities[] = {
+    {"ring_position", NULL, 3, "m", measure_position, NULL},
+    {"ring_velocity", NULL, 3, "m/s", measure_velocity, NULL},
+    {"ring_travel", NULL, 1, "m", measure_travel, NULL},
+    {"ring_distance", NULL, 1, "m", measure_distance, NULL},
+    {"ring_force", NULL, 1, "N", measure_force, NULL},
+};
+
+const FilKindRow fil_ring_row = {"ring", "a ring", fil_ring_name, NULL, 0, FIL_ROWS(quantities)};

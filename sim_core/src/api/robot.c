@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/kinds.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/quat.h"
@@ -419,3 +420,66 @@ double fil_robot_trajectory_left(const FilWorld* world, FilId id)
     const View view = see(world, id);
     return fmax(fil_articulated_trajectory_end(view.impl, view.h) - world->time, 0.0);
 }
+
+/* ---- what can be measured ---- */
+
+static const char* known_name(const FilWorld* world, FilId id)
+{
+    View view;
+    return view_of(world, id, &view) ? view.robot->name : NULL;
+}
+
+static void measure_position(const FilWorld* world, FilId id, int joint, double* out)
+{
+    out[0] = fil_robot_joint_state(world, id, joint).position;
+}
+
+static void measure_velocity(const FilWorld* world, FilId id, int joint, double* out)
+{
+    out[0] = fil_robot_joint_state(world, id, joint).velocity;
+}
+
+static void measure_effort(const FilWorld* world, FilId id, int joint, double* out)
+{
+    out[0] = fil_robot_joint_state(world, id, joint).effort;
+}
+
+static const FilPart parts[] = {{"joint", "joints", fil_robot_joint_count}};
+
+static const FilQuantity quantities[] = {
+    {"axis_position", &parts[0], 1, "rad or m", measure_position, NULL},
+    {"axis_velocity", &parts[0], 1, "rad/s or m/s", measure_velocity, NULL},
+    {"axis_effort", &parts[0], 1, "N m or N", measure_effort, NULL},
+};
+
+const FilKindRow fil_robot_row = {"robot", "a robot", known_name, FIL_ROWS(parts), FIL_ROWS(quantities)};
+
+static const char* link_name(const FilWorld* world, FilId id)
+{
+    return fil_kind_name(world, FIL_BODY_ROBOT, id);
+}
+
+static void measure_link_position(const FilWorld* world, FilId id, int index, double* out)
+{
+    (void)index;
+    FilVec3 position;
+    FilQuat orientation;
+    fil_link_pose(world, id, &position, &orientation);
+    fil_measure_vec3(out, position);
+}
+
+/* Of its origin. */
+static void measure_link_velocity(const FilWorld* world, FilId id, int index, double* out)
+{
+    (void)index;
+    FilVec3 velocity, spin;
+    fil_link_velocity(world, id, &velocity, &spin);
+    fil_measure_vec3(out, velocity);
+}
+
+static const FilQuantity link_quantities[] = {
+    {"link_position", NULL, 3, "m", measure_link_position, NULL},
+    {"link_velocity", NULL, 3, "m/s", measure_link_velocity, NULL},
+};
+
+const FilKindRow fil_link_row = {"link", "a robot's link", link_name, NULL, 0, FIL_ROWS(link_quantities)};

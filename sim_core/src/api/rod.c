@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/kinds.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/vec3.h"
@@ -230,29 +231,9 @@ double fil_rod_length(const FilWorld* world, FilId rod)
     return length;
 }
 
-void fil_rod_probe(const FilWorld* world, FilId rod, FilProbeKind kind, int object, double* out)
+void fil_rod_get_position(const FilWorld* world, FilId rod, int node, double* position)
 {
-    const View view = see(world, rod);
-    switch (kind) {
-    case FIL_PROBE_POSITION:
-        fil_v3_copy(out, view.q + 4 * object);
-        break;
-    case FIL_PROBE_VELOCITY:
-        fil_v3_copy(out, view.v + 4 * object);
-        break;
-    case FIL_PROBE_ANGLE:
-        out[0] = view.q[4 * object + 3];
-        break;
-    case FIL_PROBE_TENSION:
-        out[0] = fil_rod_edge_tension(view.rod, view.q, view.h, object);
-        break;
-    case FIL_PROBE_CURVATURE:
-        fil_rod_node_curvature(view.rod, view.q, view.h, object, out);
-        break;
-    default:
-        FIL_ASSERT(kind == FIL_PROBE_TWIST);
-        out[0] = view.h[object].twist / view.rod->voronoi[object];
-    }
+    fil_v3_copy(position, see(world, rod).q + 4 * node);
 }
 
 /* ---- setting ---- */
@@ -399,3 +380,63 @@ FilStatus fil_rod_set_rest_length(FilWorld* world, FilId id, int first, int coun
     }
     return status;
 }
+
+/* ---- what can be measured ---- */
+
+static void measure_velocity(const FilWorld* world, FilId rod, int node, double* out)
+{
+    fil_v3_copy(out, see(world, rod).v + 4 * node);
+}
+
+static void measure_angle(const FilWorld* world, FilId rod, int edge, double* out)
+{
+    out[0] = see(world, rod).q[4 * edge + 3];
+}
+
+static void measure_tension(const FilWorld* world, FilId rod, int edge, double* out)
+{
+    const View view = see(world, rod);
+    out[0] = fil_rod_edge_tension(view.rod, view.q, view.h, edge);
+}
+
+/* Towards m1 and m2. */
+static void measure_curvature(const FilWorld* world, FilId rod, int node, double* out)
+{
+    const View view = see(world, rod);
+    fil_rod_node_curvature(view.rod, view.q, view.h, node, out);
+}
+
+static void measure_twist(const FilWorld* world, FilId rod, int node, double* out)
+{
+    const View view = see(world, rod);
+    out[0] = view.h[node].twist / view.rod->voronoi[node];
+}
+
+static void measure_length(const FilWorld* world, FilId rod, int index, double* out)
+{
+    (void)index;
+    out[0] = fil_rod_length(world, rod);
+}
+
+static void measure_end_distance(const FilWorld* world, FilId rod, int index, double* out)
+{
+    (void)index;
+    const View view = see(world, rod);
+    const double *first = view.q, *last = view.q + 4 * (view.rod->node_count - 1);
+    out[0] = hypot(hypot(last[0] - first[0], last[1] - first[1]), last[2] - first[2]);
+}
+
+static const FilPart parts[] = {{"node", "nodes", fil_rod_node_count}, {"edge", "edges", fil_rod_edge_count}};
+
+static const FilQuantity quantities[] = {
+    {"position", &parts[0], 3, "m", fil_rod_get_position, NULL},
+    {"velocity", &parts[0], 3, "m/s", measure_velocity, NULL},
+    {"angle", &parts[1], 1, "rad", measure_angle, NULL},
+    {"tension", &parts[1], 1, "N", measure_tension, NULL},
+    {"curvature", &parts[0], 2, "rad/m", measure_curvature, NULL},
+    {"twist", &parts[0], 1, "rad/m", measure_twist, NULL},
+    {"length", NULL, 1, "m", measure_length, NULL},
+    {"end_distance", NULL, 1, "m", measure_end_distance, NULL},
+};
+
+const FilKindRow fil_rod_row = {"rod", "a rod", fil_rod_name, FIL_ROWS(parts), FIL_ROWS(quantities)};

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/kinds.h"
 #include "base/error.h"
 #include "base/vec3.h"
 #include "body/shell.h"
@@ -160,3 +161,11 @@ FilStatus fil_shell_set_state(FilWorld* world, FilId id, const double* vertices,
     }
     return FIL_OK;
 }
+
+/* ---- what can be measured ---- */
+
+static const FilPart parts[] = {{"vertex", "vertices", fil_shell_vertex_count}};
+
+static const FilQuantity quantities[] = {{"vertex_position", &parts[0], 3, "m", fil_shell_get_position, NULL}};
+
+const FilKindRow fil_shell_row = {"shell", "a shell", fil_shell_name, FIL_ROWS(parts), FIL_ROWS(quantities)};

@@ -4,250 +4,142 @@
 
 #include "scene/scene_build.h"
 
-typedef enum Target {
-    OF_NODE,
-    OF_EDGE,
-    OF_ROD,
-    OF_ATTACHMENT,
-    OF_DRIVE,
-    OF_WORLD,
-    OF_BODY,
-    OF_THING,
-    OF_JOINT,
-    OF_DISK,
-    OF_SECTION,
-    OF_CHAMBER,
-    OF_RING,
-    OF_VERTEX,
-    OF_LINK,
-    OF_AXIS
-} Target;
-
-typedef struct ProbeKind {
-    Target target;
-    int dimension; /* 0: that of the drive */
-} ProbeKind;
-
-static const char* const probe_words[] = {
-    [FIL_PROBE_POSITION] = "position",
-    [FIL_PROBE_VELOCITY] = "velocity",
-    [FIL_PROBE_ANGLE] = "angle",
-    [FIL_PROBE_TENSION] = "tension",
-    [FIL_PROBE_CURVATURE] = "curvature",
-    [FIL_PROBE_TWIST] = "twist",
-    [FIL_PROBE_LENGTH] = "length",
-    [FIL_PROBE_END_DISTANCE] = "end_distance",
-    [FIL_PROBE_FORCE] = "force",
-    [FIL_PROBE_TORQUE] = "torque",
-    [FIL_PROBE_DRIVE] = "drive",
-    [FIL_PROBE_KINETIC_ENERGY] = "kinetic_energy",
-    [FIL_PROBE_ELASTIC_ENERGY] = "elastic_energy",
-    [FIL_PROBE_GRAVITY_ENERGY] = "gravity_energy",
-    [FIL_PROBE_TOTAL_ENERGY] = "total_energy",
-    [FIL_PROBE_MOMENTUM] = "momentum",
-    [FIL_PROBE_ANGULAR_MOMENTUM] = "angular_momentum",
-    [FIL_PROBE_BODY_POSITION] = "body_position",
-    [FIL_PROBE_BODY_VELOCITY] = "body_velocity",
-    [FIL_PROBE_BODY_SPIN] = "body_spin",
-    [FIL_PROBE_CONTACT_FORCE] = "contact_force",
-    [FIL_PROBE_CONTACTS] = "contacts",
-    [FIL_PROBE_PENETRATION] = "penetration",
-    [FIL_PROBE_CLEARANCE] = "clearance",
-    [FIL_PROBE_JOINT_FORCE] = "joint_force",
-    [FIL_PROBE_JOINT_TORQUE] = "joint_torque",
-    [FIL_PROBE_DISK_POSITION] = "disk_position",
-    [FIL_PROBE_DISK_VELOCITY] = "disk_velocity",
-    [FIL_PROBE_BENDING] = "bending",
-    [FIL_PROBE_SECTION_LENGTH] = "section_length",
-    [FIL_PROBE_PRESSURE] = "pressure",
-    [FIL_PROBE_RING_POSITION] = "ring_position",
-    [FIL_PROBE_RING_VELOCITY] = "ring_velocity",
-    [FIL_PROBE_RING_TRAVEL] = "ring_travel",
-    [FIL_PROBE_RING_DISTANCE] = "ring_distance",
-    [FIL_PROBE_RING_FORCE] = "ring_force",
-    [FIL_PROBE_RINGS] = "rings",
-    [FIL_PROBE_VERTEX_POSITION] = "vertex_position",
-    [FIL_PROBE_LINK_POSITION] = "link_position",
-    [FIL_PROBE_LINK_VELOCITY] = "link_velocity",
-    [FIL_PROBE_AXIS_POSITION] = "axis_position",
-    [FIL_PROBE_AXIS_VELOCITY] = "axis_velocity",
-    [FIL_PROBE_AXIS_EFFORT] = "axis_effort",
-    NULL,
-};
-
-static const ProbeKind probe_kinds[] = {
-    [FIL_PROBE_POSITION] = {OF_NODE, 3},
-    [FIL_PROBE_VELOCITY] = {OF_NODE, 3},
-    [FIL_PROBE_ANGLE] = {OF_EDGE, 1},
-    [FIL_PROBE_TENSION] = {OF_EDGE, 1},
-    [FIL_PROBE_CURVATURE] = {OF_NODE, 2},
-    [FIL_PROBE_TWIST] = {OF_NODE, 1},
-    [FIL_PROBE_LENGTH] = {OF_ROD, 1},
-    [FIL_PROBE_END_DISTANCE] = {OF_ROD, 1},
-    [FIL_PROBE_FORCE] = {OF_ATTACHMENT, 3},
-    [FIL_PROBE_TORQUE] = {OF_ATTACHMENT, 3},
-    [FIL_PROBE_DRIVE] = {OF_DRIVE, 0},
-    [FIL_PROBE_KINETIC_ENERGY] = {OF_WORLD, 1},
-    [FIL_PROBE_ELASTIC_ENERGY] = {OF_WORLD, 1},
-    [FIL_PROBE_GRAVITY_ENERGY] = {OF_WORLD, 1},
-    [FIL_PROBE_TOTAL_ENERGY] = {OF_WORLD, 1},
-    [FIL_PROBE_MOMENTUM] = {OF_WORLD, 3},
-    [FIL_PROBE_ANGULAR_MOMENTUM] = {OF_WORLD, 3},
-    [FIL_PROBE_BODY_POSITION] = {OF_BODY, 3},
-    [FIL_PROBE_BODY_VELOCITY] = {OF_BODY, 3},
-    [FIL_PROBE_BODY_SPIN] = {OF_BODY, 3},
-    [FIL_PROBE_CONTACT_FORCE] = {OF_THING, 3},
-    [FIL_PROBE_CONTACTS] = {OF_WORLD, 1},
-    [FIL_PROBE_PENETRATION] = {OF_WORLD, 1},
-    [FIL_PROBE_CLEARANCE] = {OF_WORLD, 1},
-    [FIL_PROBE_JOINT_FORCE] = {OF_JOINT, 3},
-    [FIL_PROBE_JOINT_TORQUE] = {OF_JOINT, 3},
-    [FIL_PROBE_DISK_POSITION] = {OF_DISK, 3},
-    [FIL_PROBE_DISK_VELOCITY] = {OF_DISK, 3},
-    [FIL_PROBE_BENDING] = {OF_SECTION, 1},
-    [FIL_PROBE_SECTION_LENGTH] = {OF_SECTION, 1},
-    [FIL_PROBE_PRESSURE] = {OF_CHAMBER, 1},
-    [FIL_PROBE_RING_POSITION] = {OF_RING, 3},
-    [FIL_PROBE_RING_VELOCITY] = {OF_RING, 3},
-    [FIL_PROBE_RING_TRAVEL] = {OF_RING, 1},
-    [FIL_PROBE_RING_DISTANCE] = {OF_RING, 1},
-    [FIL_PROBE_RING_FORCE] = {OF_RING, 1},
-    [FIL_PROBE_RINGS] = {OF_WORLD, 1},
-    [FIL_PROBE_VERTEX_POSITION] = {OF_VERTEX, 3},
-    [FIL_PROBE_LINK_POSITION] = {OF_LINK, 3},
-    [FIL_PROBE_LINK_VELOCITY] = {OF_LINK, 3},
-    [FIL_PROBE_AXIS_POSITION] = {OF_AXIS, 1},
-    [FIL_PROBE_AXIS_VELOCITY] = {OF_AXIS, 1},
-    [FIL_PROBE_AXIS_EFFORT] = {OF_AXIS, 1},
-};
-
 static const char* const component_words[] = {"x", "y", "z", "norm", NULL};
 
-static const char* const* keys_of(Target target)
-{
-    static const char* const node[] = {"rod", "node", "component", NULL};
-    static const char* const edge[] = {"rod", "edge", NULL};
-    static const char* const rod[] = {"rod", NULL};
-    static const char* const attachment[] = {"attachment", "component", NULL};
-    static const char* const drive[] = {"drive", "component", NULL};
-    static const char* const world[] = {"component", NULL};
-    static const char* const body[] = {"body", "component", NULL};
-    static const char* const thing[] = {"rod", "body", "arm", "link", "component", NULL};
-    static const char* const joint[] = {"joint", "component", NULL};
-    static const char* const disk[] = {"arm", "disk", "component", NULL};
-    static const char* const section[] = {"arm", "section", NULL};
-    static const char* const chamber[] = {"arm", "chamber", NULL};
-    static const char* const ring[] = {"ring", "component", NULL};
-    static const char* const vertex[] = {"shell", "vertex", "component", NULL};
-    static const char* const link[] = {"link", "component", NULL};
-    static const char* const axis[] = {"robot", "joint", NULL};
-    static const char* const* const keys[] = {
-        [OF_NODE] = node,   [OF_EDGE] = edge,   [OF_ROD] = rod,         [OF_ATTACHMENT] = attachment,
-        [OF_DRIVE] = drive, [OF_WORLD] = world, [OF_BODY] = body,       [OF_THING] = thing,
-        [OF_JOINT] = joint, [OF_DISK] = disk,   [OF_SECTION] = section, [OF_CHAMBER] = chamber,
-        [OF_RING] = ring,   [OF_VERTEX] = vertex, [OF_LINK] = link,       [OF_AXIS] = axis,
-    };
-    return keys[target];
-}
+/* ---- what is measured ---- */
 
-/* `rod`, `body`, `arm` or `link`. */
-static FilId read_thing(FilScene* scene, const FilYaml* body)
+static FilId look_up(FilScene* scene, const FilYaml* body, const char* word, const FilNames* names, const FilId* ids)
 {
-    static const char* const words[] = {"rod", "body", "arm", "link", NULL};
-    FilYaml* given = NULL;
     int index = 0;
-    const int word = fil_read_variant(&scene->reader, body, words, &given);
-    if (word == 1) {
-        const FilSceneBody* found = fil_scene_read_body(scene, body, "body", FIL_REQUIRED);
-        return found != NULL ? found->id : (FilId){0};
-    }
-    if (word == 2) {
-        const bool known =
-            fil_read_reference(&scene->reader, body, "arm", FIL_REQUIRED, &scene->arm_names, "arm", &index);
-        return known ? scene->arms[index].id : (FilId){0};
-    }
-    if (word == 3) {
-        return fil_scene_read_link(scene, body, FIL_REQUIRED);
-    }
-    const bool is_rod = fil_read_reference(&scene->reader, body, "rod", FIL_OPTIONAL, &scene->rod_names, "rod", &index);
-    return is_rod ? scene->rods[index].id : (FilId){0};
+    return fil_read_reference(&scene->reader, body, word, FIL_REQUIRED, names, word, &index) ? ids[index] : (FilId){0};
 }
 
-/* What the probe measures on; returns its dimension. */
-static int read_target(FilScene* scene, const FilYaml* body, FilProbeDef* def)
+static FilId read_rod(FilScene* scene, const FilYaml* body)
+{
+    int first, count;
+    const FilSceneRod* rod = fil_scene_read_target(scene, body, FIL_PART_NODES, FIL_OPTIONAL, &first, &count);
+    return rod != NULL ? rod->id : (FilId){0};
+}
+
+static FilId read_body(FilScene* scene, const FilYaml* body)
+{
+    const FilSceneBody* rigid = fil_scene_read_body(scene, body, "body", FIL_REQUIRED);
+    return rigid != NULL ? rigid->id : (FilId){0};
+}
+
+static FilId read_arm(FilScene* scene, const FilYaml* body)
+{
+    int index = 0;
+    return fil_read_reference(&scene->reader, body, "arm", FIL_REQUIRED, &scene->arm_names, "arm", &index)
+               ? scene->arms[index].id
+               : (FilId){0};
+}
+
+static FilId read_shell(FilScene* scene, const FilYaml* body)
+{
+    int index = 0;
+    return fil_read_reference(&scene->reader, body, "shell", FIL_REQUIRED, &scene->shell_names, "shell", &index)
+               ? scene->shells[index].id
+               : (FilId){0};
+}
+
+static FilId read_ring(FilScene* scene, const FilYaml* body)
+{
+    return look_up(scene, body, "ring", &scene->ring_names, scene->rings);
+}
+
+static FilId read_link(FilScene* scene, const FilYaml* body)
+{
+    return fil_scene_read_link(scene, body, FIL_REQUIRED);
+}
+
+static FilId read_robot(FilScene* scene, const FilYaml* body)
+{
+    int joint = 0;
+    return fil_scene_read_robot_joint(scene, body, &joint);
+}
+
+static FilId read_attachment(FilScene* scene, const FilYaml* body)
+{
+    return look_up(scene, body, "attachment", &scene->attachment_names, scene->attachments);
+}
+
+static FilId read_drive(FilScene* scene, const FilYaml* body)
+{
+    int index = 0;
+    return fil_read_reference(&scene->reader, body, "drive", FIL_REQUIRED, &scene->drive_names, "drive", &index)
+               ? scene->drives[index].id
+               : (FilId){0};
+}
+
+static FilId read_joint(FilScene* scene, const FilYaml* body)
+{
+    return look_up(scene, body, "joint", &scene->joint_names, scene->joints);
+}
+
+/* Who reads the object of a quantity, by the word of its kind; those before "shell" are objects that touch. */
+static const struct {
+    const char* word;
+    FilId (*read)(FilScene* scene, const FilYaml* body);
+} subjects[] = {
+    {"rod", read_rod},     {"body", read_body},   {"arm", read_arm},
+    {"link", read_link},   {"shell", read_shell}, {"ring", read_ring},
+    {"robot", read_robot}, {"joint", read_joint}, {"attachment", read_attachment},
+    {"drive", read_drive},
+};
+
+enum { TOUCHING = 4, SUBJECTS = sizeof subjects / sizeof *subjects };
+
+/* What the probe measures on. */
+static void read_target(FilScene* scene, const FilYaml* body, const FilQuantityInfo* info, FilProbeDef* def)
 {
     FilReader* reader = &scene->reader;
-    const ProbeKind* kind = &probe_kinds[def->kind];
-    int index = 0, count = 0;
-    const FilSceneRod* rod = NULL;
-    switch (kind->target) {
-        case OF_NODE:
-        case OF_EDGE:
-            rod = fil_scene_read_target(scene, body, kind->target == OF_NODE ? FIL_PART_NODES : FIL_PART_EDGES,
-                                        FIL_REQUIRED, &def->index, &count);
-            break;
-        case OF_ROD:
-            rod = fil_scene_read_target(scene, body, FIL_PART_NODES, FIL_OPTIONAL, &def->index, &count);
-            break;
-        case OF_ATTACHMENT:
-            if (fil_read_reference(reader, body, "attachment", FIL_REQUIRED, &scene->attachment_names, "attachment",
-                                   &index)) {
-                def->attachment = scene->attachments[index];
-            }
-            break;
-        case OF_DRIVE:
-            if (fil_read_reference(reader, body, "drive", FIL_REQUIRED, &scene->drive_names, "drive", &index)) {
-                def->drive = scene->drives[index].id;
-                return fil_drive_dimension(scene->drives[index].kind);
-            }
-            break;
-        case OF_BODY: {
-            const FilSceneBody* rigid = fil_scene_read_body(scene, body, "body", FIL_REQUIRED);
-            def->rod = rigid != NULL ? rigid->id : def->rod;
-            break;
+    const char* subject = info->subject;
+    if (strcmp(subject, "object") == 0) {
+        const char* words[TOUCHING + 1] = {NULL};
+        for (int k = 0; k < TOUCHING; k++) {
+            words[k] = subjects[k].word;
         }
-        case OF_THING:
-            def->rod = read_thing(scene, body);
-            break;
-        case OF_JOINT:
-            if (fil_read_reference(reader, body, "joint", FIL_REQUIRED, &scene->joint_names, "joint", &index)) {
-                def->joint = scene->joints[index];
-            }
-            break;
-        case OF_DISK:
-            def->rod = fil_scene_read_arm(scene, body, FIL_PART_DISKS, FIL_REQUIRED, &def->index, &count);
-            break;
-        case OF_SECTION:
-            def->rod = fil_scene_read_arm(scene, body, FIL_PART_SECTIONS, FIL_REQUIRED, &def->index, &count);
-            break;
-        case OF_CHAMBER:
-            def->rod = fil_scene_read_arm(scene, body, FIL_PART_CHAMBERS, FIL_REQUIRED, &def->index, &count);
-            break;
-        case OF_RING:
-            if (fil_read_reference(reader, body, "ring", FIL_REQUIRED, &scene->ring_names, "ring", &index)) {
-                def->rod = scene->rings[index];
-            }
-            break;
-        case OF_VERTEX:
-            if (fil_read_reference(reader, body, "shell", FIL_REQUIRED, &scene->shell_names, "shell", &index)) {
-                def->rod = scene->shells[index].id;
-                fil_read_index(reader, body, "vertex", FIL_REQUIRED, scene->shells[index].def.vertex_count, &def->index);
-            }
-            break;
-        case OF_LINK:
-            def->rod = fil_scene_read_link(scene, body, FIL_REQUIRED);
-            break;
-        case OF_AXIS:
-            def->rod = fil_scene_read_robot_joint(scene, body, &def->index);
-            break;
-        case OF_WORLD:
-            break;
+        FilYaml* given = NULL;
+        const int word = fil_read_variant(reader, body, words, &given);
+        subject = word >= 0 ? words[word] : "";
     }
-    if (rod != NULL) {
-        def->rod = rod->id;
+    for (int k = 0; k < SUBJECTS && reader->status == FIL_OK; k++) {
+        if (strcmp(subjects[k].word, subject) == 0) {
+            def->of = subjects[k].read(scene, body);
+        }
     }
-    return kind->dimension;
+    if (info->part == NULL || reader->status != FIL_OK) {
+        return;
+    }
+    if (strcmp(subject, "robot") == 0) {
+        fil_scene_read_robot_joint(scene, body, &def->index);
+    } else {
+        fil_read_index(reader, body, info->part, FIL_REQUIRED, fil_part_count(scene->world, def->of, info->part),
+                       &def->index);
+    }
 }
+
+/* Keys that a quantity takes. */
+static bool check_target_keys(FilReader* reader, const FilYaml* body, const FilQuantityInfo* info)
+{
+    const char* keys[TOUCHING + 3] = {NULL};
+    int count = 0;
+    if (strcmp(info->subject, "object") == 0) {
+        for (int k = 0; k < TOUCHING; k++) {
+            keys[count++] = subjects[k].word;
+        }
+    } else if (strcmp(info->subject, "world") != 0) {
+        keys[count++] = info->subject;
+    }
+    if (info->part != NULL) {
+        keys[count++] = info->part;
+    }
+    keys[count] = "component";
+    return fil_check_keys(reader, body, keys);
+}
+
+/* ---- probes ---- */
 
 static void add_probe(FilScene* scene, const FilYaml* at, const FilProbeDef* def)
 {
@@ -288,36 +180,46 @@ static void add_components(FilScene* scene, const FilYaml* node, const FilYaml* 
     }
 }
 
-/* name: {kind: {...}}, or name: kind where the world as a whole is measured. */
-static void read_probe(FilScene* scene, const FilYaml* node)
+/* Names of all quantities; NULL ends them. */
+static const char* const* quantity_words(FilReader* reader)
+{
+    const int count = fil_quantity_count();
+    const char** words = fil_reader_alloc(reader, (size_t)count + 1, sizeof *words);
+    for (int k = 0; k < count && words != NULL; k++) {
+        words[k] = fil_quantity_info(k).name;
+    }
+    return words;
+}
+
+/* name: {quantity: {...}}, or name: quantity where the world as a whole is measured. */
+static void read_probe(FilScene* scene, const FilYaml* node, const char* const* words)
 {
     FilReader* reader = &scene->reader;
     FilProbeDef def = fil_probe_def_default();
-    def.name = node->key;
     FilYaml* body = NULL;
-    int kind = 0;
+    int quantity = 0;
     if (node->kind == FIL_YAML_SCALAR) {
-        if (!fil_read_choice(reader, node->parent, node->key, probe_words, &kind)) {
+        if (!fil_read_choice(reader, node->parent, node->key, words, &quantity)) {
             return;
         }
-        if (probe_kinds[kind].target != OF_WORLD) {
-            fil_reader_fail(reader, node, "'%s' needs to know of what: {%s: {...}}", probe_words[kind],
-                            probe_words[kind]);
+        if (strcmp(fil_quantity_info(quantity).subject, "world") != 0) {
+            fil_reader_fail(reader, node, "'%s' needs to know of what: {%s: {...}}", words[quantity], words[quantity]);
             return;
         }
     } else {
-        if (!fil_check_keys(reader, node, probe_words)) {
-            return;
-        }
-        kind = fil_read_variant(reader, node, probe_words, &body);
-        if (kind < 0 || !fil_check_keys(reader, body, keys_of(probe_kinds[kind].target))) {
-            return;
-        }
+        quantity = fil_check_keys(reader, node, words) ? fil_read_variant(reader, node, words, &body) : -1;
     }
-    def.kind = (FilProbeKind)kind;
-    const int dimension = body != NULL ? read_target(scene, body, &def) : probe_kinds[kind].dimension;
+    if (quantity < 0) {
+        return;
+    }
+    const FilQuantityInfo info = fil_quantity_info(quantity);
+    def.name = node->key;
+    def.quantity = info.name;
+    if (body != NULL && check_target_keys(reader, body, &info)) {
+        read_target(scene, body, &info, &def);
+    }
     if (reader->status == FIL_OK) {
-        add_components(scene, node, body, dimension, &def);
+        add_components(scene, node, body, fil_quantity_components(scene->world, quantity, def.of), &def);
     }
 }
 
@@ -331,9 +233,10 @@ void fil_scene_read_probes(FilScene* scene)
     if (list->kind != FIL_YAML_MAPPING) {
         fil_reader_fail(reader, list, "expected a mapping of names to probes");
     }
+    const char* const* words = quantity_words(reader);
     for (const FilYaml* node = list->first; node != NULL && reader->status == FIL_OK; node = node->next) {
         if (fil_check_name(reader, node, node->key)) {
-            read_probe(scene, node);
+            read_probe(scene, node, words);
         }
     }
 }

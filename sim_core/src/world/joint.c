@@ -114,8 +114,8 @@ static void rod_stiffness(const FilWorld* world, FilId rod, int edge, double* st
     const FilSection section = fil_rod_section(world, rod, edge);
     FilStiffness s = {0};
     double nodes[2][3];
-    fil_rod_probe(world, rod, FIL_PROBE_POSITION, edge, nodes[0]);
-    fil_rod_probe(world, rod, FIL_PROBE_POSITION, (edge + 1) % fil_rod_node_count(world, rod), nodes[1]);
+    fil_rod_get_position(world, rod, edge, nodes[0]);
+    fil_rod_get_position(world, rod, (edge + 1) % fil_rod_node_count(world, rod), nodes[1]);
     const double half = 0.5 * fil_v3_distance(nodes[0], nodes[1]);
     if (fil_section_stiffness(&section, &s, NULL) == FIL_OK) {
         stiffness[0] = s.ei2 / half;

@@ -51,7 +51,9 @@ typedef struct FilRobot {
 
 typedef struct FilProbe {
     char* name;
-    FilProbeDef def; /* ids and indices checked */
+    const struct FilQuantity* quantity; /* a row of api/kinds.h */
+    FilId of;                           /* this and the rest checked */
+    int index, component;
 } FilProbe;
 
 /* Positions, velocities, history, the last step's change of velocity by free motion (where Newton starts from), and the
@@ -196,8 +198,8 @@ double fil_world_local_error(const FilWorld* world, double gamma, double dt);
 /* A drive's value at time t under `state`'s controls. */
 void fil_drive_evaluate(const FilWorld* world, const FilState* state, int drive, double t, double* value);
 
-/* rods.c: one number, or up to three, of a rod's node or edge. */
-void fil_rod_probe(const FilWorld* world, FilId rod, FilProbeKind kind, int object, double* out);
+/* Position of a rod's node. */
+void fil_rod_get_position(const FilWorld* world, FilId rod, int node, double* position);
 
 /* free_motion.c */
 typedef struct FilNewtonReport {
