@@ -1,66 +1,7 @@
-/* Owns the table of commands and the general help. */
+/* Owns how commands end: failures in one line, and what could not be written. */
 #include "cli.h"
 
 #include <stdarg.h>
-#include <string.h>
-
-typedef struct Command {
-    const char* name;
-    const char* arguments;
-    const char* summary;
-    int (*run)(int argc, char** argv);
-} Command;
-
-static const Command commands[] = {
-    {"run", "SCENE", "simulate a scene", fil_command_run},
-    {"info", "SCENE", "what a scene contains: bodies, degrees of freedom, shapes", fil_command_info},
-    {"validate", "[NAME]...", "physics checks: measured, expected, tolerance", fil_command_validate},
-    {"bench", "[NAME]...", "timings per phase, real-time rate, accuracy beside speed", fil_command_bench},
-    {"bag", "SUBCOMMAND", "recordings: record, play, info, export, repair and more", fil_command_bag},
-    {"topic", "SUBCOMMAND", "topics of a running ROS 2 graph: list, echo, hz, pub", fil_command_topic},
-    {"param", "SUBCOMMAND", "parameters of a running node: list, get, set", fil_command_param},
-    {"service", "SUBCOMMAND", "services of a running ROS 2 graph: list, call", fil_command_service},
-};
-enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
-
-static void print_help(FILE* out)
-{
-    fprintf(out, "Filum simulates slender and soft things in contact.\n\nusage:\n");
-    for (int i = 0; i < COMMAND_COUNT; ++i) {
-        char line[64];
-        snprintf(line, sizeof line, "filum %s %s", commands[i].name, commands[i].arguments);
-        fprintf(out, "  %-26s %s\n", line, commands[i].summary);
-    }
-    fprintf(out, "  %-26s %s\n", "filum COMMAND --help", "the options of a command");
-    fprintf(out, "  %-26s %s\n", "filum --version", "the version");
-    fprintf(out, "\nexit codes: 0 done, 1 failed while running, 2 bad usage or bad scene\n");
-}
-
-int fil_cli_main(int argc, char** argv)
-{
-    if (argc < 2) {
-        print_help(stderr);
-        return FIL_EXIT_USAGE;
-    }
-    const char* name = argv[1];
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-        print_help(stdout);
-        return fil_cli_finish(NULL, FIL_EXIT_DONE);
-    }
-    if (strcmp(name, "--version") == 0) {
-        printf("filum %s\n", FIL_VERSION);
-        return fil_cli_finish(NULL, FIL_EXIT_DONE);
-    }
-    FilGuess guess = fil_guess_start(name);
-    for (int i = 0; i < COMMAND_COUNT; ++i) {
-        if (strcmp(name, commands[i].name) == 0) {
-            return fil_cli_finish(name, commands[i].run(argc - 1, argv + 1));
-        }
-        fil_guess_try(&guess, commands[i].name);
-    }
-    return fil_cli_fail(NULL, FIL_EXIT_USAGE, "no command '%s'%s (filum --help lists them)", name,
-                        fil_hint(&guess).text);
-}
 
 int fil_cli_fail(const char* command, int exit_code, const char* format, ...)
 {

@@ -1,4 +1,4 @@
-/* The commands of `filum` and what they share: exit codes, option parsing, stopping. */
+/* What the commands of `filum` share: exit codes, option parsing, stopping. */
 #ifndef FILUM_TOOLS_CLI_H
 #define FILUM_TOOLS_CLI_H
 
@@ -14,21 +14,11 @@ enum {
     FIL_EXIT_USAGE = 2,  /* bad usage or bad scene */
 };
 
-/* The whole command line: `main` without the process. */
-int fil_cli_main(int argc, char** argv);
-
-/* One command each; argv[0] is the command's name. They return the exit code. */
-int fil_command_run(int argc, char** argv);
-int fil_command_info(int argc, char** argv);
-int fil_command_validate(int argc, char** argv);
-int fil_command_bench(int argc, char** argv);
-int fil_command_bag(int argc, char** argv);
-int fil_command_topic(int argc, char** argv);
-int fil_command_param(int argc, char** argv);
-int fil_command_service(int argc, char** argv);
-
 /* Prints "filum COMMAND: message" on stderr and returns the exit code, so that a failure is one line. */
 int fil_cli_fail(const char* command, int exit_code, const char* format, ...) FIL_PRINTF(3, 4);
+
+/* Flushes stdout; FIL_EXIT_FAILED with a message if something could not be written, else `exit_code`. */
+int fil_cli_finish(const char* command, int exit_code);
 
 /* ---- options ---- */
 
@@ -94,8 +84,5 @@ typedef struct FilProgress {
 FilProgress fil_progress_start(bool quiet);
 void fil_progress_update(FilProgress* progress, double fraction, const char* format, ...) FIL_PRINTF(3, 4);
 void fil_progress_clear(FilProgress* progress);
-
-/* Flushes stdout; FIL_EXIT_FAILED with a message if something could not be written, else `exit_code`. */
-int fil_cli_finish(const char* command, int exit_code);
 
 #endif

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "command_table.h"
 
 #ifdef FILUM_RECORD
 

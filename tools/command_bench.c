@@ -6,6 +6,7 @@
 
 #include "bench.h"
 #include "cli.h"
+#include "command_table.h"
 #include "csv.h"
 #include "json.h"
 

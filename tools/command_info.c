@@ -5,6 +5,7 @@
 
 #include "bench.h"
 #include "cli.h"
+#include "command_table.h"
 
 static const char* integrator_name(FilIntegrator integrator)
 {

@@ -9,6 +9,7 @@
 #include "bag_run.h"
 #include "bench.h"
 #include "cli.h"
+#include "command_table.h"
 #include "csv.h"
 #include "draw.h"
 #include "json.h"

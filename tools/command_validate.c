@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "bench.h"
 #include "cli.h"
+#include "command_table.h"
 #include "json.h"
 #include "validate/report.h"
 

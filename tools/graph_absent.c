@@ -1,5 +1,6 @@
 /* The commands that look into a ROS 2 graph, in a build that has no member of the graph of its own. */
 #include "cli.h"
+#include "command_table.h"
 
 static int say(const char* command)
 {

@@ -1,6 +1,7 @@
 /* Owns `filum service`: services of the running graph. */
 #include <string.h>
 
+#include "command_table.h"
 #include "graph_tools.h"
 #include "rcl/graph.h"
 #include "rosidl_typesupport_introspection_c/service_introspection.h"

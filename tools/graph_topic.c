@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "command_table.h"
 #include "graph_tools.h"
 #include "rcl/graph.h"
 #include "rclc/publisher.h"

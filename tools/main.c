@@ -1,5 +1,5 @@
 /* The `filum` command. */
-#include "cli.h"
+#include "command_table.h"
 
 int main(int argc, char** argv)
 {

@@ -24,6 +24,9 @@ struct rcl_node_impl_s {
     FilGraphNode* graph_node;
 };
 
+/* The arguments of the process, NULL if the node does not heed them. */
+const rcl_arguments_t* fil_node_global_arguments(const rcl_node_t* node);
+
 /* Resolves a name as a topic or service of the node. Sets the error message. */
 rcl_ret_t fil_node_resolve(const rcl_node_t* node, const char* name, FilRemapKind kind, char full[FIL_NAME_MAX]);
 

@@ -1,51 +1,16 @@
-/* Owns the reading of messages. */
+/* Owns the life of a reader and the order in which it gives out messages. */
 #include "record/reader.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/types.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "record/output.h"
 #include "record/reader_impl.h"
 
 FilReaderOptions fil_reader_options_default(void)
 {
     return (FilReaderOptions){.max_chunk_bytes = (size_t)512 << 20};
-}
-
-FilStatus fil_reader_complain(const FilReader* reader, uint64_t offset, const char* what, FilError* error)
-{
-    return fil_error(error, FIL_BAD_INPUT, "%s: byte %llu: %s", reader->path, (unsigned long long)offset, what);
-}
-
-uint64_t fil_reader_measure(FilReader* reader)
-{
-    const off_t size = fseeko(reader->file, 0, SEEK_END) == 0 ? ftello(reader->file) : 0;
-    reader->info.size = size > 0 ? (uint64_t)size : 0;
-    return reader->info.size;
-}
-
-/* Whether `size` bytes from `offset` on are there; looks again whether the file has grown if they are not. */
-static bool is_there(FilReader* reader, uint64_t offset, uint64_t size)
-{
-    uint64_t end = reader->info.size;
-    if (offset > end || size > end - offset) {
-        end = fil_reader_measure(reader);
-    }
-    return offset <= end && size <= end - offset;
-}
-
-bool fil_reader_load(FilReader* reader, uint64_t offset, uint64_t size)
-{
-    fil_bytes_clear(&reader->record);
-    if (!is_there(reader, offset, size)) {
-        return false;
-    }
-    uint8_t* place = fil_bytes_extend(&reader->record, (size_t)size);
-    return place != NULL && fseeko(reader->file, (off_t)offset, SEEK_SET) == 0 &&
-           fread(place, 1, (size_t)size, reader->file) == size;
 }
 
 /* ---- opening ---- */
@@ -172,75 +137,6 @@ void fil_reader_close(FilReader* reader)
     fil_free(reader);
 }
 
-/* ---- chunks ---- */
-
-/* Makes the chunk whose content is in `reader->record` the one to read messages from. */
-static FilStatus enter_chunk(FilReader* reader, uint64_t offset, FilSlice content, bool cut, FilError* error)
-{
-    FilMcapChunk chunk;
-    reader->inside = (FilCursor){0};
-    if (!fil_mcap_take_chunk(content, &chunk)) {
-        return cut ? FIL_OK : fil_reader_complain(reader, offset, "a chunk is damaged", error);
-    }
-    FilCompression compression;
-    if (!fil_compression_find((const char*)chunk.compression.data, chunk.compression.size, &compression)) {
-        return fil_reader_complain(reader, offset, "a chunk is compressed in a way that is not known here", error);
-    }
-    if (chunk.size > reader->options.max_chunk_bytes) {
-        return fil_reader_complain(reader, offset, "a chunk is too large", error);
-    }
-    const bool whole = fil_decompress(compression, chunk.records, (size_t)chunk.size, &reader->chunk) &&
-                       reader->chunk.size == chunk.size && chunk.records.size == chunk.stored_size;
-    if (reader->chunk.failed) {
-        return fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", reader->path);
-    }
-    const FilSlice records = {.data = reader->chunk.data, .size = reader->chunk.size};
-    if (!cut && (!whole || (chunk.crc != 0 && fil_crc32(0, records) != chunk.crc))) {
-        return fil_reader_complain(reader, offset, "a chunk is damaged: its size or CRC is wrong", error);
-    }
-    reader->partial = !whole;
-    reader->info.compression = compression;
-    reader->info.chunk_count += whole && !reader->info.summarised ? 1 : 0;
-    reader->inside = (FilCursor){.at = records.data, .left = records.size};
-    return FIL_OK;
-}
-
-/* Salvaging, a damaged chunk is counted and passed over. */
-static FilStatus try_chunk(FilReader* reader, uint64_t offset, FilSlice content, bool cut, FilError* error)
-{
-    FilError damage = {""};
-    const FilStatus status = enter_chunk(reader, offset, content, cut, &damage);
-    if (status == FIL_BAD_INPUT && reader->options.salvage) {
-        reader->info.damaged_chunks += 1;
-        reader->inside = (FilCursor){0};
-        return FIL_OK;
-    }
-    return status == FIL_OK ? FIL_OK : fil_error(error, status, "%s", damage.text);
-}
-
-FilStatus fil_reader_enter_indexed(FilReader* reader, uint64_t limit, bool* found, FilError* error)
-{
-    *found = false;
-    while (reader->next_chunk < reader->chunks.count && reader->chunks.items[reader->next_chunk].start_time <= limit) {
-        const FilReaderPlace place = reader->chunks.items[reader->next_chunk++];
-        if (place.end_time < reader->select_start || place.start_time > reader->select_end) {
-            continue;
-        }
-        FilMcapRecord record = {0};
-        FilCursor cursor = {0};
-        if (place.length / 2 <= reader->options.max_chunk_bytes &&
-            fil_reader_load(reader, place.offset, place.length)) {
-            cursor = (FilCursor){.at = reader->record.data, .left = reader->record.size};
-        }
-        if (!fil_mcap_next_record(&cursor, &record) || record.opcode != FIL_MCAP_CHUNK) {
-            return fil_reader_complain(reader, place.offset, "the index promises a chunk that is not there", error);
-        }
-        *found = true;
-        return enter_chunk(reader, place.offset, record.content, false, error);
-    }
-    return FIL_OK;
-}
-
 /* ---- front to back ---- */
 
 /* What a step to the next record of the file leads to. */
@@ -262,7 +158,7 @@ static FilStatus meet_cut(FilReader* reader, uint8_t opcode, uint64_t there, Ste
     }
     reader->offset = offset + FIL_MCAP_PREFIX_SIZE + there;
     *step = STEP_INSIDE;
-    return try_chunk(reader, offset, (FilSlice){.data = reader->record.data, .size = reader->record.size}, true, error);
+    return fil_reader_try_chunk(reader, offset, (FilSlice){.data = reader->record.data, .size = reader->record.size}, true, error);
 }
 
 static FilStatus meet_record(FilReader* reader, uint64_t offset, const FilMcapRecord* record, FilBagMessage* message,
@@ -279,7 +175,7 @@ static FilStatus meet_record(FilReader* reader, uint64_t offset, const FilMcapRe
                        : fil_reader_complain(reader, offset, "a message is damaged", error);
         case FIL_MCAP_CHUNK:
             *step = STEP_INSIDE;
-            return try_chunk(reader, offset, record->content, false, error);
+            return fil_reader_try_chunk(reader, offset, record->content, false, error);
         default:
             return FIL_OK;
     }
@@ -293,7 +189,7 @@ static FilStatus note_place(FilReader* reader, FilReaderPlaces* places, uint64_t
         reader->info.summarised || (places->count > 0 && places->items[places->count - 1].offset >= place.offset);
     return known || fil_reader_note(places, place)
                ? FIL_OK
-               : fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", reader->path);
+               : fil_reader_no_memory(reader, error);
 }
 
 static FilStatus step_on(FilReader* reader, FilBagMessage* message, Step* step, FilError* error)
@@ -315,7 +211,7 @@ static FilStatus step_on(FilReader* reader, FilBagMessage* message, Step* step, 
     if (opcode == 0) {
         return fil_reader_complain(reader, offset, "this is no record", error);
     }
-    if (!is_there(reader, offset + FIL_MCAP_PREFIX_SIZE, length)) {
+    if (!fil_reader_has(reader, offset + FIL_MCAP_PREFIX_SIZE, length)) {
         return meet_cut(reader, opcode, reader->info.size - offset - FIL_MCAP_PREFIX_SIZE, step, error);
     }
     FilStatus status = FIL_OK;
@@ -338,29 +234,6 @@ static FilStatus step_on(FilReader* reader, FilBagMessage* message, Step* step, 
 }
 
 /* ---- messages ---- */
-
-FilStatus fil_reader_next_inside(FilReader* reader, FilBagMessage* message, bool* found, FilError* error)
-{
-    FilMcapRecord record;
-    *found = false;
-    while (!*found && fil_mcap_next_record(&reader->inside, &record)) {
-        if (record.opcode == FIL_MCAP_SCHEMA || record.opcode == FIL_MCAP_CHANNEL) {
-            const FilStatus status = fil_reader_learn(reader, &record, reader->offset, error);
-            if (status != FIL_OK) {
-                return status;
-            }
-        } else if (record.opcode == FIL_MCAP_MESSAGE) {
-            if (!fil_mcap_take_message(record.content, message)) {
-                return fil_reader_complain(reader, reader->offset, "a message is damaged", error);
-            }
-            *found = true;
-        }
-    }
-    if (!*found && reader->inside.left > 0 && !reader->partial) {
-        return fil_reader_complain(reader, reader->offset, "a chunk ends in the middle of a record", error);
-    }
-    return FIL_OK;
-}
 
 /* Checks and counts a message; *wanted if it is in the selection. */
 static FilStatus accept(FilReader* reader, const FilBagMessage* message, bool* wanted, FilError* error)

@@ -53,13 +53,21 @@ struct FilReader {
 /* The text limit of all schemas and channels together. */
 enum { FIL_READER_MAX_TEXT = 256 << 20 };
 
+/* ---- the file (reader_file.c) ---- */
+
 FilStatus fil_reader_complain(const FilReader* reader, uint64_t offset, const char* what, FilError* error);
+FilStatus fil_reader_no_memory(const FilReader* reader, FilError* error);
+
+/* How long the file is now; kept in `reader->info.size`. */
+uint64_t fil_reader_measure(FilReader* reader);
+
+/* Whether `size` bytes from `offset` on are there; looks again whether the file has grown if they are not. */
+bool fil_reader_has(FilReader* reader, uint64_t offset, uint64_t size);
 
 /* Reads bytes of the file into `reader->record`; false if they are not there. */
 bool fil_reader_load(FilReader* reader, uint64_t offset, uint64_t size);
 
-/* How long the file is now; kept in `reader->info.size`. */
-uint64_t fil_reader_measure(FilReader* reader);
+/* ---- what is learnt on the way (reader_tables.c), and from the summary (reader_summary.c) ---- */
 
 bool fil_reader_note(FilReaderPlaces* places, FilReaderPlace place);
 
@@ -69,13 +77,19 @@ FilStatus fil_reader_learn(FilReader* reader, const FilMcapRecord* record, uint6
 /* Reads the summary, if there is one that is whole; otherwise leaves the reader as it was. */
 FilStatus fil_reader_read_summary(FilReader* reader, FilError* error);
 
-/* ---- messages ---- */
+/* ---- chunks (reader_chunks.c) ---- */
+
+/* Makes the chunk the one to read messages from; `cut`: its end is missing. Salvaging, a damaged chunk is counted and
+ * passed over. */
+FilStatus fil_reader_try_chunk(FilReader* reader, uint64_t offset, FilSlice content, bool cut, FilError* error);
+
+/* Enters the next chunk of the index that has something of the selection, if it begins at `limit` or before. */
+FilStatus fil_reader_enter_indexed(FilReader* reader, uint64_t limit, bool* found, FilError* error);
 
 /* The next message in the chunk that is being read. */
 FilStatus fil_reader_next_inside(FilReader* reader, FilBagMessage* message, bool* found, FilError* error);
 
-/* Enters the next chunk of the index that has something of the selection, if it begins at `limit` or before. */
-FilStatus fil_reader_enter_indexed(FilReader* reader, uint64_t limit, bool* found, FilError* error);
+/* ---- chunks that overlap in time (reader_merge.c) ---- */
 
 /* The next message by the index, in order of time. */
 FilStatus fil_reader_next_by_time(FilReader* reader, FilBagMessage* message, bool* found, FilError* error);

@@ -76,7 +76,7 @@ static FilStatus open_chunk(FilReader* reader, FilError* error)
         FilBagMessage message;
         status = fil_reader_next_inside(reader, &message, &found, error);
         if (status == FIL_OK && found && !add_message(&made, &message)) {
-            status = fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", reader->path);
+            status = fil_reader_no_memory(reader, error);
         }
     }
     const size_t bytes = reader->chunk.capacity + made.capacity * sizeof *made.messages;
@@ -89,7 +89,7 @@ static FilStatus open_chunk(FilReader* reader, FilError* error)
         if (fil_grow((void**)&reader->open, reader->open_count, capacity, sizeof *reader->open)) {
             reader->open_capacity = capacity;
         } else {
-            status = fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", reader->path);
+            status = fil_reader_no_memory(reader, error);
         }
     }
     if (status != FIL_OK || made.count == 0) {

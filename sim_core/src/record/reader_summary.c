@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "record/output.h"
 #include "record/reader_impl.h"
 

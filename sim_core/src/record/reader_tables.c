@@ -19,11 +19,6 @@ bool fil_reader_note(FilReaderPlaces* places, FilReaderPlace place)
     return true;
 }
 
-static FilStatus no_memory(const FilReader* reader, FilError* error)
-{
-    return fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", reader->path);
-}
-
 /* ---- schemas and channels ---- */
 
 static bool find_schema(const FilReader* reader, uint16_t id, FilMcapSchema* schema)
@@ -54,7 +49,7 @@ static FilStatus learn_schema(FilReader* reader, FilSlice content, uint64_t offs
     }
     reader->schemas.place[schema.id] = (uint32_t)reader->schemas.texts.size + 1;
     fil_bytes_put(&reader->schemas.texts, content.data, content.size);
-    return reader->schemas.texts.failed ? no_memory(reader, error) : FIL_OK;
+    return reader->schemas.texts.failed ? fil_reader_no_memory(reader, error) : FIL_OK;
 }
 
 /* Appends the slice and a NUL; returns where. Texts end at their first NUL. */
@@ -131,7 +126,7 @@ static FilStatus learn_channel(FilReader* reader, FilSlice content, uint64_t off
     const size_t topic = put_text(texts, channel.topic), encoding = put_text(texts, channel.encoding);
     const size_t type = put_text(texts, schema.name), schema_encoding = put_text(texts, schema.encoding);
     if (!put_pairs(channel.pairs, texts, pairs)) {
-        return texts->failed || pairs->failed ? no_memory(reader, error)
+        return texts->failed || pairs->failed ? fil_reader_no_memory(reader, error)
                                               : fil_reader_complain(reader, offset, "a channel is damaged", error);
     }
     const char* base = (const char*)texts->data;
@@ -144,7 +139,7 @@ static FilStatus learn_channel(FilReader* reader, FilSlice content, uint64_t off
     };
     made.properties = point_pairs(texts, pairs, &made.property_count);
     return fil_bag_channels_add(&reader->channels, &made, channel.id, channel.schema_id) ? FIL_OK
-                                                                                         : no_memory(reader, error);
+                                                                                         : fil_reader_no_memory(reader, error);
 }
 
 FilStatus fil_reader_learn(FilReader* reader, const FilMcapRecord* record, uint64_t offset, FilError* error)
@@ -190,7 +185,7 @@ FilStatus fil_reader_attachment(FilReader* reader, size_t index, FilBagAttachmen
     const size_t name = put_text(&reader->texts, found.name);
     const size_t media_type = put_text(&reader->texts, found.media_type);
     if (reader->texts.failed) {
-        return no_memory(reader, error);
+        return fil_reader_no_memory(reader, error);
     }
     *attachment = (FilBagAttachment){
         .log_time = found.log_time,
