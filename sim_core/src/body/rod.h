@@ -104,15 +104,33 @@ FilStatus fil_rod_body_create(FilArena* arena, const FilRodDef* defs, int count,
 int fil_rod_body_q_size(const FilRodBody* body);
 int fil_rod_body_h_size(const FilRodBody* body);
 
-/* Rest strains of a node for curvatures per metre: what a smooth curve shows at a hinge, 2 tan(kappa l / 2). */
-void fil_rod_rest_from_curvature(double voronoi, const double* curvature, double* rest1, double* rest2);
-void fil_rod_curvature_from_rest(double voronoi, double rest1, double rest2, double* curvature);
-
 /* The unknown that stands for `unknown`: that of the owner if it is a copy's position. */
 static inline int fil_rod_owner(const FilRodBody* body, int unknown)
 {
     return unknown % 4 == 3 ? unknown : 4 * body->owner[unknown / 4] + unknown % 4;
 }
+
+/* ---- below the table ---- */
+
+/* rod_strain.c: frames and strains at a committed state. */
+/* Material frame of an edge. */
+void fil_rod_edge_frame(const FilRod* rod, const double* q, const FilRodHistory* h, int edge, Frame1* frame);
+/* Integrated curvatures at a node, zero and false where it has no hinge. */
+bool fil_rod_node_strains(const FilRod* rod, const double* q, const FilRodHistory* h, int node, double* kappa1, double* kappa2);
+/* Curvatures per metre at a node and tension of an edge. */
+void fil_rod_node_curvature(const FilRod* rod, const double* q, const FilRodHistory* h, int node, double* curvature);
+double fil_rod_edge_tension(const FilRod* rod, const double* q, const FilRodHistory* h, int edge);
+/* Rest strains of a node for curvatures per metre: what a smooth curve shows at a hinge, 2 tan(kappa l / 2). */
+void fil_rod_rest_from_curvature(double voronoi, const double* curvature, double* rest1, double* rest2);
+void fil_rod_curvature_from_rest(double voronoi, double rest1, double rest2, double* curvature);
+/* A clamp's held cross-section when turned by a rotation vector, and its half hinge at the node's rest strains. */
+Frame1 fil_rod_clamp_section(const FilClampSide* side, const double* turn);
+HingeLaw1 fil_rod_clamp_law(const FilClampSide* side, const FilRodHistory* node);
+
+/* rod_build.c: one rod from its definition; adds the mass of its nodes, 4 numbers each. */
+enum { FIL_ROD_MAX_NODES = 50 * 1000 * 1000 }; /* chosen: 13 numbers of history a node must stay below INT_MAX */
+FilStatus fil_rod_check(const FilRodDef* def, FilError* error);
+FilStatus fil_rod_build(FilRod* rod, FilArena* arena, const FilRodDef* def, double* mass, FilError* error);
 
 /* ---- the parts of the table, by file ---- */
 
@@ -139,9 +157,6 @@ int fil_rod_load_range(const void* body, int object, FilDriveKind kind);
 void fil_rod_apply_holds(FilRodBody* body);
 double fil_rod_add_springs(FilRodBody* body);
 void fil_rod_collect_reactions(FilRodBody* body);
-/* A clamp's held cross-section when turned by a rotation vector, and its half hinge at the node's rest strains. */
-Frame1 fil_rod_clamp_section(const FilClampSide* side, const double* turn);
-HingeLaw1 fil_rod_clamp_law(const FilClampSide* side, const FilRodHistory* node);
 
 /* rod_contact.c */
 FilStatus fil_rod_build_collider(FilRod* rod, FilArena* arena, FilError* error);
@@ -165,10 +180,5 @@ void fil_rod_energy(const void* body, const double* q, const double* v, const do
                     FilEnergy* add_to);
 void fil_rod_momentum(const void* body, const double* q, const double* v, const double* h, double* linear,
                       double* angular);
-/* Material frame of an edge at a committed state. */
-void fil_rod_edge_frame(const FilRod* rod, const double* q, const FilRodHistory* h, int edge, Frame1* frame);
-/* Curvatures per metre at a node and tension of an edge. */
-void fil_rod_node_curvature(const FilRod* rod, const double* q, const FilRodHistory* h, int node, double* curvature);
-double fil_rod_edge_tension(const FilRod* rod, const double* q, const FilRodHistory* h, int edge);
 
 #endif

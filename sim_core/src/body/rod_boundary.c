@@ -22,27 +22,6 @@ static int angle_unknown(const FilRod* rod, int edge)
     return 4 * (rod->first_node + edge) + 3;
 }
 
-Frame1 fil_rod_clamp_section(const FilClampSide* side, const double* turn)
-{
-    double rotation[9];
-    Frame1 section = side->section;
-    fil_m3_from_rotation_vector(rotation, turn);
-    fil_m3_apply(section.m1, rotation, side->section.m1);
-    fil_m3_apply(section.m2, rotation, side->section.m2);
-    fil_m3_apply(section.t, rotation, side->section.t);
-    return section;
-}
-
-HingeLaw1 fil_rod_clamp_law(const FilClampSide* side, const FilRodHistory* node)
-{
-    HingeLaw1 law = side->law;
-    double curvature[2];
-    fil_rod_curvature_from_rest(side->voronoi, node->rest1, node->rest2, curvature);
-    fil_rod_rest_from_curvature(side->half, curvature, &law.rest1, &law.rest2);
-    law.rest_twist = node->rest_twist / side->voronoi * side->half;
-    return law;
-}
-
 /* ---- making attachments ---- */
 
 /* The edges that start and end at a node, -1 where there is none. */

@@ -1,43 +1,8 @@
-/* Energies, momenta and strains of rods at a committed state. */
+/* Energies and momenta of rods at a committed state. */
 #include <math.h>
 
 #include "base/vec3.h"
 #include "body/rod.h"
-
-void fil_rod_edge_frame(const FilRod* rod, const double* q, const FilRodHistory* h, int edge, Frame1* frame)
-{
-    frame->length = fil_v3_distance(q + 4 * ((edge + 1) % rod->node_count), q + 4 * edge);
-    frame->inverse = 1.0 / frame->length;
-    fil_v3_copy(frame->t, h[edge].tangent);
-    fil_v3_copy(frame->m1, h[edge].director);
-    fil_v3_cross(frame->m2, frame->t, frame->m1);
-}
-
-static bool node_strains(const FilRod* rod, const double* q, const FilRodHistory* h, int node, double* kappa1, double* kappa2)
-{
-    *kappa1 = *kappa2 = 0.0;
-    if (!rod->closed && (node == 0 || node == rod->node_count - 1)) {
-        return false;
-    }
-    Frame1 e, f;
-    fil_rod_edge_frame(rod, q, h, (node + rod->node_count - 1) % rod->node_count, &e);
-    fil_rod_edge_frame(rod, q, h, node, &f);
-    curvatures1(&e, &f, kappa1, kappa2);
-    return true;
-}
-
-void fil_rod_node_curvature(const FilRod* rod, const double* q, const FilRodHistory* h, int node, double* curvature)
-{
-    double kappa1, kappa2;
-    node_strains(rod, q, h, node, &kappa1, &kappa2);
-    fil_rod_curvature_from_rest(rod->voronoi[node], kappa1, kappa2, curvature);
-}
-
-double fil_rod_edge_tension(const FilRod* rod, const double* q, const FilRodHistory* h, int edge)
-{
-    const double length = fil_v3_distance(q + 4 * ((edge + 1) % rod->node_count), q + 4 * edge);
-    return rod->law[edge].ea * (length / h[edge].rest_length - 1.0);
-}
 
 static double elastic_energy(const FilRod* rod, const double* q, const FilRodHistory* h)
 {
@@ -49,7 +14,7 @@ static double elastic_energy(const FilRod* rod, const double* q, const FilRodHis
     }
     for (int i = 0; i < rod->node_count; i++) {
         double kappa1, kappa2;
-        if (node_strains(rod, q, h, i, &kappa1, &kappa2)) {
+        if (fil_rod_node_strains(rod, q, h, i, &kappa1, &kappa2)) {
             const FilRodLaw* law = &rod->law[i];
             kappa1 -= h[i].rest1;
             kappa2 -= h[i].rest2;
@@ -79,7 +44,7 @@ static double clamp_energy(const FilRodBody* body, const double* q, const FilRod
             const Frame1 *e = which == 0 ? &section : &edge, *f = which == 0 ? &edge : &section;
             HingeTerms1 terms;
             static const KnownTwist1 untwisted = {0.0, 1.0, 0.0}; // half an edge twists by less than pi
-    hinge1(e, f, &law, &untwisted, &terms);
+            hinge1(e, f, &law, &untwisted, &terms);
             energy += terms.energy;
         }
     }

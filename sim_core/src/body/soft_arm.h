@@ -119,6 +119,8 @@ void fil_soft_arm_pose(const FilSoftArm* arm, const FilArmLink* links, const dou
 /* Pose and Jacobians; with v, which the links must have been made with, velocities and rates too. */
 void fil_soft_arm_frame(const FilSoftArm* arm, const FilArmLink* links, const double* q, const double* v,
                         FilArmPlace place, FilArmFrame* frame);
+/* Whether every section has a positive length. */
+bool fil_soft_arm_has_length(const FilSoftArm* arm, const double* q);
 
 /* ---- dynamics: soft_arm_dynamics.c ---- */
 
@@ -155,22 +157,23 @@ static inline double fil_soft_arm_damping(const FilSoftArm* arm, int block)
     return block < arm->section_count ? arm->sections[block].damping * arm->sections[block].chambers / 3.0 : 0.0;
 }
 
+/* ---- soft_arm_rk23.c ---- */
+
 /* Free motion by RK23 over the step begun; false if it cannot be followed to its end. */
 bool fil_soft_arm_rk23(FilSoftArm* arm);
-/* Whether every section has a positive length. */
-bool fil_soft_arm_has_length(const FilSoftArm* arm, const double* q);
 
-/* ---- entries of the table: soft_arm_step.c, soft_arm_contact.c ---- */
+/* ---- entries of the table: soft_arm_tangent.c, soft_arm_step.c, soft_arm_contact.c ---- */
+
+bool fil_soft_arm_factor(void* arm);
+void fil_soft_arm_solve(void* arm, double* x);
+int fil_soft_arm_tangent_pattern(void* arm, int* columns, int* rows);
+void fil_soft_arm_tangent(void* arm, double* values);
 
 void fil_soft_arm_begin(void* arm, const FilStepSetup* setup, const double* q, const double* v, const double* h);
 void fil_soft_arm_guess(const void* arm, const double* change, double* v);
 bool fil_soft_arm_evaluate(void* arm, const double* v, double shift, double* residual, double* potential);
 void fil_soft_arm_diagonal(const void* arm, const double* v, double* diagonal, double* scale);
-bool fil_soft_arm_factor(void* arm);
-void fil_soft_arm_solve(void* arm, double* x);
 void fil_soft_arm_finish(void* arm, const double* v, double* q1, double* v1, double* h1);
-int fil_soft_arm_tangent_pattern(void* arm, int* columns, int* rows);
-void fil_soft_arm_tangent(void* arm, double* values);
 
 int fil_soft_arm_collider_count(const void* arm);
 void fil_soft_arm_collider(const void* arm, int index, FilCollider* out);

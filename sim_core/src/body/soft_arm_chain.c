@@ -200,3 +200,15 @@ void fil_soft_arm_frame(const FilSoftArm* arm, const FilArmLink* links, const do
         add_base_blocks(arm, links, v, f);
     }
 }
+
+bool fil_soft_arm_has_length(const FilSoftArm* arm, const double* q)
+{
+    for (int k = 0; k < arm->section_count; k++) {
+        double bending[2], length;
+        fil_arc_shape(&arm->arcs[k], q + 4 * k, bending, &length);
+        if (!(length > 0.0)) {
+            return false;
+        }
+    }
+    return true;
+}

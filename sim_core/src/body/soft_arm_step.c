@@ -52,18 +52,6 @@ static bool follows(const FilSoftArm* arm)
            (arm->scheme == FIL_ARM_IMPLICIT || arm->setup.theta < 1.0);
 }
 
-bool fil_soft_arm_has_length(const FilSoftArm* arm, const double* q)
-{
-    for (int k = 0; k < arm->section_count; k++) {
-        double bending[2], length;
-        fil_arc_shape(&arm->arcs[k], q + 4 * k, bending, &length);
-        if (!(length > 0.0)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Positions and velocities at the theta-point for v at the end; false if a section would have no length. */
 static bool move_to(FilSoftArm* arm, const double* v)
 {
@@ -169,47 +157,6 @@ void fil_soft_arm_diagonal(const void* pointer, const double* v, double* diagona
     }
 }
 
-/* Cholesky's A = L L', with the inverse of L's diagonal in its place; small and dense, so that calling LAPACK would
- * cost more than it saves. */
-bool fil_soft_arm_factor(void* pointer)
-{
-    FilSoftArm* arm = pointer;
-    const int n = unknowns(arm);
-    double* l = arm->factor;
-    for (int r = 0; r < n; r++) {
-        for (int c = 0; c <= r; c++) {
-            double sum = arm->tangent[r * n + c];
-            for (int k = 0; k < c; k++) {
-                sum -= l[r * n + k] * l[c * n + k];
-            }
-            if (r == c && !(sum > 0.0)) {
-                return false;
-            }
-            l[r * n + c] = r == c ? 1.0 / sqrt(sum) : sum * l[c * n + c];
-        }
-    }
-    return true;
-}
-
-void fil_soft_arm_solve(void* pointer, double* x)
-{
-    const FilSoftArm* arm = pointer;
-    const int n = unknowns(arm);
-    const double* l = arm->factor;
-    for (int r = 0; r < n; r++) {
-        for (int c = 0; c < r; c++) {
-            x[r] -= l[r * n + c] * x[c];
-        }
-        x[r] *= l[r * n + r];
-    }
-    for (int r = n - 1; r >= 0; r--) {
-        for (int c = r + 1; c < n; c++) {
-            x[r] -= l[c * n + r] * x[c];
-        }
-        x[r] *= l[r * n + r];
-    }
-}
-
 void fil_soft_arm_finish(void* pointer, const double* v, double* q1, double* v1, double* h1)
 {
     FilSoftArm* arm = pointer;
@@ -231,38 +178,4 @@ void fil_soft_arm_finish(void* pointer, const double* v, double* q1, double* v1,
     }
     const int rest = (FIL_ARM_HISTORY - 1) * arm->chamber_count;
     memcpy(h1 + arm->chamber_count, arm->h0 + arm->chamber_count, sizeof(double) * (size_t)rest);
-}
-
-/* ---- for contact ---- */
-
-/* Full: every section moves with every other, and with the base. */
-int fil_soft_arm_tangent_pattern(void* pointer, int* columns, int* rows)
-{
-    const FilSoftArm* arm = pointer;
-    int count = 0;
-    for (int c = 0; c < fil_soft_arm_blocks(arm); c++) {
-        for (int r = c; r < fil_soft_arm_blocks(arm); r++) {
-            if (columns != NULL && rows != NULL) {
-                columns[count] = c;
-                rows[count] = r;
-            }
-            count++;
-        }
-    }
-    return count;
-}
-
-void fil_soft_arm_tangent(void* pointer, double* values)
-{
-    const FilSoftArm* arm = pointer;
-    const int n = unknowns(arm);
-    for (int column = 0; column < fil_soft_arm_blocks(arm); column++) {
-        for (int row = column; row < fil_soft_arm_blocks(arm); row++) {
-            for (int k = 0; k < 16; k++) {
-                const int r = 4 * row + k % 4, c = 4 * column + k / 4;
-                values[k] = r >= c ? arm->tangent[r * n + c] : arm->tangent[c * n + r];
-            }
-            values += 16;
-        }
-    }
 }
