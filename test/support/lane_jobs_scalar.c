@@ -21,11 +21,16 @@
 #define fil_rod_chain_add_diagonal scalar_rod_chain_add_diagonal
 #define fil_rod_chain_visit_blocks scalar_rod_chain_visit_blocks
 #define fil_rod_chain_scatter_blocks scalar_rod_chain_scatter_blocks
+#define fil_rod_chain_load_positions scalar_rod_chain_load_positions
+#define fil_rod_chain_find_frames scalar_rod_chain_find_frames
+#define fil_rod_chain_middle_frames scalar_rod_chain_middle_frames
+#define fil_rod_chain_find_edge scalar_rod_chain_find_edge
 #define fil_rod_blend_law scalar_rod_blend_law
 
 #include "lane_jobs.h"
 
 #include "body/rod_chain.c"
+#include "body/rod_chain_assemble.c"
 #include "body/rod_chain_cord.c"
 #include "body/rod_chain_plain.c"
 #include "linalg/fold.c"

@@ -83,6 +83,16 @@ void fil_rod_blend_law(HingeLaw1* law, double kappa1, double kappa2, double twis
  * that has been factored goes on to serve. False if an edge has no length or turns by pi: q is out of reach. */
 bool fil_rod_chain_assemble(FilRodChain* chain, const double* q, double shift, bool hessian);
 
+/* For the chain's own files. Positions and angles from plain order; frames are to be found anew then. */
+void fil_rod_chain_load_positions(FilRodChain* chain, const double* q);
+/* Frames at the configuration that x and angle hold; returns the smallest edge length and the smallest
+ * 1 + cosine of the turn of any edge since the start. */
+void fil_rod_chain_find_frames(FilRodChain* chain, double* shortest, double* straightest);
+/* Frames of the edges at the middle hinge. */
+void fil_rod_chain_middle_frames(const FilRodChain* chain, Frame1* e, Frame1* f);
+/* The place where an edge acts: its half and its index there. */
+void fil_rod_chain_find_edge(const FilRodChain* chain, int edge, int* half, int* place);
+
 /* rod_chain_cord.c: energy and gradient of untwisted chains whose positions are loaded; their matrix, if pending. */
 bool fil_rod_chain_assemble_untwisted(FilRodChain* chain);
 void fil_rod_chain_fill(FilRodChain* chain);
