@@ -1,5 +1,5 @@
-/* Owns the drawing of rods and solids: an orthographic view, ghosts as faint lines, the last state as shaded tubes,
- * outlined solids and shaded triangles of shells that are painted from back to front; what is static comes first. A tube
+/* Owns the drawing of rods and outlines: an orthographic view, ghosts as faint lines, the last state as shaded tubes,
+ * outlined shapes and shaded triangles of shells that are painted from back to front; what is static comes first. A tube
  * is cut into short pieces of three strokes each: a dark rim, the body, a gleam. */
 #include "draw.h"
 
@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/vec3.h"
-#include "draw_solids.h"
+#include "draw_outlines.h"
 
 enum { GHOSTS = 5, COLOURS = 8, MOST_EDGES = 16 };
 
@@ -23,10 +23,10 @@ typedef struct Curve {
     bool closed;
 } Curve;
 
-/* What is painted at once: some edges of a curve, about as long together as the tube is wide, or a solid. */
+/* What is painted at once: some edges of a curve, about as long together as the tube is wide, or an outline. */
 typedef struct Piece {
     int curve, edge, edge_count; /* edge: counted in the curve */
-    int solid;                   /* -1: a part of a curve */
+    int outline;                 /* -1: a part of a curve */
     double depth;                /* m towards the viewer */
 } Piece;
 
@@ -35,10 +35,10 @@ struct FilDrawing {
     int curve_count, node_count, edge_count;
     Curve* curves;
     double* radii;    /* per edge, m */
-    Piece* pieces;    /* room for one per edge and solid */
+    Piece* pieces;    /* room for one per edge and outline */
     double* pictures; /* ghosts, then the last state: 3 per node each */
-    int solid_count;
-    FilOutline* outlines; /* solid_count per picture */
+    int outline_count;
+    FilOutline* outlines; /* outline_count per picture */
     double times[GHOSTS + 1];
     int ghost_count;
 };
@@ -114,9 +114,9 @@ FilStatus fil_drawing_create(const FilWorld* world, FilVec3 view, FilDrawing** o
         list_curves(drawing, world);
     }
     drawing->radii = fil_alloc((size_t)drawing->edge_count, sizeof *drawing->radii);
-    drawing->solid_count = fil_outline_count(world);
-    drawing->pieces = fil_alloc((size_t)(drawing->edge_count + drawing->solid_count), sizeof *drawing->pieces);
-    drawing->outlines = fil_alloc((GHOSTS + 1) * (size_t)drawing->solid_count, sizeof *drawing->outlines);
+    drawing->outline_count = fil_outline_count(world);
+    drawing->pieces = fil_alloc((size_t)(drawing->edge_count + drawing->outline_count), sizeof *drawing->pieces);
+    drawing->outlines = fil_alloc((GHOSTS + 1) * (size_t)drawing->outline_count, sizeof *drawing->outlines);
     drawing->pictures = fil_alloc((GHOSTS + 1) * (size_t)drawing->node_count, 3 * sizeof *drawing->pictures);
     if (drawing->curves == NULL || drawing->radii == NULL || drawing->pieces == NULL || drawing->pictures == NULL ||
         drawing->outlines == NULL) {
@@ -151,10 +151,10 @@ static double* picture(const FilDrawing* drawing, int index)
 
 static FilOutline* outlines_of(const FilDrawing* drawing, int index)
 {
-    return drawing->outlines + (size_t)drawing->solid_count * (size_t)index;
+    return drawing->outlines + (size_t)drawing->outline_count * (size_t)index;
 }
 
-/* Keeps the nodes as the view sees them: right, up, toward; and the outlines of solids. */
+/* Keeps the nodes as the view sees them: right, up, toward; and the outlines of shapes. */
 static void take(FilDrawing* drawing, const FilWorld* world, int index)
 {
     double* nodes = picture(drawing, index);
@@ -187,7 +187,7 @@ static Page lay_out(const FilDrawing* drawing, int picture_count)
             low[k % 3] = fmin(low[k % 3], nodes[k]);
             high[k % 3] = fmax(high[k % 3], nodes[k]);
         }
-        for (int k = 0; k < drawing->solid_count; ++k) {
+        for (int k = 0; k < drawing->outline_count; ++k) {
             const FilOutline* o = &outlines_of(drawing, p)[k];
             for (int c = 0; c < 2 * FIL_OUTLINE_CORNERS; ++c) {
                 low[c % 2] = fmin(low[c % 2], o->corner[c]);
@@ -197,7 +197,7 @@ static Page lay_out(const FilDrawing* drawing, int picture_count)
             high[2] = fmax(high[2], o->depth);
         }
     }
-    if (drawing->node_count == 0 && drawing->solid_count == 0) {
+    if (drawing->node_count == 0 && drawing->outline_count == 0) {
         fil_v3_set(low, -0.5, -0.25, 0.0);
         fil_v3_set(high, 0.5, 0.25, 0.0);
     }
@@ -253,7 +253,7 @@ static void write_text(FILE* out, const char* text)
     }
 }
 
-/* ---- solids ---- */
+/* ---- outlines ---- */
 
 static void write_polygon(FILE* out, const Page* page, const FilOutline* outline)
 {
@@ -286,7 +286,7 @@ static void write_sheet(FILE* out, const FilDrawing* drawing, const Page* page, 
     write_polygon(out, page, outline);
 }
 
-static void write_solid(FILE* out, const FilDrawing* drawing, const Page* page, const FilOutline* outline)
+static void write_outline(FILE* out, const FilDrawing* drawing, const Page* page, const FilOutline* outline)
 {
     const double back = (page->near - outline->depth) / fmax(page->near - page->far, 1e-300);
     const Colour own = mix(colour_of(drawing, outline), paper, outline->moves ? 0.15 * back : 0.7);
@@ -300,9 +300,9 @@ static void write_solid(FILE* out, const FilDrawing* drawing, const Page* page, 
 /* What never moves lies behind everything. */
 static void write_background(FILE* out, const FilDrawing* drawing, const Page* page, int index)
 {
-    for (int k = 0; k < drawing->solid_count; ++k) {
+    for (int k = 0; k < drawing->outline_count; ++k) {
         if (!outlines_of(drawing, index)[k].moves) {
-            write_solid(out, drawing, page, &outlines_of(drawing, index)[k]);
+            write_outline(out, drawing, page, &outlines_of(drawing, index)[k]);
         }
     }
 }
@@ -324,7 +324,7 @@ static void write_ghost(FILE* out, const FilDrawing* drawing, const Page* page, 
         }
         fputs(curve->closed ? "z\"/>\n" : "\"/>\n", out);
     }
-    for (int k = 0; k < drawing->solid_count; ++k) {
+    for (int k = 0; k < drawing->outline_count; ++k) {
         const FilOutline* outline = &outlines_of(drawing, index)[k];
         if (outline->moves && !outline->sheet) {
             fputs("<path", out);
@@ -353,7 +353,7 @@ static int by_depth(const void* a, const void* b)
                                 : (x->edge > y->edge) - (x->edge < y->edge);
 }
 
-/* Cuts the curves into pieces, takes in the solids that move, furthest first; returns how many. */
+/* Cuts the curves into pieces, takes in the outlines that move, furthest first; returns how many. */
 static int cut(FilDrawing* drawing, const Page* page, const double* nodes, const FilOutline* outlines)
 {
     int count = 0;
@@ -361,7 +361,7 @@ static int cut(FilDrawing* drawing, const Page* page, const double* nodes, const
         const Curve* curve = &drawing->curves[c];
         for (int i = 0; i < curve->edge_count; ++count) {
             Piece* piece = &drawing->pieces[count];
-            *piece = (Piece){.curve = c, .edge = i, .solid = -1};
+            *piece = (Piece){.curve = c, .edge = i, .outline = -1};
             const double wanted = tube_width(page, drawing->radii[curve->edge + i]) / page->scale;
             for (double length = 0.0; i < curve->edge_count && length < wanted && piece->edge_count < MOST_EDGES; ++i) {
                 const double *a = node_at(curve, nodes, i), *b = node_at(curve, nodes, i + 1);
@@ -372,9 +372,9 @@ static int cut(FilDrawing* drawing, const Page* page, const double* nodes, const
             piece->depth /= piece->edge_count;
         }
     }
-    for (int k = 0; k < drawing->solid_count; ++k) {
+    for (int k = 0; k < drawing->outline_count; ++k) {
         if (outlines[k].moves) {
-            drawing->pieces[count++] = (Piece){.curve = drawing->curve_count, .edge = k, .solid = k, .depth = outlines[k].depth};
+            drawing->pieces[count++] = (Piece){.curve = drawing->curve_count, .edge = k, .outline = k, .depth = outlines[k].depth};
         }
     }
     qsort(drawing->pieces, (size_t)count, sizeof *drawing->pieces, by_depth);
@@ -472,11 +472,11 @@ static void write_tubes(FILE* out, FilDrawing* drawing, const Page* page, int in
     fputs("<g fill=\"none\" stroke-linejoin=\"round\">\n", out);
     for (int p = 0; p < count; ++p) {
         const Piece* piece = &drawing->pieces[p];
-        if (piece->solid < 0) {
+        if (piece->outline < 0) {
             write_tube(out, drawing, page, piece, nodes);
         } else {
-            const FilOutline* outline = &outlines[piece->solid];
-            (outline->sheet ? write_sheet : write_solid)(out, drawing, page, outline);
+            const FilOutline* outline = &outlines[piece->outline];
+            (outline->sheet ? write_sheet : write_outline)(out, drawing, page, outline);
         }
     }
     fputs("</g>\n", out);
@@ -539,7 +539,7 @@ FilStatus fil_drawing_write(FilDrawing* drawing, const FilWorld* world, const ch
     if (out == NULL) {
         return fil_error(error, FIL_IO, "cannot write %s: %s", path, strerror(errno));
     }
-    // a ghost of this very moment would lie under the solid picture
+    // a ghost of this very moment would lie under the opaque picture
     int ghosts = drawing->ghost_count;
     while (ghosts > 0 && drawing->times[ghosts - 1] >= fil_world_time(world)) {
         --ghosts;

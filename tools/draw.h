@@ -14,7 +14,7 @@ void fil_drawing_destroy(FilDrawing* drawing); /* NULL is fine */
  * run of which `done` (0 to 1) is over. */
 void fil_drawing_watch(FilDrawing* drawing, const FilWorld* world, double done);
 
-/* Writes the file in one move: the world as it is now solid, what was remembered as ghosts that fade with age. */
+/* Writes the file in one move: the world as it is now in full colour, what was remembered as ghosts that fade with age. */
 FIL_MUST_CHECK FilStatus fil_drawing_write(FilDrawing* drawing, const FilWorld* world, const char* title,
                                            const char* path, FilError* error);
 

@@ -1,4 +1,4 @@
-#include "draw_solids.h"
+#include "draw_outlines.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
-/* Outlines of what is solid in a drawing: shapes of rigid bodies and of robots' links, the disks of soft arms, and the
+/* Outlines of what a drawing fills: shapes of rigid bodies and of robots' links, the disks of soft arms, and the
  * triangles of shells. */
-#ifndef FILUM_TOOLS_DRAW_SOLIDS_H
-#define FILUM_TOOLS_DRAW_SOLIDS_H
+#ifndef FILUM_TOOLS_DRAW_OUTLINES_H
+#define FILUM_TOOLS_DRAW_OUTLINES_H
 
 #include "filum/filum.h"
 

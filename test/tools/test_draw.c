@@ -86,7 +86,7 @@ static FilStatus draw(FilWorld* world, int steps, FilVec3 view, const char* titl
     return status;
 }
 
-static void ghosts_and_one_solid_picture(void** state)
+static void ghosts_and_one_opaque_picture(void** state)
 {
     Fixture* fixture = *state;
     FilError error;
@@ -164,7 +164,7 @@ static void an_empty_world_is_an_empty_page(void** state)
 }
 
 /* outlines of rigid shapes and of an arm's disks: all once, those that move also as ghosts */
-static void solids_have_outlines(void** state)
+static void shapes_have_outlines(void** state)
 {
     Fixture* fixture = *state;
     const FilWorldDef def = fil_world_def_default();
@@ -193,7 +193,7 @@ static void solids_have_outlines(void** state)
     arm.sections = &section;
     arm.section_count = 1;
     assert_int_equal(fil_world_add_arm(world, &arm, &id), FIL_OK);
-    assert_int_equal(draw(world, 10, (FilVec3){0.0, -1.0, 0.0}, "solids", fixture->path, &error), FIL_OK);
+    assert_int_equal(draw(world, 10, (FilVec3){0.0, -1.0, 0.0}, "shapes", fixture->path, &error), FIL_OK);
     const char* text = read_file(fixture);
     // sphere, box, three disks; five ghosts of the four that move
     assert_int_equal(count(text, "Z\"/>"), 5 + 5 * 4);
@@ -274,11 +274,11 @@ static void failure_keeps_the_old_file(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(ghosts_and_one_solid_picture, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ghosts_and_one_opaque_picture, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_still_world_has_no_ghosts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_scale_bar_is_to_scale, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_empty_world_is_an_empty_page, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(solids_have_outlines, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(shapes_have_outlines, set_up, tear_down),
         cmocka_unit_test_setup_teardown(shells_are_shaded_triangles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(failure_keeps_the_old_file, set_up, tear_down),
     };

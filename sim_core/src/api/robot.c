@@ -251,13 +251,13 @@ void fil_robot_link_velocity(const FilWorld* world, FilId id, int link, FilVec3*
 
 int fil_robot_shape_count(const FilWorld* world, FilId id, int link)
 {
-    return see(world, id).impl->links[link].solid_count;
+    return see(world, id).impl->links[link].shape_count;
 }
 
 FilShapeDef fil_robot_shape(const FilWorld* world, FilId id, int link, int shape)
 {
     const FilArticulated* impl = see(world, id).impl;
-    return impl->solids[impl->links[link].first_solid + shape].def;
+    return impl->shapes[impl->links[link].first_shape + shape].def;
 }
 
 /* ---- joints ---- */

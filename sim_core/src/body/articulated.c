@@ -62,10 +62,10 @@ static void destroy(void* pointer)
     for (int j = 0; robot->joints != NULL && j < robot->joint_count; j++) {
         fil_free(robot->joints[j].name);
     }
-    for (int s = 0; robot->solids != NULL && s < robot->solid_count; s++) {
-        fil_solid_free(&robot->solids[s]);
+    for (int s = 0; robot->shapes != NULL && s < robot->shape_count; s++) {
+        fil_rigid_shape_free(&robot->shapes[s]);
     }
-    void* blocks[] = {robot->bodies,     robot->links,       robot->joints,    robot->solids,   robot->solid_link,
+    void* blocks[] = {robot->bodies,     robot->links,       robot->joints,    robot->shapes,   robot->shape_link,
                       robot->dof_parent, robot->dof_body,    robot->depth,     robot->row,      robot->below,
                       robot->armature,   robot->damping,     robot->start_q,   robot->start_v,  robot->description,
                       robot->ignored,    robot->block_at,    robot->wrench,    robot->mass,     robot->tangent,
@@ -132,23 +132,23 @@ static void add_inertia(const FilArticulated* robot, const FilLinkDef* def, cons
     memcpy(body->inertia, sum.inertia, sizeof sum.inertia);
 }
 
-static FilStatus add_solids(FilArticulated* robot, const FilLinkDef* def, int l, FilError* error)
+static FilStatus add_shapes(FilArticulated* robot, const FilLinkDef* def, int l, FilError* error)
 {
     FilTreeLink* link = &robot->links[l];
-    link->first_solid = robot->solid_count;
-    link->solid_count = def->shape_count;
+    link->first_shape = robot->shape_count;
+    link->shape_count = def->shape_count;
     static const double origin[3] = {0.0, 0.0, 0.0};
     for (int k = 0; k < def->shape_count; k++) {
-        FilSolid* solid = &robot->solids[robot->solid_count];
-        robot->solid_link[robot->solid_count++] = l;
+        FilRigidShape* shape = &robot->shapes[robot->shape_count];
+        robot->shape_link[robot->shape_count++] = l;
         FilError inner;
         const FilStatus status = def->shapes[k].type == FIL_TYPE_HALF_SPACE
                                      ? fil_error(&inner, FIL_BAD_INPUT, "a link is no half-space")
-                                     : fil_solid_make(&def->shapes[k], solid, &inner);
+                                     : fil_rigid_shape_make(&def->shapes[k], shape, &inner);
         if (status != FIL_OK) {
             return fil_error(error, status, "link '%s': %s", def->name, inner.text);
         }
-        link->reach = fmax(link->reach, fil_solid_reach(solid, origin));
+        link->reach = fmax(link->reach, fil_rigid_shape_reach(shape, origin));
     }
     return FIL_OK;
 }
@@ -202,22 +202,22 @@ static FilStatus add_link(FilArticulated* robot, const FilRobotDef* def, int giv
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
     add_inertia(robot, link_def, link);
-    return add_solids(robot, link_def, l, error);
+    return add_shapes(robot, link_def, l, error);
 }
 
 /* Room for what the definition bounds. */
 static bool allocate_parts(FilArticulated* robot, const FilRobotDef* def)
 {
     const size_t links = (size_t)def->link_count, joints = (size_t)def->joint_count;
-    size_t solids = 0;
+    size_t shapes = 0;
     for (int l = 0; l < def->link_count; l++) {
-        solids += (size_t)def->links[l].shape_count;
+        shapes += (size_t)def->links[l].shape_count;
     }
     return (robot->bodies = fil_alloc(links, sizeof *robot->bodies)) != NULL &&
            (robot->links = fil_alloc(links, sizeof *robot->links)) != NULL &&
            (robot->joints = fil_alloc(joints, sizeof *robot->joints)) != NULL &&
-           (robot->solids = fil_alloc(solids, sizeof *robot->solids)) != NULL &&
-           (robot->solid_link = fil_alloc(solids, sizeof *robot->solid_link)) != NULL;
+           (robot->shapes = fil_alloc(shapes, sizeof *robot->shapes)) != NULL &&
+           (robot->shape_link = fil_alloc(shapes, sizeof *robot->shape_link)) != NULL;
 }
 
 /* Room for what follows from the bodies. */

@@ -13,7 +13,7 @@
 #define FILUM_BODY_ARTICULATED_H
 
 #include "body/body.h"
-#include "body/solid.h"
+#include "body/rigid_shape.h"
 #include "filum/robot.h"
 
 enum { FIL_ROBOT_UNKNOWNS = 4 * FIL_JACOBIAN_BLOCKS };
@@ -35,8 +35,8 @@ typedef struct FilTreeLink {
     bool fixed;   /* to its parent */
     int body;     /* that it is part of, -1: the world */
     FilPose pose; /* in that body's frame */
-    int first_solid, solid_count;
-    double reach; /* m, of its solids from its origin */
+    int first_shape, shape_count;
+    double reach; /* m, of its shapes from its origin */
 } FilTreeLink;
 
 /* A joint that turns or slides. */
@@ -68,13 +68,13 @@ typedef struct FilJointConstraint {
 
 typedef struct FilArticulated {
     /* constant */
-    int body_count, link_count, joint_count, solid_count;
+    int body_count, link_count, joint_count, shape_count;
     int q_count, dof_count, v_count; /* v_count with idle unknowns */
     FilTreeBody* bodies;
     FilTreeLink* links;
     FilTreeJoint* joints;
-    FilSolid* solids;
-    int* solid_link;
+    FilRigidShape* shapes;
+    int* shape_link;
     int *dof_parent, *dof_body; /* of each unknown */
     int* depth;                 /* how many unknowns are below it */
     int* row;                   /* where its row of the mass matrix starts */

@@ -7,7 +7,7 @@
 /* Shapes come first, then links. */
 static int link_of(const FilArticulated* robot, int index)
 {
-    return index < robot->solid_count ? robot->solid_link[index] : index - robot->solid_count;
+    return index < robot->shape_count ? robot->shape_link[index] : index - robot->shape_count;
 }
 
 int fil_articulated_carrier(const FilArticulated* robot, int link)
@@ -21,31 +21,31 @@ int fil_articulated_carrier(const FilArticulated* robot, int link)
 
 int fil_articulated_collider_count(const void* pointer)
 {
-    return ((const FilArticulated*)pointer)->solid_count;
+    return ((const FilArticulated*)pointer)->shape_count;
 }
 
 void fil_articulated_collider(const void* pointer, int index, FilCollider* out)
 {
     const FilArticulated* robot = pointer;
-    const int link = robot->solid_link[index];
+    const int link = robot->shape_link[index];
     *out = (FilCollider){.kind = FIL_COLLIDER_SHAPE,
                          .object = link,
                          .carrier = fil_articulated_carrier(robot, link),
                          .movable = robot->links[link].body >= 0,
                          .collision = robot->collision,
-                         .shape = robot->solids[index].shape};
+                         .shape = robot->shapes[index].shape};
 }
 
 void fil_articulated_placement(const void* pointer, int index, const double* q, const double* v, FilPlacement* out)
 {
     const FilArticulated* robot = pointer;
-    const int link = robot->solid_link[index];
+    const int link = robot->shape_link[index];
     FilPose pose;
     double velocity[3], angular[3];
     fil_articulated_link_pose(robot, q, link, &pose);
     fil_articulated_link_velocity(robot, q, v, link, pose.p, velocity, angular);
     *out = (FilPlacement){.speed = fil_v3_norm(velocity) + robot->links[link].reach * fil_v3_norm(angular)};
-    fil_pose_compose(&out->pose, &pose, &robot->solids[index].pose);
+    fil_pose_compose(&out->pose, &pose, &robot->shapes[index].pose);
 }
 
 void fil_articulated_part(const void* pointer, int index, int part, const double* q, const double* h, FilShape* shape,
@@ -54,8 +54,8 @@ void fil_articulated_part(const void* pointer, int index, int part, const double
     const FilArticulated* robot = pointer;
     FilPose own;
     fil_articulated_frame(robot, index, part, q, h, &own);
-    *shape = robot->solids[index].shape;
-    fil_pose_compose(pose, &own, &robot->solids[index].pose);
+    *shape = robot->shapes[index].shape;
+    fil_pose_compose(pose, &own, &robot->shapes[index].pose);
 }
 
 void fil_articulated_frame(const void* pointer, int index, int part, const double* q, const double* h, FilPose* pose)

@@ -94,7 +94,7 @@ static void destroy(void* pointer)
         return;
     }
     for (int k = 0; body->shapes != NULL && k < body->shape_count; k++) {
-        fil_solid_free(&body->shapes[k]);
+        fil_rigid_shape_free(&body->shapes[k]);
     }
     fil_free(body->shapes);
     fil_free(body);
@@ -137,7 +137,7 @@ FilStatus fil_rigid_create(const FilRigidDef* def, FilRigidBody** out, FilError*
     body->damping_angular = def->damping_angular;
     for (int k = 0; k < def->shape_count && status == FIL_OK; k++) {
         body->shape_count = k + 1;
-        status = fil_solid_make(&def->shapes[k], &body->shapes[k], error);
+        status = fil_rigid_shape_make(&def->shapes[k], &body->shapes[k], error);
     }
     FilQuat orientation = def->orientation;
     if (status == FIL_OK && !fil_quat_normalise(&orientation)) {
@@ -151,7 +151,7 @@ FilStatus fil_rigid_create(const FilRigidDef* def, FilRigidBody** out, FilError*
         return status;
     }
     for (int k = 0; k < body->shape_count; k++) {
-        body->reach = fmax(body->reach, fil_solid_reach(&body->shapes[k], body->center));
+        body->reach = fmax(body->reach, fil_rigid_shape_reach(&body->shapes[k], body->center));
     }
     const double position[3] = {def->position.x, def->position.y, def->position.z};
     const double spin[3] = {def->angular_velocity.x, def->angular_velocity.y, def->angular_velocity.z};

@@ -7,14 +7,14 @@
 #define FILUM_BODY_RIGID_H
 
 #include "body/body.h"
-#include "body/solid.h"
+#include "body/rigid_shape.h"
 
 enum { FIL_RIGID_UNKNOWNS = 8 };
 
 typedef struct FilRigidBody {
     FilMotion motion;
     int shape_count;
-    FilSolid* shapes;
+    FilRigidShape* shapes;
     FilCollision collision;
     double mass, inertia[9], inverse_inertia[9]; /* body frame, about the centre of mass */
     double center[3];                            /* of mass, body frame */

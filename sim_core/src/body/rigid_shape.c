@@ -1,4 +1,4 @@
-#include "body/solid.h"
+#include "body/rigid_shape.h"
 
 #include <math.h>
 
@@ -6,7 +6,7 @@
 #include "base/quat.h"
 #include "geometry/mesh.h"
 
-static FilStatus build_hull(const FilShapeDef* def, FilSolid* out, FilError* error)
+static FilStatus build_hull(const FilShapeDef* def, FilRigidShape* out, FilError* error)
 {
     FilMesh mesh = {0};
     const double* points = def->points;
@@ -36,7 +36,7 @@ static FilStatus build_hull(const FilShapeDef* def, FilSolid* out, FilError* err
     return status;
 }
 
-FilStatus fil_solid_make(const FilShapeDef* def, FilSolid* out, FilError* error)
+FilStatus fil_rigid_shape_make(const FilShapeDef* def, FilRigidShape* out, FilError* error)
 {
     out->def = *def;
     out->def.file = NULL;
@@ -76,18 +76,18 @@ FilStatus fil_solid_make(const FilShapeDef* def, FilSolid* out, FilError* error)
     return status;
 }
 
-void fil_solid_free(FilSolid* solid)
+void fil_rigid_shape_free(FilRigidShape* rigid)
 {
-    fil_hull_destroy(solid->hull);
-    solid->hull = NULL;
+    fil_hull_destroy(rigid->hull);
+    rigid->hull = NULL;
 }
 
-double fil_solid_reach(const FilSolid* solid, const double* centre)
+double fil_rigid_shape_reach(const FilRigidShape* rigid, const double* centre)
 {
-    if (solid->shape.kind == FIL_SHAPE_HALF_SPACE) {
+    if (rigid->shape.kind == FIL_SHAPE_HALF_SPACE) {
         return 0.0;
     }
-    const FilAabb box = fil_shape_aabb(&solid->shape, &solid->pose);
+    const FilAabb box = fil_shape_aabb(&rigid->shape, &rigid->pose);
     double far[3];
     for (int j = 0; j < 3; j++) {
         far[j] = fmax(fabs(box.lo[j] - centre[j]), fabs(box.hi[j] - centre[j]));

@@ -1,22 +1,22 @@
-/* Shapes of solid bodies as bodies keep them: made from definitions, hulls owned. */
-#ifndef FILUM_BODY_SOLID_H
-#define FILUM_BODY_SOLID_H
+/* Shapes of rigid bodies and of robots' links as bodies keep them: made from definitions, hulls owned. */
+#ifndef FILUM_BODY_RIGID_SHAPE_H
+#define FILUM_BODY_RIGID_SHAPE_H
 
 #include "filum/rigid.h"
 #include "geometry/shape.h"
 
-typedef struct FilSolid {
+typedef struct FilRigidShape {
     FilShape shape;
     FilPose pose;    /* in the body frame */
     FilHull* hull;   /* owned; NULL unless the shape is one */
     FilShapeDef def; /* as given, for those who ask; its points are those of the hull */
-} FilSolid;
+} FilRigidShape;
 
-/* Fills a zeroed solid; what it holds after a failure must be freed too. Allocates hulls. */
-FIL_MUST_CHECK FilStatus fil_solid_make(const FilShapeDef* def, FilSolid* out, FilError* error);
-void fil_solid_free(FilSolid* solid);
+/* Fills a zeroed shape; what it holds after a failure must be freed too. Allocates hulls. */
+FIL_MUST_CHECK FilStatus fil_rigid_shape_make(const FilShapeDef* def, FilRigidShape* out, FilError* error);
+void fil_rigid_shape_free(FilRigidShape* rigid);
 
 /* m, from `centre` (body frame) to the farthest point, at most; 0 for a half-space. */
-double fil_solid_reach(const FilSolid* solid, const double* centre);
+double fil_rigid_shape_reach(const FilRigidShape* rigid, const double* centre);
 
 #endif
