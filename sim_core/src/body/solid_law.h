@@ -1,0 +1,76 @@
+/* Elastic laws of solids at a point: energy density Psi(F), first Piola-Kirchhoff stress P = dPsi/dF and its tangent
+ * dP/dF. Knows materials, not elements. Matrices are row-major. Nothing allocates. */
+#ifndef FILUM_BODY_SOLID_LAW_H
+#define FILUM_BODY_SOLID_LAW_H
+
+#include "filum/base.h"
+
+typedef struct FilSolidLaw FilSolidLaw;
+
+typedef enum FilSolidModel {
+    FIL_SOLID_LINEAR,           /* small strain about the rest orientation; a reference only */
+    FIL_SOLID_COROTATED_LAGGED, /* P3 V-B: small strain about the rotation of the step's start; linear in a step */
+    FIL_SOLID_COROTATED_LINEAR, /* the same about the present rotation */
+    FIL_SOLID_COROTATED,        /* with the volume's true change */
+    FIL_SOLID_NEO_HOOKEAN,      /* stable: Smith, de Goes, Kim 2018 without their logarithm */
+    FIL_SOLID_MOONEY_RIVLIN,
+    FIL_SOLID_MODEL_COUNT
+} FilSolidModel;
+
+/* A law with its numbers. */
+typedef struct FilSolidMaterial {
+    const FilSolidLaw* law;
+    double mu, lambda; /* Pa, Lame's constants at rest, whatever the law */
+    double c1, c2;     /* Pa, of Mooney-Rivlin */
+    double stiffness;  /* Pa, k of the volumetric energy k/2 theta^2 that the law has */
+} FilSolidMaterial;
+
+/* What a law is asked about. */
+typedef struct FilSolidStrain {
+    double f[9];        /* deformation gradient */
+    double rotation[9]; /* lagged law: the rotation of the step's start. Others leave it alone */
+    double kept;        /* share of the volumetric energy that counts here: 1, less with nodal pressure */
+    double pressure;    /* Pa, added as pressure * theta (positive: tension), constant; 0 without nodal pressure */
+} FilSolidStrain;
+
+/* dP/dF of an isotropic law has few numbers in the frames of its singular vectors. With dF = U G V', dP = U Q V':
+ *     Q_ii = sum_j stretch_ij G_jj,   Q_ij = same_ij G_ij + swapped_ij G_ji  (i != j). */
+typedef struct FilSolidTangent {
+    double u[9], v[9];          /* rotations */
+    double stretch[6];          /* Pa: 00, 11, 22, 01, 02, 12 */
+    double same[3], swapped[3]; /* Pa: of the pairs 01, 02, 12 */
+} FilSolidTangent;
+
+/* The name of a model, such as "neo_hookean"; the model of a name, or FIL_SOLID_MODEL_COUNT. */
+const char* fil_solid_model_name(FilSolidModel model);
+FilSolidModel fil_solid_model_find(const char* name);
+
+/* Any model but Mooney-Rivlin, from Young's modulus (Pa, > 0) and Poisson's ratio (-1 < nu < 1/2). */
+FIL_MUST_CHECK FilStatus fil_solid_material_make(FilSolidModel model, double young, double poisson,
+                                                 FilSolidMaterial* out, FilError* error);
+
+/* Mooney-Rivlin, stress-free at rest: c1 + c2 > 0 and the bulk modulus at rest, in Pa. */
+FIL_MUST_CHECK FilStatus fil_solid_material_mooney_rivlin(double c1, double c2, double bulk, FilSolidMaterial* out,
+                                                          FilError* error);
+
+/* True where a step is linear: P depends on F linearly while FilSolidStrain.rotation stays. */
+bool fil_solid_material_is_linear(const FilSolidMaterial* material);
+/* True where FilSolidStrain.rotation is read. */
+bool fil_solid_material_lags(const FilSolidMaterial* material);
+
+/* F = R = 1, the law's own volumetric energy. */
+FilSolidStrain fil_solid_strain_rest(void);
+
+/* Psi (J/m^3) with P; `tangent`, unless NULL, receives dP/dF, made positive semi-definite by its own eigenvalues if
+ * `definite`. The energy of a nodal pressure is not in it: its owner counts that. */
+double fil_solid_law_evaluate(const FilSolidMaterial* material, const FilSolidStrain* strain, bool definite, double* p,
+                              FilSolidTangent* tangent);
+
+/* theta, what the volumetric energy k/2 theta^2 is of (det F - 1, or the trace of a small strain), and its gradient by
+ * F unless NULL. */
+double fil_solid_law_dilation(const FilSolidMaterial* material, const FilSolidStrain* strain, double* gradient);
+
+/* dP = (dP/dF) dF */
+void fil_solid_tangent_apply(const FilSolidTangent* tangent, const double* df, double* dp);
+
+#endif
