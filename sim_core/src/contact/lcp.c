@@ -14,8 +14,6 @@ enum { FIRST_SWEEPS = 5, MORE_SWEEPS = 100, RUIZ_ITERATIONS = 3, MOST_ROUNDS = 5
 /* From this dimension on a Newton step costs more than the convex problem, whose solution is a good first guess. */
 enum { GUESS_FROM = 20 };
 
-void openblas_set_num_threads(int count);
-
 /* What one island is solved with: its analyses hold while its pattern does. */
 typedef struct Workspace {
     FilSap* sap;
@@ -85,7 +83,6 @@ FilStatus fil_lcp_settings_check(const FilLcpSettings* s, FilError* error)
 
 FilLcp* fil_lcp_create(void)
 {
-    openblas_set_num_threads(1);  // matrices of some tens of rows: threads would only wait for each other
     return fil_alloc(1, sizeof(FilLcp));
 }
 

@@ -8,13 +8,7 @@
 
 #include "base/vec3.h"
 #include "contact/lcp_problem.h"
-
-/* LAPACK, by its Fortran name: QR. */
-void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work, const int* lwork,
-             int* info);
-
-/* What LAPACK works with per row: blocks of 32. */
-enum { FOLD_WORK = 32 };
+#include "linalg/qr.h"
 
 bool fil_lcp_assembly_init(FilLcpAssembly* assembly)
 {
@@ -26,7 +20,7 @@ void fil_lcp_assembly_free(FilLcpAssembly* assembly)
 {
     fil_sap_system_free(&assembly->system);
     FilDoubles* const numbers[] = {&assembly->hessians, &assembly->laws, &assembly->spring,  &assembly->x,
-                                   &assembly->row,      &assembly->rows, &assembly->numbers, &assembly->work};
+                                   &assembly->row,      &assembly->rows, &assembly->numbers};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
         fil_free(numbers[k]->at);
     }
@@ -199,19 +193,17 @@ static int squeeze(double* rows, int row_count, int width, int* kept)
 }
 
 /* More coordinates than rows: Y' = Q R leaves Y Y' = R' R with as many coordinates as rows. */
-static bool fold(const FilLcpAssembly* assembly, int row_count, int* dimension)
+static void fold(const FilLcpAssembly* assembly, int row_count, int* dimension)
 {
-    const int d = *dimension, work_size = FOLD_WORK * row_count;
+    const int d = *dimension;
     double* y = assembly->rows.at;  // d x row_count by columns
-    int failed = 0;
-    dgeqrf_(&d, &row_count, y, &d, assembly->work.at, assembly->work.at + row_count, &work_size, &failed);
+    fil_qr_factor(y, d, row_count);
     for (int r = 0; r < row_count; r++) {
         for (int c = 0; c < row_count; c++) {
             y[(size_t)r * (size_t)row_count + (size_t)c] = c <= r ? y[(size_t)r * (size_t)d + (size_t)c] : 0.0;
         }
     }
     *dimension = row_count;
-    return failed == 0;
 }
 
 /* The rows Y of all units, in as few coordinates as will do, and each one's own block of Y Y'. */
@@ -219,7 +211,6 @@ static bool build_rows(FilLcpAssembly* assembly, const FilSapProblem* from, FilL
 {
     const int width = FIL_BLOCK * assembly->system.participants, row_count = 3 * problem->unit_count;
     if (!fil_doubles_reserve(&assembly->rows, (size_t)width * (size_t)row_count) ||
-        !fil_doubles_reserve(&assembly->work, (FOLD_WORK + 1) * (size_t)row_count) ||
         !fil_ints_reserve(&assembly->indices, (size_t)(width > problem->unit_count ? width : problem->unit_count))) {
         return false;
     }
@@ -228,8 +219,8 @@ static bool build_rows(FilLcpAssembly* assembly, const FilSapProblem* from, FilL
         whiten(assembly, from, unit, source_row(unit, r % 3), assembly->rows.at + (size_t)r * (size_t)width);
     }
     problem->dimension = squeeze(assembly->rows.at, row_count, width, assembly->indices.at);
-    if (problem->dimension > row_count && !fold(assembly, row_count, &problem->dimension)) {
-        return false;
+    if (problem->dimension > row_count) {
+        fold(assembly, row_count, &problem->dimension);
     }
     problem->rows = assembly->rows.at;
     const int d = problem->dimension;

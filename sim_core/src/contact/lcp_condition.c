@@ -4,10 +4,7 @@
 
 #include "base/vec3.h"
 #include "contact/lcp_problem.h"
-
-/* LAPACK, by its Fortran name: QR with column pivoting. */
-void dgeqp3_(const int* m, const int* n, double* a, const int* lda, int* jpvt, double* tau, double* work,
-             const int* lwork, int* info);
+#include "linalg/qr.h"
 
 /* ---- stage 1: rank ---- */
 
@@ -16,18 +13,16 @@ bool fil_lcp_select(FilLcpProblem* problem, double tolerance, FilLcpScratch* scr
 {
     const int d = problem->dimension, m = problem->unit_count, rank_most = d < m ? d : m;
     const size_t size = (size_t)d * (size_t)m;
-    const int work_size = 2 * m + (m + 1) * 32;  // with blocks of 32, what LAPACK asks for
-    if (!fil_doubles_reserve(&scratch->numbers, size + (size_t)rank_most + (size_t)work_size) ||
+    if (!fil_doubles_reserve(&scratch->numbers, size + 2 * (size_t)m) ||
         !fil_ints_reserve(&scratch->indices, (size_t)m)) {
         return false;
     }
-    double *a = scratch->numbers.at, *tau = a + size, *work = tau + rank_most;
-    int *pivot = scratch->indices.at, failed = 0;
+    double *a = scratch->numbers.at, *norms = a + size;
+    int* pivot = scratch->indices.at;
     for (int i = 0; i < m; i++) {
         memcpy(a + (size_t)i * (size_t)d, problem->rows + (3 * (size_t)i + 2) * (size_t)d, sizeof(double) * (size_t)d);
-        pivot[i] = 0;
     }
-    dgeqp3_(&d, &m, a, &d, pivot, tau, work, &work_size, &failed);
+    fil_qr_factor_pivoted(a, d, m, pivot, norms);
     int kept = 0;
     while (kept < rank_most && fabs(a[(size_t)kept * (size_t)(d + 1)]) > tolerance * fabs(a[0])) {
         kept++;
@@ -36,7 +31,7 @@ bool fil_lcp_select(FilLcpProblem* problem, double tolerance, FilLcpScratch* scr
     memset(problem->active, 0, sizeof(int) * (size_t)m);
     for (int k = 0; k < m; k++) {
         // rows with a compliance of their own depend on no other
-        problem->active[pivot[k] - 1] = k < kept || problem->units[pivot[k] - 1].compliance > 0.0;
+        problem->active[pivot[k]] = k < kept || problem->units[pivot[k]].compliance > 0.0;
     }
     problem->active_count = 0;
     for (int i = 0; i < m; i++) {
@@ -44,7 +39,7 @@ bool fil_lcp_select(FilLcpProblem* problem, double tolerance, FilLcpScratch* scr
             problem->active[problem->active_count++] = i;
         }
     }
-    return failed == 0;
+    return true;
 }
 
 /* ---- stage 2: scales ---- */

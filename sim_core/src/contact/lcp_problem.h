@@ -127,7 +127,7 @@ typedef struct FilLcpAssembly {
     FilDoubles hessians;          /* 9 per constraint: R^-1 of rows without bounds */
     FilDoubles laws;              /* 3 per constraint each: v_hat and R^-1 of rows without bounds */
     FilDoubles spring, x, row; /* over participants: momentum of springs, solution, scratch */
-    FilDoubles rows, numbers, work;
+    FilDoubles rows, numbers;
     void* units;
     size_t unit_capacity;
     FilInts indices;
