@@ -7,11 +7,11 @@
 
 #include "base/error.h"
 #include "definitions.h"
+#include "filum/record.h"
 #include "filum_commit.h"
 #include "messages.h"
 #include "qos_text.h"
 #include "rcl/allocator.h"
-#include "record/recorder.h"
 #include "rmw/qos_profiles.h"
 #include "rmw/rmw.h"
 

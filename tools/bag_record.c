@@ -7,11 +7,11 @@
 #include "bag.h"
 #include "bag_graph.h"
 #include "bench.h"
+#include "filum/record.h"
 #include "qos_text.h"
 #include "raw.h"
 #include "rcl/error_handling.h"
 #include "rcl/graph.h"
-#include "record/recorder.h"
 #include "rmw/qos_profiles.h"
 
 #define COMMAND "bag record"

@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include "record/reader.h"
-#include "record/recorder.h"
 #include "support/random.h"
 
 enum { SAMPLE_CHANNELS = 3, SAMPLE_MAX_SIZE = 3000 };

@@ -5,9 +5,7 @@
 #include "filum/base.h"
 #include "filum/contact.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+FIL_API_BEGIN
 
 /* A section leaves its base along z. Its coordinates are the elongations of three chambers 120 degrees apart, the first
  * at `chamber_angle`: of the chambers themselves if there are three. */
@@ -105,8 +103,6 @@ void fil_arm_disk_pose(const FilWorld* world, FilId arm, int disk, FilVec3* posi
 void fil_arm_disk_velocity(const FilWorld* world, FilId arm, int disk, FilVec3* velocity, FilVec3* angular);
 void fil_arm_disk_size(const FilWorld* world, FilId arm, int disk, double* radius, double* thickness); /* m */
 
-#ifdef __cplusplus
-}
-#endif
+FIL_API_END
 
 #endif

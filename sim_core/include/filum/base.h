@@ -6,10 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #if defined(__GNUC__)
 #define FIL_MUST_CHECK __attribute__((warn_unused_result))
 #define FIL_PRINTF(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
@@ -18,7 +14,26 @@ extern "C" {
 #define FIL_PRINTF(format_index, first_index)
 #endif
 
+/* Around the declarations of every public header: C linkage, and seen from outside the shared libraries, which hide
+ * everything else. */
+#if defined(__cplusplus)
+#define FIL_LINKAGE_BEGIN extern "C" {
+#define FIL_LINKAGE_END }
+#else
+#define FIL_LINKAGE_BEGIN
+#define FIL_LINKAGE_END
+#endif
+#if defined(__GNUC__)
+#define FIL_API_BEGIN FIL_LINKAGE_BEGIN _Pragma("GCC visibility push(default)")
+#define FIL_API_END _Pragma("GCC visibility pop") FIL_LINKAGE_END
+#else
+#define FIL_API_BEGIN FIL_LINKAGE_BEGIN
+#define FIL_API_END FIL_LINKAGE_END
+#endif
+
 #define FIL_VERSION "0.1.0"
+
+FIL_API_BEGIN
 
 typedef enum FilStatus {
     FIL_OK = 0,
@@ -51,8 +66,6 @@ typedef struct FilId {
     uint32_t generation; /* of the world that made it */
 } FilId;
 
-#ifdef __cplusplus
-}
-#endif
+FIL_API_END
 
 #endif

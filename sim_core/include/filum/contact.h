@@ -4,9 +4,7 @@
 
 #include "filum/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+FIL_API_BEGIN
 
 typedef struct FilWorld FilWorld;
 
@@ -19,6 +17,10 @@ typedef struct FilSurface {
 } FilSurface;
 
 FilSurface fil_surface_default(void);
+
+/* What two surfaces give in a contact: friction by its harmonic mean, stiffness in series, dissipation times added, Hunt
+ * and Crossley's dissipation shared by compliance. A stiffness of 0 stands for rigid. */
+FilSurface fil_surface_combine(const FilSurface* a, const FilSurface* b);
 
 /* What something collides with. Two things meet if each one's groups are in the other's mask. */
 typedef struct FilCollision {
@@ -119,8 +121,6 @@ FilContactInfo fil_world_contact(const FilWorld* world, int index);
 /* Total of all contacts on a rod or rigid body in the last step: force, and torque about the world's origin. */
 void fil_world_contact_wrench(const FilWorld* world, FilId thing, FilVec3* force, FilVec3* torque);
 
-#ifdef __cplusplus
-}
-#endif
+FIL_API_END
 
 #endif

@@ -5,12 +5,14 @@
 #include "filum/arm.h"
 #include "filum/base.h"
 #include "filum/contact.h"
+#include "filum/mesh.h"
 #include "filum/rigid.h"
 #include "filum/ring.h"
 #include "filum/robot.h"
 #include "filum/rod.h"
 #include "filum/scene.h"
 #include "filum/shell.h"
+#include "filum/urdf.h"
 #include "filum/world.h"
 
 #endif

@@ -5,9 +5,7 @@
 #include "filum/base.h"
 #include "filum/contact.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+FIL_API_BEGIN
 
 typedef enum FilShapeType {
     FIL_TYPE_SPHERE,     /* radius */
@@ -108,8 +106,6 @@ FilId fil_world_find_joint(const FilWorld* world, const char* name);
 FilVec3 fil_joint_force(const FilWorld* world, FilId joint);  /* N */
 FilVec3 fil_joint_torque(const FilWorld* world, FilId joint); /* N m */
 
-#ifdef __cplusplus
-}
-#endif
+FIL_API_END
 
 #endif

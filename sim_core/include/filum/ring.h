@@ -15,9 +15,7 @@
 #include "filum/base.h"
 #include "filum/contact.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+FIL_API_BEGIN
 
 /* Pointers are borrowed for the call only. */
 typedef struct FilRingDef {
@@ -58,8 +56,6 @@ double fil_ring_travel(const FilWorld* world, FilId ring);    /* m, along the ro
 double fil_ring_force(const FilWorld* world, FilId ring);     /* N, normal, between ring and rod */
 double fil_ring_energy_stored(const FilWorld* world, FilId ring); /* J, in its potential */
 
-#ifdef __cplusplus
-}
-#endif
+FIL_API_END
 
 #endif

@@ -9,9 +9,7 @@
 #include "filum/contact.h"
 #include "filum/rigid.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+FIL_API_BEGIN
 
 typedef enum FilRobotJointType {
     FIL_ROBOT_FIXED,
@@ -87,25 +85,6 @@ FilRobotDef fil_robot_def_default(void);
 
 /* Refuses what is no tree, has no inertia where it must, or numbers out of range; the message names link or joint. */
 FIL_MUST_CHECK FilStatus fil_world_add_robot(FilWorld* world, const FilRobotDef* def, FilId* robot);
-
-/* A change of what a URDF says about a joint. NAN leaves a number as it is. */
-typedef struct FilRobotJointSetting {
-    const char* joint; /* as the URDF calls it; NULL: all that turn or slide */
-    double start_position, start_velocity;
-    double stiffness_gain, damping_gain, max_effort;
-    double damping, friction, armature;
-    double limit_stiffness, limit_damping;
-    int modes; /* -1: as it is */
-} FilRobotJointSetting;
-
-FilRobotJointSetting fil_robot_joint_setting_default(void);
-
-/* The same from URDF: `def` says everything but links, joints and description. `source` is the file's path; it stands
- * in messages, and meshes are looked for beside it (`package://` in the folders above it). With `text` (of `size`
- * bytes, such as a robot_description) the file itself is not read. Errors: "file:line: element: what is wrong". */
-FIL_MUST_CHECK FilStatus fil_world_add_robot_urdf(FilWorld* world, const FilRobotDef* def, const char* source,
-                                                  const char* text, size_t size, const FilRobotJointSetting* settings,
-                                                  int setting_count, FilId* robot);
 
 int fil_world_robot_count(const FilWorld* world);
 FilId fil_world_robot_at(const FilWorld* world, int index);
@@ -193,8 +172,6 @@ FIL_MUST_CHECK FilStatus fil_robot_set_trajectory(FilWorld* world, FilId robot, 
 /* s until the last point; 0 if there is none or it is over. */
 double fil_robot_trajectory_left(const FilWorld* world, FilId robot);
 
-#ifdef __cplusplus
-}
-#endif
+FIL_API_END
 
 #endif

@@ -11,9 +11,7 @@
 #include "filum/base.h"
 #include "filum/contact.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+FIL_API_BEGIN
 
 typedef enum FilSectionShape {
     FIL_SECTION_CIRCLE,    /* radius */
@@ -132,8 +130,6 @@ FIL_MUST_CHECK FilStatus fil_rod_set_rest_twist(FilWorld* world, FilId rod, int 
 FIL_MUST_CHECK FilStatus fil_rod_set_rest_length(FilWorld* world, FilId rod, int first, int count,
                                                  const double* length /* 1 per edge, m */);
 
-#ifdef __cplusplus
-}
-#endif
+FIL_API_END
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "filum/world.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+FIL_API_BEGIN
 
 /* One `--set key.path=value`. A path names a parameter of the scene (knot.n) or any key of it (world.dt, rods.r1.nodes). */
 typedef struct FilSetting {
@@ -46,8 +44,6 @@ FIL_MUST_CHECK FilStatus fil_scene_load_text(const char* name, const char* text,
                                              const FilSceneOptions* options, FilWorld** world, FilSceneInfo* info,
                                              FilError* error);
 
-#ifdef __cplusplus
-}
-#endif
+FIL_API_END
 
 #endif

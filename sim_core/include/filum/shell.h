@@ -10,9 +10,7 @@
 #include "filum/base.h"
 #include "filum/contact.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+FIL_API_BEGIN
 
 typedef enum FilShellBending {
     FIL_BENDING_NORMALS, /* Y b^3 / (12 sqrt 3) |n_a - n_b|^2 per inner edge */
@@ -65,8 +63,6 @@ void fil_shell_get_velocities(const FilWorld* world, FilId shell, double* vertic
 FIL_MUST_CHECK FilStatus fil_shell_set_state(FilWorld* world, FilId shell, const double* vertices,
                                              const double* velocities);
 
-#ifdef __cplusplus
-}
-#endif
+FIL_API_END
 
 #endif

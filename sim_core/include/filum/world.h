@@ -7,9 +7,7 @@
 #include "filum/rigid.h"
 #include "filum/rod.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+FIL_API_BEGIN
 
 typedef enum FilIntegrator {
     FIL_BACKWARD_EULER,   /* theta = theta_vq = 1: first order, damps */
@@ -45,6 +43,9 @@ void fil_world_destroy(FilWorld* world); /* NULL is fine */
 
 /* The message of the last call on this world that did not return FIL_OK. */
 const char* fil_world_error(const FilWorld* world);
+
+/* For functions made of these: leaves `text` where fil_world_error() finds it, and returns `status`. */
+FilStatus fil_world_set_error(FilWorld* world, FilStatus status, const char* text);
 
 /* ---- stepping ---- */
 
@@ -227,8 +228,6 @@ int fil_world_probe_count(const FilWorld* world);
 const char* fil_world_probe_name(const FilWorld* world, int index); /* NULL beyond the last */
 double fil_world_probe_value(const FilWorld* world, int index);     /* at the current state; NaN beyond the last */
 
-#ifdef __cplusplus
-}
-#endif
+FIL_API_END
 
 #endif

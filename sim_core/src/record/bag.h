@@ -1,9 +1,7 @@
-/* What a bag holds: channels, messages, attachments, and how many there are. Bytes only: nothing here knows what a
- * message means. */
+/* What is kept of the channels and messages of a bag while it is written or read. */
 #ifndef FILUM_RECORD_BAG_H
 #define FILUM_RECORD_BAG_H
 
-#include "filum/base.h"
 #include "record/bytes.h"
 
 #define FIL_BAG_QOS_KEY "offered_qos_profiles" /* of a channel's properties, as rosbag2 names it */
@@ -12,36 +10,6 @@ enum {
     FIL_BAG_MAX_CHANNELS = 65535,
     FIL_BAG_MAX_MESSAGE = 128 << 20, /* bytes */
 };
-
-typedef struct FilBagPair {
-    const char* key;
-    const char* value;
-} FilBagPair;
-
-typedef struct FilBagChannel {
-    const char* topic;           /* "/rod_states" */
-    const char* type;            /* "filum/msg/RodStates" */
-    const char* encoding;        /* of the messages, "cdr" */
-    const char* schema_encoding; /* "ros2msg"; "" where the definition is not known */
-    FilSlice schema;             /* the definition; empty where it is not known */
-    const FilBagPair* properties;
-    size_t property_count;
-} FilBagChannel;
-
-typedef struct FilBagMessage {
-    uint16_t channel; /* its number in the bag, from 1 in bags of this writer */
-    uint32_t sequence;
-    uint64_t log_time;     /* ns */
-    uint64_t publish_time; /* ns */
-    FilSlice data;
-} FilBagMessage;
-
-typedef struct FilBagAttachment {
-    uint64_t log_time, create_time; /* ns */
-    const char* name;
-    const char* media_type; /* "application/yaml" */
-    FilSlice data;
-} FilBagAttachment;
 
 /* The value of a property; "" if there is none of that name. */
 const char* fil_bag_property(const FilBagChannel* channel, const char* key);

@@ -3,9 +3,7 @@
 #ifndef FILUM_RECORD_BYTES_H
 #define FILUM_RECORD_BYTES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "filum/record.h"
 
 typedef struct FilBytes {
     uint8_t* data;
@@ -37,12 +35,6 @@ typedef struct FilCursor {
     size_t left;
     bool failed; /* something was longer than what was left; zeros were given instead */
 } FilCursor;
-
-/* Letters in the read bytes, without NUL at the end. */
-typedef struct FilSlice {
-    const uint8_t* data;
-    size_t size;
-} FilSlice;
 
 uint8_t fil_cursor_u8(FilCursor* cursor);
 uint16_t fil_cursor_u16(FilCursor* cursor);

@@ -2,14 +2,7 @@
 #ifndef FILUM_RECORD_CODEC_H
 #define FILUM_RECORD_CODEC_H
 
-#include "filum/base.h"
 #include "record/bytes.h"
-
-typedef enum FilCompression {
-    FIL_COMPRESSION_NONE,
-    FIL_COMPRESSION_LZ4,
-    FIL_COMPRESSION_ZSTD,
-} FilCompression;
 
 /* As MCAP spells it: "", "lz4", "zstd". */
 const char* fil_compression_name(FilCompression compression);

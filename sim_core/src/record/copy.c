@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "record/reader.h"
 
 typedef struct Copier {
     FilReader* reader;

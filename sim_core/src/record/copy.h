@@ -2,8 +2,7 @@
 #ifndef FILUM_RECORD_COPY_H
 #define FILUM_RECORD_COPY_H
 
-#include "record/reader.h"
-#include "record/recorder.h"
+#include "filum/record.h"
 
 typedef struct FilCopyReport {
     uint64_t messages;

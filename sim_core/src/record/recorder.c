@@ -3,7 +3,7 @@
  * The queue is a ring of batches. Callers fill the batch at its end; a batch that is full, or old enough, is sealed and
  * waits for the thread, which writes the sealed ones in order. Only the thread, or a caller while it holds the storage,
  * touches the file. */
-#include "record/recorder.h"
+#include "filum/record.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "filum/robot.h"
+#include "filum/urdf.h"
 #include "scene/scene_build.h"
 
 /* ---- robots ---- */

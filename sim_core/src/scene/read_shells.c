@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/vec3.h"
-#include "geometry/mesh.h"
+#include "filum/mesh.h"
 #include "scene/document.h"
 #include "scene/scene_build.h"
 #include "scene/shapes.h"

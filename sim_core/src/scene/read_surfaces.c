@@ -1,7 +1,6 @@
 /* surface, collision, pairs: what things feel like when they touch, and which do. */
 #include <string.h>
 
-#include "contact/surface.h"
 #include "scene/scene_build.h"
 
 /* The group of what names none; it has bit 0. */

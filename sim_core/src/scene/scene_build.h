@@ -4,9 +4,9 @@
 #define FILUM_SCENE_BUILD_H
 
 #include "filum/arm.h"
-#include "filum/robot.h"
 #include "filum/scene.h"
 #include "filum/shell.h"
+#include "filum/urdf.h"
 #include "scene/document.h"
 #include "scene/reader.h"
 

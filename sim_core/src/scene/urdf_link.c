@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/quat.h"
-#include "geometry/mass.h"
-#include "geometry/mesh.h"
+#include "base/vec3.h"
+#include "filum/mesh.h"
 
 /* ---- inertia ---- */
 
@@ -15,13 +15,16 @@ static void turn_inertia(FilQuat orientation, double* inertia)
 {
     const double* i = inertia;
     const double full[9] = {i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]};
-    FilMassProperties own = {.volume = 1.0};
-    FilPose pose = fil_pose_identity();
-    memcpy(own.inertia, full, sizeof full);
-    fil_m3_from_quat(pose.r, orientation);
-    const FilMassProperties posed = fil_mass_posed(&own, &pose);
-    const double* r = posed.inertia;
-    const double turned[6] = {r[0], r[4], r[8], r[1], r[2], r[5]};
+    double r[9], left[9], out[9];
+    fil_m3_from_quat(r, orientation);
+    // r I r'
+    for (int k = 0; k < 3; k++) {
+        fil_m3_apply_transposed(left + 3 * k, full, r + 3 * k);
+    }
+    for (int k = 0; k < 3; k++) {
+        fil_m3_apply(out + 3 * k, r, left + 3 * k);
+    }
+    const double turned[6] = {out[0], out[4], out[8], out[1], out[2], out[5]};
     memcpy(inertia, turned, sizeof turned);
 }
 

@@ -2,9 +2,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "filum/urdf.h"
+#include "filum/world.h"
 #include "scene/names.h"
 #include "scene/urdf.h"
-#include "world/world.h"
 
 FilRobotJointSetting fil_robot_joint_setting_default(void)
 {
@@ -57,9 +59,11 @@ static FilStatus apply_settings(FilWorld* world, const char* source, const FilRo
             fil_guess_try(&guess, joint->name);
         }
         if (!found) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "%.200s has no joint '%.80s'%s%.80s%s", source, name,
-                                  guess.best != NULL ? "; did you mean '" : "", guess.best != NULL ? guess.best : "",
-                                  guess.best != NULL ? "'?" : "");
+            FilError error;
+            fil_error(&error, FIL_BAD_INPUT, "%.200s has no joint '%.80s'%s%.80s%s", source, name,
+                      guess.best != NULL ? "; did you mean '" : "", guess.best != NULL ? guess.best : "",
+                      guess.best != NULL ? "'?" : "");
+            return fil_world_set_error(world, FIL_BAD_INPUT, error.text);
         }
     }
     return FIL_OK;
@@ -74,7 +78,7 @@ FilStatus fil_world_add_robot_urdf(FilWorld* world, const FilRobotDef* given, co
     const FilSource source = {.path = path, .text = text, .size = size};
     FilStatus status = fil_urdf_read(&source, given->prefix, &pool, &urdf, &error);
     if (status != FIL_OK) {
-        status = fil_world_fail(world, status, "%s", error.text);
+        status = fil_world_set_error(world, status, error.text);
     }
     status = status == FIL_OK ? apply_settings(world, path, settings, setting_count, &urdf) : status;
     if (status == FIL_OK) {
@@ -88,7 +92,7 @@ FilStatus fil_world_add_robot_urdf(FilWorld* world, const FilRobotDef* given, co
         status = fil_world_add_robot(world, &def, robot);
         if (status != FIL_OK) {
             fil_urdf_locate(&urdf, &source, fil_world_error(world), &error);
-            status = fil_world_fail(world, status, "%s", error.text);
+            status = fil_world_set_error(world, status, error.text);
         }
     }
     fil_pool_free(&pool);

@@ -197,6 +197,11 @@ FilStatus fil_world_fail(FilWorld* world, FilStatus status, const char* format, 
     return status;
 }
 
+FilStatus fil_world_set_error(FilWorld* world, FilStatus status, const char* text)
+{
+    return fil_world_fail(world, status, "%s", text);
+}
+
 const char* fil_world_error(const FilWorld* world)
 {
     return world->error.text;

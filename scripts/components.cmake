@@ -1,0 +1,12 @@
+# Installed beside the package's targets: refuses components that this installation does not have.
+foreach(component IN LISTS filum_FIND_COMPONENTS)
+    if(TARGET filum::${component})
+        set(filum_${component}_FOUND TRUE)
+    else()
+        set(filum_${component}_FOUND FALSE)
+        if(filum_FIND_REQUIRED_${component})
+            set(filum_FOUND FALSE)
+            set(filum_NOT_FOUND_MESSAGE "this installation of Filum has no component '${component}'")
+        endif()
+    endif()
+endforeach()

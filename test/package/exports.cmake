@@ -1,0 +1,36 @@
+# cmake -DLIBRARY=... -DHEADERS=a.h,b.h -DNM=nm -P exports.cmake
+# What a shared library exports is what its public headers declare, no more and no less.
+string(REPLACE "," ";" headers "${HEADERS}")
+set(declared "")
+foreach(header IN LISTS headers)
+    file(READ ${header} text)
+    string(REGEX REPLACE "/\\*([^*]|\\*+[^*/])*\\*+/" "" text "${text}")
+    string(REGEX MATCHALL "fil_[a-z0-9_]+\\(" names "${text}")
+    list(APPEND declared ${names})
+endforeach()
+list(TRANSFORM declared REPLACE "\\($" "")
+list(REMOVE_DUPLICATES declared)
+
+execute_process(COMMAND ${NM} -D --defined-only --format=posix ${LIBRARY}
+    OUTPUT_VARIABLE table RESULT_VARIABLE failed)
+if(failed)
+    message(FATAL_ERROR "${NM} cannot read ${LIBRARY}")
+endif()
+string(REGEX MATCHALL "[^\n]+" lines "${table}")
+set(exported "")
+foreach(line IN LISTS lines)
+    string(REGEX REPLACE " .*" "" name "${line}")
+    list(APPEND exported ${name})
+endforeach()
+
+set(extra ${exported})
+list(REMOVE_ITEM extra ${declared})
+set(missing ${declared})
+list(REMOVE_ITEM missing ${exported})
+list(LENGTH exported exported_count)
+list(LENGTH declared declared_count)
+if(extra OR missing OR exported_count EQUAL 0)
+    message(FATAL_ERROR "${LIBRARY} exports ${exported_count} symbols, its headers declare ${declared_count}.\n"
+        "exported but not declared: ${extra}\ndeclared but not exported: ${missing}")
+endif()
+message(STATUS "${LIBRARY}: ${exported_count} symbols, all declared")
