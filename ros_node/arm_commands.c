@@ -2,8 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "command_kinds.h"
-#include "conversion.h"
+#include "arm_kind.h"
+#include "command_parts.h"
+#include "filum/msg/chamber_pressures.h"
 
 /* the chamber of a name "<arm>/chamber_<k>"; false if there is none */
 static bool find_chamber(const FilWorld* world, const char* name, FilId* arm, int* chamber)
@@ -28,8 +29,9 @@ static bool find_chamber(const FilWorld* world, const char* name, FilId* arm, in
     return strcmp(again, name) == 0;
 }
 
-void fil_command_chambers(FilCommands* commands, const filum__msg__ChamberPressures* command)
+static void apply(FilCommands* commands, const void* message)
 {
+    const filum__msg__ChamberPressures* command = message;
     FilWorld* world = commands->simulation->world;
     if (command->chambers.size != command->pressures.size) {
         FIL_REFUSE(commands, "chamber_commands: %zu chambers, but %zu pressures", command->chambers.size,
@@ -40,13 +42,23 @@ void fil_command_chambers(FilCommands* commands, const filum__msg__ChamberPressu
         const char* name = command->chambers.data[i].data;
         const double pressure = command->pressures.data[i];
         FilId arm;
-        int chamber;
-        if (!find_chamber(world, name, &arm, &chamber)) {
-            FIL_REFUSE(commands, "chamber_commands: there is no chamber '%s'", fil_shown(name).text);
-        } else if (isnan(pressure)) {
+        int chamber = 0;
+        if (!fil_command_has(commands, "chamber_commands", "chamber", name,
+                             find_chamber(world, name, &arm, &chamber))) {
+            continue;
+        }
+        if (isnan(pressure)) {
             commands->accepted++;  // leaves the chamber as it is
         } else {
             fil_command_done(commands, "chamber_commands", fil_arm_set_pressure(world, arm, chamber, pressure));
         }
     }
 }
+
+FIL_MESSAGE_FUNCTIONS(filum, ChamberPressures)
+
+const FilCommandTopic fil_chamber_commands = {
+    .topic = {"chamber_commands", 100, false, "filum/msg/ChamberPressures", type_of_ChamberPressures},
+    .message = {sizeof(filum__msg__ChamberPressures), init_ChamberPressures, fini_ChamberPressures},
+    .apply = apply,
+};

@@ -1,11 +1,8 @@
 #include "commands.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "command_kinds.h"
+#include "command_parts.h"
 #include "rclc/subscription.h"
 #include "rmw/qos_profiles.h"
 #include "rmw/rmw.h"
@@ -13,124 +10,48 @@
 
 /* ---- the topics ---- */
 
-/* what the table needs of a type, as functions of one signature */
-#define KIND(package, type, field, apply)                                 \
-    static const rosidl_message_type_support_t* type_of_##field(void)     \
-    {                                                                     \
-        return ROSIDL_GET_MSG_TYPE_SUPPORT(package, msg, type);           \
-    }                                                                     \
-    static void* message_of_##field(FilCommands* commands)                \
-    {                                                                     \
-        return &commands->field;                                          \
-    }                                                                     \
-    static bool init_##field(FilCommands* commands)                       \
-    {                                                                     \
-        return package##__msg__##type##__init(&commands->field);          \
-    }                                                                     \
-    static void fini_##field(FilCommands* commands)                       \
-    {                                                                     \
-        package##__msg__##type##__fini(&commands->field);                 \
-    }                                                                     \
-    static void renew_##field(FilCommands* commands)                      \
-    {                                                                     \
-        FIL_MESSAGE_RENEW(package##__msg__##type, &commands->field);      \
-    }                                                                     \
-    static void apply_##field(FilCommands* commands, const void* message) \
-    {                                                                     \
-        apply(commands, message);                                         \
-    }
-KIND(filum, RodCommand, rod, fil_command_rods)
-KIND(filum, ChamberPressures, chamber, fil_command_chambers)
-KIND(sensor_msgs, JointState, joint, fil_command_joints)
-KIND(trajectory_msgs, JointTrajectory, trajectory, fil_command_trajectory)
-#undef KIND
-
-/* every type begins with a std_msgs/Header */
-static const struct {
-    FilOutputTopic topic;
-    void* (*message)(FilCommands* commands);
-    bool (*init)(FilCommands* commands);
-    void (*fini)(FilCommands* commands);
-    void (*renew)(FilCommands* commands);
-    void (*apply)(FilCommands* commands, const void* message);
-} kinds[FIL_COMMAND_COUNT] = {
-#define ROW(topic, type, field)                                                                                    \
-    {                                                                                                              \
-        {topic, 100, false, type, type_of_##field}, message_of_##field, init_##field, fini_##field, renew_##field, \
-            apply_##field                                                                                          \
-    }
-    [FIL_COMMAND_ROD] = ROW("rod_commands", "filum/msg/RodCommand", rod),
-    [FIL_COMMAND_CHAMBER] = ROW("chamber_commands", "filum/msg/ChamberPressures", chamber),
-    [FIL_COMMAND_JOINT] = ROW("joint_commands", "sensor_msgs/msg/JointState", joint),
-    [FIL_COMMAND_TRAJECTORY] = ROW("joint_trajectory", "trajectory_msgs/msg/JointTrajectory", trajectory),
+static const FilCommandTopic* const topics[FIL_COMMAND_COUNT] = {
+#define ROW(name, NAME) [FIL_COMMAND_##NAME] = &fil_##name##_commands,
+    FIL_COMMAND_TOPICS(ROW)
 #undef ROW
 };
 
 const FilOutputTopic* fil_commands_topic(FilCommandId id)
 {
-    return &kinds[id].topic;
+    return &topics[id]->topic;
 }
 
-/* ---- parts ---- */
-
-FilShown fil_shown(const char* name)
-{
-    FilShown shown = {{0}};
-    const size_t most = sizeof shown.text - 4;
-    for (size_t i = 0; i < most && name[i] != '\0'; i++) {
-        shown.text[i] = isprint((unsigned char)name[i]) ? name[i] : '?';
-        if (i + 1 == most && name[i + 1] != '\0') {
-            memcpy(shown.text + most, "...", 4);
-        }
-    }
-    return shown;
-}
-
-bool fil_command_is_finite(const rosidl_runtime_c__double__Sequence* numbers)
-{
-    for (size_t i = 0; i < numbers->size; i++) {
-        if (!isfinite(numbers->data[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void fil_command_done(FilCommands* commands, const char* topic, FilStatus status)
-{
-    if (status == FIL_OK) {
-        commands->accepted++;
-    } else {
-        FIL_REFUSE(commands, "%s: %s", topic, fil_world_error(commands->simulation->world));
-    }
-}
+/* ---- one message ---- */
 
 int fil_commands_apply(FilCommands* commands, FilCommandId id, const void* message)
 {
     const uint64_t refused = commands->refused;
     const uint64_t accepted = commands->accepted;
     if (commands->simulation->world == NULL) {
-        FIL_REFUSE(commands, "%s: there is no world", kinds[id].topic.name);
+        FIL_REFUSE(commands, "%s: there is no world", topics[id]->topic.name);
     } else {
-        kinds[id].apply(commands, message);
+        topics[id]->apply(commands, message);
     }
     // what was taken in part is recorded whole: played again, the same parts are refused again
     if (commands->accepted > accepted) {
-        fil_tap_pass(commands->tap, &kinds[id].topic, message);
+        fil_tap_pass(commands->tap, &topics[id]->topic, message);
     }
     return (int)(commands->refused - refused);
 }
 
 bool fil_commands_apply_bytes(FilCommands* commands, FilCommandId id, const rmw_serialized_message_t* bytes)
 {
-    kinds[id].renew(commands);
-    void* message = kinds[id].message(commands);
+    void* message = fil_message_create(&topics[id]->message);
+    if (message == NULL) {
+        RCUTILS_LOG_ERROR_NAMED(commands->logger, "out of memory");
+        return false;
+    }
     const bool good =
-        fil_ros_ok(rmw_deserialize(bytes, kinds[id].topic.type(), message), commands->logger, kinds[id].topic.name);
+        fil_ros_ok(rmw_deserialize(bytes, topics[id]->topic.type(), message), commands->logger, topics[id]->topic.name);
     if (good) {
         fil_commands_apply(commands, id, message);
     }
-    kinds[id].fini(commands);
+    fil_message_destroy(&topics[id]->message, message);
     return good;
 }
 
@@ -156,7 +77,7 @@ static void answer(FilCommands* commands, FilCommandId id, const void* message, 
     } else if (stamp != commands->accepted_stamp && stamp != commands->awaited_stamp) {
         // states are told again while a command is awaited: a second answer to the same state is no fault
         FIL_REFUSE(commands, "%s: a command for the state at %.9f s, which is not the awaited one",
-                   kinds[id].topic.name, 1e-9 * (double)stamp);
+                   topics[id]->topic.name, 1e-9 * (double)stamp);
     }
 }
 
@@ -165,7 +86,7 @@ static void take(const void* received, void* context)
     (void)received;
     const FilCommandSlot* slot = context;
     FilCommands* commands = slot->commands;
-    const void* message = kinds[slot->id].message(commands);
+    void* message = commands->messages[slot->id];
     const std_msgs__msg__Header* header = message;
     commands->received++;
     if (commands->lockstep) {
@@ -173,7 +94,7 @@ static void take(const void* received, void* context)
     } else {
         fil_commands_apply(commands, slot->id, message);
     }
-    kinds[slot->id].renew(commands);
+    fil_message_renew(&topics[slot->id]->message, message);
 }
 
 /* the bits of topics in a list of names */
@@ -187,7 +108,7 @@ static bool read_needed(FilCommands* commands, const char* names)
     char* rest = NULL;
     for (const char* name = strtok_r(list, " ,", &rest); name != NULL; name = strtok_r(NULL, " ,", &rest)) {
         int id = 0;
-        while (id < FIL_COMMAND_COUNT && strcmp(kinds[id].topic.name, name) != 0) {
+        while (id < FIL_COMMAND_COUNT && strcmp(topics[id]->topic.name, name) != 0) {
             id++;
         }
         if (id == FIL_COMMAND_COUNT) {
@@ -218,9 +139,10 @@ bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t*
         commands->slots[i] = (FilCommandSlot){commands, (FilCommandId)i};
     }
     for (int i = 0; done && i < FIL_COMMAND_COUNT; i++) {
-        const FilOutputTopic* topic = &kinds[i].topic;
+        const FilOutputTopic* topic = &topics[i]->topic;
         qos.depth = lockstep ? topic->depth : qos.depth;
-        if (!kinds[i].init(commands)) {
+        commands->messages[i] = fil_message_create(&topics[i]->message);
+        if (commands->messages[i] == NULL) {
             RCUTILS_LOG_ERROR_NAMED(commands->logger, "out of memory");
             return false;
         }
@@ -228,8 +150,8 @@ bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t*
         done =
             fil_ros_ok(rclc_subscription_init(subscription, node, topic->type(), topic->name, &qos), commands->logger,
                        topic->name) &&
-            fil_ros_ok(rclc_executor_add_subscription_with_context(executor, subscription, kinds[i].message(commands),
-                                                                   take, &commands->slots[i], ON_NEW_DATA),
+            fil_ros_ok(rclc_executor_add_subscription_with_context(executor, subscription, commands->messages[i], take,
+                                                                   &commands->slots[i], ON_NEW_DATA),
                        commands->logger, topic->name);
     }
     return done;
@@ -238,7 +160,8 @@ bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t*
 void fil_commands_fini(FilCommands* commands, rcl_node_t* node)
 {
     for (int i = FIL_COMMAND_COUNT; i-- > 0;) {
-        fil_ros_ok(rcl_subscription_fini(&commands->subscriptions[i], node), commands->logger, kinds[i].topic.name);
-        kinds[i].fini(commands);
+        fil_ros_ok(rcl_subscription_fini(&commands->subscriptions[i], node), commands->logger, topics[i]->topic.name);
+        fil_message_destroy(&topics[i]->message, commands->messages[i]);
+        commands->messages[i] = NULL;
     }
 }

@@ -3,23 +3,25 @@
 #ifndef FILUM_NODE_COMMANDS_H
 #define FILUM_NODE_COMMANDS_H
 
-#include "filum/msg/chamber_pressures.h"
-#include "filum/msg/rod_command.h"
 #include "rcl/rcl.h"
 #include "rclc/executor.h"
 #include "rmw/serialized_message.h"
-#include "sensor_msgs/msg/joint_state.h"
 #include "simulation.h"
 #include "tap.h"
-#include "trajectory_msgs/msg/joint_trajectory.h"
 
+/* One row per topic, in the files <kind>_commands.c. */
+#define FIL_COMMAND_TOPICS(ROW) \
+    ROW(rod, ROD)               \
+    ROW(chamber, CHAMBER)       \
+    ROW(joint, JOINT)           \
+    ROW(trajectory, TRAJECTORY)
+
+#define FIL_COMMAND_ID(name, NAME) FIL_COMMAND_##NAME,
 typedef enum FilCommandId {
-    FIL_COMMAND_ROD,
-    FIL_COMMAND_CHAMBER,
-    FIL_COMMAND_JOINT,
-    FIL_COMMAND_TRAJECTORY,
+    FIL_COMMAND_TOPICS(FIL_COMMAND_ID)
     FIL_COMMAND_COUNT, /* handles of the executor that commands need */
 } FilCommandId;
+#undef FIL_COMMAND_ID
 
 struct FilCommands;
 
@@ -35,10 +37,7 @@ typedef struct FilCommands {
     const FilTap* tap;
     FilCommandSlot slots[FIL_COMMAND_COUNT];
     rcl_subscription_t subscriptions[FIL_COMMAND_COUNT];
-    filum__msg__RodCommand rod;
-    filum__msg__ChamberPressures chamber;
-    sensor_msgs__msg__JointState joint;
-    trajectory_msgs__msg__JointTrajectory trajectory;
+    void* messages[FIL_COMMAND_COUNT]; /* that subscriptions receive into */
     uint64_t received; /* messages */
     uint64_t accepted; /* parts of commands */
     uint64_t refused;  /* parts of commands, each told in a throttled warning */

@@ -1,16 +1,8 @@
-/* What the world holds, one by one, as poses: rods, seen by the frame of their start, rigid bodies, soft arms
- * and robots, seen by their base. No ROS. */
+/* The objects of a world one by one, of all kinds, as poses. No ROS. */
 #ifndef FILUM_NODE_ENTITIES_H
 #define FILUM_NODE_ENTITIES_H
 
-#include "filum/filum.h"
-
-typedef struct FilEntityState {
-    FilVec3 position;         /* m */
-    FilQuat orientation;      /* of a rod: z along the first edge */
-    FilVec3 velocity;         /* m/s */
-    FilVec3 angular_velocity; /* rad/s */
-} FilEntityState;
+#include "motion.h"
 
 int fil_entity_count(const FilWorld* world);
 const char* fil_entity_name(const FilWorld* world, int entity);
@@ -21,8 +13,7 @@ bool fil_entity_is_robot(const FilWorld* world, int entity);   /* or a soft arm 
 
 void fil_entity_get_state(const FilWorld* world, int entity, FilEntityState* state);
 
-/* Moves the entity as if it were rigid: its shape stays. NULL keeps the pose or the velocities. Not for mounted ones.
- */
+/* Moves the entity as if it were rigid: its shape stays. NULL keeps the pose or the velocities. Refuses mounted ones. */
 FIL_MUST_CHECK FilStatus fil_entity_set_state(FilWorld* world, int entity, const FilEntityState* pose,
                                               const FilEntityState* twist);
 

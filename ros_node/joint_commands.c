@@ -2,7 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "command_kinds.h"
+#include "command_parts.h"
+#include "sensor_msgs/msg/joint_state.h"
+#include "trajectory_msgs/msg/joint_trajectory.h"
 #include "trajectory_msgs/msg/joint_trajectory_point.h"
 
 /* a joint of the world */
@@ -24,9 +26,7 @@ static bool find_joint(FilCommands* commands, const char* topic, const char* nam
             found++;
         }
     }
-    if (found == 0) {
-        FIL_REFUSE(commands, "%s: there is no joint '%s'", topic, fil_shown(name).text);
-    } else if (found > 1) {
+    if (fil_command_has(commands, topic, "joint", name, found > 0) && found > 1) {
         FIL_REFUSE(commands, "%s: %d robots have a joint '%s'; give them a prefix in the scene", topic, found, name);
     }
     return found == 1;
@@ -73,8 +73,9 @@ static void command_joint(FilCommands* commands, const sensor_msgs__msg__JointSt
                      fil_robot_set_joint_command(world, joint.robot, joint.index, &command));
 }
 
-void fil_command_joints(FilCommands* commands, const sensor_msgs__msg__JointState* message)
+static void apply_joints(FilCommands* commands, const void* received)
 {
+    const sensor_msgs__msg__JointState* message = received;
     const size_t count = message->name.size;
     const struct {
         const char* what;
@@ -218,8 +219,9 @@ static void follow(FilCommands* commands, const Trajectory* message, const Joint
     }
 }
 
-void fil_command_trajectory(FilCommands* commands, const Trajectory* message)
+static void apply_trajectory(FilCommands* commands, const void* received)
 {
+    const Trajectory* message = received;
     const size_t count = message->joint_names.size;
     Joint* joints = calloc(count + 1, sizeof *joints);
     bool good = joints != NULL && count > 0;
@@ -236,3 +238,19 @@ void fil_command_trajectory(FilCommands* commands, const Trajectory* message)
     }
     free(joints);
 }
+
+FIL_MESSAGE_FUNCTIONS(sensor_msgs, JointState)
+
+const FilCommandTopic fil_joint_commands = {
+    .topic = {"joint_commands", 100, false, "sensor_msgs/msg/JointState", type_of_JointState},
+    .message = {sizeof(sensor_msgs__msg__JointState), init_JointState, fini_JointState},
+    .apply = apply_joints,
+};
+
+FIL_MESSAGE_FUNCTIONS(trajectory_msgs, JointTrajectory)
+
+const FilCommandTopic fil_trajectory_commands = {
+    .topic = {"joint_trajectory", 100, false, "trajectory_msgs/msg/JointTrajectory", type_of_JointTrajectory},
+    .message = {sizeof(trajectory_msgs__msg__JointTrajectory), init_JointTrajectory, fini_JointTrajectory},
+    .apply = apply_trajectory,
+};

@@ -15,6 +15,16 @@ uint64_t fil_time_nanoseconds(double seconds)
     return (uint64_t)llround(seconds * 1e9);
 }
 
+builtin_interfaces__msg__Time fil_stamp_of(const FilWorld* world)
+{
+    return fil_time_message(fil_world_time(world));
+}
+
+bool fil_set_frame(std_msgs__msg__Header* header)
+{
+    return rosidl_runtime_c__String__assign(&header->frame_id, FIL_ROOT_FRAME);
+}
+
 bool fil_ros_ok(rcl_ret_t ret, const char* logger, const char* what)
 {
     if (ret != RCL_RET_OK) {

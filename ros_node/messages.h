@@ -6,10 +6,14 @@
 #include <string.h>
 
 #include "builtin_interfaces/msg/time.h"
+#include "filum/filum.h"
 #include "rcl/error_handling.h"
 #include "rcl/types.h"
 #include "rcutils/logging_macros.h"
 #include "rosidl_runtime_c/string_functions.h"
+#include "std_msgs/msg/header.h"
+
+#define FIL_ROOT_FRAME "world"
 
 /* Empties a message that was received or sent: middlewares differ in whether they reuse or leak what it holds. */
 #define FIL_MESSAGE_RENEW(type, message)         \
@@ -22,6 +26,12 @@
 /* Nearest nanosecond. */
 builtin_interfaces__msg__Time fil_time_message(double seconds);
 uint64_t fil_time_nanoseconds(double seconds); /* not negative */
+
+/* The world's time, as messages bear it. */
+builtin_interfaces__msg__Time fil_stamp_of(const FilWorld* world);
+
+/* Says that a message is about the root frame. */
+bool fil_set_frame(std_msgs__msg__Header* header);
 
 /* Logs "what: why" with rcl's message and clears it; true if the call went well. */
 bool fil_ros_ok(rcl_ret_t ret, const char* logger, const char* what);

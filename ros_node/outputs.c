@@ -15,9 +15,6 @@
     }
 TYPE(rosgraph_msgs, Clock)
 TYPE(tf2_msgs, TFMessage)
-TYPE(filum, RodStates)
-TYPE(filum, ArmStates)
-TYPE(sensor_msgs, JointState)
 TYPE(filum, ContactWrenches)
 TYPE(filum, Probes)
 TYPE(filum, StepInfo)
@@ -29,9 +26,6 @@ static const FilOutputTopic topics[FIL_TOPIC_COUNT] = {
     [FIL_TOPIC_CLOCK] = {"/clock", 10, false, "rosgraph_msgs/msg/Clock", type_of_Clock},
     [FIL_TOPIC_TF] = {"/tf", 100, false, "tf2_msgs/msg/TFMessage", type_of_TFMessage},
     [FIL_TOPIC_TF_STATIC] = {"/tf_static", 1, true, "tf2_msgs/msg/TFMessage", type_of_TFMessage},
-    [FIL_TOPIC_ROD_STATES] = {"rod_states", 10, false, "filum/msg/RodStates", type_of_RodStates},
-    [FIL_TOPIC_ARM_STATES] = {"arm_states", 10, false, "filum/msg/ArmStates", type_of_ArmStates},
-    [FIL_TOPIC_JOINT_STATES] = {"joint_states", 10, false, "sensor_msgs/msg/JointState", type_of_JointState},
     [FIL_TOPIC_CONTACT_WRENCHES] = {"contact_wrenches", 10, false, "filum/msg/ContactWrenches",
                                     type_of_ContactWrenches},
     [FIL_TOPIC_PROBES] = {"probes", 10, false, "filum/msg/Probes", type_of_Probes},
@@ -41,8 +35,29 @@ static const FilOutputTopic topics[FIL_TOPIC_COUNT] = {
                                type_of_DiagnosticArray},
 };
 
+/* topics and messages of states, with their kinds */
+static const struct {
+    FilTopicId topic;
+    FilMessageId message;
+    FilKindId kind;
+} states[] = {
+#define STATES(KIND) {FIL_TOPIC_##KIND##_STATES, FIL_MESSAGE_##KIND##_STATES, FIL_KIND_##KIND},
+#define NO_STATES(KIND)
+#define ROW(kind, KIND, states) states(KIND)
+    FIL_NODE_KINDS(ROW)
+#undef ROW
+#undef NO_STATES
+#undef STATES
+};
+enum { STATES_COUNT = sizeof states / sizeof states[0] };
+
 const FilOutputTopic* fil_output_topic(FilTopicId topic)
 {
+    for (int i = 0; i < STATES_COUNT; i++) {
+        if (states[i].topic == topic) {
+            return &fil_node_kind(states[i].kind)->states->topic;
+        }
+    }
     return &topics[topic];
 }
 
@@ -83,9 +98,9 @@ static bool is_due(FilSchedule* schedule, double time, double dt, bool all)
 static FilMessageSet present(const FilStateMessages* messages, const FilSimulation* simulation)
 {
     FilMessageSet set = 1u << FIL_MESSAGE_STEP_INFO;
-    set |= messages->rod_states.rods.size > 0 ? 1u << FIL_MESSAGE_ROD_STATES : 0;
-    set |= messages->arm_states.arms.size > 0 ? 1u << FIL_MESSAGE_ARM_STATES : 0;
-    set |= messages->joint_states.name.size > 0 ? 1u << FIL_MESSAGE_JOINT_STATES : 0;
+    for (int i = 0; i < STATES_COUNT; i++) {
+        set |= messages->objects[states[i].kind].entries > 0 ? 1u << states[i].message : 0;
+    }
     set |= fil_has_contact(simulation) ? 1u << FIL_MESSAGE_CONTACT_WRENCHES : 0;
     set |= messages->probes.names.size > 0 ? 1u << FIL_MESSAGE_PROBES : 0;
     return set;
@@ -122,7 +137,7 @@ bool fil_outputs_plan(FilOutputs* outputs, const FilSimulation* simulation, bool
 
 /* ---- filling and sending ---- */
 
-/* how each message is filled, where it is, and where it goes */
+/* how each message but those of states is filled, where it is, and where it goes */
 static const struct {
     void (*fill)(FilStateMessages* messages, const FilSimulation* simulation); /* NULL: not so, or not at all */
     size_t offset;
@@ -135,9 +150,6 @@ static const struct {
     [FIL_MESSAGE_CLOCK] = ROW(fil_fill_clock, clock, FIL_TOPIC_CLOCK),
     [FIL_MESSAGE_TF_STATIC] = ROW(fil_fill_static_transforms, static_transforms, FIL_TOPIC_TF_STATIC),
     [FIL_MESSAGE_TF] = ROW(fil_fill_transforms, transforms, FIL_TOPIC_TF),
-    [FIL_MESSAGE_ROD_STATES] = ROW(fil_fill_rod_states, rod_states, FIL_TOPIC_ROD_STATES),
-    [FIL_MESSAGE_ARM_STATES] = ROW(fil_fill_arm_states, arm_states, FIL_TOPIC_ARM_STATES),
-    [FIL_MESSAGE_JOINT_STATES] = ROW(fil_fill_joint_states, joint_states, FIL_TOPIC_JOINT_STATES),
     [FIL_MESSAGE_CONTACT_WRENCHES] = ROW(NULL, contacts, FIL_TOPIC_CONTACT_WRENCHES),
     [FIL_MESSAGE_PROBES] = ROW(fil_fill_probes, probes, FIL_TOPIC_PROBES),
     [FIL_MESSAGE_STEP_INFO] = ROW(fil_fill_step_info, step_info, FIL_TOPIC_STEP_INFO),
@@ -153,6 +165,11 @@ FilMessageSet fil_messages_fill(FilStateMessages* messages, const FilSimulation*
             contents[i].fill(messages, simulation);
         }
     }
+    for (int i = 0; i < STATES_COUNT; i++) {
+        if ((wanted & 1u << states[i].message) != 0) {
+            fil_fill_states(messages, simulation, states[i].kind);
+        }
+    }
     // the only one that may grow
     const FilMessageSet contacts = 1u << FIL_MESSAGE_CONTACT_WRENCHES;
     return (wanted & contacts) != 0 && !fil_fill_contacts(messages, simulation) ? wanted & ~contacts : wanted;
@@ -160,6 +177,12 @@ FilMessageSet fil_messages_fill(FilStateMessages* messages, const FilSimulation*
 
 void fil_message_send(const FilStateMessages* messages, FilMessageId id, FilOutputSend send, void* context)
 {
+    for (int i = 0; i < STATES_COUNT; i++) {
+        if (states[i].message == id) {
+            send(context, states[i].topic, messages->objects[states[i].kind].states);
+            return;
+        }
+    }
     send(context, contents[id].topic, (const char*)messages + contents[id].offset);
 }
 

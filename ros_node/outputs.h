@@ -4,15 +4,20 @@
 #define FILUM_NODE_OUTPUTS_H
 
 #include "conversion.h"
-#include "rosidl_runtime_c/message_type_support_struct.h"
+
+/* A kind's place in the two lists below: one if it has a message of states. */
+#define FIL_TOPIC_OF_STATES(KIND) FIL_TOPIC_##KIND##_STATES,
+#define FIL_TOPIC_OF_NO_STATES(KIND)
+#define FIL_TOPIC_OF_KIND(kind, KIND, states) FIL_TOPIC_OF_##states(KIND)
+#define FIL_MESSAGE_OF_STATES(KIND) FIL_MESSAGE_##KIND##_STATES,
+#define FIL_MESSAGE_OF_NO_STATES(KIND)
+#define FIL_MESSAGE_OF_KIND(kind, KIND, states) FIL_MESSAGE_OF_##states(KIND)
 
 typedef enum FilTopicId {
     FIL_TOPIC_CLOCK,
     FIL_TOPIC_TF,
     FIL_TOPIC_TF_STATIC,
-    FIL_TOPIC_ROD_STATES,
-    FIL_TOPIC_ARM_STATES,
-    FIL_TOPIC_JOINT_STATES,
+    FIL_NODE_KINDS(FIL_TOPIC_OF_KIND) /* FIL_TOPIC_ROD_STATES and so on */
     FIL_TOPIC_CONTACT_WRENCHES,
     FIL_TOPIC_PROBES,
     FIL_TOPIC_STEP_INFO,
@@ -20,14 +25,6 @@ typedef enum FilTopicId {
     FIL_TOPIC_DIAGNOSTICS,
     FIL_TOPIC_COUNT,
 } FilTopicId;
-
-typedef struct FilOutputTopic {
-    const char* name;
-    size_t depth; /* of the history */
-    bool transient_local;
-    const char* type_name; /* "package/msg/Name" */
-    const rosidl_message_type_support_t* (*type)(void);
-} FilOutputTopic;
 
 const FilOutputTopic* fil_output_topic(FilTopicId topic);
 
@@ -65,9 +62,7 @@ typedef enum FilMessageId {
     FIL_MESSAGE_CLOCK,
     FIL_MESSAGE_TF_STATIC,
     FIL_MESSAGE_TF,
-    FIL_MESSAGE_ROD_STATES,
-    FIL_MESSAGE_ARM_STATES,
-    FIL_MESSAGE_JOINT_STATES,
+    FIL_NODE_KINDS(FIL_MESSAGE_OF_KIND) /* FIL_MESSAGE_ROD_STATES and so on */
     FIL_MESSAGE_CONTACT_WRENCHES,
     FIL_MESSAGE_PROBES,
     FIL_MESSAGE_STEP_INFO,

@@ -1,5 +1,6 @@
 /* Commands to rods: rest shapes and targets of drives. */
-#include "command_kinds.h"
+#include "command_parts.h"
+#include "filum/msg/rod_command.h"
 
 /* whether `numbers` are finite and `per_node` for each of some nodes of the rod; the count of those nodes */
 static bool fits_nodes(FilCommands* commands, const filum__msg__RodCommand* command, FilId rod,
@@ -27,8 +28,7 @@ static void shape_rod(FilCommands* commands, const filum__msg__RodCommand* comma
     const FilId rod = fil_world_find_rod(world, command->rod.data);
     const int first = (int)command->first_node;
     int count;
-    if (rod.index == 0) {
-        FIL_REFUSE(commands, "rod_commands: there is no rod '%s'", fil_shown(command->rod.data).text);
+    if (!fil_command_has(commands, "rod_commands", "rod", command->rod.data, rod.index != 0)) {
         return;
     }
     if (command->rest_curvature.size > 0 &&
@@ -47,9 +47,10 @@ static void aim_drive(FilCommands* commands, const filum__msg__DriveTarget* targ
 {
     FilWorld* world = commands->simulation->world;
     const FilId drive = fil_world_find_drive(world, target->drive.data);
-    if (drive.index == 0) {
-        FIL_REFUSE(commands, "rod_commands: there is no drive '%s'", fil_shown(target->drive.data).text);
-    } else if (target->release && target->value.size > 0) {
+    if (!fil_command_has(commands, "rod_commands", "drive", target->drive.data, drive.index != 0)) {
+        return;
+    }
+    if (target->release && target->value.size > 0) {
         FIL_REFUSE(commands, "rod_commands: drive '%s' is released and given a value at once",
                    fil_shown(target->drive.data).text);
     } else if (!fil_command_is_finite(&target->value)) {
@@ -65,8 +66,9 @@ static void aim_drive(FilCommands* commands, const filum__msg__DriveTarget* targ
     }
 }
 
-void fil_command_rods(FilCommands* commands, const filum__msg__RodCommand* command)
+static void apply(FilCommands* commands, const void* message)
 {
+    const filum__msg__RodCommand* command = message;
     if (command->rod.size > 0) {
         shape_rod(commands, command);
     } else if (command->rest_curvature.size > 0 || command->rest_twist.size > 0) {
@@ -76,3 +78,11 @@ void fil_command_rods(FilCommands* commands, const filum__msg__RodCommand* comma
         aim_drive(commands, &command->targets.data[i]);
     }
 }
+
+FIL_MESSAGE_FUNCTIONS(filum, RodCommand)
+
+const FilCommandTopic fil_rod_commands = {
+    .topic = {"rod_commands", 100, false, "filum/msg/RodCommand", type_of_RodCommand},
+    .message = {sizeof(filum__msg__RodCommand), init_RodCommand, fini_RodCommand},
+    .apply = apply,
+};

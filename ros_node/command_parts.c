@@ -1,0 +1,45 @@
+#include "command_parts.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+FilShown fil_shown(const char* name)
+{
+    FilShown shown = {{0}};
+    const size_t most = sizeof shown.text - 4;
+    for (size_t i = 0; i < most && name[i] != '\0'; i++) {
+        shown.text[i] = isprint((unsigned char)name[i]) ? name[i] : '?';
+        if (i + 1 == most && name[i + 1] != '\0') {
+            memcpy(shown.text + most, "...", 4);
+        }
+    }
+    return shown;
+}
+
+bool fil_command_is_finite(const rosidl_runtime_c__double__Sequence* numbers)
+{
+    for (size_t i = 0; i < numbers->size; i++) {
+        if (!isfinite(numbers->data[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool fil_command_has(FilCommands* commands, const char* topic, const char* what, const char* name, bool there)
+{
+    if (!there) {
+        FIL_REFUSE(commands, "%s: there is no %s '%s'", topic, what, fil_shown(name).text);
+    }
+    return there;
+}
+
+void fil_command_done(FilCommands* commands, const char* topic, FilStatus status)
+{
+    if (status == FIL_OK) {
+        commands->accepted++;
+    } else {
+        FIL_REFUSE(commands, "%s: %s", topic, fil_world_error(commands->simulation->world));
+    }
+}

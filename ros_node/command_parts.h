@@ -1,0 +1,46 @@
+/* What the command topics share: their rows, how a part of a command is refused, and how it is counted. */
+#ifndef FILUM_NODE_COMMAND_PARTS_H
+#define FILUM_NODE_COMMAND_PARTS_H
+
+#include "commands.h"
+#include "messages.h"
+#include "rosidl_runtime_c/primitives_sequence.h"
+#include "topic.h"
+
+/* A topic that commands come by; its type begins with a std_msgs/Header. */
+typedef struct FilCommandTopic {
+    FilOutputTopic topic;
+    FilMessageType message;
+
+    /* Hands a message on to the world, part by part. What the world is told this way holds until it is told otherwise:
+     * it takes over from the scene's drives and scripts, and only a part that says so gives it back. */
+    void (*apply)(FilCommands* commands, const void* message);
+} FilCommandTopic;
+
+#define FIL_COMMAND_DECLARATION(name, NAME) extern const FilCommandTopic fil_##name##_commands;
+FIL_COMMAND_TOPICS(FIL_COMMAND_DECLARATION)
+#undef FIL_COMMAND_DECLARATION
+
+/* counts and tells a refusal; at most one line a second */
+#define FIL_REFUSE(commands, ...)                                                                    \
+    do {                                                                                             \
+        (commands)->refused++;                                                                       \
+        RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, (commands)->logger, __VA_ARGS__); \
+    } while (0)
+
+/* A name from outside, cut short and without what would disturb a log. */
+typedef struct FilShown {
+    char text[104];
+} FilShown;
+
+FilShown fil_shown(const char* name);
+
+bool fil_command_is_finite(const rosidl_runtime_c__double__Sequence* numbers);
+
+/* Refuses a part whose target, a `what` of that name, is not in the world; returns whether it is there. */
+bool fil_command_has(FilCommands* commands, const char* topic, const char* what, const char* name, bool there);
+
+/* Counts a part as taken, or refuses it with the world's words: what a call on the world has returned. */
+void fil_command_done(FilCommands* commands, const char* topic, FilStatus status);
+
+#endif

@@ -1,0 +1,40 @@
+#include "frames.h"
+
+#include <stdio.h>
+
+#include "geometry_msgs/msg/transform_stamped.h"
+#include "messages.h"
+
+static bool write_names(geometry_msgs__msg__TransformStamped* transform, const FilFrame* frame)
+{
+    char child[FIL_FRAME_NAME];
+    if (frame->part == NULL) {
+        snprintf(child, sizeof child, "%.255s", frame->name);
+    } else if (frame->numbered) {
+        snprintf(child, sizeof child, "%.200s/%s%d", frame->name, frame->part, frame->number);
+    } else {
+        snprintf(child, sizeof child, "%.200s/%s", frame->name, frame->part);
+    }
+    return rosidl_runtime_c__String__assign(&transform->header.frame_id,
+                                            frame->parent != NULL ? frame->parent : FIL_ROOT_FRAME) &&
+           rosidl_runtime_c__String__assign(&transform->child_frame_id, child);
+}
+
+void fil_frames_add(FilFrames* frames, const FilFrame* frame)
+{
+    tf2_msgs__msg__TFMessage* message = frames->messages[frame->fixed];
+    const size_t index = frames->counts[frame->fixed]++;
+    if (message == NULL || frames->pass == FIL_FRAMES_COUNT) {
+        return;
+    }
+    geometry_msgs__msg__TransformStamped* transform = &message->transforms.data[index];
+    if (frames->pass == FIL_FRAMES_NAME) {
+        frames->failed |= !write_names(transform, frame);
+        return;
+    }
+    const FilVec3 p = frame->position;
+    const FilQuat q = frame->orientation;
+    transform->header.stamp = frames->stamp;
+    transform->transform.translation = (geometry_msgs__msg__Vector3){p.x, p.y, p.z};
+    transform->transform.rotation = (geometry_msgs__msg__Quaternion){q.x, q.y, q.z, q.w};
+}

@@ -1,0 +1,244 @@
+/* The table of kinds: every object is an entity and has markers, whatever it is; shells and rings in particular. Without
+ * a graph. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "commands.h"
+#include "conversion.h"
+#include "entities.h"
+#include "outputs.h"
+
+static const char scene_text[] =
+    "world: {gravity: [0, 0, -9.81], dt: 0.002, contact: ipc}\n"
+    "materials: {cloth: {young: 1e5, poisson: 0.3, density: 1000}, rubber: {young: 1e6, poisson: 0.3, density: 1000}}\n"
+    "rods:\n"
+    "  - name: line\n"
+    "    material: rubber\n"
+    "    section: {circle: {radius: 0.001}}\n"
+    "    shape: {straight: {from: [-0.25, 0, 0], to: [0.25, 0, 0], nodes: 11}}\n"
+    "    collision: {enabled: false}\n"
+    "rigid_bodies: [{name: block, motion: static, position: [0, 0, -1], shapes: [{box: {size: [0.1, 0.1, 0.1]}}]}]\n"
+    "shells:\n"
+    "  - name: cloth\n"
+    "    material: cloth\n"
+    "    thickness: 0.001\n"
+    "    sheet: {corner: [-0.1, 0.2, 0], along: [0.2, 0, 0], across: [0, 0.03, -0.1], columns: 4, rows: 3}\n"
+    "attachments: [{name: ends, pin: {rod: line, nodes: [0, 11]}}]\n"
+    "rings:\n"
+    "  - {name: hook, rod: line, range: 0.05, stiffness: 100, point: {mass: 0.001, position: [0, 0, -0.01]}}\n";
+
+enum { STEPS = 20 };
+
+static FilSimulation simulation;
+
+static int set_up(void** state)
+{
+    (void)state;
+    FilError error = {""};
+    fil_simulation_init(&simulation);
+    if (fil_simulation_load_text(&simulation, "kinds.yaml", scene_text, strlen(scene_text), NULL, &error) != FIL_OK) {
+        print_error("%s\n", error.text);
+        return 1;
+    }
+    for (int i = 0; i < STEPS; i++) {
+        if (fil_world_step(simulation.world, NULL) != FIL_OK) {
+            print_error("%s\n", fil_world_error(simulation.world));
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int tear_down(void** state)
+{
+    (void)state;
+    fil_simulation_fini(&simulation);
+    return 0;
+}
+
+/* ---- entities ---- */
+
+static void every_object_is_an_entity(void** state)
+{
+    (void)state;
+    static const char* const names[] = {"line", "block", "cloth", "hook"};
+    const FilWorld* world = simulation.world;
+    assert_int_equal(fil_entity_count(world), 4);
+    for (int i = 0; i < 4; i++) {
+        assert_string_equal(fil_entity_name(world, i), names[i]);
+        assert_int_equal(fil_entity_find(world, names[i]), i);
+        assert_int_equal(fil_entity_is_static(world, i), i == 1);
+        assert_int_equal(fil_entity_is_mounted(world, i), i == 3);
+        assert_false(fil_entity_is_robot(world, i));
+    }
+    assert_int_equal(fil_entity_find(world, "nothing"), -1);
+}
+
+static void rings_are_seen_but_not_moved(void** state)
+{
+    (void)state;
+    FilWorld* world = simulation.world;
+    const FilId ring = fil_world_find_ring(world, "hook");
+    FilEntityState seen;
+    fil_entity_get_state(world, fil_entity_find(world, "hook"), &seen);
+    assert_true(seen.position.z == fil_ring_position(world, ring).z && seen.position.z < 0.0);
+    assert_true(seen.velocity.z == fil_ring_velocity(world, ring).z && seen.velocity.z != 0.0);
+    assert_true(seen.orientation.w == 1.0);
+    const uint64_t hash = fil_world_hash(world);
+    assert_int_equal(fil_entity_set_state(world, fil_entity_find(world, "hook"), &seen, &seen), FIL_BAD_INPUT);
+    assert_true(fil_world_hash(world) == hash);
+}
+
+static double distance(const double* a, const double* b)
+{
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+/* moving a cloth changes neither its shape nor what is read back */
+static void moved_shells_keep_their_shape(void** state)
+{
+    (void)state;
+    FilWorld* world = simulation.world;
+    const FilId cloth = fil_world_find_shell(world, "cloth");
+    const int entity = fil_entity_find(world, "cloth");
+    const int count = fil_shell_vertex_count(world, cloth);
+    double before[3 * 64];
+    double after[3 * 64];
+    assert_in_range(count, 4, 64);
+    fil_shell_get_positions(world, cloth, before);
+    const FilEntityState unit = {{1.0, -2.0, 0.5}, {0.5, -0.5, 0.1, 0.7}, {0.1, 0.2, 0.3}, {1.0, -2.0, 0.5}};
+    assert_int_equal(fil_entity_set_state(world, entity, &unit, &unit), FIL_OK);
+    fil_shell_get_positions(world, cloth, after);
+    for (int i = 1; i < count; i++) {
+        // lengths of 0.1 m at coordinates of order one: a handful of roundings
+        assert_true(fabs(distance(after, after + 3 * i) - distance(before, before + 3 * i)) < 1e-14);
+    }
+    FilEntityState got;
+    fil_entity_get_state(world, entity, &got);
+    const double errors[] = {got.position.x - unit.position.x,
+                             got.position.y - unit.position.y,
+                             got.position.z - unit.position.z,
+                             got.velocity.x - unit.velocity.x,
+                             got.velocity.y - unit.velocity.y,
+                             got.velocity.z - unit.velocity.z,
+                             got.angular_velocity.x - unit.angular_velocity.x,
+                             got.angular_velocity.y - unit.angular_velocity.y,
+                             got.angular_velocity.z - unit.angular_velocity.z,
+                             fabs(got.orientation.x * unit.orientation.x + got.orientation.y * unit.orientation.y +
+                                  got.orientation.z * unit.orientation.z + got.orientation.w * unit.orientation.w) -
+                                 1.0};
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+        assert_true(fabs(errors[i]) < 1e-12);  // rates of order one over edges of 0.05 m, rounded at order one
+    }
+    // with a pose alone, velocities turn along: here by nothing, for the cloth is there already
+    double velocities[3 * 64];
+    double turned[3 * 64];
+    fil_shell_get_velocities(world, cloth, velocities);
+    assert_int_equal(fil_entity_set_state(world, entity, &unit, NULL), FIL_OK);
+    fil_shell_get_velocities(world, cloth, turned);
+    for (int i = 0; i < count; i++) {
+        assert_true(distance(turned + 3 * i, velocities + 3 * i) < 1e-12);  // speeds of order one
+    }
+}
+
+/* ---- markers ---- */
+
+static void every_object_has_its_markers(void** state)
+{
+    (void)state;
+    const FilWorld* world = simulation.world;
+    FilStateMessages messages;
+    assert_true(fil_state_messages_init(&messages));
+    assert_true(fil_state_messages_fit(&messages, &simulation, false));
+    fil_fill_markers(&messages, &simulation);
+    const FilMarker* markers = messages.markers.markers.data;
+    static const struct {
+        const char* space;
+        int type;
+    } expected[] = {{"line", FIL_MARKER(LINE_STRIP)},
+                    {"block", FIL_MARKER(CUBE)},
+                    {"cloth", FIL_MARKER(TRIANGLE_LIST)},
+                    {"hook", FIL_MARKER(SPHERE)},
+                    {"contact forces", FIL_MARKER(LINE_LIST)}};
+    assert_int_equal(messages.markers.markers.size, 5);
+    for (int i = 0; i < 5; i++) {
+        assert_string_equal(markers[i].ns.data, expected[i].space);
+        assert_int_equal(markers[i].type, expected[i].type);
+        assert_string_equal(markers[i].header.frame_id.data, "world");
+        assert_true(markers[i].header.stamp.nanosec == 40000000u);
+    }
+    // the corners of the cloth's triangles
+    const FilId cloth = fil_world_find_shell(world, "cloth");
+    assert_int_equal(markers[2].points.size, 3 * fil_shell_triangle_count(world, cloth));
+    for (int t = 0; t < fil_shell_triangle_count(world, cloth); t++) {
+        int corners[3];
+        fil_shell_get_triangle(world, cloth, t, corners);
+        for (int k = 0; k < 3; k++) {
+            double x[3];
+            const geometry_msgs__msg__Point* p = &markers[2].points.data[3 * t + k];
+            fil_shell_get_position(world, cloth, corners[k], x);
+            assert_true(p->x == x[0] && p->y == x[1] && p->z == x[2]);
+        }
+    }
+    const FilVec3 ring = fil_ring_position(world, fil_world_find_ring(world, "hook"));
+    assert_true(markers[3].pose.position.x == ring.x && markers[3].pose.position.z == ring.z);
+    assert_true(markers[3].scale.x > 0.0);
+    fil_state_messages_fini(&messages);
+}
+
+/* ---- topics ---- */
+
+static void count_message(void* context, FilTopicId topic, const void* message)
+{
+    assert_non_null(message);
+    ((int*)context)[topic]++;
+}
+
+static void kinds_without_objects_are_silent(void** state)
+{
+    (void)state;
+    FilOutputs outputs;
+    int sent[FIL_TOPIC_COUNT] = {0};
+    assert_true(fil_outputs_init(&outputs));
+    assert_true(fil_outputs_update(&outputs, &simulation, true, true, count_message, sent));
+    assert_int_equal(sent[FIL_TOPIC_ROD_STATES], 1);
+    assert_int_equal(sent[FIL_TOPIC_ARM_STATES], 0);
+    assert_int_equal(sent[FIL_TOPIC_ROBOT_STATES], 0);
+    assert_int_equal(sent[FIL_TOPIC_MARKERS], 2);  // the first takes away what others have left
+    assert_int_equal(sent[FIL_TOPIC_TF], 1);
+    assert_int_equal(sent[FIL_TOPIC_TF_STATIC], 1);
+    fil_outputs_fini(&outputs);
+}
+
+static void every_topic_has_a_name_of_its_own(void** state)
+{
+    (void)state;
+    const char* names[FIL_TOPIC_COUNT + FIL_COMMAND_COUNT];
+    for (int i = 0; i < FIL_TOPIC_COUNT + FIL_COMMAND_COUNT; i++) {
+        const FilOutputTopic* topic = i < FIL_TOPIC_COUNT ? fil_output_topic((FilTopicId)i)
+                                                          : fil_commands_topic((FilCommandId)(i - FIL_TOPIC_COUNT));
+        names[i] = topic->name;
+        assert_non_null(names[i]);
+        assert_non_null(topic->type());
+        for (int k = 0; k < i; k++) {
+            assert_string_not_equal(names[i], names[k]);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_object_is_an_entity),       cmocka_unit_test(rings_are_seen_but_not_moved),
+        cmocka_unit_test(every_object_has_its_markers),    cmocka_unit_test(kinds_without_objects_are_silent),
+        cmocka_unit_test(every_topic_has_a_name_of_its_own), cmocka_unit_test(moved_shells_keep_their_shape),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
