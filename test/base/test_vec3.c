@@ -187,6 +187,30 @@ static void quaternions(void** state)
     }
 }
 
+static void inverses(void** state)
+{
+    (void)state;
+    Random random = {5};
+    for (int round = 0; round < 100; ++round) {
+        double m[9], inverse[9] = {0.0}, product[9];
+        for (int k = 0; k < 9; ++k) {
+            m[k] = random_between(&random, -1.0, 1.0) + (k % 4 == 0 ? 4.0 : 0.0); /* diagonally dominant */
+        }
+        assert_true(fil_m3_invert(inverse, m));
+        for (int k = 0; k < 9; ++k) {
+            product[k] = m[3 * (k / 3)] * inverse[k % 3] + m[3 * (k / 3) + 1] * inverse[3 + k % 3] +
+                         m[3 * (k / 3) + 2] * inverse[6 + k % 3];
+        }
+        const double one[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+        near(product, one, 9, rounding);
+    }
+    const double singular[9] = {1.0, 2.0, 3.0, 2.0, 4.0, 6.0, 0.0, 0.0, 1.0}, zero[9] = {0.0};
+    double out[9] = {7.0};
+    assert_false(fil_m3_invert(out, singular));
+    assert_false(fil_m3_invert(out, zero));
+    assert_true(out[0] == 7.0);
+}
+
 static void finiteness(void** state)
 {
     (void)state;
@@ -213,6 +237,7 @@ int main(void)
         cmocka_unit_test(transport_is_the_shortest_rotation),
         cmocka_unit_test(rotation_vectors),
         cmocka_unit_test(quaternions),
+        cmocka_unit_test(inverses),
         cmocka_unit_test(finiteness),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,6 +135,25 @@ static inline void fil_m3_apply_transposed(double* out, const double* r, const d
     }
 }
 
+/* out = m^-1 by rows; false, and out as it was, where m is singular. */
+static inline bool fil_m3_invert(double* out, const double* m)
+{
+    double c0[3], c1[3], c2[3];
+    fil_v3_cross(c0, m + 3, m + 6);
+    fil_v3_cross(c1, m + 6, m);
+    fil_v3_cross(c2, m, m + 3);
+    const double det = fil_v3_dot(m, c0);
+    if (!(fabs(det) > 0.0) || !isfinite(1.0 / det)) {
+        return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        out[3 * k] = c0[k] / det;
+        out[3 * k + 1] = c1[k] / det;
+        out[3 * k + 2] = c2[k] / det;
+    }
+    return true;
+}
+
 /* Row-major rotation matrix of a unit quaternion. */
 static inline void fil_m3_from_quat(double* r, FilQuat q)
 {

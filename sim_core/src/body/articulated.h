@@ -134,6 +134,10 @@ FilStatus fil_articulated_check(const FilRobotDef* def, FilError* error);
 /* Links depth first from the root into `order`; the joint above each into `joint_of`, -1 of the root. */
 FilStatus fil_articulated_sort(const FilRobotDef* def, int* order, int* joint_of, FilError* error);
 
+/* ---- making: articulated_build.c ---- */
+
+void fil_articulated_destroy(void* robot);
+
 /* ---- kinematics and dynamics: articulated_tree.c ---- */
 
 /* Places every body at q; remembered until another q is seen. */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/quat.h"
 
 FilShapeDef fil_shape_def_default(void)
@@ -20,169 +19,7 @@ FilRigidDef fil_rigid_def_default(void)
                          .collision = fil_collision_default()};
 }
 
-/* ---- small algebra ---- */
-
-static bool invert3(const double* m, double* out)
-{
-    double c0[3], c1[3], c2[3];
-    fil_v3_cross(c0, m + 3, m + 6);
-    fil_v3_cross(c1, m + 6, m);
-    fil_v3_cross(c2, m, m + 3);
-    const double det = fil_v3_dot(m, c0);
-    if (!(fabs(det) > 0.0) || !isfinite(1.0 / det)) {
-        return false;
-    }
-    for (int k = 0; k < 3; k++) {
-        out[3 * k] = c0[k] / det;
-        out[3 * k + 1] = c1[k] / det;
-        out[3 * k + 2] = c2[k] / det;
-    }
-    return true;
-}
-
-static FilQuat orientation_of(const double* q)
-{
-    return (FilQuat){q[4], q[5], q[6], q[7]};
-}
-
-/* ---- making ---- */
-
-/* Mass, centre and inertia from the definition, or from the shapes and their densities. */
-static FilStatus build_mass(const FilRigidDef* def, FilRigidBody* body, FilError* error)
-{
-    FilMassProperties sum = {0};
-    for (int k = 0; k < body->shape_count; k++) {
-        const double density = def->shapes[k].density > 0.0 ? def->shapes[k].density : def->density;
-        const FilMassProperties own = fil_shape_mass(&body->shapes[k].shape);
-        const FilMassProperties posed = fil_mass_posed(&own, &body->shapes[k].pose);
-        fil_mass_add(&sum, density, &posed);
-    }
-    const double* i = def->inertia;
-    const bool given = i[0] != 0.0 || i[1] != 0.0 || i[2] != 0.0;
-    body->mass = def->mass > 0.0 ? def->mass : sum.volume;
-    if (given) {
-        const double full[9] = {i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]};
-        memcpy(body->inertia, full, sizeof full);
-        fil_v3_set(body->center, def->center_of_mass.x, def->center_of_mass.y, def->center_of_mass.z);
-    } else {
-        const double scale = sum.volume > 0.0 ? body->mass / sum.volume : 0.0;
-        for (int k = 0; k < 9; k++) {
-            body->inertia[k] = scale * sum.inertia[k];
-        }
-        fil_v3_copy(body->center, sum.centre);
-    }
-    if (body->motion != FIL_DYNAMIC) {
-        return FIL_OK;
-    }
-    if (!(isfinite(body->mass) && body->mass > 0.0)) {
-        return fil_error(error, FIL_BAD_INPUT, "a dynamic body needs a positive mass, got %g kg", body->mass);
-    }
-    // positive definite: all leading minors are
-    const double* m = body->inertia;
-    const double minor2 = m[0] * m[4] - m[1] * m[1];
-    if (!(fil_all_finite(m, 9) && m[0] > 0.0 && minor2 > 0.0) || !invert3(m, body->inverse_inertia) ||
-        !(body->inverse_inertia[8] > 0.0)) {
-        return fil_error(error, FIL_BAD_INPUT, "a dynamic body needs a positive definite inertia");
-    }
-    return FIL_OK;
-}
-
-static void destroy(void* pointer)
-{
-    FilRigidBody* body = pointer;
-    if (body == NULL) {
-        return;
-    }
-    for (int k = 0; body->shapes != NULL && k < body->shape_count; k++) {
-        fil_rigid_shape_free(&body->shapes[k]);
-    }
-    fil_free(body->shapes);
-    fil_free(body);
-}
-
-static FilStatus check_def(const FilRigidDef* def, FilError* error)
-{
-    const double numbers[] = {def->position.x, def->position.y, def->position.z, def->velocity.x, def->velocity.y,
-                              def->velocity.z, def->angular_velocity.x, def->angular_velocity.y, def->angular_velocity.z,
-                              def->density, def->mass, def->center_of_mass.x, def->center_of_mass.y, def->center_of_mass.z};
-    if (!fil_all_finite(numbers, sizeof numbers / sizeof numbers[0])) {
-        return fil_error(error, FIL_BAD_INPUT, "position, velocity, density and mass must be finite");
-    }
-    if (def->density < 0.0 || def->mass < 0.0 || !(def->damping_linear >= 0.0) || !(def->damping_angular >= 0.0)) {
-        return fil_error(error, FIL_BAD_INPUT, "density, mass and damping must not be negative");
-    }
-    for (int k = 0; k < def->shape_count; k++) {
-        if (def->shapes[k].type == FIL_TYPE_HALF_SPACE && def->motion == FIL_DYNAMIC) {
-            return fil_error(error, FIL_BAD_INPUT, "a half-space cannot be dynamic");
-        }
-    }
-    return FIL_OK;
-}
-
-FilStatus fil_rigid_create(const FilRigidDef* def, FilRigidBody** out, FilError* error)
-{
-    *out = NULL;
-    FilStatus status = check_def(def, error);
-    if (status != FIL_OK) {
-        return status;
-    }
-    FilRigidBody* body = fil_alloc(1, sizeof *body);
-    if (body == NULL || (body->shapes = fil_alloc((size_t)def->shape_count, sizeof *body->shapes)) == NULL) {
-        fil_free(body);
-        return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
-    }
-    body->motion = def->motion;
-    body->collision = def->collision;
-    body->damping_linear = def->damping_linear;
-    body->damping_angular = def->damping_angular;
-    for (int k = 0; k < def->shape_count && status == FIL_OK; k++) {
-        body->shape_count = k + 1;
-        status = fil_rigid_shape_make(&def->shapes[k], &body->shapes[k], error);
-    }
-    FilQuat orientation = def->orientation;
-    if (status == FIL_OK && !fil_quat_normalise(&orientation)) {
-        status = fil_error(error, FIL_BAD_INPUT, "the orientation is no rotation");
-    }
-    if (status == FIL_OK) {
-        status = build_mass(def, body, error);
-    }
-    if (status != FIL_OK) {
-        destroy(body);
-        return status;
-    }
-    for (int k = 0; k < body->shape_count; k++) {
-        body->reach = fmax(body->reach, fil_rigid_shape_reach(&body->shapes[k], body->center));
-    }
-    const double position[3] = {def->position.x, def->position.y, def->position.z};
-    const double spin[3] = {def->angular_velocity.x, def->angular_velocity.y, def->angular_velocity.z};
-    double rotation[9];
-    fil_rigid_from_pose(body, position, orientation, body->initial_q);
-    fil_m3_from_quat(rotation, orientation);
-    if (body->motion == FIL_DYNAMIC) {
-        fil_v3_set(body->initial_v, def->velocity.x, def->velocity.y, def->velocity.z);
-        fil_m3_apply_transposed(body->initial_v + 4, rotation, spin);
-    }
-    *out = body;
-    return FIL_OK;
-}
-
-void fil_rigid_from_pose(const FilRigidBody* body, const double* position, FilQuat orientation, double* q)
-{
-    double rotation[9], offset[3];
-    fil_m3_from_quat(rotation, orientation);
-    fil_m3_apply(offset, rotation, body->center);
-    fil_v3_add(q, position, offset);
-    q[3] = 0.0;
-    q[4] = orientation.x, q[5] = orientation.y, q[6] = orientation.z, q[7] = orientation.w;
-}
-
-void fil_rigid_pose(const FilRigidBody* body, const double* q, FilPose* pose)
-{
-    double offset[3];
-    fil_m3_from_quat(pose->r, orientation_of(q));
-    fil_m3_apply(offset, pose->r, body->center);
-    fil_v3_sub(pose->p, q, offset);
-}
+/* ---- state ---- */
 
 static int dofs(const void* pointer)
 {
@@ -226,7 +63,7 @@ static void rotate_freely(const FilRigidBody* body, const double* w0, const doub
                 jacobian[3 * j + k] = inertia[3 * j + k] + 0.5 * dt * (product - cross_m[3 * j + k]);
             }
         }
-        if (!invert3(jacobian, inverse)) {
+        if (!fil_m3_invert(inverse, jacobian)) {
             return;
         }
         fil_m3_apply(step, inverse, residual);
@@ -250,7 +87,7 @@ static void scripted_velocity(FilRigidBody* body)
     fil_v3_add(position, body->origin, body->target.displacement[1]);
     const FilQuat end = fil_quat_multiply(fil_quat_exponential(turn), body->origin_orientation);
     fil_rigid_from_pose(body, position, end, q1);
-    const FilQuat now = orientation_of(body->q0);
+    const FilQuat now = fil_rigid_orientation(body->q0);
     const FilQuat back = {-now.x, -now.y, -now.z, now.w};
     fil_quat_logarithm(fil_quat_multiply(back, end), rotation); // in the body frame
     for (int k = 0; k < 3; k++) {
@@ -272,7 +109,7 @@ static void begin(void* pointer, const FilStepSetup* setup, const double* q, con
         return;
     }
     double rotation[9], torque[3];
-    fil_m3_from_quat(rotation, orientation_of(q));
+    fil_m3_from_quat(rotation, fil_rigid_orientation(q));
     fil_m3_apply_transposed(torque, rotation, body->torque);
     rotate_freely(body, v + 4, torque, dt, body->v_free + 4);
     const double slow[2] = {1.0 + dt * body->damping_linear, 1.0 + dt * body->damping_angular};
@@ -349,7 +186,7 @@ static void finish(void* pointer, const double* v, double* q1, double* v1, doubl
         q1[k] = body->q0[k] + dt * (vq * v[k] + (1.0 - vq) * body->v0[k]);
         turn[k] = dt * (vq * v[4 + k] + (1.0 - vq) * body->v0[4 + k]);
     }
-    FilQuat orientation = fil_quat_multiply(orientation_of(body->q0), fil_quat_exponential(turn));
+    FilQuat orientation = fil_quat_multiply(fil_rigid_orientation(body->q0), fil_quat_exponential(turn));
     (void)fil_quat_normalise(&orientation); // a product of unit quaternions
     q1[3] = 0.0;
     q1[4] = orientation.x, q1[5] = orientation.y, q1[6] = orientation.z, q1[7] = orientation.w;
@@ -380,7 +217,7 @@ static void momentum_of(const void* pointer, const double* q, const double* v, c
         fil_v3_axpy(linear, body->mass, v);
         fil_v3_cross(moment, q, v);
         fil_v3_axpy(angular, body->mass, moment);
-        fil_m3_from_quat(rotation, orientation_of(q));
+        fil_m3_from_quat(rotation, fil_rigid_orientation(q));
         fil_m3_apply(spin, body->inertia, v + 4);
         fil_m3_apply(world, rotation, spin);
         fil_v3_axpy(angular, 1.0, world);
@@ -405,7 +242,7 @@ static FilStatus attach(void* pointer, int object, const FilAttachmentDef* def, 
     FilPose pose;
     fil_rigid_pose(body, q, &pose);
     fil_v3_copy(body->origin, pose.p);
-    body->origin_orientation = orientation_of(q);
+    body->origin_orientation = fil_rigid_orientation(q);
     body->attached = true;
     *slot = 0;
     return FIL_OK;
@@ -506,7 +343,7 @@ static int point_jacobian(const void* pointer, int index, int part, const double
     const FilRigidBody* body = pointer;
     double arm[3], r[9];
     fil_v3_sub(arm, point, q);
-    fil_m3_from_quat(r, orientation_of(q));
+    fil_m3_from_quat(r, fil_rigid_orientation(q));
     const double cross[9] = {0.0, arm[2], -arm[1], -arm[2], 0.0, arm[0], arm[1], -arm[0], 0.0}; // -[arm]
     for (int j = 0; j < 3; j++) {
         for (int k = 0; k < 3; k++) {
@@ -530,7 +367,7 @@ static int turn_jacobian(const void* pointer, int index, int part, const double*
     (void)part;
     const FilRigidBody* body = pointer;
     double r[9];
-    fil_m3_from_quat(r, orientation_of(q));
+    fil_m3_from_quat(r, fil_rigid_orientation(q));
     for (int j = 0; j < 3; j++) {
         fil_v3_copy(jacobian + 4 * j, r + 3 * j);
         jacobian[4 * j + 3] = 0.0;
@@ -565,7 +402,7 @@ static void tangent(void* pointer, double* values)
 
 const FilBodyOps fil_rigid_ops = {
     .kind = "rigid",
-    .destroy = destroy,
+    .destroy = fil_rigid_destroy,
     .dofs = dofs,
     .init_state = init_state,
     .begin = begin,

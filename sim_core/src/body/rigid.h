@@ -40,9 +40,18 @@ extern const FilBodyOps fil_rigid_ops;
 
 FilStatus fil_rigid_create(const FilRigidDef* def, FilRigidBody** body, FilError* error);
 
+/* ---- below the table: rigid_build.c ---- */
+
+void fil_rigid_destroy(void* body);
 /* Pose of the body frame at q. */
 void fil_rigid_pose(const FilRigidBody* body, const double* q, FilPose* pose);
 /* q for a pose of the body frame. */
 void fil_rigid_from_pose(const FilRigidBody* body, const double* position, FilQuat orientation, double* q);
+
+/* Orientation of the body frame in q. */
+static inline FilQuat fil_rigid_orientation(const double* q)
+{
+    return (FilQuat){q[4], q[5], q[6], q[7]};
+}
 
 #endif
