@@ -3,7 +3,7 @@
 #include "base/memory.h"
 
 /* Items of one leaf, at most. */
-enum { LEAF = 4, STACK = 256 };
+enum { LEAF = FIL_BVH_LEAF, STACK = 256 };
 
 /* How much more a refitted tree may cost than when it was made. */
 static const double WORSE = 1.3;

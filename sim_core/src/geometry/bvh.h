@@ -6,6 +6,9 @@
 #include "geometry/aabb.h"
 #include "geometry/pairs.h"
 
+/* Items of one leaf, at most: nodes that hold more have children. */
+#define FIL_BVH_LEAF 4
+
 typedef struct FilBvh {
     FilAabb* nodes; /* of a full binary tree over `order`; node k has children 2 k + 1 and 2 k + 2 */
     int* order;     /* items by leaf */

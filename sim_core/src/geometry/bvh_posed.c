@@ -1,0 +1,114 @@
+#include "geometry/bvh_posed.h"
+
+enum { STACK = 1024 };
+
+static bool is_leaf(const FilBvh* bvh, int node)
+{
+    return bvh->end[node] - bvh->start[node] <= FIL_BVH_LEAF;
+}
+
+// the box around a moved box; `size` has the absolute values of the rotation
+static FilAabb moved(const FilAabb* box, const FilPose* pose, const double* size)
+{
+    double centre[3], half[3], at[3];
+    FilAabb out;
+    for (int k = 0; k < 3; k++) {
+        centre[k] = 0.5 * (box->lo[k] + box->hi[k]);
+        half[k] = 0.5 * (box->hi[k] - box->lo[k]);
+    }
+    fil_pose_apply(at, pose, centre);
+    for (int k = 0; k < 3; k++) {
+        const double reach = fil_v3_dot(size + 3 * k, half);
+        out.lo[k] = at[k] - reach;
+        out.hi[k] = at[k] + reach;
+    }
+    return out;
+}
+
+static FilStatus append_leaves(const FilBvh* a, int i, const FilBvh* b, int j, const FilPose* pose, const double* size,
+                               FilPairs* pairs)
+{
+    const FilStatus status = fil_pairs_reserve(pairs, FIL_BVH_LEAF * FIL_BVH_LEAF);
+    if (status != FIL_OK) {
+        return status;
+    }
+    for (int l = b->start[j]; l < b->end[j]; l++) {
+        const FilAabb box = moved(&b->items[l], pose, size);
+        for (int k = a->start[i]; k < a->end[i]; k++) {
+            pairs->items[pairs->count] = (FilPair){a->order[k], b->order[l]};
+            pairs->count += fil_aabb_overlap(&a->items[k], &box);
+        }
+    }
+    return FIL_OK;
+}
+
+FilStatus fil_bvh_posed_pairs(const FilBvh* a, const FilBvh* b, const FilPose* relative, FilPairs* pairs)
+{
+    FilPair stack[STACK];
+    double size[9];
+    int top = 0;
+    FilStatus status = FIL_OK;
+    if (a->count == 0 || b->count == 0) {
+        return FIL_OK;
+    }
+    for (int k = 0; k < 9; k++) {
+        // rounding must not lose a pair that touches
+        size[k] = fabs(relative->r[k]) + 1e-12;
+    }
+    stack[top++] = (FilPair){0, 0};
+    while (top > 0 && status == FIL_OK) {
+        const int i = stack[top - 1].a, j = stack[top - 1].b;
+        top--;
+        const FilAabb box = moved(&b->nodes[j], relative, size);
+        if (!fil_aabb_overlap(&a->nodes[i], &box)) {
+            continue;
+        }
+        const bool leaf_a = is_leaf(a, i), leaf_b = is_leaf(b, j);
+        if (leaf_a && leaf_b) {
+            status = append_leaves(a, i, b, j, relative, size, pairs);
+        } else if (leaf_b || (!leaf_a && fil_aabb_area(&a->nodes[i]) >= fil_aabb_area(&b->nodes[j]))) {
+            stack[top++] = (FilPair){2 * i + 2, j};
+            stack[top++] = (FilPair){2 * i + 1, j};
+        } else {
+            stack[top++] = (FilPair){i, 2 * j + 2};
+            stack[top++] = (FilPair){i, 2 * j + 1};
+        }
+    }
+    return status;
+}
+
+static bool crosses(const FilAabb* box, const double* normal, double offset)
+{
+    double centre = -offset, reach = 0.0;
+    for (int k = 0; k < 3; k++) {
+        centre += normal[k] * 0.5 * (box->lo[k] + box->hi[k]);
+        reach += fabs(normal[k]) * 0.5 * (box->hi[k] - box->lo[k]);
+    }
+    return fabs(centre) <= reach * (1.0 + 1e-12);
+}
+
+FilStatus fil_bvh_plane_items(const FilBvh* a, const double* normal, double offset, FilPairs* pairs)
+{
+    int stack[STACK], top = 0;
+    FilStatus status = FIL_OK;
+    if (a->count > 0) {
+        stack[top++] = 0;
+    }
+    while (top > 0 && status == FIL_OK) {
+        const int node = stack[--top];
+        if (!crosses(&a->nodes[node], normal, offset)) {
+            continue;
+        }
+        if (!is_leaf(a, node)) {
+            stack[top++] = 2 * node + 2;
+            stack[top++] = 2 * node + 1;
+            continue;
+        }
+        status = fil_pairs_reserve(pairs, FIL_BVH_LEAF);
+        for (int k = a->start[node]; k < a->end[node] && status == FIL_OK; k++) {
+            pairs->items[pairs->count] = (FilPair){a->order[k], 0};
+            pairs->count += crosses(&a->items[k], normal, offset);
+        }
+    }
+    return status;
+}
