@@ -147,9 +147,9 @@ static void what_makes_no_sense_is_refused(void** state)
         {LIFTED("rings: [{name: eye, rod: rope, range: 0.005, stiffness: 100, point: {mass: 0.01, position: [0, 0, "
                 "0.5]}}]\n"
                 "joints: [{name: hook, attach: {ring: eye, node: 1, link: palm}}]\n"),
-         "joints.hook.attach.node: only a rod has nodes"},
+         "joints.hook.attach.node: ring 'eye' has no nodes"},
         {LIFTED("joints: [{name: hook, attach: {rod: rope, node: 1, vertex: 2, link: palm}}]\n"),
-         "joints.hook.attach.vertex: only a shell has vertices"},
+         "joints.hook.attach.vertex: rod 'rope' has no vertices"},
         {LIFTED("rings: [{name: eye, rod: rope, range: 0.005, stiffness: 100, point: {mass: 0.01, position: [0, 0, "
                 "0.5]}}]\n"
                 "joints: [{name: hook, bushing: {a: {ring: eye}, b: {link: palm}, stiffness: 10, angular_stiffness: "

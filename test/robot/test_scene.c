@@ -43,10 +43,10 @@ static const struct {
          "0]]}]\n",
      "t.yaml:2:", "robot 'arm' has a trajectory already"},
     {ARM "joints: [{pin: {a: {link: p_tol0}, point: [0, 0, 0]}}]\n",
-     "t.yaml:2:", "there is no link 'p_tol0'; did you mean 'p_tool0'?"},
+     "t.yaml:2:", "unknown link 'p_tol0'; did you mean 'p_tool0'?"},
     {ARM "joints: [{attach: {link: p_tool0}}]\n", "t.yaml:2:", "rod"},
     {ARM "probes: {x: {axis_position: {robot: arm, joint: tool}}}\n", "t.yaml:2:", "robot 'arm' has no joint 'tool'"},
-    {ARM "drives: [{link: p_tool0, position: [0, 0, 1]}]\n", "t.yaml:2:", "does not act on links"},
+    {ARM "drives: [{link: p_tool0, position: [0, 0, 1]}]\n", "t.yaml:2:", "does not act on 'link'"},
 };
 
 static void mistakes_are_named(void** state)

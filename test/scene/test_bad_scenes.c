@@ -140,8 +140,8 @@ static const BadScene bad_scenes[] = {
     {"angles and twist", ROD "    angles: [0, 0, 0, 0]\n    twist: 1\n", ":9: rods.cable.twist: ", "only one of"},
     {"negative damping", ROD "    damping: {mass: -1}\n", ":8: rods.cable.damping.mass: ", "must not be negative"},
     // names and references
-    {"nothing in it", "title: nothing\n", ":1: scene: ", "at least one rod, rigid body or arm"},
-    {"empty rods", "rods: []\n", ":1: scene: ", "at least one rod, rigid body or arm"},
+    {"nothing in it", "title: nothing\n", ":1: scene: ", "at least one object: rod, net, rigid body, chain, arm"},
+    {"empty rods", "rods: []\n", ":1: scene: ", "at least one object: rod, net, rigid body, chain, arm"},
     {"rods as a mapping", "rods: {cable: {}}\n", ":1: rods: ", "expected a list of rods, got a mapping"},
     {"duplicate name", ROD "  - name: cable\n    material: rubber\n" SECTION SHAPE,
      ":8: rods.cable.name: ", "the name 'cable' is given twice"},
@@ -168,7 +168,7 @@ static const BadScene bad_scenes[] = {
     {"drive of the wrong dimension", ROD "drives:\n  - {name: push, rod: cable, force: 1}\n",
      ":9: drives.push.force: ", "expected a list of numbers"},
     {"position on a rod", ROD "drives:\n  - {name: push, rod: cable, position: [1, 0, 0]}\n",
-     ":9: drives.push.rod: ", "acts on an attachment"},
+     ":9: drives.push.rod: ", "'position' does not act on 'rod': it needs 'body' or 'attachment'"},
     {"probe of an unknown kind", ROD "probes:\n  tip: {positon: {rod: cable, node: -1}}\n",
      ":9: probes.tip.positon: ", "did you mean 'position'?"},
     {"probe of nothing", ROD "probes:\n  tip: position\n", ":9: probes.tip: ", "needs to know of what"},
@@ -203,7 +203,7 @@ static const BadScene bad_scenes[] = {
     {"too many groups", ROD BALL("  - name: ball\n    repeat: 32\n    collision: {groups: [g$(index)]}\n"),
      ":13: rigid_bodies.ball31.collision.groups.0: ", "more than 32 groups"},
     {"pair of an unknown thing", ROD "pairs:\n  - {a: cable, b: cabel, friction: 1}\n",
-     ":9: pairs.0.b: ", "unknown rod, rigid body or arm 'cabel'; did you mean 'cable'?"},
+     ":9: pairs.0.b: ", "unknown object 'cabel'; did you mean 'cable'?"},
     // rigid bodies
     {"unknown shape", "rigid_bodies:\n  - name: ball\n    shapes: [{spere: {radius: 1}}]\n",
      ":3: rigid_bodies.ball.shapes.0.spere: ", "did you mean 'sphere'?"},
@@ -236,7 +236,7 @@ static const BadScene bad_scenes[] = {
     {"drive of a dynamic body", BALL("drives:\n  - {name: push, body: ball, position: [1, 0, 0]}\n"),
      ":5: drives.push.body: ", "acts on kinematic bodies"},
     {"curvature of a body", BALL("drives:\n  - {name: bend, body: ball, curvature: [1, 0]}\n"),
-     ":5: drives.bend.body: ", "acts on rods only"},
+     ":5: drives.bend.body: ", "'curvature' does not act on 'body': it needs 'rod'"},
     {"force on a wall",
      BALL("  - name: wall\n    motion: static\ndrives:\n  - {name: push, body: wall, force: [1, 0, 0]}\n"),
      ":7: drives.push.body: ", "acts on dynamic bodies"},
@@ -250,7 +250,7 @@ static const BadScene bad_scenes[] = {
     {"joint without a point", BALL("joints:\n  - {name: hinge, pin: {a: {body: ball}}}\n"),
      ":5: joints.hinge.pin.point: ", "missing"},
     {"node of a body", BALL("joints:\n  - {name: hinge, pin: {a: {body: ball, node: 0}, point: [0, 0, 0]}}\n"),
-     ":5: joints.hinge.pin.a.node: ", "a rigid body has no nodes"},
+     ":5: joints.hinge.pin.a.node: ", "rigid body 'ball' has no nodes"},
     {"point beside a node", ROD "joints:\n  - {name: hinge, pin: {a: {rod: cable, node: 0}, point: [0, 0, 0]}}\n",
      ":9: joints.hinge.pin.point: ", "is the rod's node"},
     {"stiff pin", BALL("joints:\n  - {name: hinge, pin: {a: {body: ball}, point: [0, 0, 0], stiffness: 1}}\n"),
@@ -285,7 +285,7 @@ static const BadScene bad_scenes[] = {
      BALL("  - name: egg\n    repeat: 2\n    shapes: [{sphere: {radius: 1}}]\npairs:\n  - {repeat: 2, a: egg$(index), "
           "b: "
           "egg$(index + 1)}\n"),
-     ":8: pairs.1.b: ", "unknown rod, rigid body or arm 'egg2'"},
+     ":8: pairs.1.b: ", "unknown object 'egg2'"},
     {"name that is no name", BALL("  - name: egg$(0.5)\n"), ":4: rigid_bodies.egg0.5.name: ", "is not a name"},
     {"open bracket in a name", BALL("  - name: egg$(1\n"), ":4: rigid_bodies.egg$(1.name: ", "is not closed"},
     // expressions

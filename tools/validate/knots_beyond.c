@@ -261,8 +261,7 @@ void fil_check_imc_steps(FilCheck* check)
     def.shortening = 0.06;
     for (int k = 0; k < 3 && ok; k++) {
         def.dt = k == 0 ? 5e-4 : 2e-3;
-        def.imc[0] = k == 2 ? "world.imc.adaptive_dt=true" : NULL;
-        def.imc[1] = k == 2 ? "world.imc.adaptive_iterations=4" : NULL;
+        def.imc[0] = k == 2 ? "world.adaptive.iterations=4" : NULL;
         ok = fil_pull_run(check, &def, &curves[k]);
     }
     if (ok) {

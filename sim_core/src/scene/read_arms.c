@@ -1,5 +1,12 @@
 /* arms: soft arms and their sections. */
-#include "scene/scene_build.h"
+#include "filum/arm.h"
+#include "scene/kinds.h"
+
+/* An arm, and the rigid body that carries it. */
+typedef struct SceneArm {
+    FilArmDef def;            /* its arrays live in the pool */
+    const FilSceneItem* base; /* or NULL */
+} SceneArm;
 
 static const char* const coriolis_words[] = {
     [FIL_ARM_CORIOLIS_FULL] = "full",
@@ -38,21 +45,25 @@ static void read_section(FilReader* reader, const FilYaml* node, FilArmSection* 
     fil_read_vector(reader, node, "rate", FIL_OPTIONAL, 3, section->rate);
 }
 
-static void read_arm(FilScene* scene, const FilYaml* node, FilSceneArm* arm)
+static void read_arm(FilScene* scene, FilSceneItem* item)
 {
     static const char* const keys[] = {"name",      "position",          "orientation", "rotation",     "sections",
                                        "base",      "free_base",         "base_mass",   "material",     "mass_points",
                                        "coriolis",  "rotational_energy", "scheme",      "rk_tolerance", "surface",
                                        "collision", "valve_time",        NULL};
     FilReader* reader = &scene->reader;
+    const FilYaml* node = item->at;
+    SceneArm* arm = item->def;
     FilArmDef* def = &arm->def;
-    arm->at = node;
+    *def = fil_arm_def_default();
+    def->name = item->name;
+    item->surface = &def->collision.surface;
     if (!fil_check_keys(reader, node, keys)) {
         return;
     }
     fil_scene_read_vec3(reader, node, "position", &def->position);
     fil_scene_read_orientation(reader, node, &def->orientation);
-    arm->base = fil_scene_read_body(scene, node, "base", FIL_OPTIONAL);
+    arm->base = fil_scene_read_item(scene, node, "base", "body", FIL_OPTIONAL);
     fil_read_flag(reader, node, "free_base", &def->free_base);
     fil_read_number(reader, node, "base_mass", FIL_POSITIVE, &def->base_mass);
     fil_read_integer(reader, node, "mass_points", FIL_OPTIONAL, 1, 1000, &def->mass_points);
@@ -78,56 +89,35 @@ static void read_arm(FilScene* scene, const FilYaml* node, FilSceneArm* arm)
     def->sections = sections;
 }
 
-void fil_scene_read_arms(FilScene* scene)
+static void read_arms(FilScene* scene, FilSceneList* list)
 {
-    FilReader* reader = &scene->reader;
-    const FilYaml* list = NULL;
-    const char** names = NULL;
-    if (!fil_scene_read_names(scene, "arms", "arm", &list, &names)) {
-        return;
+    fil_scene_start_items(scene, list, sizeof(SceneArm));
+    for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
+        read_arm(scene, list->items[k]);
     }
-    scene->arms = fil_reader_alloc(reader, (size_t)list->count, sizeof *scene->arms);
-    const FilYaml** ats = fil_reader_alloc(reader, (size_t)list->count, sizeof *ats);
-    for (const FilYaml* node = list->first; node != NULL && reader->status == FIL_OK; node = node->next) {
-        FilSceneArm* arm = &scene->arms[scene->arm_count];
-        ats[scene->arm_count] = node;
-        arm->def = fil_arm_def_default();
-        arm->def.name = names[scene->arm_count++];
-        read_arm(scene, node, arm);
-    }
-    fil_scene_index_names(scene, names, ats, scene->arm_count, &scene->arm_names);
 }
 
-void fil_scene_add_arms(FilScene* scene)
+static void add_arms(FilScene* scene, FilSceneList* list)
 {
-    FilReader* reader = &scene->reader;
-    for (int k = 0; k < scene->arm_count && reader->status == FIL_OK; k++) {
-        FilSceneArm* arm = &scene->arms[k];
+    for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
+        FilSceneItem* item = list->items[k];
+        SceneArm* arm = item->def;
         arm->def.base = arm->base != NULL ? arm->base->id : (FilId){0};
-        const FilStatus status = fil_world_add_arm(scene->world, &arm->def, &arm->id);
-        fil_reader_take(reader, status, arm->at, fil_world_error(scene->world));
+        fil_scene_take(scene, fil_world_add_arm(scene->world, &arm->def, &item->id), item->at);
     }
 }
 
-FilId fil_scene_read_arm(FilScene* scene, const FilYaml* mapping, FilArmPart part, unsigned flags, int* first,
-                         int* count)
-{
-    static const char* const words[][2] = {
-        [FIL_PART_DISKS] = {"disk", "disks"},
-        [FIL_PART_CHAMBERS] = {"chamber", "chambers"},
-        [FIL_PART_SECTIONS] = {"section", "sections"},
-    };
-    FilReader* reader = &scene->reader;
-    int index = 0;
-    if (!fil_read_reference(reader, mapping, "arm", FIL_REQUIRED, &scene->arm_names, "arm", &index)) {
-        return (FilId){0};
-    }
-    const FilId id = scene->arms[index].id;
-    const int totals[] = {
-        [FIL_PART_DISKS] = fil_arm_disk_count(scene->world, id),
-        [FIL_PART_CHAMBERS] = fil_arm_chamber_count(scene->world, id),
-        [FIL_PART_SECTIONS] = fil_arm_section_count(scene->world, id),
-    };
-    fil_scene_read_range(reader, mapping, words[part], totals[part], flags, first, count);
-    return reader->status == FIL_OK ? id : (FilId){0};
-}
+static const FilScenePart parts[] = {
+    {"disk", "disks", FIL_USE_JOIN | FIL_USE_DRIVE(FIL_DRIVE_FORCE) | FIL_USE_DRIVE(FIL_DRIVE_TORQUE)},
+    {"chamber", "chambers", FIL_USE_DRIVE(FIL_DRIVE_PRESSURE)},
+};
+
+const FilSceneKind fil_scene_arms = {
+    .section = "arms",
+    .word = "arm",
+    .title = "arm",
+    .is_object = true,
+    .read = read_arms,
+    .add = add_arms,
+    FIL_SCENE_PARTS(parts),
+};

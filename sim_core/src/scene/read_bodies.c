@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/vec3.h"
-#include "scene/scene_build.h"
+#include "scene/kinds.h"
 
 static const char* const shape_words[] = {
     [FIL_TYPE_SPHERE] = "sphere",
@@ -25,40 +24,11 @@ static const char* const motion_words[] = {
     NULL,
 };
 
-/* ---- places ---- */
-
-bool fil_scene_read_vec3(FilReader* reader, const FilYaml* mapping, const char* key, FilVec3* vector)
-{
-    double v[3];
-    const bool given = fil_read_vector(reader, mapping, key, FIL_OPTIONAL, 3, v);
-    if (given) {
-        *vector = (FilVec3){v[0], v[1], v[2]};
-    }
-    return given;
-}
-
-void fil_scene_read_orientation(FilReader* reader, const FilYaml* mapping, FilQuat* orientation)
-{
-    double q[4], w[3];
-    const bool turned = fil_read_vector(reader, mapping, "rotation", FIL_OPTIONAL, 3, w);
-    if (turned) {
-        // (sin(a/2) w/a, cos(a/2)) with a = |w|
-        const double angle = fil_v3_norm(w), s = angle > 0.0 ? sin(0.5 * angle) / angle : 0.5;
-        *orientation = (FilQuat){s * w[0], s * w[1], s * w[2], cos(0.5 * angle)};
-    }
-    if (!fil_read_vector(reader, mapping, "orientation", FIL_OPTIONAL, 4, q)) {
-        return;
-    }
-    const FilYaml* at = fil_yaml_find(mapping, "orientation");
-    const double size = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    if (turned) {
-        fil_reader_fail(reader, at, "only one of 'rotation' and 'orientation' may be given");
-    } else if (!(fabs(size - 1.0) < 1e-3)) {  // people write three digits or more
-        fil_reader_fail(reader, at, "a quaternion [x, y, z, w] must have length 1, got %g", size);
-    } else {
-        *orientation = (FilQuat){q[0] / size, q[1] / size, q[2] / size, q[3] / size};
-    }
-}
+/* Drives of dynamic and of kinematic bodies. */
+enum {
+    LOADS = FIL_USE_DRIVE(FIL_DRIVE_FORCE) | FIL_USE_DRIVE(FIL_DRIVE_TORQUE),
+    MOVES = FIL_USE_DRIVE(FIL_DRIVE_POSITION) | FIL_USE_DRIVE(FIL_DRIVE_VELOCITY) | FIL_USE_DRIVE(FIL_DRIVE_ROTATION),
+};
 
 /* ---- shapes ---- */
 
@@ -194,7 +164,7 @@ static void read_mass(FilReader* reader, const FilYaml* node, const FilSceneMate
     }
 }
 
-static void read_body(FilScene* scene, const FilYaml* node, FilSceneBody* body)
+static void read_body(FilScene* scene, FilSceneItem* item)
 {
     static const char* const keys[] = {
         "name",     "motion",    "position", "orientation", "rotation",       "velocity", "angular_velocity",
@@ -202,8 +172,11 @@ static void read_body(FilScene* scene, const FilYaml* node, FilSceneBody* body)
         "surface",  "collision", NULL};
     static const char* const damping_keys[] = {"linear", "angular", NULL};
     FilReader* reader = &scene->reader;
-    FilRigidDef* def = &body->def;
-    body->at = node;
+    const FilYaml* node = item->at;
+    FilRigidDef* def = item->def;
+    *def = fil_rigid_def_default();
+    def->name = item->name;
+    item->surface = &def->collision.surface;
     if (!fil_check_keys(reader, node, keys)) {
         return;
     }
@@ -229,58 +202,46 @@ static void read_body(FilScene* scene, const FilYaml* node, FilSceneBody* body)
     }
 }
 
-/* An index of all names, those of the chains' capsules too. */
-static void index_bodies(FilScene* scene)
+static void read_bodies(FilScene* scene, FilSceneList* list)
 {
-    FilReader* reader = &scene->reader;
-    const char** names = fil_reader_alloc(reader, (size_t)scene->body_count, sizeof *names);
-    const FilYaml** ats = fil_reader_alloc(reader, (size_t)scene->body_count, sizeof *ats);
-    for (int k = 0; k < scene->body_count && reader->status == FIL_OK; k++) {
-        names[k] = scene->bodies[k].def.name;
-        ats[k] = scene->bodies[k].at;
-    }
-    fil_scene_index_names(scene, names, ats, scene->body_count, &scene->body_names);
-}
-
-void fil_scene_read_bodies(FilScene* scene)
-{
-    FilReader* reader = &scene->reader;
-    const FilYaml* list = NULL;
-    const char** names = NULL;
-    const bool given = fil_scene_read_names(scene, "rigid_bodies", "body", &list, &names);
-    int capsules = 0;
-    for (int k = 0; k < scene->chain_count; k++) {
-        capsules += scene->chains[k].capsule_count;
-    }
-    const size_t most = (size_t)(given ? list->count : 0) + (size_t)capsules;
-    scene->bodies = fil_reader_alloc(reader, most, sizeof *scene->bodies);
-    for (const FilYaml* node = given ? list->first : NULL; node != NULL && reader->status == FIL_OK;
-         node = node->next) {
-        FilSceneBody* body = &scene->bodies[scene->body_count];
-        body->def = fil_rigid_def_default();
-        body->def.name = names[scene->body_count++];
-        read_body(scene, node, body);
-    }
-    for (int k = 0; k < scene->chain_count && reader->status == FIL_OK; k++) {
-        fil_scene_make_capsules(scene, &scene->chains[k]);
-    }
-    index_bodies(scene);
-}
-
-void fil_scene_add_bodies(FilScene* scene)
-{
-    FilReader* reader = &scene->reader;
-    for (int k = 0; k < scene->body_count && reader->status == FIL_OK; k++) {
-        FilSceneBody* body = &scene->bodies[k];
-        const FilStatus status = fil_world_add_rigid_body(scene->world, &body->def, &body->id);
-        fil_reader_take(reader, status, body->at, fil_world_error(scene->world));
+    fil_scene_start_items(scene, list, sizeof(FilRigidDef));
+    for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
+        read_body(scene, list->items[k]);
     }
 }
 
-const FilSceneBody* fil_scene_read_body(FilScene* scene, const FilYaml* mapping, const char* key, unsigned flags)
+static void add_bodies(FilScene* scene, FilSceneList* list)
 {
-    int index = 0;
-    return fil_read_reference(&scene->reader, mapping, key, flags, &scene->body_names, "rigid body", &index)
-               ? &scene->bodies[index]
-               : NULL;
+    for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
+        FilSceneItem* item = list->items[k];
+        fil_scene_take(scene, fil_world_add_rigid_body(scene->world, item->def, &item->id), item->at);
+    }
 }
+
+/* Kinematic bodies are moved by the attachment of their name, dynamic ones are loaded. */
+static void take_drive(FilScene* scene, const FilSceneItem* item, const FilYaml* at, const char* word, FilDriveDef* def)
+{
+    const FilRigidDef* body = item->def;
+    const bool loads = (FIL_USE_DRIVE(def->kind) & LOADS) != 0;
+    if (body->motion != (loads ? FIL_DYNAMIC : FIL_KINEMATIC)) {
+        fil_reader_fail(&scene->reader, at, "'%s' acts on %s bodies, and '%s' is none", word,
+                        loads ? "dynamic" : "kinematic", item->name);
+    } else if (loads) {
+        def->object = item->id;
+    } else {
+        def->attachment = fil_world_find_attachment(scene->world, item->name);
+    }
+}
+
+static const FilScenePart parts[] = {{.uses = FIL_USE_JOIN | LOADS | MOVES}};
+
+const FilSceneKind fil_scene_bodies = {
+    .section = "rigid_bodies",
+    .word = "body",
+    .title = "rigid body",
+    .is_object = true,
+    .read = read_bodies,
+    .add = add_bodies,
+    FIL_SCENE_PARTS(parts),
+    .take_drive = take_drive,
+};

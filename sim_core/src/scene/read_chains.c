@@ -1,21 +1,16 @@
 /* chains: ropes of rigid capsules, one for each edge of a curve, with a bushing between each two neighbours. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/vec3.h"
-#include "scene/scene_build.h"
+#include "scene/kinds.h"
 
-/* The name of a chain with a number, as capsules and bushings have it. */
-static const char* numbered(FilReader* reader, const char* name, int number)
-{
-    const size_t size = strlen(name) + 12;
-    char* text = fil_reader_alloc(reader, size, 1);
-    if (text != NULL) {
-        snprintf(text, size, "%s%d", name, number);
-    }
-    return text;
-}
+/* A rope of rigid capsules. */
+typedef struct SceneChain {
+    FilRodDef curve; /* nodes and closedness only */
+    int capsule_count;
+    FilSceneItem** capsules;
+    FilJointDef bushing;
+} SceneChain;
 
 /* The shortest rotation that takes unit a to unit b, after `q`. */
 static FilQuat turned(FilQuat q, const double* a, const double* b)
@@ -53,61 +48,42 @@ static void read_bushing(FilReader* reader, const FilYaml* chain, FilJointDef* d
     }
 }
 
-void fil_scene_read_chains(FilScene* scene)
-{
-    static const char* const keys[] = {"name",    "shape",   "closed",  "noise",     "radius",  "material",
-                                       "density", "bushing", "surface", "collision", "damping", NULL};
-    FilReader* reader = &scene->reader;
-    const FilYaml* list = NULL;
-    const char** names = NULL;
-    if (!fil_scene_read_names(scene, "chains", "chain", &list, &names)) {
-        return;
-    }
-    scene->chains = fil_reader_alloc(reader, (size_t)list->count, sizeof *scene->chains);
-    for (const FilYaml* node = list->first; node != NULL && fil_check_keys(reader, node, keys); node = node->next) {
-        FilSceneChain* chain = &scene->chains[scene->chain_count];
-        chain->at = node;
-        chain->name = names[scene->chain_count++];
-        fil_scene_read_shape(scene, node, &chain->curve);
-        read_bushing(reader, node, &chain->bushing);
-        chain->capsule_count = chain->curve.closed ? chain->curve.node_count : chain->curve.node_count - 1;
-    }
-}
-
 /* ---- making ---- */
 
 /* What all capsules of a chain have in common. */
-static void read_capsule(FilScene* scene, const FilSceneChain* chain, FilRigidDef* def, FilShapeDef* shape)
+static void read_capsule(FilScene* scene, const FilYaml* node, FilRigidDef* def, FilShapeDef* shape)
 {
     static const char* const damping_keys[] = {"linear", "angular", NULL};
     FilReader* reader = &scene->reader;
     *def = fil_rigid_def_default();
     *shape = fil_shape_def_default();
     shape->type = FIL_TYPE_CAPSULE;
-    const FilSceneMaterial* material = fil_scene_read_material(scene, chain->at, "material");
+    const FilSceneMaterial* material = fil_scene_read_material(scene, node, "material");
     if (material != NULL) {
         def->density = material->section.density;
     }
-    fil_read_number(reader, chain->at, "density", FIL_POSITIVE, &def->density);
-    fil_read_number(reader, chain->at, "radius", FIL_REQUIRED | FIL_POSITIVE, &shape->radius);
-    fil_scene_read_collision(scene, chain->at, material, &def->collision);
-    const FilYaml* damping = fil_read_node(reader, chain->at, "damping", FIL_OPTIONAL);
+    fil_read_number(reader, node, "density", FIL_POSITIVE, &def->density);
+    fil_read_number(reader, node, "radius", FIL_REQUIRED | FIL_POSITIVE, &shape->radius);
+    fil_scene_read_collision(scene, node, material, &def->collision);
+    const FilYaml* damping = fil_read_node(reader, node, "damping", FIL_OPTIONAL);
     if (damping != NULL && fil_check_keys(reader, damping, damping_keys)) {
         fil_read_number(reader, damping, "linear", FIL_NOT_NEGATIVE, &def->damping_linear);
         fil_read_number(reader, damping, "angular", FIL_NOT_NEGATIVE, &def->damping_angular);
     }
 }
 
-/* Capsules along the edges, their z axes along them and their frames without twist from one to the next. */
-void fil_scene_make_capsules(FilScene* scene, FilSceneChain* chain)
+/* Capsules along the edges, their z axes along them and their frames without twist from one to the next; they are rigid
+ * bodies behind the others. */
+static void make_capsules(FilScene* scene, const FilSceneItem* item)
 {
     FilReader* reader = &scene->reader;
+    SceneChain* chain = item->def;
     FilRigidDef common;
     FilShapeDef shape;
-    read_capsule(scene, chain, &common, &shape);
+    read_capsule(scene, item->at, &common, &shape);
     FilShapeDef* shapes = fil_reader_alloc(reader, (size_t)chain->capsule_count, sizeof *shapes);
+    chain->capsules = fil_reader_alloc(reader, (size_t)chain->capsule_count, sizeof(FilSceneItem*));
     double before[3] = {0.0, 0.0, 1.0};
-    chain->first_body = scene->body_count;
     for (int k = 0; k < chain->capsule_count && reader->status == FIL_OK; k++) {
         const double* a = chain->curve.nodes + 3 * k;
         const double* b = chain->curve.nodes + 3 * ((k + 1) % chain->curve.node_count);
@@ -116,13 +92,67 @@ void fil_scene_make_capsules(FilScene* scene, FilSceneChain* chain)
         shapes[k] = shape;
         shapes[k].length = fil_v3_normalise(tangent);
         common.orientation = turned(common.orientation, before, tangent);
-        common.name = numbered(reader, chain->name, k);
+        common.name = fil_scene_number_name(reader, item->name, k);
         common.position = (FilVec3){0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2])};
         // the caps overlap: the mass is that of a rope
         common.mass = common.density * FIL_PI * shape.radius * shape.radius * shapes[k].length;
         common.shapes = &shapes[k];
         common.shape_count = 1;
-        scene->bodies[scene->body_count++] = (FilSceneBody){.at = chain->at, .def = common};
+        FilSceneItem* made = fil_scene_new_item(scene, fil_scene_list(scene, "body"), common.name, item->at, sizeof common);
+        if (made != NULL) {
+            FilRigidDef* def = made->def;
+            *def = common;
+            made->surface = &def->collision.surface;
+            chain->capsules[k] = made;
+        }
         fil_v3_copy(before, tangent);
     }
 }
+
+static void read_chains(FilScene* scene, FilSceneList* list)
+{
+    static const char* const keys[] = {"name",    "shape",   "closed",  "noise",     "radius",  "material",
+                                       "density", "bushing", "surface", "collision", "damping", NULL};
+    FilReader* reader = &scene->reader;
+    fil_scene_start_items(scene, list, sizeof(SceneChain));
+    for (int k = 0; k < list->count && fil_check_keys(reader, list->items[k]->at, keys); k++) {
+        FilSceneItem* item = list->items[k];
+        SceneChain* chain = item->def;
+        fil_scene_read_shape(scene, item->at, &chain->curve);
+        read_bushing(reader, item->at, &chain->bushing);
+        chain->capsule_count = chain->curve.closed ? chain->curve.node_count : chain->curve.node_count - 1;
+        if (reader->status == FIL_OK) {
+            make_capsules(scene, item);
+        }
+    }
+}
+
+const FilSceneKind fil_scene_chains = {.section = "chains", .word = "chain", .title = "chain", .read = read_chains};
+
+/* ---- bushings ---- */
+
+/* A bushing at each node between two capsules bears the name of the capsule before it. */
+static void add_bushings(FilScene* scene, FilSceneList* list)
+{
+    (void)list;
+    const FilSceneList* chains = fil_scene_list(scene, "chain");
+    for (int c = 0; c < chains->count; c++) {
+        const SceneChain* chain = chains->items[c]->def;
+        const FilYaml* at = chains->items[c]->at;
+        const int joints = chain->curve.closed ? chain->capsule_count : chain->capsule_count - 1;
+        for (int k = 0; k < joints && scene->reader.status == FIL_OK; k++) {
+            const double* point = chain->curve.nodes + 3 * ((k + 1) % chain->curve.node_count);
+            FilJointDef def = chain->bushing;
+            def.name = chain->capsules[k]->name;
+            def.a = chain->capsules[k]->id;
+            def.b = chain->capsules[(k + 1) % chain->capsule_count]->id;
+            def.point = (FilVec3){point[0], point[1], point[2]};
+            FilSceneItem* item = fil_scene_new_item(scene, fil_scene_list(scene, "joint"), def.name, at, 0);
+            if (item != NULL) {
+                fil_scene_take(scene, fil_world_add_joint(scene->world, &def, &item->id), at);
+            }
+        }
+    }
+}
+
+const FilSceneKind fil_scene_bushings = {.title = "bushing", .add = add_bushings};

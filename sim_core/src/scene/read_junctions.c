@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/vec3.h"
-#include "scene/scene_build.h"
+#include "scene/kinds.h"
 
 /* Rods that share nodes, directly or through others, as chains through arrays. */
 typedef struct Networks {
@@ -15,6 +15,11 @@ typedef struct Networks {
     int junction_count;
 } Networks;
 
+static FilRodDef* def_of(const FilSceneList* rods, int k)
+{
+    return &((FilSceneRod*)rods->items[k]->def)->def;
+}
+
 static int find_root(int* parent, int rod)
 {
     while (parent[rod] != rod) {
@@ -25,14 +30,15 @@ static int find_root(int* parent, int rod)
 }
 
 /* The end of a junction: {rod, node}. */
-static void read_end(FilScene* scene, const FilYaml* junction, const char* key, int* rod, int* node)
+static void read_end(FilScene* scene, const FilSceneList* rods, const FilYaml* junction, const char* key, int* rod,
+                     int* node)
 {
     static const char* const keys[] = {"rod", "node", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* end = fil_read_node(reader, junction, key, FIL_REQUIRED);
     if (end != NULL && fil_check_keys(reader, end, keys) &&
-        fil_read_reference(reader, end, "rod", FIL_REQUIRED, &scene->rod_names, "rod", rod)) {
-        fil_read_index(reader, end, "node", FIL_REQUIRED, scene->rods[*rod].def.node_count, node);
+        fil_read_reference(reader, end, "rod", FIL_REQUIRED, &rods->names, "rod", rod)) {
+        fil_read_index(reader, end, "node", FIL_REQUIRED, def_of(rods, *rod)->node_count, node);
     }
 }
 
@@ -46,20 +52,21 @@ static double size_of(const FilRodDef* def)
     return size;
 }
 
-static void read_junction(FilScene* scene, const FilYaml* node, const double* sizes, FilRodJunction* junction)
+static void read_junction(FilScene* scene, const FilSceneList* rods, const FilYaml* node, const double* sizes,
+                          FilRodJunction* junction)
 {
     static const char* const keys[] = {"a", "b", NULL};
     FilReader* reader = &scene->reader;
     if (!fil_check_keys(reader, node, keys)) {
         return;
     }
-    read_end(scene, node, "a", &junction->rod_a, &junction->node_a);
-    read_end(scene, node, "b", &junction->rod_b, &junction->node_b);
+    read_end(scene, rods, node, "a", &junction->rod_a, &junction->node_a);
+    read_end(scene, rods, node, "b", &junction->rod_b, &junction->node_b);
     if (reader->status != FIL_OK) {
         return;
     }
-    const double distance = fil_v3_distance(scene->rods[junction->rod_a].def.nodes + 3 * junction->node_a,
-                                            scene->rods[junction->rod_b].def.nodes + 3 * junction->node_b);
+    const double distance = fil_v3_distance(def_of(rods, junction->rod_a)->nodes + 3 * junction->node_a,
+                                            def_of(rods, junction->rod_b)->nodes + 3 * junction->node_b);
     // generators place the same point with rounding errors of 1e-16 of the coordinates, people write 9 digits
     if (distance > 1e-9 * fmax(sizes[junction->rod_a], sizes[junction->rod_b])) {
         fil_reader_fail(reader, node, "the two nodes are %g m apart; nodes that are joined must coincide", distance);
@@ -77,7 +84,7 @@ static void take_junction(Networks* networks, const FilYaml* at)
     networks->parent[a > b ? a : b] = a < b ? a : b;
 }
 
-static void read_junctions(FilScene* scene, Networks* networks)
+static void read_junctions(FilScene* scene, const FilSceneList* rods, Networks* networks)
 {
     FilReader* reader = &scene->reader;
     const FilYaml* list = fil_yaml_find(scene->root, "junctions");
@@ -85,19 +92,19 @@ static void read_junctions(FilScene* scene, Networks* networks)
         return;
     }
     const size_t most = (list != NULL ? (size_t)list->count : 0) + (size_t)scene->net_junction_count;
-    double* sizes = fil_reader_alloc(reader, (size_t)scene->rod_count, sizeof *sizes);
+    double* sizes = fil_reader_alloc(reader, (size_t)rods->count, sizeof *sizes);
     networks->junctions = fil_reader_alloc(reader, most, sizeof *networks->junctions);
     networks->ats = fil_reader_alloc(reader, most, sizeof *networks->ats);
-    for (int k = 0; k < scene->rod_count && reader->status == FIL_OK; k++) {
-        sizes[k] = size_of(&scene->rods[k].def);
+    for (int k = 0; k < rods->count && reader->status == FIL_OK; k++) {
+        sizes[k] = size_of(def_of(rods, k));
     }
     for (const FilYaml* node = list != NULL ? list->first : NULL; node != NULL && reader->status == FIL_OK; node = node->next) {
-        read_junction(scene, node, sizes, &networks->junctions[networks->junction_count]);
+        read_junction(scene, rods, node, sizes, &networks->junctions[networks->junction_count]);
         take_junction(networks, node);
     }
     for (int k = 0; k < scene->net_junction_count && reader->status == FIL_OK; k++) {
         networks->junctions[networks->junction_count] = scene->net_junctions[k];
-        take_junction(networks, scene->rods[scene->net_junctions[k].rod_a].at);
+        take_junction(networks, rods->items[scene->net_junctions[k].rod_a]->at);
     }
 }
 
@@ -110,26 +117,26 @@ static int* make_links(FilScene* scene, int count, int value)
     return links;
 }
 
-static void init_networks(FilScene* scene, Networks* networks)
+static void init_networks(FilScene* scene, const FilSceneList* rods, Networks* networks)
 {
-    networks->parent = make_links(scene, scene->rod_count, 0);
-    networks->first_rod = make_links(scene, scene->rod_count, -1);
-    networks->next_rod = make_links(scene, scene->rod_count, -1);
-    networks->first_junction = make_links(scene, scene->rod_count, -1);
-    networks->place = make_links(scene, scene->rod_count, 0);
-    for (int k = 0; k < scene->rod_count && networks->parent != NULL; k++) {
+    networks->parent = make_links(scene, rods->count, 0);
+    networks->first_rod = make_links(scene, rods->count, -1);
+    networks->next_rod = make_links(scene, rods->count, -1);
+    networks->first_junction = make_links(scene, rods->count, -1);
+    networks->place = make_links(scene, rods->count, 0);
+    for (int k = 0; k < rods->count && networks->parent != NULL; k++) {
         networks->parent[k] = k;
     }
 }
 
 /* Chains up the rods and junctions of each network, in their order in the scene. */
-static void chain_networks(FilScene* scene, Networks* networks)
+static void chain_networks(FilScene* scene, const FilSceneList* rods, Networks* networks)
 {
     networks->next_junction = make_links(scene, networks->junction_count, -1);
     if (scene->reader.status != FIL_OK) {
         return;
     }
-    for (int k = scene->rod_count - 1; k >= 0; k--) {
+    for (int k = rods->count - 1; k >= 0; k--) {
         const int root = find_root(networks->parent, k);
         networks->next_rod[k] = networks->first_rod[root];
         networks->first_rod[root] = k;
@@ -141,15 +148,7 @@ static void chain_networks(FilScene* scene, Networks* networks)
     }
 }
 
-static void add_single(FilScene* scene, FilSceneRod* rod)
-{
-    const FilStatus status = fil_world_add_rod(scene->world, &rod->def, &rod->id);
-    if (status != FIL_OK) {
-        fil_reader_take(&scene->reader, status, rod->at, fil_world_error(scene->world));
-    }
-}
-
-static void add_network(FilScene* scene, Networks* networks, int root)
+static void add_network(FilScene* scene, const FilSceneList* rods, Networks* networks, int root)
 {
     int rod_count = 0, junction_count = 0;
     for (int k = networks->first_rod[root]; k >= 0; k = networks->next_rod[k]) {
@@ -165,7 +164,7 @@ static void add_network(FilScene* scene, Networks* networks, int root)
         return;
     }
     for (int k = networks->first_rod[root]; k >= 0; k = networks->next_rod[k]) {
-        defs[networks->place[k]] = scene->rods[k].def;
+        defs[networks->place[k]] = *def_of(rods, k);
     }
     int count = 0;
     for (int k = networks->first_junction[root]; k >= 0; k = networks->next_junction[k]) {
@@ -175,35 +174,35 @@ static void add_network(FilScene* scene, Networks* networks, int root)
         count++;
     }
     const FilStatus status = fil_world_add_rod_network(scene->world, defs, rod_count, junctions, junction_count, ids);
-    if (status != FIL_OK) {
-        fil_reader_take(&scene->reader, status, networks->ats[networks->first_junction[root]],
-                        fil_world_error(scene->world));
-        return;
-    }
-    for (int k = networks->first_rod[root]; k >= 0; k = networks->next_rod[k]) {
-        scene->rods[k].id = ids[networks->place[k]];
+    fil_scene_take(scene, status, networks->ats[networks->first_junction[root]]);
+    for (int k = networks->first_rod[root]; k >= 0 && status == FIL_OK; k = networks->next_rod[k]) {
+        rods->items[k]->id = ids[networks->place[k]];
     }
 }
 
-void fil_scene_add_rods(FilScene* scene)
+void fil_scene_add_rods(FilScene* scene, FilSceneList* rods)
 {
     FilReader* reader = &scene->reader;
     Networks networks = {0};
-    init_networks(scene, &networks);
+    init_networks(scene, rods, &networks);
     if (reader->status == FIL_OK) {
-        read_junctions(scene, &networks);
+        read_junctions(scene, rods, &networks);
     }
     if (reader->status == FIL_OK) {
-        chain_networks(scene, &networks);
+        chain_networks(scene, rods, &networks);
     }
-    for (int k = 0; k < scene->rod_count && reader->status == FIL_OK; k++) {
+    for (int k = 0; k < rods->count && reader->status == FIL_OK; k++) {
         if (networks.parent[k] != k) {
             continue;
         }
+        FilSceneItem* item = rods->items[k];
         if (networks.first_junction[k] < 0) {
-            add_single(scene, &scene->rods[k]);
+            fil_scene_take(scene, fil_world_add_rod(scene->world, def_of(rods, k), &item->id), item->at);
         } else {
-            add_network(scene, &networks, k);
+            add_network(scene, rods, &networks, k);
         }
     }
 }
+
+/* Read when rods are added. */
+const FilSceneKind fil_scene_junctions = {.section = "junctions", .title = "junction"};

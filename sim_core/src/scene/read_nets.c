@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "scene/kinds.h"
 #include "scene/net.h"
-#include "scene/scene_build.h"
 
 static const char* const net_keys[] = {"name",   "material",  "section", "hexagon", "damping", "drag",
                                        "twist_free", "gyroscopic", "surface", "collision", NULL};
@@ -25,27 +25,6 @@ static bool read_hexagon(FilScene* scene, const FilYaml* node, FilHexagonNet* ne
     return reader->status == FIL_OK;
 }
 
-static const FilYaml* nets_of(FilScene* scene)
-{
-    const FilYaml* list = fil_read_node(&scene->reader, scene->root, "nets", FIL_OPTIONAL);
-    return list != NULL && fil_check_list(&scene->reader, list, "nets") ? list : NULL;
-}
-
-int fil_scene_count_cords(FilScene* scene)
-{
-    const FilYaml* list = nets_of(scene);
-    int count = 0;
-    for (const FilYaml* node = list != NULL ? list->first : NULL; node != NULL; node = node->next) {
-        FilHexagonNet net;
-        if (!read_hexagon(scene, node, &net)) {
-            return 0;
-        }
-        count += fil_net_cords(&net);
-        scene->net_junction_count += fil_net_junctions(&net);
-    }
-    return count;
-}
-
 /* "<net>_side3" and "<net>_cord17". */
 static const char* cord_name(FilReader* reader, const char* net, int cord)
 {
@@ -57,60 +36,70 @@ static const char* cord_name(FilReader* reader, const char* net, int cord)
     return name;
 }
 
-static void read_net(FilScene* scene, const FilYaml* node, int number, const char** names, const FilYaml** ats, int* rod_count,
-                     int* junction_count)
+/* Cords k of a net become rods behind the others. */
+static void make_cord(FilScene* scene, const FilSceneItem* item, const FilHexagonNet* net, const FilRodDef* cord, int k)
 {
     FilReader* reader = &scene->reader;
-    FilHexagonNet net;
-    char standard[32];
-    snprintf(standard, sizeof standard, "net%d", number);
-    const char* name = standard;
-    FilRodDef cord = fil_rod_def_default();
-    if (!read_hexagon(scene, node, &net)) {
+    const char* name = cord_name(reader, item->name, k);
+    FilSceneItem* made = fil_scene_new_item(scene, fil_scene_list(scene, "rod"), name, item->at, sizeof(FilSceneRod));
+    const int count = fil_net_cord_nodes(net, k);
+    if (count > scene->limits.nodes - scene->node_count) {
+        fil_reader_fail(reader, item->at, "more than %d nodes in one scene", scene->limits.nodes);
+    }
+    double* nodes = fil_reader_alloc(reader, (size_t)count, 3 * sizeof *nodes);
+    if (reader->status != FIL_OK) {
         return;
     }
-    fil_read_name(reader, node, "name", FIL_OPTIONAL, &name);
-    fil_scene_read_cord(scene, node, &cord);
-    const int first = *rod_count;
-    for (int k = 0; k < fil_net_cords(&net) && reader->status == FIL_OK; k++) {
-        FilSceneRod* rod = &scene->rods[*rod_count];
-        rod->at = node;
-        rod->def = cord;
-        rod->def.name = names[*rod_count] = cord_name(reader, name, k);
-        rod->def.node_count = fil_net_cord_nodes(&net, k);
-        rod->edge_count = rod->def.node_count - 1;
-        if (rod->def.node_count > scene->limits.nodes - scene->node_count) {
-            fil_reader_fail(reader, node, "more than %d nodes in one scene", scene->limits.nodes);
-        }
-        double* nodes = fil_reader_alloc(reader, (size_t)rod->def.node_count, 3 * sizeof *nodes);
-        if (nodes == NULL) {
-            return;
-        }
-        fil_net_cord(&net, k, nodes);
-        rod->def.nodes = nodes;
-        scene->node_count += rod->def.node_count;
-        ats[(*rod_count)++] = node;
-    }
-    int* scratch = fil_reader_alloc(reader, (size_t)fil_net_scratch(&net), sizeof *scratch);
-    if (scratch == NULL) {
-        return;
-    }
-    FilRodJunction* junctions = scene->net_junctions + *junction_count;
-    fil_net_join(&net, scratch, junctions);
-    for (int k = 0; k < fil_net_junctions(&net); k++) {
-        junctions[k].rod_a += first;
-        junctions[k].rod_b += first;
-    }
-    *junction_count += fil_net_junctions(&net);
+    fil_net_cord(net, k, nodes);
+    scene->node_count += count;
+    FilSceneRod* rod = made->def;
+    *rod = (FilSceneRod){.def = *cord, .edge_count = count - 1};
+    rod->def.name = name;
+    rod->def.nodes = nodes;
+    rod->def.node_count = count;
+    made->surface = &rod->def.collision.surface;
 }
 
-void fil_scene_read_nets(FilScene* scene, const char** names, const FilYaml** ats, int* rod_count)
+/* Where cords cross; `first` is the rod that the net begins with. */
+static void join_cords(FilScene* scene, const FilHexagonNet* net, int first)
 {
     FilReader* reader = &scene->reader;
-    const FilYaml* list = nets_of(scene);
-    scene->net_junctions = fil_reader_alloc(reader, (size_t)scene->net_junction_count, sizeof *scene->net_junctions);
-    int number = 0, junctions = 0;
-    for (const FilYaml* node = list != NULL ? list->first : NULL; node != NULL && reader->status == FIL_OK; node = node->next) {
-        read_net(scene, node, number++, names, ats, rod_count, &junctions);
+    const int before = scene->net_junction_count, count = fil_net_junctions(net);
+    int* scratch = fil_reader_alloc(reader, (size_t)fil_net_scratch(net), sizeof *scratch);
+    FilRodJunction* all = fil_reader_alloc(reader, (size_t)(before + count), sizeof *all);
+    if (reader->status != FIL_OK) {
+        return;
+    }
+    if (before > 0) {
+        memcpy(all, scene->net_junctions, (size_t)before * sizeof *all);
+    }
+    fil_net_join(net, scratch, all + before);
+    for (int k = before; k < before + count; k++) {
+        all[k].rod_a += first;
+        all[k].rod_b += first;
+    }
+    scene->net_junctions = all;
+    scene->net_junction_count = before + count;
+}
+
+static void read_nets(FilScene* scene, FilSceneList* list)
+{
+    FilReader* reader = &scene->reader;
+    fil_scene_start_items(scene, list, 0);
+    for (int n = 0; n < list->count && reader->status == FIL_OK; n++) {
+        const FilSceneItem* item = list->items[n];
+        const int first = fil_scene_list(scene, "rod")->count;
+        FilRodDef cord = fil_rod_def_default();
+        FilHexagonNet net;
+        if (!read_hexagon(scene, item->at, &net)) {
+            return;
+        }
+        fil_scene_read_cord(scene, item->at, &cord);
+        for (int k = 0; k < fil_net_cords(&net) && reader->status == FIL_OK; k++) {
+            make_cord(scene, item, &net, &cord, k);
+        }
+        join_cords(scene, &net, first);
     }
 }
+
+const FilSceneKind fil_scene_nets = {.section = "nets", .word = "net", .title = "net", .read = read_nets};

@@ -2,141 +2,65 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scene/scene_build.h"
+#include "scene/kinds.h"
 
 static const char* const component_words[] = {"x", "y", "z", "norm", NULL};
 
 /* ---- what is measured ---- */
 
-static FilId look_up(FilScene* scene, const FilYaml* body, const char* word, const FilNames* names, const FilId* ids)
+/* What a quantity is measured of: any object by the word of its kind, one of a certain kind, or the world. */
+static bool is_of(const FilQuantityInfo* info, const char* subject)
 {
-    int index = 0;
-    return fil_read_reference(&scene->reader, body, word, FIL_REQUIRED, names, word, &index) ? ids[index] : (FilId){0};
-}
-
-static FilId read_rod(FilScene* scene, const FilYaml* body)
-{
-    int first, count;
-    const FilSceneRod* rod = fil_scene_read_target(scene, body, FIL_PART_NODES, FIL_OPTIONAL, &first, &count);
-    return rod != NULL ? rod->id : (FilId){0};
-}
-
-static FilId read_body(FilScene* scene, const FilYaml* body)
-{
-    const FilSceneBody* rigid = fil_scene_read_body(scene, body, "body", FIL_REQUIRED);
-    return rigid != NULL ? rigid->id : (FilId){0};
-}
-
-static FilId read_arm(FilScene* scene, const FilYaml* body)
-{
-    int index = 0;
-    return fil_read_reference(&scene->reader, body, "arm", FIL_REQUIRED, &scene->arm_names, "arm", &index)
-               ? scene->arms[index].id
-               : (FilId){0};
-}
-
-static FilId read_shell(FilScene* scene, const FilYaml* body)
-{
-    int index = 0;
-    return fil_read_reference(&scene->reader, body, "shell", FIL_REQUIRED, &scene->shell_names, "shell", &index)
-               ? scene->shells[index].id
-               : (FilId){0};
-}
-
-static FilId read_ring(FilScene* scene, const FilYaml* body)
-{
-    return look_up(scene, body, "ring", &scene->ring_names, scene->rings);
-}
-
-static FilId read_link(FilScene* scene, const FilYaml* body)
-{
-    return fil_scene_read_link(scene, body, FIL_REQUIRED);
-}
-
-static FilId read_robot(FilScene* scene, const FilYaml* body)
-{
-    int joint = 0;
-    return fil_scene_read_robot_joint(scene, body, &joint);
-}
-
-static FilId read_attachment(FilScene* scene, const FilYaml* body)
-{
-    return look_up(scene, body, "attachment", &scene->attachment_names, scene->attachments);
-}
-
-static FilId read_drive(FilScene* scene, const FilYaml* body)
-{
-    int index = 0;
-    return fil_read_reference(&scene->reader, body, "drive", FIL_REQUIRED, &scene->drive_names, "drive", &index)
-               ? scene->drives[index].id
-               : (FilId){0};
-}
-
-static FilId read_joint(FilScene* scene, const FilYaml* body)
-{
-    return look_up(scene, body, "joint", &scene->joint_names, scene->joints);
-}
-
-/* Who reads the object of a quantity, by the word of its kind; those before "shell" are objects that touch. */
-static const struct {
-    const char* word;
-    FilId (*read)(FilScene* scene, const FilYaml* body);
-} subjects[] = {
-    {"rod", read_rod},     {"body", read_body},   {"arm", read_arm},
-    {"link", read_link},   {"shell", read_shell}, {"ring", read_ring},
-    {"robot", read_robot}, {"joint", read_joint}, {"attachment", read_attachment},
-    {"drive", read_drive},
-};
-
-enum { TOUCHING = 4, SUBJECTS = sizeof subjects / sizeof *subjects };
-
-/* What the probe measures on. */
-static void read_target(FilScene* scene, const FilYaml* body, const FilQuantityInfo* info, FilProbeDef* def)
-{
-    FilReader* reader = &scene->reader;
-    const char* subject = info->subject;
-    if (strcmp(subject, "object") == 0) {
-        const char* words[TOUCHING + 1] = {NULL};
-        for (int k = 0; k < TOUCHING; k++) {
-            words[k] = subjects[k].word;
-        }
-        FilYaml* given = NULL;
-        const int word = fil_read_variant(reader, body, words, &given);
-        subject = word >= 0 ? words[word] : "";
-    }
-    for (int k = 0; k < SUBJECTS && reader->status == FIL_OK; k++) {
-        if (strcmp(subjects[k].word, subject) == 0) {
-            def->of = subjects[k].read(scene, body);
-        }
-    }
-    if (info->part == NULL || reader->status != FIL_OK) {
-        return;
-    }
-    if (strcmp(subject, "robot") == 0) {
-        fil_scene_read_robot_joint(scene, body, &def->index);
-    } else {
-        fil_read_index(reader, body, info->part, FIL_REQUIRED, fil_part_count(scene->world, def->of, info->part),
-                       &def->index);
-    }
+    return strcmp(info->subject, subject) == 0;
 }
 
 /* Keys that a quantity takes. */
-static bool check_target_keys(FilReader* reader, const FilYaml* body, const FilQuantityInfo* info)
+static bool check_target_keys(FilScene* scene, const FilYaml* body, const FilQuantityInfo* info)
 {
-    const char* keys[TOUCHING + 3] = {NULL};
+    const char* const* objects = fil_scene_object_words(scene);
+    const char** keys = fil_reader_alloc(&scene->reader, (size_t)scene->list_count + 4, sizeof *keys);
     int count = 0;
-    if (strcmp(info->subject, "object") == 0) {
-        for (int k = 0; k < TOUCHING; k++) {
-            keys[count++] = subjects[k].word;
-        }
-    } else if (strcmp(info->subject, "world") != 0) {
+    if (scene->reader.status != FIL_OK) {
+        return false;
+    }
+    for (int k = 0; objects[k] != NULL && is_of(info, "object"); k++) {
+        keys[count++] = objects[k];
+    }
+    if (count == 0 && !is_of(info, "world")) {
         keys[count++] = info->subject;
     }
     if (info->part != NULL) {
         keys[count++] = info->part;
     }
     keys[count] = "component";
-    return fil_check_keys(reader, body, keys);
+    return fil_check_keys(&scene->reader, body, keys);
+}
+
+/* What the probe measures on. */
+static void read_target(FilScene* scene, const FilYaml* body, const FilQuantityInfo* info, FilProbeDef* def)
+{
+    FilReader* reader = &scene->reader;
+    const char* word = info->subject;
+    if (is_of(info, "world")) {
+        return;
+    }
+    if (is_of(info, "object")) {
+        const char* const* words = fil_scene_object_words(scene);
+        FilYaml* given = NULL;
+        const int found = fil_read_variant(reader, body, words, &given);
+        if (found < 0) {
+            return;
+        }
+        word = words[found];
+    }
+    const FilSceneItem* item = fil_scene_read_item(scene, body, word, word, FIL_REQUIRED);
+    if (item == NULL) {
+        return;
+    }
+    def->of = item->id;
+    if (info->part != NULL) {
+        fil_scene_read_part(scene, body, fil_scene_list(scene, word)->kind, item, info->part, &def->index);
+    }
 }
 
 /* ---- probes ---- */
@@ -144,10 +68,7 @@ static bool check_target_keys(FilReader* reader, const FilYaml* body, const FilQ
 static void add_probe(FilScene* scene, const FilYaml* at, const FilProbeDef* def)
 {
     FilId id = {0};
-    const FilStatus status = fil_world_add_probe(scene->world, def, &id);
-    if (status != FIL_OK) {
-        fil_reader_take(&scene->reader, status, at, fil_world_error(scene->world));
-    }
+    fil_scene_take(scene, fil_world_add_probe(scene->world, def, &id), at);
 }
 
 /* One probe for the component asked for, or one for each. */
@@ -202,7 +123,8 @@ static void read_probe(FilScene* scene, const FilYaml* node, const char* const* 
         if (!fil_read_choice(reader, node->parent, node->key, words, &quantity)) {
             return;
         }
-        if (strcmp(fil_quantity_info(quantity).subject, "world") != 0) {
+        const FilQuantityInfo chosen = fil_quantity_info(quantity);
+        if (!is_of(&chosen, "world")) {
             fil_reader_fail(reader, node, "'%s' needs to know of what: {%s: {...}}", words[quantity], words[quantity]);
             return;
         }
@@ -215,7 +137,7 @@ static void read_probe(FilScene* scene, const FilYaml* node, const char* const* 
     const FilQuantityInfo info = fil_quantity_info(quantity);
     def.name = node->key;
     def.quantity = info.name;
-    if (body != NULL && check_target_keys(reader, body, &info)) {
+    if (body != NULL && check_target_keys(scene, body, &info)) {
         read_target(scene, body, &info, &def);
     }
     if (reader->status == FIL_OK) {
@@ -223,10 +145,10 @@ static void read_probe(FilScene* scene, const FilYaml* node, const char* const* 
     }
 }
 
-void fil_scene_read_probes(FilScene* scene)
+static void add_probes(FilScene* scene, FilSceneList* section)
 {
     FilReader* reader = &scene->reader;
-    const FilYaml* list = fil_read_node(reader, scene->root, "probes", FIL_OPTIONAL);
+    const FilYaml* list = section->node;
     if (list == NULL) {
         return;
     }
@@ -240,3 +162,5 @@ void fil_scene_read_probes(FilScene* scene)
         }
     }
 }
+
+const FilSceneKind fil_scene_probes = {.section = "probes", .title = "probe", .add = add_probes};

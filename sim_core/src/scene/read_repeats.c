@@ -10,6 +10,31 @@
 #include "base/error.h"
 #include "scene/scene_build.h"
 
+/* ---- parameters ---- */
+
+void fil_scene_check_parameters(FilReader* reader, FilYaml* mapping)
+{
+    if (mapping->kind != FIL_YAML_MAPPING) {
+        fil_reader_fail(reader, mapping, "expected a mapping of names to numbers");
+    }
+    for (FilYaml* node = mapping->first; node != NULL && reader->status == FIL_OK; node = node->next) {
+        if (strchr(node->key, '-') != NULL) {
+            fil_reader_fail(reader, node, "a parameter's name must not contain '-'");
+        }
+        double value = 0.0;
+        if (!fil_check_name(reader, node, node->key)) {
+            return;
+        }
+        if (node->kind == FIL_YAML_MAPPING) {
+            fil_scene_check_parameters(reader, node);
+        } else {
+            fil_value_number(reader, node, FIL_OPTIONAL, &value);
+        }
+    }
+}
+
+/* ---- repeated elements ---- */
+
 /* Takes a key out of a mapping; NULL if it has none. */
 static FilYaml* take_key(const FilYaml* mapping, const char* key)
 {

@@ -2,8 +2,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "filum/robot.h"
 #include "filum/urdf.h"
-#include "scene/scene_build.h"
+#include "scene/kinds.h"
+
+typedef struct SceneRobot {
+    FilRobotDef def; /* without links and joints */
+    const char* file;
+    const FilRobotJointSetting* settings;
+    int setting_count;
+    bool has_trajectory;
+} SceneRobot;
 
 /* ---- robots ---- */
 
@@ -63,7 +72,7 @@ static void read_setting(FilReader* reader, const FilYaml* node, FilRobotJointSe
     read_modes(reader, node, &setting->modes);
 }
 
-static void read_settings(FilReader* reader, const FilYaml* node, FilSceneRobot* robot)
+static void read_settings(FilReader* reader, const FilYaml* node, SceneRobot* robot)
 {
     const FilYaml* list = fil_read_node(reader, node, "joints", FIL_OPTIONAL);
     if (list == NULL || !fil_check_list(reader, list, "settings of joints")) {
@@ -76,14 +85,17 @@ static void read_settings(FilReader* reader, const FilYaml* node, FilSceneRobot*
     robot->settings = settings;
 }
 
-static void read_robot(FilScene* scene, const FilYaml* node, FilSceneRobot* robot)
+static void read_robot(FilScene* scene, FilSceneItem* item)
 {
     static const char* const keys[] = {"name",     "urdf",   "prefix",   "position", "orientation", "rotation",
                                        "floating", "joints", "material", "surface",  "collision",   "trajectory_points",
                                        NULL};
     FilReader* reader = &scene->reader;
+    const FilYaml* node = item->at;
+    SceneRobot* robot = item->def;
     FilRobotDef* def = &robot->def;
-    robot->at = node;
+    *def = fil_robot_def_default();
+    def->name = item->name;
     const char* file = NULL;
     if (!fil_check_keys(reader, node, keys) || !fil_read_text(reader, node, "urdf", FIL_REQUIRED, &file)) {
         return;
@@ -103,104 +115,85 @@ static void read_robot(FilScene* scene, const FilYaml* node, FilSceneRobot* robo
     read_settings(reader, node, robot);
 }
 
-void fil_scene_read_robots(FilScene* scene)
+static void read_robots(FilScene* scene, FilSceneList* list)
 {
-    FilReader* reader = &scene->reader;
-    const FilYaml* list = NULL;
-    const char** names = NULL;
-    if (!fil_scene_read_names(scene, "robots", "robot", &list, &names)) {
-        return;
-    }
-    scene->robots = fil_reader_alloc(reader, (size_t)list->count, sizeof *scene->robots);
-    const FilYaml** ats = fil_reader_alloc(reader, (size_t)list->count, sizeof *ats);
-    for (const FilYaml* node = list->first; node != NULL && reader->status == FIL_OK; node = node->next) {
-        FilSceneRobot* robot = &scene->robots[scene->robot_count];
-        ats[scene->robot_count] = node;
-        robot->def = fil_robot_def_default();
-        robot->def.name = names[scene->robot_count++];
-        read_robot(scene, node, robot);
-    }
-    fil_scene_index_names(scene, names, ats, scene->robot_count, &scene->robot_names);
-}
-
-void fil_scene_add_robots(FilScene* scene)
-{
-    FilReader* reader = &scene->reader;
-    for (int k = 0; k < scene->robot_count && reader->status == FIL_OK; k++) {
-        FilSceneRobot* robot = &scene->robots[k];
-        const FilStatus status = fil_world_add_robot_urdf(scene->world, &robot->def, robot->file, NULL, 0,
-                                                          robot->settings, robot->setting_count, &robot->id);
-        fil_reader_take(reader, status, robot->at, fil_world_error(scene->world));
+    fil_scene_start_items(scene, list, sizeof(SceneRobot));
+    for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
+        read_robot(scene, list->items[k]);
     }
 }
 
-/* ---- parts of robots by name ---- */
-
-FilId fil_scene_read_link(FilScene* scene, const FilYaml* mapping, unsigned flags)
+/* Its links become objects that others refer to. */
+static void list_links(FilScene* scene, const FilSceneItem* item)
 {
-    FilReader* reader = &scene->reader;
-    const char* name = NULL;
-    if (!fil_read_text(reader, mapping, "link", flags, &name)) {
-        return (FilId){0};
-    }
-    const FilId id = fil_world_find_link(scene->world, name);
-    if (id.index == 0) {
-        FilGuess guess = fil_guess_start(name);
-        for (int r = 0; r < scene->robot_count; r++) {
-            const FilId robot = scene->robots[r].id;
-            for (int l = 0; l < fil_robot_link_count(scene->world, robot); l++) {
-                fil_guess_try(&guess, fil_robot_link_name(scene->world, robot, l));
-            }
+    const SceneRobot* robot = item->def;
+    for (int l = 0; l < fil_robot_link_count(scene->world, item->id); l++) {
+        const char* name = fil_robot_link_name(scene->world, item->id, l);
+        FilSceneItem* link = fil_scene_new_item(scene, fil_scene_list(scene, "link"), name, item->at, 0);
+        if (link != NULL) {
+            link->id = fil_robot_link(scene->world, item->id, l);
+            link->surface = &robot->def.collision.surface;
         }
-        fil_reader_fail(reader, fil_yaml_find(mapping, "link"), "there is no link '%s'%s%s%s", name,
-                        guess.best != NULL ? "; did you mean '" : "", guess.best != NULL ? guess.best : "",
-                        guess.best != NULL ? "'?" : "");
     }
-    return id;
+}
+
+static void add_robots(FilScene* scene, FilSceneList* list)
+{
+    for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
+        FilSceneItem* item = list->items[k];
+        const SceneRobot* robot = item->def;
+        const FilStatus status = fil_world_add_robot_urdf(scene->world, &robot->def, robot->file, NULL, 0,
+                                                          robot->settings, robot->setting_count, &item->id);
+        fil_scene_take(scene, status, item->at);
+        if (status == FIL_OK) {
+            list_links(scene, item);
+        }
+    }
 }
 
 /* Index of a joint by its name, with or without the prefix. */
-static bool find_joint(FilScene* scene, FilYaml* node, const FilSceneRobot* robot, int* joint)
+static bool find_joint(FilScene* scene, const FilSceneItem* item, FilYaml* node, int* joint)
 {
     FilReader* reader = &scene->reader;
+    const SceneRobot* robot = item->def;
     const char* name = NULL;
     if (!fil_value_text(reader, node, &name)) {
         return false;
     }
     const size_t prefix = robot->def.prefix != NULL ? strlen(robot->def.prefix) : 0;
     FilGuess guess = fil_guess_start(name);
-    for (int j = 0; j < fil_robot_joint_count(scene->world, robot->id); j++) {
-        const char* known = fil_robot_joint_name(scene->world, robot->id, j);
+    for (int j = 0; j < fil_robot_joint_count(scene->world, item->id); j++) {
+        const char* known = fil_robot_joint_name(scene->world, item->id, j);
         if (strcmp(known, name) == 0 || strcmp(known + prefix, name) == 0) {
             *joint = j;
             return true;
         }
         fil_guess_try(&guess, known + prefix);
     }
-    fil_reader_fail(reader, node, "robot '%s' has no joint '%s' that turns or slides%s%s%s", robot->def.name, name,
-                    guess.best != NULL ? "; did you mean '" : "", guess.best != NULL ? guess.best : "",
-                    guess.best != NULL ? "'?" : "");
+    fil_reader_fail(reader, node, "robot '%s' has no joint '%s' that turns or slides%s", item->name, name,
+                    fil_hint(&guess).text);
     return false;
 }
 
-static const FilSceneRobot* read_robot_name(FilScene* scene, const FilYaml* mapping)
-{
-    int index = 0;
-    return fil_read_reference(&scene->reader, mapping, "robot", FIL_REQUIRED, &scene->robot_names, "robot", &index)
-               ? &scene->robots[index]
-               : NULL;
-}
+const FilSceneKind fil_scene_robots = {
+    .section = "robots",
+    .word = "robot",
+    .title = "robot",
+    .is_object = false,  // its links are
+    .read = read_robots,
+    .add = add_robots,
+    .find_part = find_joint,
+};
 
-FilId fil_scene_read_robot_joint(FilScene* scene, const FilYaml* mapping, int* joint)
-{
-    const FilSceneRobot* robot = read_robot_name(scene, mapping);
-    FilYaml* node = robot != NULL ? fil_read_node(&scene->reader, mapping, "joint", FIL_REQUIRED) : NULL;
-    return node != NULL && find_joint(scene, node, robot, joint) ? robot->id : (FilId){0};
-}
+static const FilScenePart link_parts[] = {
+    {.uses = FIL_USE_JOIN | FIL_USE_DRIVE(FIL_DRIVE_FORCE) | FIL_USE_DRIVE(FIL_DRIVE_TORQUE)},
+};
+
+const FilSceneKind fil_scene_links = {.word = "link", .title = "link", .is_object = true, FIL_SCENE_PARTS(link_parts)};
 
 /* ---- trajectories ---- */
 
-static void read_joint_list(FilScene* scene, const FilYaml* node, const FilSceneRobot* robot, FilTrajectoryDef* def)
+static void read_joint_list(FilScene* scene, const FilYaml* node, const FilSceneItem* robot, FilTrajectoryDef* def)
 {
     FilReader* reader = &scene->reader;
     const FilYaml* list = fil_read_node(reader, node, "joints", FIL_REQUIRED);
@@ -209,7 +202,7 @@ static void read_joint_list(FilScene* scene, const FilYaml* node, const FilScene
     }
     int* joints = fil_reader_alloc(reader, (size_t)list->count, sizeof *joints);
     for (FilYaml* name = list->first; name != NULL && reader->status == FIL_OK; name = name->next) {
-        if (find_joint(scene, name, robot, &joints[def->joint_count])) {
+        if (find_joint(scene, robot, name, &joints[def->joint_count])) {
             def->joint_count++;
         }
     }
@@ -237,35 +230,36 @@ static void read_points(FilReader* reader, const FilYaml* node, FilTrajectoryDef
     def->positions = positions;
 }
 
-void fil_scene_read_trajectories(FilScene* scene)
+static void add_trajectories(FilScene* scene, FilSceneList* list)
 {
     static const char* const keys[] = {"robot", "joints", "interpolation", "start", "points", NULL};
     static const char* const words[] = {[FIL_INTERPOLATE_LINEAR] = "linear", [FIL_INTERPOLATE_SPLINE] = "spline", NULL};
     FilReader* reader = &scene->reader;
-    const FilYaml* list = fil_read_node(reader, scene->root, "trajectories", FIL_OPTIONAL);
-    if (list == NULL || !fil_check_list(reader, list, "trajectories")) {
+    if (list->node == NULL || !fil_check_list(reader, list->node, "trajectories")) {
         return;
     }
-    bool* taken = fil_reader_alloc(reader, (size_t)scene->robot_count, sizeof *taken);
-    for (const FilYaml* node = list->first; node != NULL && fil_check_keys(reader, node, keys); node = node->next) {
+    for (const FilYaml* node = list->node->first; node != NULL && fil_check_keys(reader, node, keys); node = node->next) {
         FilTrajectoryDef def = fil_trajectory_def_default();
-        const FilSceneRobot* robot = read_robot_name(scene, node);
-        if (robot == NULL) {
+        const FilSceneItem* item = fil_scene_read_item(scene, node, "robot", "robot", FIL_REQUIRED);
+        if (item == NULL) {
             return;
         }
-        if (taken[robot - scene->robots]) {
-            fil_reader_fail(reader, node, "robot '%s' has a trajectory already", robot->def.name);
+        SceneRobot* robot = item->def;
+        if (robot->has_trajectory) {
+            fil_reader_fail(reader, node, "robot '%s' has a trajectory already", item->name);
         }
-        taken[robot - scene->robots] = true;
+        robot->has_trajectory = true;
         int interpolation = (int)def.interpolation;
         fil_read_choice(reader, node, "interpolation", words, &interpolation);
         def.interpolation = (FilInterpolation)interpolation;
         fil_read_number(reader, node, "start", FIL_OPTIONAL, &def.start);
-        read_joint_list(scene, node, robot, &def);
+        read_joint_list(scene, node, item, &def);
         read_points(reader, node, &def);
         if (reader->status == FIL_OK) {
-            const FilStatus status = fil_robot_set_trajectory(scene->world, robot->id, &def);
-            fil_reader_take(reader, status, node, fil_world_error(scene->world));
+            fil_scene_take(scene, fil_robot_set_trajectory(scene->world, item->id, &def), node);
         }
     }
 }
+
+const FilSceneKind fil_scene_trajectories = {
+    .section = "trajectories", .title = "trajectory", .add = add_trajectories};

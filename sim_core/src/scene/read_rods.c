@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/vec3.h"
-#include "scene/scene_build.h"
+#include "scene/kinds.h"
 
 static const char* const rod_keys[] = {
     "name",
@@ -262,10 +262,15 @@ void fil_scene_read_cord(FilScene* scene, const FilYaml* node, FilRodDef* def)
     fil_scene_read_collision(scene, node, material, &def->collision);
 }
 
-static void read_rod(FilScene* scene, const FilYaml* node, FilSceneRod* rod)
+static void read_rod(FilScene* scene, FilSceneItem* item)
 {
     FilReader* reader = &scene->reader;
-    rod->at = node;
+    const FilYaml* node = item->at;
+    FilSceneRod* rod = item->def;
+    FilRodDef* def = &rod->def;
+    *def = fil_rod_def_default();
+    def->name = item->name;
+    item->surface = &def->collision.surface;
     if (!fil_check_keys(reader, node, rod_keys)) {
         return;
     }
@@ -274,7 +279,6 @@ static void read_rod(FilScene* scene, const FilYaml* node, FilSceneRod* rod)
     if (section == NULL || !fil_check_keys(reader, section, fil_section_words)) {
         return;
     }
-    FilRodDef* def = &rod->def;
     def->section = fil_scene_read_section(scene, section, material);
     fil_scene_read_shape(scene, node, def);
     if (reader->status != FIL_OK) {
@@ -292,30 +296,30 @@ static void read_rod(FilScene* scene, const FilYaml* node, FilSceneRod* rod)
     fil_scene_read_collision(scene, node, material, &def->collision);
 }
 
-void fil_scene_read_rods(FilScene* scene)
+static void read_rods(FilScene* scene, FilSceneList* list)
 {
-    const FilYaml* list = NULL;
-    const char** names = NULL;
-    FilReader* reader = &scene->reader;
-    const bool given = fil_scene_read_names(scene, "rods", "rod", &list, &names);
-    const int cords = fil_scene_count_cords(scene), single = given ? list->count : 0;
-    if (reader->status != FIL_OK || cords + single == 0) {
-        return;
+    fil_scene_start_items(scene, list, sizeof(FilSceneRod));
+    for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
+        read_rod(scene, list->items[k]);
     }
-    scene->rods = fil_reader_alloc(reader, (size_t)(single + cords), sizeof *scene->rods);
-    const FilYaml** ats = fil_reader_alloc(reader, (size_t)(single + cords), sizeof *ats);
-    const char** all = fil_reader_alloc(reader, (size_t)(single + cords), sizeof *all);
-    int count = 0;
-    for (const FilYaml* node = given ? list->first : NULL; node != NULL && reader->status == FIL_OK; node = node->next) {
-        FilSceneRod* rod = &scene->rods[count];
-        rod->def = fil_rod_def_default();
-        rod->def.name = all[count] = names[count];
-        read_rod(scene, node, rod);
-        ats[count++] = node;
-    }
-    if (reader->status == FIL_OK) {
-        fil_scene_read_nets(scene, all, ats, &count);
-    }
-    scene->rod_count = count;
-    fil_scene_index_names(scene, all, ats, count, &scene->rod_names);
 }
+
+static const FilScenePart parts[] = {
+    {"node", "nodes",
+     FIL_USE_ATTACH(FIL_ATTACH_PIN) | FIL_USE_ATTACH(FIL_ATTACH_CLAMP) | FIL_USE_ATTACH(FIL_ATTACH_HANDLE) |
+         FIL_USE_DRIVE(FIL_DRIVE_FORCE) | FIL_USE_DRIVE(FIL_DRIVE_CURVATURE) | FIL_USE_DRIVE(FIL_DRIVE_REST_TWIST) |
+         FIL_USE_JOIN | FIL_USE_POINT | FIL_USE_RING},
+    {"edge", "edges",
+     FIL_USE_ATTACH(FIL_ATTACH_TWIST) | FIL_USE_HOLD | FIL_USE_DRIVE(FIL_DRIVE_TORQUE) |
+         FIL_USE_DRIVE(FIL_DRIVE_AXIAL_TORQUE)},
+};
+
+const FilSceneKind fil_scene_rods = {
+    .section = "rods",
+    .word = "rod",
+    .title = "rod",
+    .is_object = true,
+    .read = read_rods,
+    .add = fil_scene_add_rods,
+    FIL_SCENE_PARTS(parts),
+};

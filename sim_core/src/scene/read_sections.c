@@ -1,5 +1,5 @@
 /* materials: and the cross-sections of rods. */
-#include "scene/scene_build.h"
+#include "scene/kinds.h"
 
 const char* const fil_section_words[] = {
     [FIL_SECTION_CIRCLE] = "circle",
@@ -42,11 +42,11 @@ static void read_material(FilReader* reader, const FilYaml* node, FilSceneMateri
     fil_scene_read_surface_numbers(reader, node, "contact_stiffness", &material->surface);
 }
 
-void fil_scene_read_materials(FilScene* scene)
+static void read_materials(FilScene* scene, FilSceneList* section)
 {
     FilReader* reader = &scene->reader;
-    const FilYaml* list = fil_yaml_find(scene->root, "materials");
-    if (list == NULL || reader->status != FIL_OK) {
+    const FilYaml* list = section->node;
+    if (list == NULL) {
         return;
     }
     if (list->kind != FIL_YAML_MAPPING) {
@@ -65,6 +65,8 @@ void fil_scene_read_materials(FilScene* scene)
     }
     fil_scene_index_names(scene, names, ats, count, &scene->material_names);
 }
+
+const FilSceneKind fil_scene_materials = {.section = "materials", .title = "material", .read = read_materials};
 
 const FilSceneMaterial* fil_scene_read_material(FilScene* scene, const FilYaml* mapping, const char* key)
 {

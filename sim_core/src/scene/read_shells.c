@@ -4,8 +4,9 @@
 
 #include "base/vec3.h"
 #include "filum/mesh.h"
+#include "filum/shell.h"
 #include "scene/document.h"
-#include "scene/scene_build.h"
+#include "scene/kinds.h"
 #include "scene/shapes.h"
 #include "scene/sheet.h"
 
@@ -91,7 +92,7 @@ static void read_file(FilScene* scene, const FilYaml* node, FilShellDef* def)
     fil_mesh_free(&mesh);
 }
 
-static void read_shell(FilScene* scene, const FilYaml* node, FilShellDef* def)
+static void read_shell(FilScene* scene, FilSceneItem* item)
 {
     static const char* const keys[] = {"name",    "material", "thickness", "sheet",   "file",      "noise",   "bending", "rest",
                                        "damping", "velocity", "surface",   "collision", NULL};
@@ -100,6 +101,11 @@ static void read_shell(FilScene* scene, const FilYaml* node, FilShellDef* def)
     static const char* const rests[] = {"initial", "flat", NULL};
     static const char* const damping_keys[] = {"mass", "stiffness", NULL};
     FilReader* reader = &scene->reader;
+    const FilYaml* node = item->at;
+    FilShellDef* def = item->def;
+    *def = fil_shell_def_default();
+    def->name = item->name;
+    item->surface = &def->collision.surface;
     if (!fil_check_keys(reader, node, keys)) {
         return;
     }
@@ -147,33 +153,32 @@ static void read_shell(FilScene* scene, const FilYaml* node, FilShellDef* def)
     }
 }
 
-void fil_scene_read_shells(FilScene* scene)
+static void read_shells(FilScene* scene, FilSceneList* list)
 {
-    FilReader* reader = &scene->reader;
-    const FilYaml* list = NULL;
-    const char** names = NULL;
-    if (!fil_scene_read_names(scene, "shells", "shell", &list, &names)) {
-        return;
+    fil_scene_start_items(scene, list, sizeof(FilShellDef));
+    for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
+        read_shell(scene, list->items[k]);
     }
-    scene->shells = fil_reader_alloc(reader, (size_t)list->count, sizeof *scene->shells);
-    const FilYaml** ats = fil_reader_alloc(reader, (size_t)list->count, sizeof *ats);
-    for (const FilYaml* node = list->first; node != NULL && reader->status == FIL_OK; node = node->next) {
-        FilSceneShell* shell = &scene->shells[scene->shell_count];
-        shell->at = node;
-        ats[scene->shell_count] = node;
-        shell->def = fil_shell_def_default();
-        shell->def.name = names[scene->shell_count++];
-        read_shell(scene, node, &shell->def);
-    }
-    fil_scene_index_names(scene, names, ats, scene->shell_count, &scene->shell_names);
 }
 
-void fil_scene_add_shells(FilScene* scene)
+static void add_shells(FilScene* scene, FilSceneList* list)
 {
-    FilReader* reader = &scene->reader;
-    for (int k = 0; k < scene->shell_count && reader->status == FIL_OK; k++) {
-        FilSceneShell* shell = &scene->shells[k];
-        const FilStatus status = fil_world_add_shell(scene->world, &shell->def, &shell->id);
-        fil_reader_take(reader, status, shell->at, fil_world_error(scene->world));
+    for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
+        FilSceneItem* item = list->items[k];
+        fil_scene_take(scene, fil_world_add_shell(scene->world, item->def, &item->id), item->at);
     }
 }
+
+static const FilScenePart parts[] = {
+    {"vertex", "vertices", FIL_USE_ATTACH(FIL_ATTACH_PIN) | FIL_USE_JOIN | FIL_USE_POINT | FIL_USE_RING},
+};
+
+const FilSceneKind fil_scene_shells = {
+    .section = "shells",
+    .word = "shell",
+    .title = "shell",
+    .is_object = true,
+    .read = read_shells,
+    .add = add_shells,
+    FIL_SCENE_PARTS(parts),
+};

@@ -1,7 +1,7 @@
-/* surface, collision, pairs: what things feel like when they touch, and which do. */
+/* surface, collision, pairs: what objects feel like when they touch, and which do. */
 #include <string.h>
 
-#include "scene/scene_build.h"
+#include "scene/kinds.h"
 
 /* The group of what names none; it has bit 0. */
 static const char default_group[] = "default";
@@ -40,18 +40,18 @@ static void collect_group(FilReader* reader, FilYaml* node, const char** names, 
     names[(*count)++] = name;
 }
 
-/* A group exists when something belongs to it. */
+/* A group exists when an element of some section belongs to it. */
 void fil_scene_read_groups(FilScene* scene)
 {
-    static const char* const sections[] = {"rods", "chains", "rigid_bodies", "arms", "robots", "nets", "shells", NULL};
     FilReader* reader = &scene->reader;
     const char* names[MOST_GROUPS] = {default_group};
     const FilYaml* ats[MOST_GROUPS] = {NULL};  // to blame for names given twice: there are none
     int count = 1;
-    for (int s = 0; sections[s] != NULL; s++) {
-        const FilYaml* list = fil_read_node(reader, scene->root, sections[s], FIL_OPTIONAL);
-        for (const FilYaml* thing = list != NULL ? list->first : NULL; thing != NULL; thing = thing->next) {
-            const FilYaml* collision = fil_yaml_find(thing, "collision");
+    for (int k = 0; k < scene->list_count; k++) {
+        const FilYaml* section = scene->lists[k].node;
+        const bool is_list = section != NULL && section->kind == FIL_YAML_LIST;
+        for (const FilYaml* element = is_list ? section->first : NULL; element != NULL; element = element->next) {
+            const FilYaml* collision = fil_yaml_find(element, "collision");
             const FilYaml* groups = collision != NULL ? fil_yaml_find(collision, "groups") : NULL;
             for (FilYaml* node = groups != NULL ? groups->first : NULL; node != NULL; node = node->next) {
                 collect_group(reader, node, names, &count);
@@ -78,9 +78,9 @@ static void read_bits(FilScene* scene, const FilYaml* mapping, const char* key, 
     }
 }
 
-/* ---- things ---- */
+/* ---- objects ---- */
 
-void fil_scene_read_collision(FilScene* scene, const FilYaml* thing, const FilSceneMaterial* material,
+void fil_scene_read_collision(FilScene* scene, const FilYaml* object, const FilSceneMaterial* material,
                               FilCollision* collision)
 {
     static const char* const surface_keys[] = {"friction", "stiffness", "dissipation_time", "dissipation", NULL};
@@ -89,11 +89,11 @@ void fil_scene_read_collision(FilScene* scene, const FilYaml* thing, const FilSc
     if (material != NULL) {
         collision->surface = material->surface;
     }
-    const FilYaml* surface = fil_read_node(reader, thing, "surface", FIL_OPTIONAL);
+    const FilYaml* surface = fil_read_node(reader, object, "surface", FIL_OPTIONAL);
     if (surface != NULL && fil_check_keys(reader, surface, surface_keys)) {
         fil_scene_read_surface_numbers(reader, surface, "stiffness", &collision->surface);
     }
-    const FilYaml* node = fil_read_node(reader, thing, "collision", FIL_OPTIONAL);
+    const FilYaml* node = fil_read_node(reader, object, "collision", FIL_OPTIONAL);
     if (node != NULL && fil_check_keys(reader, node, keys)) {
         fil_read_flag(reader, node, "enabled", &collision->enabled);
         fil_read_flag(reader, node, "self", &collision->self);
@@ -104,58 +104,31 @@ void fil_scene_read_collision(FilScene* scene, const FilYaml* thing, const FilSc
 
 /* ---- pairs ---- */
 
-static const FilCollision* collision_of(const FilScene* scene, int thing)
-{
-    const int body = thing - scene->rod_count, arm = body - scene->body_count;
-    return body < 0  ? &scene->rods[thing].def.collision
-           : arm < 0 ? &scene->bodies[body].def.collision
-                     : &scene->arms[arm].def.collision;
-}
-
-/* A thing, or a robot's link, by its name. */
-static bool read_side(FilScene* scene, const FilYaml* node, const char* key, FilId* id, const FilSurface** surface)
-{
-    FilReader* reader = &scene->reader;
-    const char* name = NULL;
-    int index = 0;
-    *id = fil_read_text(reader, node, key, FIL_REQUIRED, &name) ? fil_world_find_link(scene->world, name) : (FilId){0};
-    for (int r = 0; r < scene->robot_count && id->index != 0; r++) {
-        const FilId robot = scene->robots[r].id;
-        for (int l = 0; l < fil_robot_link_count(scene->world, robot); l++) {
-            if (fil_robot_link(scene->world, robot, l).index == id->index) {
-                *surface = &scene->robots[r].def.collision.surface;
-                return true;
-            }
-        }
-    }
-    if (!fil_read_reference(reader, node, key, FIL_REQUIRED, &scene->thing_names, "rod, rigid body or arm", &index)) {
-        return false;
-    }
-    *id = fil_scene_object(scene, index);
-    *surface = &collision_of(scene, index)->surface;
-    return true;
-}
-
-void fil_scene_read_pairs(FilScene* scene)
+static void add_pairs(FilScene* scene, FilSceneList* list)
 {
     static const char* const keys[] = {"a", "b", "friction", "stiffness", "dissipation_time", "dissipation", NULL};
     FilReader* reader = &scene->reader;
-    const FilYaml* list = fil_read_node(reader, scene->root, "pairs", FIL_OPTIONAL);
-    if (list == NULL || !fil_check_list(reader, list, "pairs")) {
+    if (list->node == NULL || !fil_check_list(reader, list->node, "pairs")) {
         return;
     }
-    for (const FilYaml* node = list->first; node != NULL && fil_check_keys(reader, node, keys); node = node->next) {
-        FilId a, b;
-        const FilSurface *surface_a = NULL, *surface_b = NULL;
-        if (!read_side(scene, node, "a", &a, &surface_a) || !read_side(scene, node, "b", &b, &surface_b)) {
+    for (const FilYaml* node = list->node->first; node != NULL && fil_check_keys(reader, node, keys); node = node->next) {
+        const FilSceneItem* a = fil_scene_read_object(scene, node, "a");
+        const FilSceneItem* b = fil_scene_read_object(scene, node, "b");
+        if (a == NULL || b == NULL) {
+            return;
+        }
+        if (a->surface == NULL || b->surface == NULL) {
+            fil_reader_fail(reader, fil_yaml_find(node, a->surface == NULL ? "a" : "b"), "'%s' has no surface",
+                            a->surface == NULL ? a->name : b->name);
             return;
         }
         // what is not given is what the two surfaces combine to
-        FilSurface surface = fil_surface_combine(surface_a, surface_b);
+        FilSurface surface = fil_surface_combine(a->surface, b->surface);
         fil_scene_read_surface_numbers(reader, node, "stiffness", &surface);
         if (reader->status == FIL_OK) {
-            const FilStatus status = fil_world_set_pair_surface(scene->world, a, b, &surface);
-            fil_reader_take(reader, status, node, fil_world_error(scene->world));
+            fil_scene_take(scene, fil_world_set_pair_surface(scene->world, a->id, b->id, &surface), node);
         }
     }
 }
+
+const FilSceneKind fil_scene_pairs = {.section = "pairs", .title = "pair", .add = add_pairs};

@@ -1,14 +1,72 @@
-/* A scene while it becomes a world: what the parts of the reader share. Each part reads one section of the file and
- * adds its objects to the world; failures are kept in scene->reader. */
+/* A scene while it becomes a world: what the parts of the reader share.
+ *
+ * A scene has sections, one row of FilSceneKind each, in the file that reads it; kinds.c lists the rows. Reading goes
+ * through the rows twice: first everything that needs no world is read, then the world is made and objects are added to
+ * it. What a section makes stands in its list, where others find it by name. Readers reach the rows through
+ * scene->lists only, so that none of them depends on the table. Failures are kept in scene->reader.
+ */
 #ifndef FILUM_SCENE_BUILD_H
 #define FILUM_SCENE_BUILD_H
 
-#include "filum/arm.h"
 #include "filum/scene.h"
-#include "filum/shell.h"
-#include "filum/urdf.h"
+#include "filum/world.h"
 #include "scene/document.h"
 #include "scene/reader.h"
+
+typedef struct FilScene FilScene;
+typedef struct FilSceneList FilSceneList;
+
+/* ---- rows ---- */
+
+/* What can be done with a part of an object: bits of FilScenePart.uses. */
+enum {
+    FIL_USE_HOLD = 1 << 4,  /* an attachment of two nodes and the edge between; the kinds of attachments come before */
+    FIL_USE_JOIN = 1 << 20, /* a joint ends there */
+    FIL_USE_POINT = 1 << 21, /* ... and it is the joint's point */
+    FIL_USE_RING = 1 << 22, /* a ring can be made of it */
+};
+#define FIL_USE_ATTACH(kind) (1 << (kind))      /* an attachment of this kind holds it */
+#define FIL_USE_DRIVE(kind) (1 << (8 + (kind))) /* a drive of this kind acts on it */
+
+typedef struct FilScenePart {
+    const char *word, *plural; /* "node" with a number, "nodes" with a range; NULL: the object as a whole */
+    int uses;
+} FilScenePart;
+
+/* Something with a name that others refer to. */
+typedef struct FilSceneItem {
+    const char* name;
+    const FilYaml* at;
+    void* def;                 /* of its kind's own */
+    const FilSurface* surface; /* where it touches; NULL: it does not */
+    FilId id;                  /* from when it is added to the world */
+} FilSceneItem;
+
+typedef struct FilSceneKind {
+    const char* section; /* the scene's key; NULL: others bring these along */
+    const char* word;    /* the key that names one, and the beginning of names that are not given; NULL: none has a name */
+    const char* title;   /* what messages call one */
+    bool is_object;      /* they share their names with other objects, and things touch them */
+    void (*read)(FilScene* scene, FilSceneList* list); /* before there is a world; NULL: nothing to read */
+    void (*add)(FilScene* scene, FilSceneList* list);  /* to the world; NULL: nothing to add */
+    const FilScenePart* parts;
+    int part_count;
+    /* Index of the part that the node names; NULL: a number. */
+    bool (*find_part)(FilScene* scene, const FilSceneItem* item, FilYaml* node, int* index);
+    /* Makes it what a drive acts on; `at` is the key that names it. NULL: the drive's object. */
+    void (*take_drive)(FilScene* scene, const FilSceneItem* item, const FilYaml* at, const char* word, FilDriveDef* def);
+} FilSceneKind;
+
+/* For rows: an array and the number of its elements. */
+#define FIL_SCENE_PARTS(array) .parts = (array), .part_count = (int)(sizeof(array) / sizeof *(array))
+
+struct FilSceneList {
+    const FilSceneKind* kind;
+    const FilYaml* node; /* the section; NULL: not given */
+    FilSceneItem** items;
+    int count, capacity;
+    FilNames names; /* of the first names.count items */
+};
 
 typedef struct FilSceneMaterial {
     const char* name;
@@ -16,56 +74,13 @@ typedef struct FilSceneMaterial {
     FilSurface surface;
 } FilSceneMaterial;
 
+/* What an item of the kind "rod" is made of. */
 typedef struct FilSceneRod {
-    const FilYaml* at;
     FilRodDef def; /* its arrays live in the pool */
     int edge_count;
-    FilId id;
 } FilSceneRod;
 
-typedef struct FilSceneBody {
-    const FilYaml* at;
-    FilRigidDef def; /* its arrays live in the pool */
-    FilId id;
-} FilSceneBody;
-
-typedef struct FilSceneArm {
-    const FilYaml* at;
-    FilArmDef def; /* its arrays live in the pool */
-    const FilSceneBody* base; /* or NULL */
-    FilId id;
-} FilSceneArm;
-
-typedef struct FilSceneShell {
-    const FilYaml* at;
-    FilShellDef def; /* its arrays live in the pool */
-    FilId id;
-} FilSceneShell;
-
-typedef struct FilSceneRobot {
-    const FilYaml* at;
-    FilRobotDef def; /* without links and joints */
-    const char* file;
-    const FilRobotJointSetting* settings;
-    int setting_count;
-    FilId id;
-} FilSceneRobot;
-
-/* A rope of rigid capsules. */
-typedef struct FilSceneChain {
-    const FilYaml* at;
-    const char* name;
-    FilRodDef curve; /* nodes and closedness only */
-    int capsule_count, first_body;
-    FilJointDef bushing;
-} FilSceneChain;
-
-typedef struct FilSceneDrive {
-    FilId id;
-    FilDriveKind kind;
-} FilSceneDrive;
-
-typedef struct FilScene {
+struct FilScene {
     FilReader reader;
     FilSceneLimits limits;
     const char* path;
@@ -73,152 +88,134 @@ typedef struct FilScene {
     FilWorld* world;
     uint64_t random; /* state of the generator */
     int copies_left; /* values that repeated elements may still take */
+    int node_count;  /* of everything so far, at most limits.nodes */
+    FilSceneList* lists; /* one for each row */
+    int list_count;
     FilNames material_names;
     FilSceneMaterial* materials;
     FilNames group_names; /* of collision: bit k is that of the name with index k */
-    FilNames rod_names;
-    FilSceneRod* rods;
-    int rod_count;
     FilRodJunction* net_junctions; /* between rods of nets */
     int net_junction_count;
-    int node_count; /* of all rods and chains so far */
-    FilSceneChain* chains;
-    int chain_count;
-    FilNames body_names;
-    FilSceneBody* bodies; /* the chains' after the others */
-    int body_count;
-    FilNames arm_names;
-    FilSceneArm* arms;
-    int arm_count;
-    FilNames shell_names;
-    FilSceneShell* shells;
-    int shell_count;
-    FilNames ring_names;
-    FilId* rings;
-    FilNames robot_names;
-    FilSceneRobot* robots;
-    int robot_count;
-    FilNames thing_names; /* rods, then rigid bodies, then arms */
-    FilNames joint_names;
-    FilId* joints;
-    FilNames attachment_names;
-    FilId* attachments;
-    FilNames drive_names;
-    FilSceneDrive* drives;
-} FilScene;
+};
 
-/* scene.c: every parameter must have a value and a name that expressions can use, even if nothing uses it. */
+/* ---- objects.c: lists, names, references ---- */
+
+/* The list of a kind by its word; there is one. */
+FilSceneList* fil_scene_list(const FilScene* scene, const char* word);
+
+/* A new item with zeroed room for its definition; NULL after a failure. */
+FilSceneItem* fil_scene_new_item(FilScene* scene, FilSceneList* list, const char* name, const FilYaml* at, size_t size);
+
+/* Items for the elements of the section, with their names or those of their kind and place ("rod0"), each different. */
+void fil_scene_start_items(FilScene* scene, FilSceneList* list, size_t size);
+
+/* Brings the lists' indices of names up to date; the same name twice is a failure. */
+void fil_scene_index_lists(FilScene* scene);
+/* Names of objects of all kinds must be different, and there must be one at least. */
+void fil_scene_check_objects(FilScene* scene);
+
+/* An index of names. `ats` are the nodes to blame where two are the same. */
+void fil_scene_index_names(FilScene* scene, const char* const* names, const FilYaml* const* ats, int count,
+                           FilNames* index);
+
+/* "<name><number>", in the pool. */
+const char* fil_scene_number_name(FilReader* reader, const char* name, int number);
+
+/* The item of a kind that the key (the node) names; NULL if it is not given, or after a failure. */
+const FilSceneItem* fil_scene_read_item(FilScene* scene, const FilYaml* mapping, const char* key, const char* word,
+                                        unsigned flags);
+const FilSceneItem* fil_scene_value_item(FilScene* scene, FilYaml* node, const char* word);
+/* An object of any kind. */
+const FilSceneItem* fil_scene_read_object(FilScene* scene, const FilYaml* mapping, const char* key);
+/* The words of all kinds of objects, NULL at the end. */
+const char* const* fil_scene_object_words(FilScene* scene);
+
+/* Takes over the world's status after an item was added. */
+void fil_scene_take(FilScene* scene, FilStatus status, const FilYaml* at);
+
+/* ---- targets.c: parts of objects ---- */
+
+/* What a mapping such as {rod: cable, nodes: [3, 2]} names. */
+typedef struct FilSceneTarget {
+    const FilSceneKind* kind;
+    const FilSceneItem* item; /* NULL: none, or a failure */
+    const FilScenePart* part;
+    int first, count;
+} FilSceneTarget;
+
+enum {
+    FIL_TARGET_ONE = 0,
+    FIL_TARGET_RANGE = 1,  /* `nodes` besides `node` */
+    FIL_TARGET_ALL = 2,    /* all parts if none is given */
+};
+
+/* Keys of all targets of these uses, and `others`. `except` is a kind's word that is none of them, or NULL. */
+const char* const* fil_scene_target_keys(FilScene* scene, int uses, unsigned flags, const char* except,
+                                         const char* const* others);
+
+/* The target of a use. `word` is what wants it, for messages. */
+FilSceneTarget fil_scene_read_target(FilScene* scene, const FilYaml* mapping, int use, unsigned flags,
+                                     const char* except, const char* word);
+
+/* Index of an item's part under the key `part`, by number or name. */
+void fil_scene_read_part(FilScene* scene, const FilYaml* mapping, const FilSceneKind* kind, const FilSceneItem* item,
+                         const char* part, int* index);
+
+/* ---- read_repeats.c ---- */
+
+/* Every parameter must have a value and a name that expressions can use, even if nothing uses it. */
 void fil_scene_check_parameters(FilReader* reader, FilYaml* mapping);
-
-/* read_repeats.c: elements of lists that stand for many; comes before everything else. */
+/* Elements of lists that stand for many; comes before everything else. */
 void fil_scene_expand_repeats(FilScene* scene);
 
-/* read_sections.c */
-void fil_scene_read_materials(FilScene* scene);
-/* The material that `key` names; NULL if it is not given (or after a failure). */
-const FilSceneMaterial* fil_scene_read_material(FilScene* scene, const FilYaml* mapping, const char* key);
-/* The one of circle, tube, rectangle and stiffness that the mapping has, made of `material` (NULL: none given). */
-FilSection fil_scene_read_section(FilScene* scene, const FilYaml* mapping, const FilSceneMaterial* material);
-extern const char* const fil_section_words[];
-
-/* read_surfaces.c */
-void fil_scene_read_groups(FilScene* scene);
-/* Numbers of a surface; `stiffness` is what that key is called. */
-void fil_scene_read_surface_numbers(FilReader* reader, const FilYaml* mapping, const char* stiffness,
-                                    FilSurface* surface);
-/* `surface` and `collision` of a rod or rigid body made of `material` (NULL: none given). */
-void fil_scene_read_collision(FilScene* scene, const FilYaml* thing, const FilSceneMaterial* material,
-                              FilCollision* collision);
-void fil_scene_read_pairs(FilScene* scene);
-
-/* read_shapes.c: the rod's nodes, number and closedness, from its `shape` and `noise`. */
-void fil_scene_read_shape(FilScene* scene, const FilYaml* rod, FilRodDef* def);
-
-/* read_rods.c, read_junctions.c */
-void fil_scene_read_rods(FilScene* scene);
-void fil_scene_add_rods(FilScene* scene);
-
-/* What every cord of a net shares: material, section, losses, collision. */
-void fil_scene_read_cord(FilScene* scene, const FilYaml* node, FilRodDef* def);
-
-/* read_nets.c: how many rods nets are made of; then these rods, behind the others. */
-int fil_scene_count_cords(FilScene* scene);
-void fil_scene_read_nets(FilScene* scene, const char** names, const FilYaml** ats, int* rod_count);
-
-/* read_bodies.c, read_chains.c: read_bodies takes in the chains' capsules as well. */
-void fil_scene_read_chains(FilScene* scene);
-void fil_scene_read_bodies(FilScene* scene);
-void fil_scene_add_bodies(FilScene* scene);
-void fil_scene_make_capsules(FilScene* scene, FilSceneChain* chain);
+/* ---- read_places.c ---- */
 
 /* Place keys of what stands in the world; false (and nothing changed) if `key` is not given. The orientation is
  * `orientation`, a quaternion, or `rotation`, a rotation vector. */
 bool fil_scene_read_vec3(FilReader* reader, const FilYaml* mapping, const char* key, FilVec3* vector);
 void fil_scene_read_orientation(FilReader* reader, const FilYaml* mapping, FilQuat* orientation);
 
-/* read_arms.c */
-void fil_scene_read_arms(FilScene* scene);
-void fil_scene_add_arms(FilScene* scene);
+/* ---- read_sections.c ---- */
 
-/* read_lcp.c: settings of the contact model "lcp" */
-void fil_scene_read_lcp(FilReader* reader, const FilYaml* world, FilLcpSettings* lcp);
+/* The material that `key` names; NULL if it is not given (or after a failure). */
+const FilSceneMaterial* fil_scene_read_material(FilScene* scene, const FilYaml* mapping, const char* key);
+/* The one of circle, tube, rectangle and stiffness that the mapping has, made of `material` (NULL: none given). */
+FilSection fil_scene_read_section(FilScene* scene, const FilYaml* mapping, const FilSceneMaterial* material);
+extern const char* const fil_section_words[];
 
-/* read_shells.c, read_rings.c */
-void fil_scene_read_shells(FilScene* scene);
-void fil_scene_add_shells(FilScene* scene);
-void fil_scene_read_rings(FilScene* scene);
+/* ---- read_surfaces.c ---- */
 
-/* read_robots.c */
-void fil_scene_read_robots(FilScene* scene);
-void fil_scene_add_robots(FilScene* scene);
-void fil_scene_read_trajectories(FilScene* scene);
-/* The link that the key `link` names, and the robot and joint of `robot` and `joint`. A null id if there is none (or
- * after a failure). */
-FilId fil_scene_read_link(FilScene* scene, const FilYaml* mapping, unsigned flags);
-FilId fil_scene_read_robot_joint(FilScene* scene, const FilYaml* mapping, int* joint);
+void fil_scene_read_groups(FilScene* scene);
+/* Numbers of a surface; `stiffness` is what that key is called. */
+void fil_scene_read_surface_numbers(FilReader* reader, const FilYaml* mapping, const char* stiffness,
+                                    FilSurface* surface);
+/* `surface` and `collision` of an object made of `material` (NULL: none given). */
+void fil_scene_read_collision(FilScene* scene, const FilYaml* object, const FilSceneMaterial* material,
+                              FilCollision* collision);
 
-/* read_joints.c: with those of the chains */
-void fil_scene_read_joints(FilScene* scene);
+/* ---- read_shapes.c: the rod's nodes, number and closedness, from its `shape` and `noise` ---- */
 
-/* read_boundary.c, read_drives.c, read_probes.c */
-void fil_scene_read_attachments(FilScene* scene);
-void fil_scene_read_drives(FilScene* scene);
-void fil_scene_read_probes(FilScene* scene);
+void fil_scene_read_shape(FilScene* scene, const FilYaml* rod, FilRodDef* def);
 
-/* Which parts of a rod a key counts. */
-typedef enum FilRodPart { FIL_PART_NODES, FIL_PART_EDGES } FilRodPart;
+/* ---- read_rods.c: what every cord of a net shares: material, section, losses, collision ---- */
 
-/* The rod of `mapping`, and its `node`/`nodes: [first, count]` (or edge, edges). Without them: all, or a failure if
- * they are required. NULL after a failure. */
-const FilSceneRod* fil_scene_read_target(FilScene* scene, const FilYaml* mapping, FilRodPart part, unsigned flags,
-                                         int* first, int* count);
+void fil_scene_read_cord(FilScene* scene, const FilYaml* node, FilRodDef* def);
 
-/* One (`words[0]`) or several (`words[1]: [first, count]`) out of `total`; without them: all, or a failure if they are
- * required. */
-void fil_scene_read_range(FilReader* reader, const FilYaml* mapping, const char* const words[2], int total,
-                          unsigned flags, int* first, int* count);
+/* ---- read_junctions.c: adds all rods, as bodies of those that share nodes ---- */
 
-/* Which parts of an arm a key counts. */
-typedef enum FilArmPart { FIL_PART_DISKS, FIL_PART_CHAMBERS, FIL_PART_SECTIONS } FilArmPart;
+void fil_scene_add_rods(FilScene* scene, FilSceneList* list);
 
-/* The arm of `mapping`, and its `disk`/`disks` (or chamber, section) likewise. A null id after a failure. */
-FilId fil_scene_read_arm(FilScene* scene, const FilYaml* mapping, FilArmPart part, unsigned flags, int* first,
-                         int* count);
+/* ---- read_world.c, read_models.c ---- */
 
-/* The rigid body that `key` names; NULL if it is not given (or after a failure). */
-const FilSceneBody* fil_scene_read_body(FilScene* scene, const FilYaml* mapping, const char* key, unsigned flags);
+void fil_scene_read_world(FilReader* reader, const FilYaml* node, FilWorldDef* def);
+/* A row for each contact model that has settings: its key in `world`, and who reads it. */
+typedef struct FilSceneModel {
+    const char* key;
+    void (*read)(FilReader* reader, const FilYaml* node, FilWorldDef* def);
+} FilSceneModel;
+extern const FilSceneModel fil_scene_models[]; /* ends with a key of NULL */
 
-/* A rod, a rigid body or an arm by its index in thing_names. */
-FilId fil_scene_object(const FilScene* scene, int index);
-
-/* Names of a list's elements, from their `name` or their kind and place ("rod0"), each different; the list must be
- * one of mappings. False if there is no such list (or after a failure). */
-bool fil_scene_read_names(FilScene* scene, const char* section, const char* kind, const FilYaml** list,
-                          const char*** names);
-
-/* An index of names. `ats` are the nodes to blame where two are the same. */
-void fil_scene_index_names(FilScene* scene, const char* const* names, const FilYaml* const* ats, int count,
-                           FilNames* index);
+/* ---- scene.c ---- */
 
 /* Reads the scene under bounds of the caller's choice; see fil_scene_load_text(). */
 FIL_MUST_CHECK FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* limits,

@@ -1,0 +1,116 @@
+/* world: lcp, imc, ipc: settings of the contact models. */
+#include "scene/scene_build.h"
+
+/* ---- lcp ---- */
+
+static void read_lcp(FilReader* reader, const FilYaml* node, FilWorldDef* def)
+{
+    static const char* const keys[] = {"directions",
+                                       "rank_selection",
+                                       "equilibration",
+                                       "regularisation",
+                                       "solver",
+                                       "fallback",
+                                       "rank_tolerance",
+                                       "compliance",
+                                       "stabilisation",
+                                       "recovery_speed",
+                                       "tolerance",
+                                       "max_iterations",
+                                       NULL};
+    static const char* const solvers[] = {
+        [FIL_LCP_NEWTON] = "newton",
+        [FIL_LCP_LEMKE] = "lemke",
+        [FIL_LCP_GAUSS_SEIDEL] = "gauss_seidel",
+        NULL,
+    };
+    FilLcpSettings* lcp = &def->lcp;
+    if (!fil_check_keys(reader, node, keys)) {
+        return;
+    }
+    if (fil_read_integer(reader, node, "directions", FIL_OPTIONAL, 4, 64, &lcp->directions) &&
+        lcp->directions % 2 != 0) {
+        fil_reader_fail(reader, fil_read_node(reader, node, "directions", FIL_REQUIRED),
+                        "must be even: each direction of friction needs its opposite");
+    }
+    fil_read_flag(reader, node, "rank_selection", &lcp->rank_selection);
+    fil_read_flag(reader, node, "equilibration", &lcp->equilibration);
+    fil_read_flag(reader, node, "regularisation", &lcp->regularisation);
+    fil_read_flag(reader, node, "fallback", &lcp->fallback);
+    int solver = (int)lcp->solver;
+    fil_read_choice(reader, node, "solver", solvers, &solver);
+    lcp->solver = (FilLcpSolver)solver;
+    fil_read_number(reader, node, "rank_tolerance", FIL_NOT_NEGATIVE, &lcp->rank_tolerance);
+    fil_read_number(reader, node, "compliance", FIL_NOT_NEGATIVE, &lcp->compliance);
+    fil_read_number(reader, node, "stabilisation", FIL_NOT_NEGATIVE, &lcp->stabilisation);
+    fil_read_number(reader, node, "recovery_speed", FIL_NOT_NEGATIVE, &lcp->recovery_speed);
+    fil_read_number(reader, node, "tolerance", FIL_POSITIVE, &lcp->tolerance);
+    fil_read_integer(reader, node, "max_iterations", FIL_OPTIONAL, 1, 10000, &lcp->max_iterations);
+}
+
+/* ---- imc ---- */
+
+static void read_imc(FilReader* reader, const FilYaml* node, FilWorldDef* def)
+{
+    FilImcSettings* imc = &def->imc;
+    static const char* const frictions[] = {[FIL_IMC_SLIDING] = "sliding", [FIL_IMC_STATIC] = "static", NULL};
+    const struct {
+        const char* key;
+        unsigned flags;
+        double* value;
+    } numbers[] = {
+        {"stiffness", FIL_NOT_NEGATIVE, &imc->stiffness},
+        {"sharpness", FIL_POSITIVE, &imc->sharpness},
+        {"smoothing", FIL_POSITIVE, &imc->smoothing},
+        {"reach", FIL_POSITIVE, &imc->reach},
+        {"closest", FIL_OPTIONAL, &imc->closest},
+        {"farthest", FIL_OPTIONAL, &imc->farthest},
+        {"rate", FIL_NOT_NEGATIVE, &imc->rate},
+        {"force_tolerance", FIL_NOT_NEGATIVE, &imc->force_tolerance},
+        {"reduction", FIL_NOT_NEGATIVE, &imc->reduction},
+        {"slip_speed", FIL_NOT_NEGATIVE, &imc->slip_speed},
+        {"static_speed", FIL_POSITIVE, &imc->static_speed},
+    };
+    const struct {
+        const char* key;
+        bool* flag;
+    } flags[] = {
+        {"full_tangent", &imc->full_tangent}, {"damping", &imc->damping},       {"contact_points", &imc->contact_points},
+        {"local_stiffness", &imc->local_stiffness}, {"rectangles", &imc->rectangles},
+    };
+    enum { NUMBERS = sizeof numbers / sizeof *numbers, FLAGS = sizeof flags / sizeof *flags };
+    const char* keys[NUMBERS + FLAGS + 3] = {"friction", "tangent_after"};
+    for (int k = 0; k < NUMBERS + FLAGS; k++) {
+        keys[2 + k] = k < NUMBERS ? numbers[k].key : flags[k - NUMBERS].key;
+    }
+    if (!fil_check_keys(reader, node, keys)) {
+        return;
+    }
+    for (int k = 0; k < NUMBERS; k++) {
+        fil_read_number(reader, node, numbers[k].key, numbers[k].flags, numbers[k].value);
+    }
+    for (int k = 0; k < FLAGS; k++) {
+        fil_read_flag(reader, node, flags[k].key, flags[k].flag);
+    }
+    int friction = (int)imc->friction;
+    fil_read_choice(reader, node, "friction", frictions, &friction);
+    imc->friction = (FilImcFriction)friction;
+    fil_read_integer(reader, node, "tangent_after", FIL_OPTIONAL, -1, 10000, &imc->tangent_after);
+}
+
+/* ---- ipc ---- */
+
+static void read_ipc(FilReader* reader, const FilYaml* node, FilWorldDef* def)
+{
+    static const char* const keys[] = {"range", "stiffness", "slip_speed", NULL};
+    FilIpcSettings* ipc = &def->ipc;
+    if (fil_check_keys(reader, node, keys)) {
+        fil_read_number(reader, node, "range", FIL_POSITIVE, &ipc->range);
+        fil_read_number(reader, node, "stiffness", FIL_NOT_NEGATIVE, &ipc->stiffness);
+        fil_read_number(reader, node, "slip_speed", FIL_POSITIVE, &ipc->slip_speed);
+    }
+}
+
+/* ---- rows ---- */
+
+const FilSceneModel fil_scene_models[] = {{"lcp", read_lcp}, {"imc", read_imc}, {"ipc", read_ipc}, {NULL, NULL}};
