@@ -4,58 +4,7 @@
 #include <string.h>
 #include <suitesparse/camd.h>
 
-/* Writes each variable's neighbours, none twice, to list[start[j]] ... and returns where the last list ends.
- * `mark` and `length` have one place per column. */
-static int adjacency(const FilBlockPattern* const* patterns, int count, int* start, int* length, int* mark, int* list)
-{
-    const int n = patterns[0]->columns;
-    // room for every neighbour, counted with repetitions
-    memset(length, 0, (size_t)n * sizeof *length);
-    for (int m = 0; m < count; m++) {
-        for (int j = 0; j < n; j++) {
-            for (int k = patterns[m]->start[j]; k < patterns[m]->start[j + 1]; k++) {
-                if (patterns[m]->row[k] != j) {
-                    length[j]++;
-                    length[patterns[m]->row[k]]++;
-                }
-            }
-        }
-    }
-    int end = 0;
-    for (int j = 0; j < n; j++) {
-        start[j] = end;
-        end += length[j];
-        length[j] = 0;
-    }
-    for (int m = 0; m < count; m++) {
-        for (int j = 0; j < n; j++) {
-            for (int k = patterns[m]->start[j]; k < patterns[m]->start[j + 1]; k++) {
-                const int i = patterns[m]->row[k];
-                if (i != j) {
-                    list[start[j] + length[j]++] = i;
-                    list[start[i] + length[i]++] = j;
-                }
-            }
-        }
-    }
-    // drop what two patterns have in common
-    if (count > 1) {
-        memset(mark, -1, (size_t)n * sizeof *mark);
-        end = 0;
-        for (int j = 0; j < n; j++) {
-            const int first = end;
-            for (int k = start[j]; k < start[j] + length[j]; k++) {
-                if (mark[list[k]] != j) {
-                    mark[list[k]] = j;
-                    list[end++] = list[k];
-                }
-            }
-            start[j] = first;
-            length[j] = end - first;
-        }
-    }
-    return end;
-}
+#include "linalg/block_graph.h"
 
 /* Group 1 for variables that the pattern touches, group 0, to be eliminated first, for the others. */
 static void group_by_touch(const FilBlockPattern* pattern, int* group)
@@ -94,7 +43,7 @@ bool fil_ordering_min_degree(FilOrdering* ordering, const FilBlockPattern* const
     int *old_of_new = array[0], *new_of_old = array[1], *start = array[2], *length = array[3];
     int *super_size = array[4], *next = array[5], *head = array[6], *elements = array[7], *degree = array[8];
     int *mark = array[9], *group = array[10], *bucket = array[11], *list = ordering->work.at + ARRAYS * (columns + 1);
-    const int list_end = adjacency(patterns, count, start, length, mark, list);
+    const int list_end = fil_block_graph_write(patterns, count, start, length, mark, list);
     memset(group, 0, columns * sizeof *group);
     if (count > 1 && !loose) {
         group_by_touch(patterns[count - 1], group);

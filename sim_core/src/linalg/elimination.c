@@ -1,0 +1,145 @@
+#include "linalg/elimination.h"
+
+#include <string.h>
+
+#include "linalg/nested_dissection.h"
+
+/* Below these minimum degree is as good and ten times as quick to find: measured on cubes of 3^3 to 8^3 vertices. */
+enum { DISSECT_COLUMNS = 100 };
+static const double DISSECT_FLOPS = 2e6;
+
+void fil_elimination_free(FilElimination* e)
+{
+    FilInts* const buffers[] = {&e->old_of_new, &e->new_of_old, &e->width, &e->parent,
+                                &e->rows,       &e->height,     &e->work,  &e->weight};
+    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) {
+        fil_free(buffers[k]->at);
+    }
+    fil_block_graph_free(&e->graph);
+    fil_ordering_free(&e->min_degree);
+    *e = (FilElimination){0};
+}
+
+/* The parent of j is the first row below the diagonal of column j of L. */
+static void build_tree(FilElimination* e, int* ancestor)
+{
+    for (int i = 0; i < e->columns; i++) {
+        const int v = e->old_of_new.at[i];
+        e->parent.at[i] = ancestor[i] = -1;
+        for (int k = e->graph.start.at[v]; k < e->graph.start.at[v + 1]; k++) {
+            for (int j = e->new_of_old.at[e->graph.list.at[k]], next; j != -1 && j < i; j = next) {
+                next = ancestor[j];
+                ancestor[j] = i;
+                if (next == -1) {
+                    e->parent.at[j] = i;
+                }
+            }
+        }
+    }
+}
+
+/* Row i of L is what its entries reach on their way up the tree to i. */
+static void count_rows(FilElimination* e, int* mark)
+{
+    memset(e->rows.at, 0, (size_t)e->columns * sizeof(int));
+    memset(e->height.at, 0, (size_t)e->columns * sizeof(int));
+    memset(mark, -1, (size_t)e->columns * sizeof *mark);
+    for (int i = 0; i < e->columns; i++) {
+        const int v = e->old_of_new.at[i], width = e->width.at[i];
+        mark[i] = i;
+        for (int k = e->graph.start.at[v]; k < e->graph.start.at[v + 1]; k++) {
+            for (int j = e->new_of_old.at[e->graph.list.at[k]]; j < i && mark[j] != i; j = e->parent.at[j]) {
+                mark[j] = i;
+                e->rows.at[j]++;
+                e->height.at[j] += width;
+            }
+        }
+    }
+    e->flops = 0.0;
+    for (int j = 0; j < e->columns; j++) {
+        const double width = e->width.at[j], below = e->height.at[j];
+        e->flops += width * (below * (below + width) + width * width / 3.0);
+    }
+}
+
+/* Takes an order and finds what it fills. */
+static void follow(FilElimination* e, const int* old_of_new)
+{
+    for (int k = 0; k < e->columns; k++) {
+        e->old_of_new.at[k] = old_of_new[k];
+        e->new_of_old.at[old_of_new[k]] = k;
+        e->width.at[k] = e->weight.at[old_of_new[k]];
+    }
+    build_tree(e, e->work.at);
+    count_rows(e, e->work.at);
+}
+
+/* Moves the variables that a pattern touches behind the others; both keep their order. */
+static void put_touched_last(const FilBlockPattern* c, int* order, int* touched, int* sorted)
+{
+    const int n = c->columns;
+    memset(touched, 0, (size_t)n * sizeof *touched);
+    for (int j = 0; j < n; j++) {
+        for (int k = c->start[j]; k < c->start[j + 1]; k++) {
+            touched[j] = touched[c->row[k]] = 1;
+        }
+    }
+    int end = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < n; k++) {
+            if (touched[order[k]] == pass) {
+                sorted[end++] = order[k];
+            }
+        }
+    }
+    memcpy(order, sorted, (size_t)n * sizeof *order);
+}
+
+FilStatus fil_elimination_find(FilElimination* e, const FilBlockPattern* a, const FilBlockPattern* c,
+                               const unsigned char* used)
+{
+    const FilBlockPattern* const patterns[] = {a, c};
+    const int count = c != NULL ? 2 : 1;
+    const size_t n = (size_t)a->columns;
+    FilInts* const buffers[] = {&e->old_of_new, &e->new_of_old, &e->width, &e->parent, &e->rows, &e->height};
+    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) {
+        if (!fil_ints_reserve(buffers[k], n)) {
+            return FIL_OUT_OF_MEMORY;
+        }
+    }
+    if (!fil_ints_reserve(&e->work, 4 * n) || !fil_ints_reserve(&e->weight, n) ||
+        !fil_block_graph_build(&e->graph, patterns, count) ||
+        !fil_ordering_min_degree(&e->min_degree, patterns, count, false)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    e->columns = a->columns;
+    e->dissected = false;
+    int* dissected = e->work.at + n;  // the first part is for follow()
+    int* weight = dissected + n;
+    for (size_t v = 0; v < n; v++) {
+        const int bits = used != NULL ? used[v] : 15;
+        e->weight.at[v] = (bits & 1) + (bits >> 1 & 1) + (bits >> 2 & 1) + (bits >> 3 & 1);
+    }
+    follow(e, e->min_degree.old_of_new);
+    if (a->columns < DISSECT_COLUMNS || e->flops < DISSECT_FLOPS) {
+        return FIL_OK;
+    }
+
+    // the order that takes fewer operations
+    const double flops = e->flops;
+    for (size_t v = 0; v < n; v++) {
+        weight[v] = e->weight.at[v] > 0 ? e->weight.at[v] : 1;
+    }
+    if (!fil_nested_dissection(&e->graph, weight, dissected, weight + n)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    if (c != NULL) {
+        put_touched_last(c, dissected, weight, weight + n);
+    }
+    follow(e, dissected);
+    e->dissected = e->flops < flops;
+    if (!e->dissected) {
+        follow(e, e->min_degree.old_of_new);
+    }
+    return FIL_OK;
+}

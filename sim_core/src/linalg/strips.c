@@ -1,0 +1,278 @@
+#include "linalg/strips.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#if defined(__GNUC__) && !defined(FIL_SCALAR_LANES)
+#define FIL_STRIP_VECTORS
+#if defined(__x86_64__)
+#define FIL_STRIP_AVX2
+#endif
+#endif
+
+#if defined(__GNUC__)
+#define INLINE static inline __attribute__((always_inline))
+#else
+#define INLINE static inline
+#endif
+
+/* Columns of strips that are used while they lie in the second cache: 16 strips of 128 columns are 64 KB. */
+enum { GROUP = 16 };
+
+/* c -= a b' for one tile, or for the tiles of two strips that lie one stride apart */
+typedef void TileProduct(double* c, const double* a, const double* b, int k);
+typedef void TilesProduct(double* c0, double* c1, const double* a0, const double* a1, const double* b, int k);
+
+INLINE double* strip_of(double* c, size_t stride, int i)
+{
+    return stride > 0 ? c + (size_t)i * stride : c + 8 * (size_t)i * (size_t)(i + 1);
+}
+
+/* The loops around the tiles, for strips one by one or in twos. */
+INLINE void subtract_by(TileProduct* one, TilesProduct* two, double* c, size_t c_stride, const double* a,
+                        size_t a_stride, int rows, int columns, int k)
+{
+    for (int begin = 0; begin < columns; begin += GROUP) {
+        const int end = begin + GROUP < columns ? begin + GROUP : columns;
+        for (int i = begin, step; i < rows; i += step) {
+            step = two != NULL && i + 1 < rows ? 2 : 1;
+            const double* a0 = a + (size_t)i * a_stride;
+            double* c0 = strip_of(c, c_stride, i);
+            const int last = i + 1 < end ? i + 1 : end;
+            if (step == 1) {
+                for (int j = begin; j < last; j++) {
+                    one(c0 + FIL_TILE * (size_t)j, a0, a + (size_t)j * a_stride, k);
+                }
+                continue;
+            }
+            double* c1 = strip_of(c, c_stride, i + 1);
+            for (int j = begin; j < last; j++) {
+                two(c0 + FIL_TILE * (size_t)j, c1 + FIL_TILE * (size_t)j, a0, a0 + a_stride, a + (size_t)j * a_stride,
+                    k);
+            }
+            if (i + 1 < end) {
+                one(c1 + FIL_TILE * (size_t)(i + 1), a0 + a_stride, a0 + a_stride, k);
+            }
+        }
+    }
+}
+
+/* ---- number by number ---- */
+
+static void tile_plain(double* c, const double* a, const double* b, int k)
+{
+    double sum[FIL_TILE] = {0.0};
+    for (int p = 0; p < k; p++) {
+        for (int j = 0; j < FIL_STRIP; j++) {
+            for (int i = 0; i < FIL_STRIP; i++) {
+                sum[FIL_STRIP * j + i] += a[FIL_STRIP * p + i] * b[FIL_STRIP * p + j];
+            }
+        }
+    }
+    for (int e = 0; e < FIL_TILE; e++) {
+        c[e] -= sum[e];
+    }
+}
+
+static void subtract_plain(double* c, size_t c_stride, const double* a, size_t a_stride, int rows, int columns, int k)
+{
+    subtract_by(tile_plain, NULL, c, c_stride, a, a_stride, rows, columns, k);
+}
+
+static void scale_plain(double* tile, size_t stride, int count, const double* w)
+{
+    for (int t = 0; t < count; t++, tile += stride) {
+        for (int r = 0; r < FIL_STRIP; r++) {
+            const double c0 = tile[r], c1 = tile[4 + r], c2 = tile[8 + r], c3 = tile[12 + r];
+            tile[r] = c0 * w[0];
+            tile[4 + r] = c0 * w[1] + c1 * w[5];
+            tile[8 + r] = c0 * w[2] + c1 * w[6] + c2 * w[10];
+            tile[12 + r] = c0 * w[3] + c1 * w[7] + c2 * w[11] + c3 * w[15];
+        }
+    }
+}
+
+static const FilStripKernels plain = {"plain", subtract_plain, scale_plain};
+
+/* ---- two numbers at a time ---- */
+
+#if defined(FIL_STRIP_VECTORS)
+typedef double Two __attribute__((vector_size(16)));
+
+INLINE Two two_load(const double* p)
+{
+    Two v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+INLINE void two_subtract(double* p, Two v)
+{
+    const Two rest = two_load(p) - v;
+    memcpy(p, &rest, sizeof rest);
+}
+
+INLINE Two two_of(double x)
+{
+    return (Two){x, x};
+}
+
+INLINE void tile_twos(double* c, const double* a, const double* b, int k)
+{
+    Two u0 = {0.0, 0.0}, l0 = u0, u1 = u0, l1 = u0, u2 = u0, l2 = u0, u3 = u0, l3 = u0;
+    for (int p = 0; p < k; p++, a += FIL_STRIP, b += FIL_STRIP) {
+        const Two u = two_load(a), l = two_load(a + 2);
+        const Two b0 = two_of(b[0]), b1 = two_of(b[1]);
+        u0 += u * b0;
+        l0 += l * b0;
+        u1 += u * b1;
+        l1 += l * b1;
+        const Two b2 = two_of(b[2]), b3 = two_of(b[3]);
+        u2 += u * b2;
+        l2 += l * b2;
+        u3 += u * b3;
+        l3 += l * b3;
+    }
+    two_subtract(c, u0);
+    two_subtract(c + 2, l0);
+    two_subtract(c + 4, u1);
+    two_subtract(c + 6, l1);
+    two_subtract(c + 8, u2);
+    two_subtract(c + 10, l2);
+    two_subtract(c + 12, u3);
+    two_subtract(c + 14, l3);
+}
+
+static void subtract_twos(double* c, size_t c_stride, const double* a, size_t a_stride, int rows, int columns, int k)
+{
+    subtract_by(tile_twos, NULL, c, c_stride, a, a_stride, rows, columns, k);
+}
+
+static void scale_twos(double* tile, size_t stride, int count, const double* w)
+{
+    for (int t = 0; t < count; t++, tile += stride) {
+        for (int r = 0; r < FIL_STRIP; r += 2) {
+            const Two c0 = two_load(tile + r), c1 = two_load(tile + 4 + r), c2 = two_load(tile + 8 + r);
+            const Two c3 = two_load(tile + 12 + r);
+            const Two x[FIL_STRIP] = {c0 * w[0], c0 * w[1] + c1 * w[5], c0 * w[2] + c1 * w[6] + c2 * w[10],
+                                      c0 * w[3] + c1 * w[7] + c2 * w[11] + c3 * w[15]};
+            for (int k = 0; k < FIL_STRIP; k++) {
+                memcpy(tile + FIL_STRIP * k + r, &x[k], sizeof x[k]);
+            }
+        }
+    }
+}
+
+static const FilStripKernels twos = {"two", subtract_twos, scale_twos};
+#endif
+
+/* ---- four numbers at a time, without fused products: those would round once less ---- */
+
+#if defined(FIL_STRIP_AVX2)
+#define AVX2 __attribute__((target("avx2")))
+typedef double Four __attribute__((vector_size(32)));
+
+AVX2 INLINE Four four_load(const double* p)
+{
+    Four v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+AVX2 INLINE void four_subtract(double* p, Four v)
+{
+    const Four rest = four_load(p) - v;
+    memcpy(p, &rest, sizeof rest);
+}
+
+AVX2 INLINE Four four_of(double x)
+{
+    return (Four){x, x, x, x};
+}
+
+AVX2 static void tile_fours(double* c, const double* a, const double* b, int k)
+{
+    Four c0 = {0.0, 0.0, 0.0, 0.0}, c1 = c0, c2 = c0, c3 = c0;
+    for (int p = 0; p < k; p++, a += FIL_STRIP, b += FIL_STRIP) {
+        const Four column = four_load(a);
+        c0 += column * four_of(b[0]);
+        c1 += column * four_of(b[1]);
+        c2 += column * four_of(b[2]);
+        c3 += column * four_of(b[3]);
+    }
+    four_subtract(c, c0);
+    four_subtract(c + 4, c1);
+    four_subtract(c + 8, c2);
+    four_subtract(c + 12, c3);
+}
+
+AVX2 static void tiles_fours(double* c, double* d, const double* a0, const double* a1, const double* b, int k)
+{
+    Four c0 = {0.0, 0.0, 0.0, 0.0}, c1 = c0, c2 = c0, c3 = c0, d0 = c0, d1 = c0, d2 = c0, d3 = c0;
+    for (int p = 0; p < k; p++, a0 += FIL_STRIP, a1 += FIL_STRIP, b += FIL_STRIP) {
+        const Four upper = four_load(a0), lower = four_load(a1);
+        const Four b0 = four_of(b[0]), b1 = four_of(b[1]), b2 = four_of(b[2]), b3 = four_of(b[3]);
+        c0 += upper * b0;
+        d0 += lower * b0;
+        c1 += upper * b1;
+        d1 += lower * b1;
+        c2 += upper * b2;
+        d2 += lower * b2;
+        c3 += upper * b3;
+        d3 += lower * b3;
+    }
+    four_subtract(c, c0);
+    four_subtract(c + 4, c1);
+    four_subtract(c + 8, c2);
+    four_subtract(c + 12, c3);
+    four_subtract(d, d0);
+    four_subtract(d + 4, d1);
+    four_subtract(d + 8, d2);
+    four_subtract(d + 12, d3);
+}
+
+AVX2 static void subtract_fours(double* c, size_t c_stride, const double* a, size_t a_stride, int rows, int columns,
+                                int k)
+{
+    subtract_by(tile_fours, tiles_fours, c, c_stride, a, a_stride, rows, columns, k);
+}
+
+AVX2 static void scale_fours(double* tile, size_t stride, int count, const double* w)
+{
+    for (int t = 0; t < count; t++, tile += stride) {
+        const Four c0 = four_load(tile), c1 = four_load(tile + 4), c2 = four_load(tile + 8), c3 = four_load(tile + 12);
+        const Four x[FIL_STRIP] = {c0 * w[0], c0 * w[1] + c1 * w[5], c0 * w[2] + c1 * w[6] + c2 * w[10],
+                                   c0 * w[3] + c1 * w[7] + c2 * w[11] + c3 * w[15]};
+        for (int k = 0; k < FIL_STRIP; k++) {
+            memcpy(tile + FIL_STRIP * k, &x[k], sizeof x[k]);
+        }
+    }
+}
+
+static const FilStripKernels fours = {"avx2", subtract_fours, scale_fours};
+#endif
+
+const FilStripKernels* fil_strip_kernels_at(int level)
+{
+#if defined(FIL_STRIP_AVX2)
+    if (level == 2 && __builtin_cpu_supports("avx2")) {
+        return &fours;
+    }
+#endif
+#if defined(FIL_STRIP_VECTORS)
+    if (level == 1) {
+        return &twos;
+    }
+#endif
+    return level == 0 ? &plain : NULL;
+}
+
+const FilStripKernels* fil_strip_kernels(void)
+{
+    for (int level = 2; level > 0; level--) {
+        if (fil_strip_kernels_at(level) != NULL) {
+            return fil_strip_kernels_at(level);
+        }
+    }
+    return &plain;
+}

@@ -1,0 +1,29 @@
+/* Dense kernels of the supernodal factorisation, on strips.
+ *
+ * A strip is four rows of a matrix, stored by columns: element (r, k) at strip[4 k + r]. Sixteen numbers in a row are a
+ * 4x4 tile by columns, as a block of linalg/block_matrix.h. Both factors of A B' are read from front to back as they
+ * lie: nothing is packed. Products and sums are rounded one by one and each element sums in the order of k, whatever
+ * the width of the machine's vectors: every level of the table gives the same bits. */
+#ifndef FILUM_LINALG_STRIPS_H
+#define FILUM_LINALG_STRIPS_H
+
+#include <stddef.h>
+
+enum { FIL_STRIP = 4, FIL_TILE = 16 };
+
+typedef struct FilStripKernels {
+    const char* name;
+    /* C_ij -= sum of A_i A_j' over the first k columns of the strips A_i, for the tiles j <= i, j < columns of `rows`
+     * strips. Strip i of A begins at a + i a_stride; that of C at c + i c_stride, or where c_stride is 0, tightly: at c
+     * + 8 i (i + 1). */
+    void (*subtract)(double* c, size_t c_stride, const double* a, size_t a_stride, int rows, int columns, int k);
+    /* T <- T w' for `count` tiles, one every `stride` numbers, and a lower triangular tile w */
+    void (*scale)(double* tile, size_t stride, int count, const double* w);
+} FilStripKernels;
+
+/* The fastest kernels that this machine runs. */
+const FilStripKernels* fil_strip_kernels(void);
+/* All levels, the plainest first; NULL where there is no such level or the machine lacks it. */
+const FilStripKernels* fil_strip_kernels_at(int level);
+
+#endif

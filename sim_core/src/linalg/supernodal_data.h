@@ -1,0 +1,45 @@
+/* What the files of the supernodal factor share. */
+#ifndef FILUM_LINALG_SUPERNODAL_DATA_H
+#define FILUM_LINALG_SUPERNODAL_DATA_H
+
+#include "linalg/strips.h"
+#include "linalg/supernodal.h"
+#include "linalg/supernodes.h"
+
+/* What one thread needs beside the factor. */
+typedef struct FilSupernodalWork {
+    FilDoubles stack;   /* update matrices that do not outlive their task */
+    FilInts place;      /* of the unknowns of a child's update in its parent's front */
+    FilDoubles pivots;  /* own unknowns of a front ... */
+    FilDoubles updates; /* ... and the others, in a solve */
+    FilDoubles sums;    /* four for each own unknown */
+} FilSupernodalWork;
+
+struct FilSupernodal {
+    FilSupernodes symbolic;
+    const FilStripKernels* kernels;
+    FilDoubles panel; /* L: strips of each supernode, own unknowns first; W, inverse factors, on the diagonal */
+    FilDoubles kept;  /* update matrices that outlive their task */
+    FilSupernodalWork work;
+    FilDoubles x; /* a vector in pivot order */
+};
+
+static inline const FilSupernode* fil_supernodal_node(const FilSupernodal* factor, int k)
+{
+    return (const FilSupernode*)factor->symbolic.nodes + k;
+}
+
+/* Numbers from one strip of a supernode's panel to the next */
+static inline size_t fil_supernodal_stride(const FilSupernode* node)
+{
+    return FIL_TILE * (size_t)node->strips;
+}
+
+/* The update matrix of a supernode: the tiles of its lower triangle, strip after strip. */
+static inline double* fil_supernodal_update(const FilSupernodal* factor, const FilSupernodalWork* work,
+                                            const FilSupernode* node)
+{
+    return (node->kept ? factor->kept.at : work->stack.at) + node->update;
+}
+
+#endif

@@ -1,0 +1,112 @@
+/* The dense strip kernels against their definition, and every level of them against the plainest, bit by bit. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "linalg/strips.h"
+#include "random.h"
+
+enum { ROWS = 21, COLUMNS = 150, STRIDE = 4 * COLUMNS, LEVELS = 3 };
+
+static double a[ROWS * STRIDE], start[16 * ROWS * ROWS], c[LEVELS][16 * ROWS * ROWS];
+
+static void fill(void)
+{
+    Random random = {1};
+    for (size_t k = 0; k < sizeof a / sizeof *a; k++) {
+        a[k] = random_between(&random, -1.0, 1.0);
+    }
+    for (size_t k = 0; k < sizeof start / sizeof *start; k++) {
+        start[k] = random_between(&random, -1.0, 1.0);
+    }
+}
+
+/* Tile (i, j) of C in either layout */
+static const double* tile_of(const double* matrix, size_t stride, int i, int j)
+{
+    return matrix + (stride > 0 ? (size_t)i * stride : (size_t)(8 * i * (i + 1))) + 16 * (size_t)j;
+}
+
+/* Sums of at most 150 products below one: rounding stays below 150 * 150 * 1.1e-16 = 2.5e-12, and is 1e-14 in truth. */
+static void check_products(const double* result, size_t stride, int rows, int columns, int k)
+{
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < columns && j <= i; j++) {
+            for (int e = 0; e < 16; e++) {
+                double sum = tile_of(start, stride, i, j)[e];
+                for (int p = 0; p < k; p++) {
+                    sum -= a[i * STRIDE + 4 * p + e % 4] * a[j * STRIDE + 4 * p + e / 4];
+                }
+                assert_true(fabs(tile_of(result, stride, i, j)[e] - sum) <= 1e-13);
+            }
+        }
+    }
+}
+
+static void subtract(void** state)
+{
+    (void)state;
+    fill();
+    const int shapes[][3] = {{1, 1, 1},     {2, 1, 4},    {5, 5, 3}, {21, 3, 16},
+                             {21, 21, 150}, {20, 20, 31}, {7, 7, 0}, {0, 0, 5}};
+    for (size_t n = 0; n < sizeof shapes / sizeof *shapes; n++) {
+        for (int tight = 0; tight < 2; tight++) {
+            const size_t stride = tight ? 0 : 16 * ROWS;
+            for (int level = 0; level < LEVELS; level++) {
+                const FilStripKernels* kernels = fil_strip_kernels_at(level);
+                memcpy(c[level], start, sizeof start);
+                if (kernels != NULL) {
+                    kernels->subtract(c[level], stride, a, STRIDE, shapes[n][0], shapes[n][1], shapes[n][2]);
+                    assert_memory_equal(c[level], c[0], sizeof start);
+                }
+            }
+            check_products(c[0], stride, shapes[n][0], shapes[n][1], shapes[n][2]);
+        }
+    }
+}
+
+static void scale(void** state)
+{
+    (void)state;
+    fill();
+    double w[16];
+    for (int e = 0; e < 16; e++) {
+        w[e] = e % 4 >= e / 4 ? a[e] : 0.0;
+    }
+    for (int level = 0; level < LEVELS; level++) {
+        const FilStripKernels* kernels = fil_strip_kernels_at(level);
+        memcpy(c[level], start, sizeof start);
+        if (kernels != NULL) {
+            kernels->scale(c[level] + 16, 16 * ROWS, ROWS, w);
+            assert_memory_equal(c[level], c[0], sizeof start);
+        }
+    }
+    for (int i = 0; i < ROWS; i++) {
+        for (int e = 0; e < 16; e++) {
+            double sum = 0.0;
+            for (int k = 0; k < 4; k++) {
+                sum += start[16 * ROWS * i + 16 + 4 * k + e % 4] * w[4 * k + e / 4];
+            }
+            assert_true(fabs(c[0][16 * ROWS * i + 16 + e] - sum) <= 1e-15);
+        }
+    }
+}
+
+static void levels(void** state)
+{
+    (void)state;
+    assert_non_null(fil_strip_kernels());
+    assert_non_null(fil_strip_kernels_at(0));
+    assert_null(fil_strip_kernels_at(LEVELS));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(subtract), cmocka_unit_test(scale), cmocka_unit_test(levels)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
