@@ -1,8 +1,10 @@
 /* Rings as the node shows them: entities without orientation, placed by the rods that they are threaded on; a ball where
  * the ring is, or where the centre of its hole is. */
+#include <math.h>
+
 #include "kinds.h"
 
-#define BALL 0.01 /* m, its diameter; chosen: the world does not tell how wide a ring is */
+#define BALL 3.0 /* radius of the ball, by that of the thickest rod; chosen: the world does not tell how wide a ring is */
 
 static void get_state(const FilWorld* world, FilId ring, FilEntityState* state)
 {
@@ -19,7 +21,11 @@ static int marker_count(const FilWorld* world, FilId ring)
 
 static bool size_markers(FilMarker* marker, const FilWorld* world, FilId ring, std_msgs__msg__ColorRGBA colour)
 {
-    marker->scale = (geometry_msgs__msg__Vector3){BALL, BALL, BALL};
+    double radius = 0.0;
+    for (int i = 0; i < fil_world_rod_count(world); i++) {
+        radius = fmax(radius, BALL * fil_rod_radius(world, fil_world_rod_at(world, i), 0));
+    }
+    marker->scale = (geometry_msgs__msg__Vector3){2.0 * radius, 2.0 * radius, 2.0 * radius};
     marker->color = colour;
     return fil_marker_size(marker, fil_ring_name(world, ring), 0, FIL_MARKER(SPHERE), 0);
 }

@@ -1,4 +1,4 @@
-/* Owns the drawing of rods and outlines: an orthographic view, ghosts as faint lines, the last state as shaded tubes,
+/* Owns the drawing of curves and outlines: an orthographic view, ghosts as faint lines, the last state as shaded tubes,
  * outlined shapes and shaded triangles of shells that are painted from back to front; what is static comes first. A tube
  * is cut into short pieces of three strokes each: a dark rim, the body, a gleam. */
 #include "draw.h"
@@ -12,12 +12,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/vec3.h"
-#include "draw_outlines.h"
+#include "show.h"
 
 enum { GHOSTS = 5, COLOURS = 8, MOST_EDGES = 16 };
 
-/* A rod's part of the drawing's nodes and edges. */
+/* An object's part of the drawing's nodes and edges. */
 typedef struct Curve {
+    int owner; /* the object, counted through all: what colour it has */
     int node, node_count;
     int edge, edge_count;
     bool closed;
@@ -31,7 +32,7 @@ typedef struct Piece {
 } Piece;
 
 struct FilDrawing {
-    double right[3], up[3], toward[3]; /* the view */
+    FilView view;
     int curve_count, node_count, edge_count;
     Curve* curves;
     double* radii;    /* per edge, m */
@@ -72,7 +73,7 @@ static const double THINNEST = 3.0;                                    /* px, of
 
 static void set_view(FilDrawing* drawing, FilVec3 view)
 {
-    double* w = drawing->toward;
+    double* w = drawing->view.toward;
     fil_v3_set(w, view.x, view.y, view.z);
     if (fil_v3_normalise(w) == 0.0) {
         fil_v3_set(w, 0.30, -0.90, 0.32);
@@ -80,23 +81,53 @@ static void set_view(FilDrawing* drawing, FilVec3 view)
     }
     // z points up on the page, y does when looking along z
     const double z[3] = {0.0, 0.0, 1.0}, y[3] = {0.0, 1.0, 0.0};
-    fil_v3_cross(drawing->right, fabs(w[2]) < 0.999 ? z : y, w);
-    fil_v3_normalise(drawing->right);
-    fil_v3_cross(drawing->up, w, drawing->right);
+    fil_v3_cross(drawing->view.right, fabs(w[2]) < 0.999 ? z : y, w);
+    fil_v3_normalise(drawing->view.right);
+    fil_v3_cross(drawing->view.up, w, drawing->view.right);
 }
 
-/* Rods become curves, one after the other. */
+/* Counts outlines and curves, and what the curves consist of. */
+static void count_parts(FilDrawing* drawing, const FilWorld* world)
+{
+    for (int k = 0; k < FIL_SHOW_COUNT; ++k) {
+        const FilShowKind* kind = fil_show_kind(k);
+        for (int i = 0; i < kind->count(world); ++i) {
+            const FilId id = kind->at(world, i);
+            drawing->outline_count += kind->outline_count != NULL ? kind->outline_count(world, id) : 0;
+            if (kind->curve != NULL) {
+                const FilCurve curve = kind->curve(world, id);
+                drawing->curve_count += 1;
+                drawing->node_count += curve.node_count;
+                drawing->edge_count += curve.edge_count;
+            }
+        }
+    }
+}
+
+/* Lays the curves one after the other. */
 static void list_curves(FilDrawing* drawing, const FilWorld* world)
 {
-    for (int c = 0; c < drawing->curve_count; ++c) {
-        const FilId rod = fil_world_rod_at(world, c);
-        drawing->curves[c] = (Curve){.node = drawing->node_count,
-                                     .node_count = fil_rod_node_count(world, rod),
-                                     .edge = drawing->edge_count,
-                                     .edge_count = fil_rod_edge_count(world, rod),
-                                     .closed = fil_rod_closed(world, rod)};
-        drawing->node_count += drawing->curves[c].node_count;
-        drawing->edge_count += drawing->curves[c].edge_count;
+    int owner = 0, node = 0, edge = 0;
+    Curve* next = drawing->curves;
+    for (int k = 0; k < FIL_SHOW_COUNT; ++k) {
+        const FilShowKind* kind = fil_show_kind(k);
+        for (int i = 0; i < kind->count(world); ++i, ++owner) {
+            if (kind->curve == NULL) {
+                continue;
+            }
+            const FilId id = kind->at(world, i);
+            const FilCurve curve = kind->curve(world, id);
+            *next++ = (Curve){.owner = owner,
+                              .node = node,
+                              .node_count = curve.node_count,
+                              .edge = edge,
+                              .edge_count = curve.edge_count,
+                              .closed = curve.closed};
+            for (int e = 0; e < curve.edge_count; ++e) {
+                drawing->radii[edge++] = kind->curve_radius(world, id, e);
+            }
+            node += curve.node_count;
+        }
     }
 }
 
@@ -108,13 +139,9 @@ FilStatus fil_drawing_create(const FilWorld* world, FilVec3 view, FilDrawing** o
         return FIL_OUT_OF_MEMORY;
     }
     set_view(drawing, view);
-    drawing->curve_count = fil_world_rod_count(world);
+    count_parts(drawing, world);
     drawing->curves = fil_alloc((size_t)drawing->curve_count, sizeof *drawing->curves);
-    if (drawing->curves != NULL) {
-        list_curves(drawing, world);
-    }
     drawing->radii = fil_alloc((size_t)drawing->edge_count, sizeof *drawing->radii);
-    drawing->outline_count = fil_outline_count(world);
     drawing->pieces = fil_alloc((size_t)(drawing->edge_count + drawing->outline_count), sizeof *drawing->pieces);
     drawing->outlines = fil_alloc((GHOSTS + 1) * (size_t)drawing->outline_count, sizeof *drawing->outlines);
     drawing->pictures = fil_alloc((GHOSTS + 1) * (size_t)drawing->node_count, 3 * sizeof *drawing->pictures);
@@ -123,11 +150,7 @@ FilStatus fil_drawing_create(const FilWorld* world, FilVec3 view, FilDrawing** o
         fil_drawing_destroy(drawing);
         return FIL_OUT_OF_MEMORY;
     }
-    for (int c = 0; c < drawing->curve_count; ++c) {
-        for (int i = 0; i < drawing->curves[c].edge_count; ++i) {
-            drawing->radii[drawing->curves[c].edge + i] = fil_rod_radius(world, fil_world_rod_at(world, c), i);
-        }
-    }
+    list_curves(drawing, world);
     *out = drawing;
     return FIL_OK;
 }
@@ -158,14 +181,28 @@ static FilOutline* outlines_of(const FilDrawing* drawing, int index)
 static void take(FilDrawing* drawing, const FilWorld* world, int index)
 {
     double* nodes = picture(drawing, index);
-    for (int c = 0; c < drawing->curve_count; ++c) {
-        fil_rod_get_positions(world, fil_world_rod_at(world, c), nodes + 3 * drawing->curves[c].node);
+    FilOutline* next = outlines_of(drawing, index);
+    const Curve* curve = drawing->curves;
+    int owner = 0;
+    for (int k = 0; k < FIL_SHOW_COUNT; ++k) {
+        const FilShowKind* kind = fil_show_kind(k);
+        for (int i = 0; i < kind->count(world); ++i, ++owner) {
+            const FilId id = kind->at(world, i);
+            if (kind->curve != NULL) {
+                kind->curve_nodes(world, id, nodes + 3 * (curve++)->node);
+            }
+            if (kind->outline != NULL) {
+                kind->outline(&drawing->view, world, id, next);
+                for (const FilOutline* end = next + kind->outline_count(world, id); next < end; ++next) {
+                    next->owner = owner;
+                }
+            }
+        }
     }
     for (int i = 0; i < drawing->node_count; ++i) {
         double* x = nodes + 3 * i;
-        fil_v3_set(x, fil_v3_dot(drawing->right, x), fil_v3_dot(drawing->up, x), fil_v3_dot(drawing->toward, x));
+        fil_v3_set(x, fil_v3_dot(drawing->view.right, x), fil_v3_dot(drawing->view.up, x), fil_v3_dot(drawing->view.toward, x));
     }
-    fil_outlines_see(world, drawing->right, drawing->up, drawing->toward, outlines_of(drawing, index));
     drawing->times[index] = fil_world_time(world);
 }
 
@@ -269,16 +306,16 @@ static void write_polygon(FILE* out, const Page* page, const FilOutline* outline
     fputs("Z\"/>\n", out);
 }
 
-static Colour colour_of(const FilDrawing* drawing, const FilOutline* outline)
+static Colour colour_of(int owner)
 {
-    return palette[(drawing->curve_count + outline->owner) % COLOURS];
+    return palette[owner % COLOURS];
 }
 
 /* A triangle of a shell: shaded by how it faces the light, its rim in its own colour, so that sheets have no seams. */
-static void write_sheet(FILE* out, const FilDrawing* drawing, const Page* page, const FilOutline* outline)
+static void write_sheet(FILE* out, const Page* page, const FilOutline* outline)
 {
     const double lit = 0.5 + 0.5 * fil_v3_dot(outline->normal, light); // folds that face away are seen, too
-    const Colour own = mix(mix(colour_of(drawing, outline), ink, 0.6 * (1.0 - lit)), paper, 0.35 * lit);
+    const Colour own = mix(mix(colour_of(outline->owner), ink, 0.6 * (1.0 - lit)), paper, 0.35 * lit);
     fputs("<path", out);
     write_colour(out, "fill", own);
     write_colour(out, "stroke", own);
@@ -286,10 +323,10 @@ static void write_sheet(FILE* out, const FilDrawing* drawing, const Page* page, 
     write_polygon(out, page, outline);
 }
 
-static void write_outline(FILE* out, const FilDrawing* drawing, const Page* page, const FilOutline* outline)
+static void write_outline(FILE* out, const Page* page, const FilOutline* outline)
 {
     const double back = (page->near - outline->depth) / fmax(page->near - page->far, 1e-300);
-    const Colour own = mix(colour_of(drawing, outline), paper, outline->moves ? 0.15 * back : 0.7);
+    const Colour own = mix(colour_of(outline->owner), paper, outline->moves ? 0.15 * back : 0.7);
     fputs("<path", out);
     write_colour(out, "fill", mix(own, paper, outline->moves ? 0.25 : 0.0));
     write_colour(out, "stroke", mix(own, ink, 0.6));
@@ -302,7 +339,7 @@ static void write_background(FILE* out, const FilDrawing* drawing, const Page* p
 {
     for (int k = 0; k < drawing->outline_count; ++k) {
         if (!outlines_of(drawing, index)[k].moves) {
-            write_outline(out, drawing, page, &outlines_of(drawing, index)[k]);
+            write_outline(out, page, &outlines_of(drawing, index)[k]);
         }
     }
 }
@@ -316,7 +353,7 @@ static void write_ghost(FILE* out, const FilDrawing* drawing, const Page* page, 
     for (int c = 0; c < drawing->curve_count; ++c) {
         const Curve* curve = &drawing->curves[c];
         fputs("<path", out);
-        write_colour(out, "stroke", mix(palette[c % COLOURS], paper, 0.25));
+        write_colour(out, "stroke", mix(colour_of(curve->owner), paper, 0.25));
         fprintf(out, " stroke-width=\"%.1f\" d=\"M", tube_width(page, drawing->radii[curve->edge]));
         for (int i = 0; i < curve->node_count; ++i) {
             const double* x = nodes + 3 * (curve->node + i);
@@ -328,7 +365,7 @@ static void write_ghost(FILE* out, const FilDrawing* drawing, const Page* page, 
         const FilOutline* outline = &outlines_of(drawing, index)[k];
         if (outline->moves && !outline->sheet) {
             fputs("<path", out);
-            write_colour(out, "stroke", mix(colour_of(drawing, outline), paper, 0.25));
+            write_colour(out, "stroke", mix(colour_of(outline->owner), paper, 0.25));
             write_polygon(out, page, outline);
         }
     }
@@ -449,7 +486,7 @@ static void write_tube(FILE* out, const FilDrawing* drawing, const Page* page, c
     const double back = (page->near - piece->depth) / fmax(page->near - page->far, 1e-300);
     const double shine =
         brightness(node_at(curve, nodes, piece->edge), node_at(curve, nodes, piece->edge + piece->edge_count));
-    const Colour base = mix(palette[piece->curve % COLOURS], paper, 0.22 * back);
+    const Colour base = mix(colour_of(curve->owner), paper, 0.22 * back);
     const Colour body = mix(mix(ink, base, 0.75), base, shine);
     // each stroke reaches further into the neighbours than the one below it, so that no joint shows
     const bool end = !curve->closed && (piece->edge == 0 || piece->edge + piece->edge_count == curve->edge_count);
@@ -476,7 +513,7 @@ static void write_tubes(FILE* out, FilDrawing* drawing, const Page* page, int in
             write_tube(out, drawing, page, piece, nodes);
         } else {
             const FilOutline* outline = &outlines[piece->outline];
-            (outline->sheet ? write_sheet : write_outline)(out, drawing, page, outline);
+            (outline->sheet ? write_sheet : write_outline)(out, page, outline);
         }
     }
     fputs("</g>\n", out);

@@ -1,4 +1,4 @@
-/* Pictures of a run: rods, rigid bodies and soft arms of a world at a few times, as one SVG file. */
+/* Pictures of a run: the objects of a world at a few times, as one SVG file. */
 #ifndef FILUM_TOOLS_DRAW_H
 #define FILUM_TOOLS_DRAW_H
 

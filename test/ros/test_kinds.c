@@ -189,7 +189,7 @@ static void every_object_has_its_markers(void** state)
     }
     const FilVec3 ring = fil_ring_position(world, fil_world_find_ring(world, "hook"));
     assert_true(markers[3].pose.position.x == ring.x && markers[3].pose.position.z == ring.z);
-    assert_true(markers[3].scale.x > 0.0);
+    assert_true(fabs(markers[3].scale.x - 2.0 * 3.0 * 0.001) < 1e-15);  // three times as wide as the rod
     fil_state_messages_fini(&messages);
 }
 

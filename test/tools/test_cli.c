@@ -270,6 +270,12 @@ static void test_info(void** state)
     assert_says(fixture, "tip");
     assert_int_equal(filum(fixture, "info short_rod --set rods.rod.shape.straight.nodes=12"), FIL_EXIT_DONE);
     assert_says(fixture, "12 nodes, 11 edges");
+    assert_int_equal(filum(fixture, "info hanging_clothes --set columns=8 --set rows=4"), FIL_EXIT_DONE);
+    assert_says(fixture, "rods       1");
+    assert_says(fixture, "shells     1");
+    assert_says(fixture, "triangles, thickness 0.001 m");
+    assert_says(fixture, "rings      5");
+    assert_says(fixture, "threaded, 0.");
 }
 
 int main(void)

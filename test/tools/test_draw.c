@@ -250,6 +250,52 @@ static void shells_are_shaded_triangles(void** state)
     assert_string_not_equal(first[1], second[1]);
 }
 
+/* a ring on a rod: a ball three times as wide as the rod, and its ghosts */
+static void rings_are_balls(void** state)
+{
+    Fixture* fixture = *state;
+    FilError error;
+    FilWorld* world = NULL;
+    FilWorldDef def = fil_world_def_default();
+    FilId rod_id, ring_id;
+    def.contact_model = "ipc";
+    assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
+    FilRodDef rod = fil_rod_def_default();
+    rod.node_count = 3;
+    rod.nodes = (double[]){0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 1.0, 0.0, 0.0};
+    rod.section =
+        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 1e-2, .young = 1e6, .poisson = 0.3, .density = 1e3};
+    assert_int_equal(fil_world_add_rod(world, &rod, &rod_id), FIL_OK);
+    FilRingDef ring = fil_ring_def_default();
+    ring.rods = &rod_id;
+    ring.rod_count = 1;
+    ring.mass = 1e-3;
+    ring.position = (FilVec3){0.3, 0.0, -0.01};
+    ring.range = 0.05;
+    ring.stiffness = 100.0;
+    assert_int_equal(fil_world_add_ring(world, &ring, &ring_id), FIL_OK);
+    assert_int_equal(draw(world, 10, (FilVec3){0.0, -1.0, 0.0}, "ring", fixture->path, &error), FIL_OK);
+    const char* text = read_file(fixture);
+    assert_int_equal(count(text, "Z\"/>"), 1 + 5);
+    // the last outline is the ring's of now; the page is 904 px wide inside, the rod 1 m long
+    const char* at = NULL;
+    for (const char* next = strstr(text, "<path fill=\"#"); next != NULL; next = strstr(next + 1, "<path fill=\"#")) {
+        at = strstr(next, " d=\"M") + strlen(" d=\"M");
+    }
+    assert_non_null(at);
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (int k = 0; *at != 'Z'; k++) {
+        char* end;
+        const double x = strtod(at, &end);
+        low[k % 2] = fmin(low[k % 2], x);
+        high[k % 2] = fmax(high[k % 2], x);
+        at = end;
+    }
+    assert_true(fabs(high[0] - low[0] - 0.06 * 904.0) < 1.0);
+    assert_true(fabs(high[1] - low[1] - 0.06 * 904.0) < 1.0);
+    fil_world_destroy(world);
+}
+
 /* what cannot be written leaves what was there, and nothing half-done beside it */
 static void failure_keeps_the_old_file(void** state)
 {
@@ -280,6 +326,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_empty_world_is_an_empty_page, set_up, tear_down),
         cmocka_unit_test_setup_teardown(shapes_have_outlines, set_up, tear_down),
         cmocka_unit_test_setup_teardown(shells_are_shaded_triangles, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rings_are_balls, set_up, tear_down),
         cmocka_unit_test_setup_teardown(failure_keeps_the_old_file, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,41 @@
+/* Soft arms: sections, chambers, base; their disks are drawn. */
+#include <stdio.h>
+
+#include "show.h"
+
+static void print(const FilWorld* world, FilId arm)
+{
+    FilVec3 position;
+    FilQuat orientation;
+    double length = 0.0;
+    for (int k = 0; k < fil_arm_section_count(world, arm); ++k) {
+        length += fil_arm_shape(world, arm, k).length;
+    }
+    fil_arm_disk_pose(world, arm, 0, &position, &orientation);
+    printf("  %-16s %d sections, %d chambers, %d disks, length %.6g m\n", fil_arm_name(world, arm),
+           fil_arm_section_count(world, arm), fil_arm_chamber_count(world, arm), fil_arm_disk_count(world, arm), length);
+    printf("  %-16s base %s at %g %g %g m\n", "", fil_arm_base_moves(world, arm) ? "moves, now" : "fixed", position.x,
+           position.y, position.z);
+}
+
+static void outline(const FilView* view, const FilWorld* world, FilId arm, FilOutline* outlines)
+{
+    for (int d = 0; d < fil_arm_disk_count(world, arm); ++d) {
+        FilVec3 position;
+        FilQuat orientation;
+        FilShapeDef disk = fil_shape_def_default();
+        disk.type = FIL_TYPE_CYLINDER;
+        fil_arm_disk_size(world, arm, d, &disk.radius, &disk.length);
+        fil_arm_disk_pose(world, arm, d, &position, &orientation);
+        fil_outline_shape(view, &disk, position, orientation, true, &outlines[d]);
+    }
+}
+
+const FilShowKind fil_show_arm = {
+    .heading = "arms",
+    .count = fil_world_arm_count,
+    .at = fil_world_arm_at,
+    .print = print,
+    .outline_count = fil_arm_disk_count,
+    .outline = outline,
+};

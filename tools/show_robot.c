@@ -1,0 +1,56 @@
+/* Robots: links and joints; the shapes of links are drawn. */
+#include <stdio.h>
+
+#include "show.h"
+
+static void print(const FilWorld* world, FilId robot)
+{
+    int fixed = 0, shapes = 0;
+    for (int l = 0; l < fil_robot_link_count(world, robot); ++l) {
+        fixed += fil_robot_link_fixed(world, robot, l);
+        shapes += fil_robot_shape_count(world, robot, l);
+    }
+    printf("  %-16s %d links, %d of them fixed, %d shapes\n", fil_robot_name(world, robot),
+           fil_robot_link_count(world, robot), fixed, shapes);
+    for (int j = 0; j < fil_robot_joint_count(world, robot); ++j) {
+        const unsigned modes = fil_robot_joint_modes(world, robot, j);
+        printf("                   %s %.9g%s%s%s%s%s\n", fil_robot_joint_name(world, robot, j),
+               fil_robot_joint_state(world, robot, j).position, fil_robot_joint_mimics(world, robot, j) ? ", follows" : "",
+               modes != 0 ? ", takes" : "", (modes & FIL_JOINT_POSITION) != 0 ? " position" : "",
+               (modes & FIL_JOINT_VELOCITY) != 0 ? " velocity" : "", (modes & FIL_JOINT_EFFORT) != 0 ? " effort" : "");
+    }
+    if (fil_robot_ignored(world, robot)[0] != '\0') {
+        printf("                   without effect: %s\n", fil_robot_ignored(world, robot));
+    }
+}
+
+static int outline_count(const FilWorld* world, FilId robot)
+{
+    int count = 0;
+    for (int l = 0; l < fil_robot_link_count(world, robot); ++l) {
+        count += fil_robot_shape_count(world, robot, l);
+    }
+    return count;
+}
+
+static void outline(const FilView* view, const FilWorld* world, FilId robot, FilOutline* next)
+{
+    for (int l = 0; l < fil_robot_link_count(world, robot); ++l) {
+        FilVec3 position;
+        FilQuat orientation;
+        fil_robot_link_pose(world, robot, l, &position, &orientation);
+        for (int s = 0; s < fil_robot_shape_count(world, robot, l); ++s) {
+            const FilShapeDef shape = fil_robot_shape(world, robot, l, s);
+            fil_outline_shape(view, &shape, position, orientation, true, next++);
+        }
+    }
+}
+
+const FilShowKind fil_show_robot = {
+    .heading = "robots",
+    .count = fil_world_robot_count,
+    .at = fil_world_robot_at,
+    .print = print,
+    .outline_count = outline_count,
+    .outline = outline,
+};
