@@ -33,9 +33,8 @@ static void apply(FilCommands* commands, const void* message)
 {
     const filum__msg__ChamberPressures* command = message;
     FilWorld* world = commands->simulation->world;
-    if (command->chambers.size != command->pressures.size) {
-        FIL_REFUSE(commands, "chamber_commands: %zu chambers, but %zu pressures", command->chambers.size,
-                   command->pressures.size);
+    if (!fil_command_matches(commands, "chamber_commands", command->chambers.size, "chambers", command->pressures.size,
+                             "pressures")) {
         return;
     }
     for (size_t i = 0; i < command->chambers.size; i++) {
@@ -48,7 +47,7 @@ static void apply(FilCommands* commands, const void* message)
             continue;
         }
         if (isnan(pressure)) {
-            commands->accepted++;  // leaves the chamber as it is
+            fil_command_keep(commands);
         } else {
             fil_command_done(commands, "chamber_commands", fil_arm_set_pressure(world, arm, chamber, pressure));
         }

@@ -35,6 +35,20 @@ bool fil_command_has(FilCommands* commands, const char* topic, const char* what,
     return there;
 }
 
+bool fil_command_matches(FilCommands* commands, const char* topic, size_t names, const char* names_word, size_t numbers,
+                         const char* numbers_word)
+{
+    if (names != numbers) {
+        FIL_REFUSE(commands, "%s: %zu %s, but %zu %s", topic, names, names_word, numbers, numbers_word);
+    }
+    return names == numbers;
+}
+
+void fil_command_keep(FilCommands* commands)
+{
+    commands->accepted++;
+}
+
 void fil_command_done(FilCommands* commands, const char* topic, FilStatus status)
 {
     if (status == FIL_OK) {

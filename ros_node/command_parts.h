@@ -40,6 +40,13 @@ bool fil_command_is_finite(const rosidl_runtime_c__double__Sequence* numbers);
 /* Refuses a part whose target, a `what` of that name, is not in the world; returns whether it is there. */
 bool fil_command_has(FilCommands* commands, const char* topic, const char* what, const char* name, bool there);
 
+/* Whether there are as many numbers as names; refuses the message if not. `word` is what messages call them. */
+bool fil_command_matches(FilCommands* commands, const char* topic, size_t names, const char* names_word, size_t numbers,
+                         const char* numbers_word);
+
+/* Counts a part that gives no number (NaN): its target goes on with what it was commanded last, or with its script. */
+void fil_command_keep(FilCommands* commands);
+
 /* Counts a part as taken, or refuses it with the world's words: what a call on the world has returned. */
 void fil_command_done(FilCommands* commands, const char* topic, FilStatus status);
 

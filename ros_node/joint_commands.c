@@ -59,7 +59,7 @@ static void command_joint(FilCommands* commands, const sensor_msgs__msg__JointSt
         first = !isnan(numbers[k]) && (takes || first == 3) ? k : first;
     }
     if (first == 3) {
-        commands->accepted++;  // nothing is given: the joint is left as it is
+        fil_command_keep(commands);
         return;
     }
     if (command.mode != modes[first]) {
@@ -84,8 +84,8 @@ static void apply_joints(FilCommands* commands, const void* received)
                   {"velocities", message->velocity.size},
                   {"efforts", message->effort.size}};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        if (arrays[i].size != 0 && arrays[i].size != count) {
-            FIL_REFUSE(commands, "joint_commands: %zu names, but %zu %s", count, arrays[i].size, arrays[i].what);
+        if (arrays[i].size != 0 &&
+            !fil_command_matches(commands, "joint_commands", count, "names", arrays[i].size, arrays[i].what)) {
             return;
         }
     }
