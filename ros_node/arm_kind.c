@@ -1,5 +1,5 @@
-/* Soft arms as the node shows them: entities seen by their base, the frames <arm>/base and <arm>/section_<i>, the end of
- * section i; disks and a backbone; arm_states. */
+/* Soft arms as the node shows them: entities seen by their base, the frames <arm>/base and <arm>/section_<i>, the end
+ * of section i; disks and a backbone; arm_states. */
 #include "arm_kind.h"
 
 #include <math.h>
@@ -31,10 +31,8 @@ static void get_state(const FilWorld* world, FilId arm, FilEntityState* state)
 static void add_frames(FilFrames* frames, const FilWorld* world, FilId arm)
 {
     for (int k = -1; k < fil_arm_section_count(world, arm); k++) {
-        FilFrame frame = {.name = fil_arm_name(world, arm),
-                          .part = k < 0 ? "base" : "section_",
-                          .numbered = k >= 0,
-                          .number = k};
+        FilFrame frame = {
+            .name = fil_arm_name(world, arm), .part = k < 0 ? "base" : "section_", .numbered = k >= 0, .number = k};
         fil_arm_pose(world, arm, k < 0 ? 0 : k, k < 0 ? 0.0 : 1.0, &frame.position, &frame.orientation);
         fil_frames_add(frames, &frame);
     }

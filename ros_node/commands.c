@@ -147,12 +147,11 @@ bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t*
             return false;
         }
         rcl_subscription_t* subscription = &commands->subscriptions[i];
-        done =
-            fil_ros_ok(rclc_subscription_init(subscription, node, topic->type(), topic->name, &qos), commands->logger,
-                       topic->name) &&
-            fil_ros_ok(rclc_executor_add_subscription_with_context(executor, subscription, commands->messages[i], take,
-                                                                   &commands->slots[i], ON_NEW_DATA),
-                       commands->logger, topic->name);
+        done = fil_ros_ok(rclc_subscription_init(subscription, node, topic->type(), topic->name, &qos),
+                          commands->logger, topic->name) &&
+               fil_ros_ok(rclc_executor_add_subscription_with_context(executor, subscription, commands->messages[i],
+                                                                      take, &commands->slots[i], ON_NEW_DATA),
+                          commands->logger, topic->name);
     }
     return done;
 }

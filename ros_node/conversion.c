@@ -102,7 +102,8 @@ static bool size_probes(FilStateMessages* messages, const FilWorld* world)
 {
     const int count = fil_world_probe_count(world);
     bool done = rosidl_runtime_c__String__Sequence__init(&messages->probes.names, (size_t)count) &&
-                rosidl_runtime_c__double__Sequence__init(&messages->probes.values, (size_t)count) && fil_set_frame(&messages->probes.header);
+                rosidl_runtime_c__double__Sequence__init(&messages->probes.values, (size_t)count) &&
+                fil_set_frame(&messages->probes.header);
     for (int i = 0; done && i < count; i++) {
         done = rosidl_runtime_c__String__assign(&messages->probes.names.data[i], fil_world_probe_name(world, i));
     }

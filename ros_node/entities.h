@@ -13,7 +13,8 @@ bool fil_entity_is_robot(const FilWorld* world, int entity);   /* or a soft arm 
 
 void fil_entity_get_state(const FilWorld* world, int entity, FilEntityState* state);
 
-/* Moves the entity as if it were rigid: its shape stays. NULL keeps the pose or the velocities. Refuses mounted ones. */
+/* Moves the entity as if it were rigid: its shape stays. NULL keeps the pose or the velocities. Refuses mounted ones.
+ */
 FIL_MUST_CHECK FilStatus fil_entity_set_state(FilWorld* world, int entity, const FilEntityState* pose,
                                               const FilEntityState* twist);
 

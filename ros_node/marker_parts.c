@@ -5,7 +5,7 @@
 #include "messages.h"
 #include "motion.h"
 
-#define PLANE_SIZE 4.0       /* m, of the square drawn for a half space; chosen */
+#define PLANE_SIZE 4.0        /* m, of the square drawn for a half space; chosen */
 enum { CAPSULE_POINTS = 17 }; /* spheres along a capsule's axis; chosen */
 
 std_msgs__msg__ColorRGBA fil_marker_colour(int i)

@@ -199,7 +199,7 @@ bool fil_node_init(FilNode* node, int argc, const char* const* argv)
         }
     }
     fil_parameter_server_announce(&node->parameter_server);
-    RCUTILS_LOG_INFO_NAMED(node->logger, "%s: %d things, %d degrees of freedom, contact %s, dt %g s",
+    RCUTILS_LOG_INFO_NAMED(node->logger, "%s: %d objects, %d degrees of freedom, contact %s, dt %g s",
                            node->simulation.scene_path, fil_world_object_count(node->simulation.world),
                            fil_world_dofs(node->simulation.world), fil_world_contact_model(node->simulation.world),
                            fil_world_dt(node->simulation.world));

@@ -1,10 +1,11 @@
-/* Rings as the node shows them: entities without orientation, placed by the rods that they are threaded on; a ball where
- * the ring is, or where the centre of its hole is. */
+/* Rings as the node shows them: entities without orientation, placed by the rods that they are threaded on; a ball
+ * where the ring is, or where the centre of its hole is. */
 #include <math.h>
 
 #include "kinds.h"
 
-#define BALL 3.0 /* radius of the ball, by that of the thickest rod; chosen: the world does not tell how wide a ring is */
+#define BALL \
+    3.0 /* radius of the ball, by that of the thickest rod; chosen: the world does not tell how wide a ring is */
 
 static void get_state(const FilWorld* world, FilId ring, FilEntityState* state)
 {

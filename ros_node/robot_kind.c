@@ -24,7 +24,8 @@ static FilStatus set_state(FilWorld* world, FilId robot, const FilEntityState* p
     get_state(world, robot, &now);
     pose = pose != NULL ? pose : &now;
     twist = twist != NULL ? twist : &now;
-    return fil_robot_set_base(world, robot, pose->position, pose->orientation, twist->velocity, twist->angular_velocity);
+    return fil_robot_set_base(world, robot, pose->position, pose->orientation, twist->velocity,
+                              twist->angular_velocity);
 }
 
 static void add_frames(FilFrames* frames, const FilWorld* world, FilId robot)
@@ -39,8 +40,7 @@ static void add_frames(FilFrames* frames, const FilWorld* world, FilId robot)
             FilQuat turn;
             fil_robot_link_pose(world, robot, parent, &base, &turn);
             frame.parent = fil_robot_link_name(world, robot, parent);
-            frame.position =
-                fil_quat_rotate(fil_quat_conjugate(turn), fil_vector_difference(frame.position, base));
+            frame.position = fil_quat_rotate(fil_quat_conjugate(turn), fil_vector_difference(frame.position, base));
             frame.orientation = fil_quat_product(fil_quat_conjugate(turn), frame.orientation);
         }
         fil_frames_add(frames, &frame);

@@ -1,5 +1,6 @@
-/* Rods as the node shows them: entities seen by the frame of their start, the frames <rod>/start and <rod>/end (not when
- * closed) and, if asked, <rod>/node_<i>, with z along the rod and x and y along the section's axes; a line; rod_states. */
+/* Rods as the node shows them: entities seen by the frame of their start, the frames <rod>/start and <rod>/end (not
+ * when closed) and, if asked, <rod>/node_<i>, with z along the rod and x and y along the section's axes; a line;
+ * rod_states. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -85,7 +86,7 @@ static FilStatus turn_frames(FilWorld* world, FilId id, const RodCopy* rod, FilQ
 static FilStatus set_state(FilWorld* world, FilId id, const FilEntityState* pose, const FilEntityState* twist)
 {
     RodCopy rod;
-    FilEntityState now;
+    FilEntityState now = {.orientation = {0.0, 0.0, 0.0, 1.0}};
     if (!copy_rod(world, id, &rod)) {
         return FIL_OUT_OF_MEMORY;
     }
@@ -94,7 +95,8 @@ static FilStatus set_state(FilWorld* world, FilId id, const FilEntityState* pose
     fil_motion_move_points(&now, pose, twist, rod.nodes, rod.positions, rod.velocities);
     for (int i = 0; twist != NULL && i < rod.edges; i++) {
         // each edge spins about itself with its share of omega
-        rod.spins[i] = fil_vector_dot(twist->angular_velocity, fil_quat_rotate(turn, fil_vector(rod.frames + 9 * i + 6)));
+        rod.spins[i] =
+            fil_vector_dot(twist->angular_velocity, fil_quat_rotate(turn, fil_vector(rod.frames + 9 * i + 6)));
     }
     FilStatus status = fil_rod_set_state(world, id, rod.positions, rod.velocities, NULL, rod.spins);
     if (status == FIL_OK && pose != NULL) {
@@ -123,7 +125,9 @@ static void add_frames(FilFrames* frames, const FilWorld* world, FilId rod)
             continue;
         }
         fil_frames_add(frames, &(FilFrame){.name = fil_rod_name(world, rod),
-                                           .part = k >= 0 ? "node_" : k == -1 ? "end" : "start",
+                                           .part = k >= 0    ? "node_"
+                                                   : k == -1 ? "end"
+                                                             : "start",
                                            .numbered = k >= 0,
                                            .number = k,
                                            .position = fil_vector(positions + 3 * node),

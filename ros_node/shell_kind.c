@@ -57,14 +57,14 @@ static void get_state(const FilWorld* world, FilId shell, FilEntityState* state)
     }
     state->position = x[0];
     state->velocity = v[0];
-    see_triangle(fil_vector_difference(x[1], x[0]), fil_vector_difference(x[2], x[0]), fil_vector_difference(v[1], v[0]),
-                 fil_vector_difference(v[2], v[0]), state);
+    see_triangle(fil_vector_difference(x[1], x[0]), fil_vector_difference(x[2], x[0]),
+                 fil_vector_difference(v[1], v[0]), fil_vector_difference(v[2], v[0]), state);
     free(positions);
 }
 
 static FilStatus set_state(FilWorld* world, FilId shell, const FilEntityState* pose, const FilEntityState* twist)
 {
-    FilEntityState now;
+    FilEntityState now = {.orientation = {0.0, 0.0, 0.0, 1.0}};
     double* velocities = NULL;
     double* positions = copy_vertices(world, shell, &velocities);
     if (positions == NULL) {

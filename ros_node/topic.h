@@ -37,8 +37,8 @@ typedef struct FilMessageType {
         package##__msg__##name##__fini(message);                     \
     }
 
-void* fil_message_create(const FilMessageType* type);                 /* NULL: out of memory */
-void fil_message_destroy(const FilMessageType* type, void* message);  /* NULL is fine */
+void* fil_message_create(const FilMessageType* type);                /* NULL: out of memory */
+void fil_message_destroy(const FilMessageType* type, void* message); /* NULL is fine */
 
 /* Empties a message that was received or sent: middlewares differ in whether they reuse or leak what it holds. */
 void fil_message_renew(const FilMessageType* type, void* message);

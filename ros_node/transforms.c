@@ -37,9 +37,8 @@ bool fil_size_transforms(FilStateMessages* messages, const FilWorld* world)
 
 void fil_fill_transforms(FilStateMessages* messages, const FilSimulation* simulation)
 {
-    FilFrames frames = {.pass = FIL_FRAMES_FILL,
-                        .messages = {&messages->transforms, NULL},
-                        .stamp = fil_stamp_of(simulation->world)};
+    FilFrames frames = {
+        .pass = FIL_FRAMES_FILL, .messages = {&messages->transforms, NULL}, .stamp = fil_stamp_of(simulation->world)};
     walk(&frames, messages, simulation->world);
 }
 

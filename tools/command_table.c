@@ -26,7 +26,7 @@ enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE* out)
 {
-    fprintf(out, "Filum simulates slender and soft things in contact.\n\nusage:\n");
+    fprintf(out, "Filum simulates slender and soft bodies in contact.\n\nusage:\n");
     for (int i = 0; i < COMMAND_COUNT; ++i) {
         char line[64];
         snprintf(line, sizeof line, "filum %s %s", commands[i].name, commands[i].arguments);

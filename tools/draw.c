@@ -44,7 +44,7 @@ struct FilDrawing {
     int ghost_count;
 };
 
-/* Where things are on the page, in px. */
+/* Where the view lies on the page, in px. */
 typedef struct Page {
     double scale;     /* px per m */
     double left, top; /* m, of the page's corner in the view */

@@ -15,8 +15,9 @@ static void print(const FilWorld* world, FilId robot)
     for (int j = 0; j < fil_robot_joint_count(world, robot); ++j) {
         const unsigned modes = fil_robot_joint_modes(world, robot, j);
         printf("                   %s %.9g%s%s%s%s%s\n", fil_robot_joint_name(world, robot, j),
-               fil_robot_joint_state(world, robot, j).position, fil_robot_joint_mimics(world, robot, j) ? ", follows" : "",
-               modes != 0 ? ", takes" : "", (modes & FIL_JOINT_POSITION) != 0 ? " position" : "",
+               fil_robot_joint_state(world, robot, j).position,
+               fil_robot_joint_mimics(world, robot, j) ? ", follows" : "", modes != 0 ? ", takes" : "",
+               (modes & FIL_JOINT_POSITION) != 0 ? " position" : "",
                (modes & FIL_JOINT_VELOCITY) != 0 ? " velocity" : "", (modes & FIL_JOINT_EFFORT) != 0 ? " effort" : "");
     }
     if (fil_robot_ignored(world, robot)[0] != '\0') {

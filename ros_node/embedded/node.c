@@ -67,7 +67,8 @@ rcl_ret_t fil_node_resolve(const rcl_node_t* node, const char* name, FilRemapKin
     }
     const rcl_node_impl_t* impl = node->impl;
     if (name == NULL || !fil_name_expand(name, impl->name, impl->name_space, full) ||
-        !fil_name_remap(&impl->options.arguments, fil_node_global_arguments(node), kind, impl->name, impl->name_space, full)) {
+        !fil_name_remap(&impl->options.arguments, fil_node_global_arguments(node), kind, impl->name, impl->name_space,
+                        full)) {
         RCL_SET_ERROR_MSG_WITH_FORMAT_STRING("'%s', or what it is remapped to, is not a valid name",
                                              name != NULL ? name : "");
         return kind == FIL_REMAP_SERVICE ? RCL_RET_SERVICE_NAME_INVALID : RCL_RET_TOPIC_NAME_INVALID;

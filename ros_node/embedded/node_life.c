@@ -1,4 +1,5 @@
-/* The life of nodes: named, joined to the graph, and heard on /rosout, for which a node needs a publisher of its own. */
+/* The life of nodes: named, joined to the graph, and heard on /rosout, for which a node needs a publisher of its own.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The table of kinds: every object is an entity and has markers, whatever it is; shells and rings in particular. Without
- * a graph. */
+/* The table of kinds: every object is an entity and has markers, whatever it is; shells and rings in particular.
+ * Without a graph. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -236,8 +236,8 @@ static void every_topic_has_a_name_of_its_own(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_object_is_an_entity),       cmocka_unit_test(rings_are_seen_but_not_moved),
-        cmocka_unit_test(every_object_has_its_markers),    cmocka_unit_test(kinds_without_objects_are_silent),
+        cmocka_unit_test(every_object_is_an_entity),         cmocka_unit_test(rings_are_seen_but_not_moved),
+        cmocka_unit_test(every_object_has_its_markers),      cmocka_unit_test(kinds_without_objects_are_silent),
         cmocka_unit_test(every_topic_has_a_name_of_its_own), cmocka_unit_test(moved_shells_keep_their_shape),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -158,7 +158,8 @@ static FilStatus meet_cut(FilReader* reader, uint8_t opcode, uint64_t there, Ste
     }
     reader->offset = offset + FIL_MCAP_PREFIX_SIZE + there;
     *step = STEP_INSIDE;
-    return fil_reader_try_chunk(reader, offset, (FilSlice){.data = reader->record.data, .size = reader->record.size}, true, error);
+    return fil_reader_try_chunk(reader, offset, (FilSlice){.data = reader->record.data, .size = reader->record.size},
+                                true, error);
 }
 
 static FilStatus meet_record(FilReader* reader, uint64_t offset, const FilMcapRecord* record, FilBagMessage* message,
@@ -187,9 +188,7 @@ static FilStatus note_place(FilReader* reader, FilReaderPlaces* places, uint64_t
     const FilReaderPlace place = {.offset = reader->offset, .length = FIL_MCAP_PREFIX_SIZE + length};
     const bool known =
         reader->info.summarised || (places->count > 0 && places->items[places->count - 1].offset >= place.offset);
-    return known || fil_reader_note(places, place)
-               ? FIL_OK
-               : fil_reader_no_memory(reader, error);
+    return known || fil_reader_note(places, place) ? FIL_OK : fil_reader_no_memory(reader, error);
 }
 
 static FilStatus step_on(FilReader* reader, FilBagMessage* message, Step* step, FilError* error)

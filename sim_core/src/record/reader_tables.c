@@ -138,8 +138,9 @@ static FilStatus learn_channel(FilReader* reader, FilSlice content, uint64_t off
         .schema = schema.data,
     };
     made.properties = point_pairs(texts, pairs, &made.property_count);
-    return fil_bag_channels_add(&reader->channels, &made, channel.id, channel.schema_id) ? FIL_OK
-                                                                                         : fil_reader_no_memory(reader, error);
+    return fil_bag_channels_add(&reader->channels, &made, channel.id, channel.schema_id)
+               ? FIL_OK
+               : fil_reader_no_memory(reader, error);
 }
 
 FilStatus fil_reader_learn(FilReader* reader, const FilMcapRecord* record, uint64_t offset, FilError* error)
