@@ -100,6 +100,12 @@ static const BadScene bad_scenes[] = {
      ":11: rings.ring.name: ", "the name 'ring' is given twice"},
     {"ring with a rod's name", RING("{name: cable, rod: cable, " POINT "}"),
      ":10: rings.cable: ", "there is already a rod or rigid body named 'cable'"},
+    {"pair of a ring", RING(ON_CABLE POINT "}\npairs:\n  - {a: ring, b: cable, friction: 1}"),
+     ":12: pairs.0.a: ", "'ring' has no surface"},
+    {"ring made of a ring", RING(ON_CABLE "node: {ring: ring}}"), ":10: rings.ring.node.ring: ", "unknown key 'ring'"},
+    {"shell with a rod's name", WORLD("world: {contact: ipc}") "shells:\n  - {name: cable, material: soft, thickness: 1e-3, "
+     SHEET "}\n",
+     ":10: shells.cable.name: ", "the name 'cable' is given twice"},
     {"shell without a material", SHELL("{name: cloth, thickness: 0.001, " SHEET "}"),
      ":4: shells.cloth.material: ", "missing"},
     {"shell of unknown material", SHELL("{name: cloth, material: silk, thickness: 0.001, " SHEET "}"),

@@ -150,6 +150,36 @@ static void test_sap(void** state)
     fil_world_destroy(world);
 }
 
+/* what touches has a surface that pairs may set and a contact force that probes may measure, shells too */
+static void test_names_of_shells(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "materials: {soft: {young: 1e5, poisson: 0.3, density: 1000, friction: 0.2}}\n"
+        "world: {contact: sap, adaptive: {iterations: 5}}\n"
+        "shells:\n"
+        "  - {name: cloth, material: soft, thickness: 0.01, sheet: {corner: [0, 0, 0.004], along: [0.1, 0, 0], "
+        "across: [0, 0.1, 0], columns: 2, rows: 2}}\n"
+        "rigid_bodies: [{name: ground, motion: static, shapes: [{half_space: {}}]}]\n"
+        "pairs: [{a: cloth, b: ground, friction: 0.5}]\n"
+        "probes:\n"
+        "  weight: {contact_force: {shell: cloth, component: z}}\n"
+        "  load: {contact_force: {body: ground, component: z}}\n";
+    FilWorld* world = NULL;
+    FilError error;
+    if (fil_scene_load_text("pairs.yaml", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
+        fail_msg("%s", error.text);
+    }
+    for (int k = 0; k < 400; ++k) {
+        assert_int_equal(fil_world_step(world, NULL), FIL_OK);
+    }
+    // 0.1 m x 0.1 m x 0.01 m of 1000 kg/m^3 at rest
+    const double weight = 0.1 * 0.1 * 0.01 * 1000 * 9.81;
+    assert_true(fabs(fil_world_probe_value(world, 0) - weight) < 0.05 * weight);
+    assert_true(fabs(fil_world_probe_value(world, 0) + fil_world_probe_value(world, 1)) < 1e-12 * weight);
+    fil_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +187,7 @@ int main(void)
         cmocka_unit_test(test_stl),
         cmocka_unit_test(test_bad_meshes),
         cmocka_unit_test(test_sap),
+        cmocka_unit_test(test_names_of_shells),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

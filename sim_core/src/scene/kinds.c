@@ -21,4 +21,6 @@ const FilSceneKind* const fil_scene_kinds[] = {
     &fil_scene_probes,
 };
 
+_Static_assert(sizeof fil_scene_kinds / sizeof *fil_scene_kinds < FIL_SCENE_MOST_KINDS, "room for a word of each kind");
+
 const int fil_scene_kind_count = sizeof fil_scene_kinds / sizeof *fil_scene_kinds;

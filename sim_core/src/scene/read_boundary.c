@@ -17,7 +17,9 @@ static const struct {
     {FIL_ATTACH_PIN, FIL_USE_HOLD, FIL_TARGET_ONE},
 };
 
-static const char* const words[] = {"pin", "twist", "clamp", "handle", "hold", NULL};
+enum { FORMS = sizeof forms / sizeof *forms };
+
+static const char* const words[FORMS + 1] = {"pin", "twist", "clamp", "handle", "hold", NULL};
 
 static void add_attachment(FilScene* scene, FilSceneItem* item, const FilAttachmentDef* def)
 {
@@ -46,19 +48,13 @@ static void add_hold(FilScene* scene, FilSceneList* list, FilSceneItem* item, co
     add_attachment(scene, fil_scene_new_item(scene, list, second, item->at, 0), def);
 }
 
-static void read_attachment(FilScene* scene, FilSceneList* list, FilSceneItem* item)
+static void read_attachment(FilScene* scene, FilSceneList* list, FilSceneItem* item, const char* const* const* form_keys)
 {
     static const char* const keys[] = {"name", "pin", "twist", "clamp", "handle", "hold", "until", NULL};
-    static const char* const spring_keys[] = {"stiffness", "damping", "max_force", NULL};
-    static const char* const no_keys[] = {NULL};
     FilReader* reader = &scene->reader;
     FilYaml* body = NULL;
     const int word = fil_check_keys(reader, item->at, keys) ? fil_read_variant(reader, item->at, words, &body) : -1;
-    const bool springs = word >= 0 && forms[word].kind == FIL_ATTACH_HANDLE;
-    const char* const* known =
-        word >= 0 ? fil_scene_target_keys(scene, forms[word].use, forms[word].flags, NULL, springs ? spring_keys : no_keys)
-                  : NULL;
-    if (known == NULL || !fil_check_keys(reader, body, known)) {
+    if (word < 0 || !fil_check_keys(reader, body, form_keys[word])) {
         return;
     }
     FilAttachmentDef def = fil_attachment_def_default();
@@ -66,7 +62,7 @@ static void read_attachment(FilScene* scene, FilSceneList* list, FilSceneItem* i
     def.kind = forms[word].kind;
     const FilSceneTarget target = fil_scene_read_target(scene, body, forms[word].use, forms[word].flags, NULL, words[word]);
     fil_read_number(reader, item->at, "until", FIL_POSITIVE, &def.until);
-    if (springs) {
+    if (def.kind == FIL_ATTACH_HANDLE) {
         fil_read_number(reader, body, "stiffness", FIL_REQUIRED | FIL_POSITIVE, &def.stiffness);
         fil_read_number(reader, body, "damping", FIL_NOT_NEGATIVE, &def.damping);
         fil_read_number(reader, body, "max_force", FIL_NOT_NEGATIVE, &def.max_force);
@@ -86,10 +82,16 @@ static void read_attachment(FilScene* scene, FilSceneList* list, FilSceneItem* i
 
 static void add_attachments(FilScene* scene, FilSceneList* list)
 {
+    static const char* const spring_keys[] = {"stiffness", "damping", "max_force", NULL};
+    const char* const* keys[FORMS];
+    for (int k = 0; k < FORMS; k++) {
+        keys[k] = fil_scene_target_keys(scene, forms[k].use, forms[k].flags, NULL,
+                                        forms[k].kind == FIL_ATTACH_HANDLE ? spring_keys : NULL);
+    }
     fil_scene_start_items(scene, list, 0);
     const int count = list->count;  // holds add more
     for (int k = 0; k < count && scene->reader.status == FIL_OK; k++) {
-        read_attachment(scene, list, list->items[k]);
+        read_attachment(scene, list, list->items[k], keys);
     }
 }
 

@@ -10,15 +10,16 @@ static const char* const joint_words[] = {
     NULL,
 };
 
-static const char* const no_keys[] = {NULL};
+/* Keys of an end, and of what is attached. */
+typedef struct Keys {
+    const char *const *end, *const *attach;
+} Keys;
 
 /* The end under a key: an object, and which part of it. */
-static FilSceneTarget read_side(FilScene* scene, const FilYaml* joint, const char* key, unsigned flags)
+static FilSceneTarget read_side(FilScene* scene, const FilYaml* joint, const char* key, unsigned flags, const Keys* keys)
 {
     const FilYaml* end = fil_read_node(&scene->reader, joint, key, flags);
-    const char* const* keys =
-        end != NULL ? fil_scene_target_keys(scene, FIL_USE_JOIN, FIL_TARGET_ONE, NULL, no_keys) : NULL;
-    return keys != NULL && fil_check_keys(&scene->reader, end, keys)
+    return end != NULL && fil_check_keys(&scene->reader, end, keys->end)
                ? fil_scene_read_target(scene, end, FIL_USE_JOIN, FIL_TARGET_ONE, NULL, "joint")
                : (FilSceneTarget){0};
 }
@@ -37,15 +38,13 @@ static void add_joint(FilScene* scene, FilSceneItem* item, const FilYaml* at, co
 
 /* attach: {rod, node, link}, {body, link}, {arm, disk, link}, ...: a weld; where the object has no point of its own, at
  * the link's origin. */
-static void read_attach(FilScene* scene, const FilYaml* body, FilSceneItem* item)
+static void read_attach(FilScene* scene, const FilYaml* body, FilSceneItem* item, const Keys* keys)
 {
-    static const char* const others[] = {"link", "point", NULL};
     FilReader* reader = &scene->reader;
     FilJointDef def = fil_joint_def_default();
     def.name = item->name;
     def.kind = FIL_JOINT_WELD;
-    const char* const* keys = fil_scene_target_keys(scene, FIL_USE_JOIN, FIL_TARGET_ONE, "link", others);
-    if (keys == NULL || !fil_check_keys(reader, body, keys)) {
+    if (!fil_check_keys(reader, body, keys->attach)) {
         return;
     }
     const FilSceneTarget target = fil_scene_read_target(scene, body, FIL_USE_JOIN, FIL_TARGET_ONE, "link", "attach");
@@ -80,7 +79,7 @@ static void read_point(FilReader* reader, const FilYaml* body, const FilSceneTar
     fil_scene_read_vec3(reader, body, "point", point);
 }
 
-static void read_joint(FilScene* scene, FilSceneItem* item)
+static void read_joint(FilScene* scene, FilSceneItem* item, const Keys* target_keys)
 {
     static const char* const keys[] = {"name", "pin", "weld", "bushing", "attach", NULL};
     static const char* const rigid_keys[] = {"a", "b", "point", NULL};
@@ -90,7 +89,7 @@ static void read_joint(FilScene* scene, FilSceneItem* item)
     FilYaml* body = NULL;
     const int word = fil_check_keys(reader, item->at, keys) ? fil_read_variant(reader, item->at, joint_words, &body) : -1;
     if (word > FIL_JOINT_BUSHING) {
-        read_attach(scene, body, item);
+        read_attach(scene, body, item, target_keys);
         return;
     }
     if (word < 0 || !fil_check_keys(reader, body, word == FIL_JOINT_BUSHING ? bushing_keys : rigid_keys)) {
@@ -99,7 +98,8 @@ static void read_joint(FilScene* scene, FilSceneItem* item)
     FilJointDef def = fil_joint_def_default();
     def.name = item->name;
     def.kind = (FilJointKind)word;
-    const FilSceneTarget a = read_side(scene, body, "a", FIL_REQUIRED), b = read_side(scene, body, "b", FIL_OPTIONAL);
+    const FilSceneTarget a = read_side(scene, body, "a", FIL_REQUIRED, target_keys),
+                         b = read_side(scene, body, "b", FIL_OPTIONAL, target_keys);
     def.a = id_of(&a);
     def.b = id_of(&b);
     def.node_a = a.first;
@@ -115,9 +115,14 @@ static void read_joint(FilScene* scene, FilSceneItem* item)
 
 static void add_joints(FilScene* scene, FilSceneList* list)
 {
+    static const char* const others[] = {"link", "point", NULL};
+    const Keys keys = {
+        .end = fil_scene_target_keys(scene, FIL_USE_JOIN, FIL_TARGET_ONE, NULL, NULL),
+        .attach = fil_scene_target_keys(scene, FIL_USE_JOIN, FIL_TARGET_ONE, "link", others),
+    };
     fil_scene_start_items(scene, list, 0);
     for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
-        read_joint(scene, list->items[k]);
+        read_joint(scene, list->items[k], &keys);
     }
 }
 

@@ -15,14 +15,11 @@ static bool is_of(const FilQuantityInfo* info, const char* subject)
 }
 
 /* Keys that a quantity takes. */
-static bool check_target_keys(FilScene* scene, const FilYaml* body, const FilQuantityInfo* info)
+static bool check_target_keys(FilScene* scene, const FilYaml* body, const char* const* objects,
+                              const FilQuantityInfo* info)
 {
-    const char* const* objects = fil_scene_object_words(scene);
-    const char** keys = fil_reader_alloc(&scene->reader, (size_t)scene->list_count + 4, sizeof *keys);
+    const char* keys[FIL_SCENE_MOST_KINDS + 3] = {NULL};
     int count = 0;
-    if (scene->reader.status != FIL_OK) {
-        return false;
-    }
     for (int k = 0; objects[k] != NULL && is_of(info, "object"); k++) {
         keys[count++] = objects[k];
     }
@@ -37,7 +34,8 @@ static bool check_target_keys(FilScene* scene, const FilYaml* body, const FilQua
 }
 
 /* What the probe measures on. */
-static void read_target(FilScene* scene, const FilYaml* body, const FilQuantityInfo* info, FilProbeDef* def)
+static void read_target(FilScene* scene, const FilYaml* body, const char* const* objects, const FilQuantityInfo* info,
+                        FilProbeDef* def)
 {
     FilReader* reader = &scene->reader;
     const char* word = info->subject;
@@ -45,13 +43,12 @@ static void read_target(FilScene* scene, const FilYaml* body, const FilQuantityI
         return;
     }
     if (is_of(info, "object")) {
-        const char* const* words = fil_scene_object_words(scene);
         FilYaml* given = NULL;
-        const int found = fil_read_variant(reader, body, words, &given);
+        const int found = fil_read_variant(reader, body, objects, &given);
         if (found < 0) {
             return;
         }
-        word = words[found];
+        word = objects[found];
     }
     const FilSceneItem* item = fil_scene_read_item(scene, body, word, word, FIL_REQUIRED);
     if (item == NULL) {
@@ -113,7 +110,7 @@ static const char* const* quantity_words(FilReader* reader)
 }
 
 /* name: {quantity: {...}}, or name: quantity where the world as a whole is measured. */
-static void read_probe(FilScene* scene, const FilYaml* node, const char* const* words)
+static void read_probe(FilScene* scene, const FilYaml* node, const char* const* words, const char* const* objects)
 {
     FilReader* reader = &scene->reader;
     FilProbeDef def = fil_probe_def_default();
@@ -137,8 +134,8 @@ static void read_probe(FilScene* scene, const FilYaml* node, const char* const* 
     const FilQuantityInfo info = fil_quantity_info(quantity);
     def.name = node->key;
     def.quantity = info.name;
-    if (body != NULL && check_target_keys(scene, body, &info)) {
-        read_target(scene, body, &info, &def);
+    if (body != NULL && check_target_keys(scene, body, objects, &info)) {
+        read_target(scene, body, objects, &info, &def);
     }
     if (reader->status == FIL_OK) {
         add_components(scene, node, body, fil_quantity_components(scene->world, quantity, def.of), &def);
@@ -155,10 +152,10 @@ static void add_probes(FilScene* scene, FilSceneList* section)
     if (list->kind != FIL_YAML_MAPPING) {
         fil_reader_fail(reader, list, "expected a mapping of names to probes");
     }
-    const char* const* words = quantity_words(reader);
+    const char* const *words = quantity_words(reader), *const *objects = fil_scene_object_words(scene);
     for (const FilYaml* node = list->first; node != NULL && reader->status == FIL_OK; node = node->next) {
         if (fil_check_name(reader, node, node->key)) {
-            read_probe(scene, node, words);
+            read_probe(scene, node, words, objects);
         }
     }
 }

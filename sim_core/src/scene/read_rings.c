@@ -55,11 +55,10 @@ static void read_hole(FilScene* scene, const FilYaml* hole, FilRingDef* def)
 }
 
 /* `point: {position, mass, ...}`, or `node: {...}` with a part of an object that can be a ring, or a hole. */
-static void read_carrier(FilScene* scene, const FilYaml* node, FilRingDef* def)
+static void read_carrier(FilScene* scene, const FilYaml* node, const char* const* node_keys, FilRingDef* def)
 {
     static const char* const words[] = {"point", "node", "hole", NULL};
     static const char* const point_keys[] = {"mass", "position", "velocity", "settled", NULL};
-    static const char* const no_keys[] = {NULL};
     FilReader* reader = &scene->reader;
     FilYaml* body = NULL;
     const int word = fil_read_variant(reader, node, words, &body);
@@ -68,19 +67,16 @@ static void read_carrier(FilScene* scene, const FilYaml* node, FilRingDef* def)
         fil_scene_read_vec3(reader, body, "position", &def->position);
         fil_scene_read_vec3(reader, body, "velocity", &def->velocity);
         fil_read_flag(reader, body, "settled", &def->settled);
-    } else if (word == 1) {
-        const char* const* keys = fil_scene_target_keys(scene, FIL_USE_RING, FIL_TARGET_ONE, NULL, no_keys);
-        if (keys != NULL && fil_check_keys(reader, body, keys)) {
-            const FilSceneTarget target = fil_scene_read_target(scene, body, FIL_USE_RING, FIL_TARGET_ONE, NULL, "node");
-            def->carrier = target.item != NULL ? target.item->id : (FilId){0};
-            def->node = target.first;
-        }
+    } else if (word == 1 && fil_check_keys(reader, body, node_keys)) {
+        const FilSceneTarget target = fil_scene_read_target(scene, body, FIL_USE_RING, FIL_TARGET_ONE, NULL, "node");
+        def->carrier = target.item != NULL ? target.item->id : (FilId){0};
+        def->node = target.first;
     } else if (word == 2) {
         read_hole(scene, body, def);
     }
 }
 
-static void read_ring(FilScene* scene, const FilYaml* node, FilRingDef* def)
+static void read_ring(FilScene* scene, const FilYaml* node, const char* const* node_keys, FilRingDef* def)
 {
     static const char* const keys[] = {"name",   "rod",   "rods",      "point",    "node", "hole",
                                        "offset", "range", "stiffness", "friction", NULL};
@@ -89,7 +85,7 @@ static void read_ring(FilScene* scene, const FilYaml* node, FilRingDef* def)
         return;
     }
     read_track(scene, node, def);
-    read_carrier(scene, node, def);
+    read_carrier(scene, node, node_keys, def);
     fil_read_number(reader, node, "offset", FIL_NOT_NEGATIVE, &def->offset);
     fil_read_number(reader, node, "range", FIL_POSITIVE, &def->range);
     fil_read_number(reader, node, "stiffness", FIL_POSITIVE, &def->stiffness);
@@ -99,12 +95,13 @@ static void read_ring(FilScene* scene, const FilYaml* node, FilRingDef* def)
 /* Their rods must be in the world. */
 static void add_rings(FilScene* scene, FilSceneList* list)
 {
+    const char* const* node_keys = fil_scene_target_keys(scene, FIL_USE_RING, FIL_TARGET_ONE, NULL, NULL);
     fil_scene_start_items(scene, list, 0);
     for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
         FilSceneItem* item = list->items[k];
         FilRingDef def = fil_ring_def_default();
         def.name = item->name;
-        read_ring(scene, item->at, &def);
+        read_ring(scene, item->at, node_keys, &def);
         if (scene->reader.status == FIL_OK) {
             fil_scene_take(scene, fil_world_add_ring(scene->world, &def, &item->id), item->at);
         }

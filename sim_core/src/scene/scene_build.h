@@ -57,6 +57,8 @@ typedef struct FilSceneKind {
     void (*take_drive)(FilScene* scene, const FilSceneItem* item, const FilYaml* at, const char* word, FilDriveDef* def);
 } FilSceneKind;
 
+enum { FIL_SCENE_MOST_KINDS = 64 }; /* rows of kinds.c: room for words on the stack */
+
 /* For rows: an array and the number of its elements. */
 #define FIL_SCENE_PARTS(array) .parts = (array), .part_count = (int)(sizeof(array) / sizeof *(array))
 
@@ -149,7 +151,8 @@ enum {
     FIL_TARGET_ALL = 2,    /* all parts if none is given */
 };
 
-/* Keys of all targets of these uses, and `others`. `except` is a kind's word that is none of them, or NULL. */
+/* Keys of all targets of these uses, and `others` (NULL: none), for all elements of a section; NULL after a failure.
+ * `except` is a kind's word that is none of them, or NULL. */
 const char* const* fil_scene_target_keys(FilScene* scene, int uses, unsigned flags, const char* except,
                                          const char* const* others);
 

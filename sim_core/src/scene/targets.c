@@ -41,7 +41,7 @@ const char* const* fil_scene_target_keys(FilScene* scene, int uses, unsigned fla
     for (int k = 0; k < scene->list_count; k++) {
         most += 1 + 2 * (size_t)scene->lists[k].kind->part_count;
     }
-    for (int k = 0; others[k] != NULL; k++) {
+    for (int k = 0; others != NULL && others[k] != NULL; k++) {
         most++;
     }
     const char** keys = fil_reader_alloc(&scene->reader, most, sizeof *keys);
@@ -59,7 +59,7 @@ const char* const* fil_scene_target_keys(FilScene* scene, int uses, unsigned fla
             }
         }
     }
-    for (int k = 0; others[k] != NULL && keys != NULL; k++) {
+    for (int k = 0; others != NULL && others[k] != NULL && keys != NULL; k++) {
         add_word(keys, others[k]);
     }
     return keys;
@@ -124,15 +124,12 @@ static FilSceneTarget find_item(FilScene* scene, const FilYaml* mapping, int use
 {
     FilReader* reader = &scene->reader;
     FilSceneTarget target = {0};
-    const char** words = fil_reader_alloc(reader, (size_t)scene->list_count + 1, sizeof *words);
-    for (int k = 0; k < scene->list_count && words != NULL; k++) {
+    const char* words[FIL_SCENE_MOST_KINDS] = {NULL};
+    for (int k = 0; k < scene->list_count; k++) {
         const FilSceneKind* kind = scene->lists[k].kind;
         if (part_for(kind, use) != NULL && (except == NULL || strcmp(kind->word, except) != 0)) {
             add_word(words, kind->word);
         }
-    }
-    if (words == NULL) {
-        return target;
     }
     refuse_kinds(scene, mapping, words, except, word);
     // one that is missing is named, of several all are
