@@ -82,6 +82,29 @@ static void parts_are_counted(void** state)
     fil_world_destroy(world);
 }
 
+/* names lead to what is called so, of the kind that is asked for */
+static void words_of_kinds_find_objects(void** state)
+{
+    (void)state;
+    FilWorld* world = make_world();
+    const FilId rod = add_rod(world);
+    FilAttachmentDef def = fil_attachment_def_default();
+    FilId wall;
+    def.name = "wall";
+    def.object = rod;
+    assert_int_equal(fil_world_add_attachment(world, &def, &wall), FIL_OK);
+    assert_int_equal(fil_world_find(world, "rod", "rod").index, rod.index);
+    assert_int_equal(fil_world_find(world, "object", "rod").index, rod.index);
+    assert_int_equal(fil_world_find(world, "attachment", "wall").index, wall.index);
+    static const char* const none[][2] = {{"body", "rod"},   {"rod", "wall"},   {"object", "wall"}, {"world", "rod"},
+                                          {"shell", "rod"},  {"ring", "rod"},   {"arm", "rod"},     {"robot", "rod"},
+                                          {"link", "rod"},   {"drive", "wall"}, {"joint", "wall"},  {"knot", "rod"}};
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
+        assert_int_equal(fil_world_find(world, none[k][0], none[k][1]).index, 0);
+    }
+    fil_world_destroy(world);
+}
+
 /* a drive has as many components as its kind, and a probe asks for no more */
 static void components_are_those_of_the_object(void** state)
 {
@@ -134,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_whole),
         cmocka_unit_test(parts_are_counted),
+        cmocka_unit_test(words_of_kinds_find_objects),
         cmocka_unit_test(components_are_those_of_the_object),
         cmocka_unit_test(other_kinds_are_refused),
     };

@@ -211,6 +211,8 @@ FilQuantityInfo fil_quantity_info(int quantity); /* names are NULL beyond the la
 int fil_find_quantity(const char* name);         /* -1 if there is none */
 /* Components that a quantity has of one object: those of its info, of a drive those of its kind; 0 if it has none. */
 int fil_quantity_components(const FilWorld* world, int quantity, FilId of);
+/* Something by the word of its kind (a quantity's subject) and its name; a null id if there is none. */
+FilId fil_world_find(const FilWorld* world, const char* kind, const char* name);
 /* How many parts of this name ("node", "disk", ...) something has; 0 if it has none of that name. */
 int fil_part_count(const FilWorld* world, FilId of, const char* part);
 

@@ -322,4 +322,4 @@ static const FilQuantity quantities[] = {
     {"pressure", &parts[2], 1, "Pa", measure_pressure, NULL},
 };
 
-const FilKindRow fil_arm_row = {"arm", "an arm", fil_arm_name, FIL_ROWS(parts), FIL_ROWS(quantities)};
+const FilKindRow fil_arm_row = {"arm", "an arm", fil_arm_name, fil_world_find_arm, FIL_ROWS(parts), FIL_ROWS(quantities)};

@@ -8,6 +8,17 @@ const FilKindRow* const fil_kind_rows[] = {
 };
 const int fil_kind_row_count = sizeof fil_kind_rows / sizeof *fil_kind_rows;
 
+FilId fil_world_find(const FilWorld* world, const char* kind, const char* name)
+{
+    for (int k = 0; k < fil_kind_row_count; k++) {
+        const FilKindRow* row = fil_kind_rows[k];
+        if (strcmp(row->word, kind) == 0 && row->find != NULL) {
+            return row->find(world, name);
+        }
+    }
+    return (FilId){0};
+}
+
 int fil_part_count(const FilWorld* world, FilId of, const char* part)
 {
     for (int k = 0; k < fil_kind_row_count; k++) {

@@ -4,6 +4,7 @@
 #define FILUM_API_KINDS_H
 
 #include "filum/world.h"
+#include "world/world.h"
 
 /* What an index counts on an object. */
 typedef struct FilPart {
@@ -28,6 +29,7 @@ typedef struct FilKindRow {
     const char* phrase; /* "a rigid body": what messages call one */
     /* Name of an object, NULL if the id is none of this kind and world; NULL for the world as a whole. */
     const char* (*name)(const FilWorld* world, FilId id);
+    FilFinder* find; /* one by its name; NULL for the world */
     const FilPart* parts;
     int part_count;
     const FilQuantity* quantities;

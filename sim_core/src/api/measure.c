@@ -97,7 +97,7 @@ static const FilQuantity world_quantities[] = {
     {"rings", NULL, 1, "1", measure_threaded, NULL},
 };
 
-const FilKindRow fil_world_row = {"world", "the world", NULL, NULL, 0, FIL_ROWS(world_quantities)};
+const FilKindRow fil_world_row = {"world", "the world", NULL, NULL, NULL, 0, FIL_ROWS(world_quantities)};
 
 /* ---- any object ---- */
 
@@ -109,9 +109,15 @@ static void measure_contact_force(const FilWorld* world, FilId of, int index, do
     fil_measure_vec3(out, force);
 }
 
+static FilId find_object(const FilWorld* world, const char* name)
+{
+    const int index = fil_world_find_object(world, name);
+    return index < 0 ? (FilId){0} : fil_make_id(world, FIL_ID_OBJECT, index);
+}
+
 static const FilQuantity object_quantities[] = {{"contact_force", NULL, 3, "N", measure_contact_force, NULL}};
 
-const FilKindRow fil_object_row = {"object", "an object", fil_object_name, NULL, 0, FIL_ROWS(object_quantities)};
+const FilKindRow fil_object_row = {"object", "an object", fil_object_name, find_object, NULL, 0, FIL_ROWS(object_quantities)};
 
 /* ---- attachments ---- */
 
@@ -138,7 +144,7 @@ static const FilQuantity attachment_quantities[] = {
     {"torque", NULL, 3, "N m", measure_attachment_torque, NULL},
 };
 
-const FilKindRow fil_attachment_row = {"attachment", "an attachment", attachment_name, NULL, 0,
+const FilKindRow fil_attachment_row = {"attachment", "an attachment", attachment_name, fil_world_find_attachment, NULL, 0,
                                        FIL_ROWS(attachment_quantities)};
 
 /* ---- drives ---- */
@@ -162,7 +168,7 @@ static int drive_width(const FilWorld* world, FilId of)
 
 static const FilQuantity drive_quantities[] = {{"drive", NULL, 3, "the drive's", measure_drive, drive_width}};
 
-const FilKindRow fil_drive_row = {"drive", "a drive", drive_name, NULL, 0, FIL_ROWS(drive_quantities)};
+const FilKindRow fil_drive_row = {"drive", "a drive", drive_name, fil_world_find_drive, NULL, 0, FIL_ROWS(drive_quantities)};
 
 /* ---- joints ---- */
 
@@ -189,4 +195,4 @@ static const FilQuantity joint_quantities[] = {
     {"joint_torque", NULL, 3, "N m", measure_joint_torque, NULL},
 };
 
-const FilKindRow fil_joint_row = {"joint", "a joint", joint_name, NULL, 0, FIL_ROWS(joint_quantities)};
+const FilKindRow fil_joint_row = {"joint", "a joint", joint_name, fil_world_find_joint, NULL, 0, FIL_ROWS(joint_quantities)};

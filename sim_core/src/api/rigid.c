@@ -269,4 +269,4 @@ static const FilQuantity quantities[] = {
     {"body_spin", NULL, 3, "rad/s", measure_spin, NULL},
 };
 
-const FilKindRow fil_rigid_row = {"body", "a rigid body", fil_rigid_name, NULL, 0, FIL_ROWS(quantities)};
+const FilKindRow fil_rigid_row = {"body", "a rigid body", fil_rigid_name, fil_world_find_rigid, NULL, 0, FIL_ROWS(quantities)};

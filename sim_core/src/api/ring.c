@@ -458,4 +458,4 @@ static const FilQuantity quantities[] = {
     {"ring_force", NULL, 1, "N", measure_force, NULL},
 };
 
-const FilKindRow fil_ring_row = {"ring", "a ring", fil_ring_name, NULL, 0, FIL_ROWS(quantities)};
+const FilKindRow fil_ring_row = {"ring", "a ring", fil_ring_name, fil_world_find_ring, NULL, 0, FIL_ROWS(quantities)};

@@ -452,7 +452,7 @@ static const FilQuantity quantities[] = {
     {"axis_effort", &parts[0], 1, "N m or N", measure_effort, NULL},
 };
 
-const FilKindRow fil_robot_row = {"robot", "a robot", known_name, FIL_ROWS(parts), FIL_ROWS(quantities)};
+const FilKindRow fil_robot_row = {"robot", "a robot", known_name, fil_world_find_robot, FIL_ROWS(parts), FIL_ROWS(quantities)};
 
 static const char* link_name(const FilWorld* world, FilId id)
 {
@@ -482,4 +482,4 @@ static const FilQuantity link_quantities[] = {
     {"link_velocity", NULL, 3, "m/s", measure_link_velocity, NULL},
 };
 
-const FilKindRow fil_link_row = {"link", "a robot's link", link_name, NULL, 0, FIL_ROWS(link_quantities)};
+const FilKindRow fil_link_row = {"link", "a robot's link", link_name, fil_world_find_link, NULL, 0, FIL_ROWS(link_quantities)};

@@ -439,4 +439,4 @@ static const FilQuantity quantities[] = {
     {"end_distance", NULL, 1, "m", measure_end_distance, NULL},
 };
 
-const FilKindRow fil_rod_row = {"rod", "a rod", fil_rod_name, FIL_ROWS(parts), FIL_ROWS(quantities)};
+const FilKindRow fil_rod_row = {"rod", "a rod", fil_rod_name, fil_world_find_rod, FIL_ROWS(parts), FIL_ROWS(quantities)};

@@ -168,4 +168,4 @@ static const FilPart parts[] = {{"vertex", "vertices", fil_shell_vertex_count}};
 
 static const FilQuantity quantities[] = {{"vertex_position", &parts[0], 3, "m", fil_shell_get_position, NULL}};
 
-const FilKindRow fil_shell_row = {"shell", "a shell", fil_shell_name, FIL_ROWS(parts), FIL_ROWS(quantities)};
+const FilKindRow fil_shell_row = {"shell", "a shell", fil_shell_name, fil_world_find_shell, FIL_ROWS(parts), FIL_ROWS(quantities)};
