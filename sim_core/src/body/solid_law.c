@@ -34,78 +34,60 @@
 #include "base/svd3.h"
 #include "base/vec3.h"
 
-/* How a law depends on its invariants: psi_a, and psi_ab in the order 11, 22, 33, 44, 12, 13, 14, 23, 24, 34. */
-typedef struct Density {
-    double value, first[4], second[10];
-} Density;
-
 struct FilSolidLaw {
     const char* name;
-    bool lags;    /* reads the strain's rotation */
-    bool turns;   /* small strain about a constant rotation: eq. 10; otherwise isotropic */
-    bool plain;   /* made from Young's modulus and Poisson's ratio alone */
-    bool rotates; /* isotropic: psi_1 is not zero */
-    int dilation; /* isotropic: the invariant that theta is of, and its value at rest */
-    double rest;
-    void (*density)(const FilSolidMaterial* material, const double* invariants, Density* out);
-    double (*stiffness)(const FilSolidMaterial* material); /* k of the volumetric energy */
+    bool lags;                                /* reads the strain's rotation */
+    bool turns;                               /* small strain about a constant rotation: eq. 10; otherwise isotropic */
+    bool plain;                               /* made from Young's modulus and Poisson's ratio alone */
+    bool rotates;                             /* isotropic: psi_1 is not zero */
+    int dilation;                             /* the invariant that theta is of; theta is zero at rest */
+    void (*fill)(FilSolidMaterial* material); /* slopes and stiffness, from the other numbers */
 };
 
+/* Invariants at rest. */
+static const double REST[4] = {3.0, 3.0, 1.0, 3.0};
 static const double IDENTITY[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
 
-/* ---- the rows: all but k/2 theta^2, which is the same for all ---- */
+/* ---- the rows ---- */
+
+// eq. 10
+static void fill_turned(FilSolidMaterial* m)
+{
+    m->stiffness = m->lambda;
+}
 
 // eq. 6 and 7
-static void corotated_density(const FilSolidMaterial* m, const double* i, Density* out)
+static void fill_corotated(FilSolidMaterial* m)
 {
-    out->value = m->mu * (i[1] - 2.0 * i[0] + 3.0);
-    out->first[0] = -2.0 * m->mu;
-    out->first[1] = m->mu;
+    m->slopes[0] = -2.0 * m->mu;
+    m->slopes[1] = m->mu;
+    m->stiffness = m->lambda;
 }
 
 // eq. 8
-static void neo_hookean_density(const FilSolidMaterial* m, const double* i, Density* out)
+static void fill_neo_hookean(FilSolidMaterial* m)
 {
-    out->value = 0.5 * m->mu * (i[1] - 3.0) - m->mu * (i[2] - 1.0);
-    out->first[1] = 0.5 * m->mu;
-    out->first[2] = -m->mu;
+    m->slopes[1] = 0.5 * m->mu;
+    m->slopes[2] = -m->mu;
+    m->stiffness = m->lambda + m->mu;
 }
 
 // eq. 9
-static void mooney_rivlin_density(const FilSolidMaterial* m, const double* i, Density* out)
+static void fill_mooney_rivlin(FilSolidMaterial* m)
 {
-    const double pull = 2.0 * m->c1 + 4.0 * m->c2;
-    out->value = m->c1 * (i[1] - 3.0) + m->c2 * (i[3] - 3.0) - pull * (i[2] - 1.0);
-    out->first[1] = m->c1;
-    out->first[2] = -pull;
-    out->first[3] = m->c2;
-}
-
-static double stiffness_lambda(const FilSolidMaterial* m)
-{
-    return m->lambda;
-}
-
-static double stiffness_neo_hookean(const FilSolidMaterial* m)
-{
-    return m->lambda + m->mu;
-}
-
-static double stiffness_mooney_rivlin(const FilSolidMaterial* m)
-{
-    return m->lambda + 2.0 * m->c1;
+    m->slopes[1] = m->c1;
+    m->slopes[2] = -2.0 * m->c1 - 4.0 * m->c2;
+    m->slopes[3] = m->c2;
+    m->stiffness = m->lambda + 2.0 * m->c1;
 }
 
 static const FilSolidLaw laws[FIL_SOLID_MODEL_COUNT] = {
-    [FIL_SOLID_LINEAR] = {"linear", false, true, true, false, 0, 3.0, NULL, stiffness_lambda},
-    [FIL_SOLID_COROTATED_LAGGED] = {"corotated_lagged", true, true, true, false, 0, 3.0, NULL, stiffness_lambda},
-    [FIL_SOLID_COROTATED_LINEAR] = {"corotated_linear", false, false, true, true, 0, 3.0, corotated_density,
-                                    stiffness_lambda},
-    [FIL_SOLID_COROTATED] = {"corotated", false, false, true, true, 2, 1.0, corotated_density, stiffness_lambda},
-    [FIL_SOLID_NEO_HOOKEAN] = {"neo_hookean", false, false, true, false, 2, 1.0, neo_hookean_density,
-                               stiffness_neo_hookean},
-    [FIL_SOLID_MOONEY_RIVLIN] = {"mooney_rivlin", false, false, false, false, 2, 1.0, mooney_rivlin_density,
-                                 stiffness_mooney_rivlin},
+    [FIL_SOLID_LINEAR] = {"linear", false, true, true, false, 0, fill_turned},
+    [FIL_SOLID_COROTATED_LAGGED] = {"corotated_lagged", true, true, true, false, 0, fill_turned},
+    [FIL_SOLID_COROTATED_LINEAR] = {"corotated_linear", false, false, true, true, 0, fill_corotated},
+    [FIL_SOLID_COROTATED] = {"corotated", false, false, true, true, 2, fill_corotated},
+    [FIL_SOLID_NEO_HOOKEAN] = {"neo_hookean", false, false, true, false, 2, fill_neo_hookean},
+    [FIL_SOLID_MOONEY_RIVLIN] = {"mooney_rivlin", false, false, false, false, 2, fill_mooney_rivlin},
 };
 
 /* ---- materials ---- */
@@ -146,7 +128,7 @@ FilStatus fil_solid_material_make(FilSolidModel model, double young, double pois
     const double mu = 0.5 * young / (1.0 + poisson);
     *out = (FilSolidMaterial){
         .law = &laws[model], .mu = mu, .lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))};
-    out->stiffness = out->law->stiffness(out);
+    out->law->fill(out);
     return FIL_OK;
 }
 
@@ -164,13 +146,18 @@ FilStatus fil_solid_material_mooney_rivlin(double c1, double c2, double bulk, Fi
                               .lambda = bulk - 4.0 / 3.0 * (c1 + c2),
                               .c1 = c1,
                               .c2 = c2};
-    out->stiffness = out->law->stiffness(out);
+    out->law->fill(out);
     return FIL_OK;
 }
 
 bool fil_solid_material_is_linear(const FilSolidMaterial* material)
 {
     return material->law->turns;
+}
+
+int fil_solid_material_dilation(const FilSolidMaterial* material)
+{
+    return material->law->dilation;
 }
 
 bool fil_solid_material_lags(const FilSolidMaterial* material)
@@ -217,22 +204,25 @@ static double turned_evaluate(const FilSolidMaterial* m, const FilSolidStrain* s
 
 /* ---- isotropic laws ---- */
 
-// the law's row, its volumetric energy and a nodal pressure
+// the law's slopes, its volumetric energy and a nodal pressure
 static void evaluate_density(const FilSolidMaterial* m, const FilSolidStrain* strain, const double* invariants,
-                             Density* out)
+                             FilSolidDensity* out)
 {
-    *out = (Density){0};
-    m->law->density(m, invariants, out);
+    *out = (FilSolidDensity){0};
     const int at = m->law->dilation;
-    const double theta = invariants[at] - m->law->rest, k = strain->kept * m->stiffness;
+    const double theta = invariants[at] - REST[at], k = strain->kept * m->stiffness;
+    for (int a = 0; a < 4; a++) {
+        out->value += m->slopes[a] * (invariants[a] - REST[a]);
+        out->first[a] = m->slopes[a];
+    }
     out->value += 0.5 * k * theta * theta;
     out->first[at] += k * theta + strain->pressure;
-    out->second[at] += k;
+    out->second[at] = k;
 }
 
 // eq. 2
 static void isotropic_stress(const double* f, const double* cofactor, const double* r, const double* invariants,
-                             const Density* d, double* p)
+                             const FilSolidDensity* d, double* p)
 {
     const double along = 2.0 * (d->first[1] + d->first[3] * invariants[1]);
     for (int k = 0; k < 9; k++) {
@@ -256,7 +246,7 @@ static void isotropic_stress(const double* f, const double* cofactor, const doub
 static const int pair_of[3][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}}; /* i, j and the third index */
 
 // eq. 3: {00, 11, 22, 01, 02, 12}
-static void scaling_block(const double* s, const Density* d, double* out)
+static void scaling_block(const double* s, const FilSolidDensity* d, double* out)
 {
     // at[a] and at[b] of the ten second derivatives
     static const int rows[10] = {0, 1, 2, 3, 0, 0, 0, 1, 1, 2}, columns[10] = {0, 1, 2, 3, 1, 2, 3, 2, 3, 3};
@@ -284,8 +274,7 @@ static void scaling_block(const double* s, const Density* d, double* out)
     }
 }
 
-// a symmetric 3 x 3 without its negative eigenvalues
-static void make_definite(double* a)
+void fil_solid_stretch_make_definite(double* a)
 {
     // nothing to do where all leading minors are positive
     const double minor = a[0] * a[1] - a[3] * a[3];
@@ -304,12 +293,12 @@ static void make_definite(double* a)
     }
 }
 
-// eq. 3 to 5 at the singular values s
-static void isotropic_tangent(const double* s, const Density* d, bool definite, FilSolidTangent* out)
+// eq. 3 to 5
+void fil_solid_isotropic_tangent(const double* s, const FilSolidDensity* d, bool definite, FilSolidTangent* out)
 {
     scaling_block(s, d, out->stretch);
     if (definite) {
-        make_definite(out->stretch);
+        fil_solid_stretch_make_definite(out->stretch);
     }
     // where a sum of singular values vanishes R has no derivative: it stays finite, and large
     const double least = 1e-14 * (s[0] + 1e-300);
@@ -335,7 +324,7 @@ static double isotropic_evaluate(const FilSolidMaterial* m, const FilSolidStrain
 {
     const double* f = strain->f;
     double cofactor[9], r[9] = {0.0}, s[3], invariants[4];
-    Density d;
+    FilSolidDensity d;
     fil_m3_cofactor(cofactor, f);
     invariants[0] = 0.0;
     if (tangent != NULL) {
@@ -352,7 +341,7 @@ static double isotropic_evaluate(const FilSolidMaterial* m, const FilSolidStrain
     evaluate_density(m, strain, invariants, &d);
     isotropic_stress(f, cofactor, r, invariants, &d, p);
     if (tangent != NULL) {
-        isotropic_tangent(s, &d, definite, tangent);
+        fil_solid_isotropic_tangent(s, &d, definite, tangent);
     }
     return d.value;
 }
@@ -385,7 +374,7 @@ double fil_solid_law_dilation(const FilSolidMaterial* material, const FilSolidSt
     if (gradient != NULL) {
         memcpy(gradient, g, sizeof g);
     }
-    return value - law->rest;
+    return value - REST[law->dilation];
 }
 
 void fil_solid_tangent_apply(const FilSolidTangent* t, const double* df, double* dp)

@@ -22,6 +22,7 @@ typedef struct FilSolidMaterial {
     const FilSolidLaw* law;
     double mu, lambda; /* Pa, Lame's constants at rest, whatever the law */
     double c1, c2;     /* Pa, of Mooney-Rivlin */
+    double slopes[4];  /* Pa, dPsi/dI_a at rest (FilSolidDensity); Psi is linear in I_a but for k/2 theta^2 */
     double stiffness;  /* Pa, k of the volumetric energy k/2 theta^2 that the law has */
 } FilSolidMaterial;
 
@@ -32,6 +33,14 @@ typedef struct FilSolidStrain {
     double kept;        /* share of the volumetric energy that counts here: 1, less with nodal pressure */
     double pressure;    /* Pa, added as pressure * theta (positive: tension), constant; 0 without nodal pressure */
 } FilSolidStrain;
+
+/* How an isotropic law depends on the invariants of F = U diag(s) V':
+ *     I1 = s1 + s2 + s3,  I2 = |F|^2,  I3 = det F,  I4 = |cof F|^2. */
+typedef struct FilSolidDensity {
+    double value;      /* J/m^3 */
+    double first[4];   /* Pa, dPsi/dI_a */
+    double second[10]; /* Pa, d2Psi/dI_a dI_b: 11, 22, 33, 44, 12, 13, 14, 23, 24, 34 */
+} FilSolidDensity;
 
 /* dP/dF of an isotropic law has few numbers in the frames of its singular vectors. With dF = U G V', dP = U Q V':
  *     Q_ii = sum_j stretch_ij G_jj,   Q_ij = same_ij G_ij + swapped_ij G_ji  (i != j). */
@@ -58,6 +67,9 @@ bool fil_solid_material_is_linear(const FilSolidMaterial* material);
 /* True where FilSolidStrain.rotation is read. */
 bool fil_solid_material_lags(const FilSolidMaterial* material);
 
+/* The invariant, from 0, that theta is of. */
+int fil_solid_material_dilation(const FilSolidMaterial* material);
+
 /* F = R = 1, the law's own volumetric energy. */
 FilSolidStrain fil_solid_strain_rest(void);
 
@@ -65,6 +77,12 @@ FilSolidStrain fil_solid_strain_rest(void);
  * `definite`. The energy of a nodal pressure is not in it: its owner counts that. */
 double fil_solid_law_evaluate(const FilSolidMaterial* material, const FilSolidStrain* strain, bool definite, double* p,
                               FilSolidTangent* tangent);
+
+/* The same for any isotropic law: fills all of the tangent but u and v, from signed singular values s (fil_svd3). */
+void fil_solid_isotropic_tangent(const double* s, const FilSolidDensity* density, bool definite, FilSolidTangent* out);
+
+/* A symmetric 3 x 3, {00, 11, 22, 01, 02, 12}, without its negative eigenvalues. */
+void fil_solid_stretch_make_definite(double* stretch);
 
 /* theta, what the volumetric energy k/2 theta^2 is of (det F - 1, or the trace of a small strain), and its gradient by
  * F unless NULL. */
