@@ -1,0 +1,655 @@
+#include "geometry/rod_patch.h"
+
+#include "base/error.h"
+
+// least cells along and around what touches: four around are within 0.1 % of the force of a rod that lies 0.3 r deep in
+// a plane; six along leave out 0.3 % of a round patch (a regular polygon of 12 sides under a paraboloid)
+enum { LEAST_ALONG = 6, LEAST_AROUND = 4, MOST_CELLS = 32, SAMPLES = 9, CORNERS = 12 };
+
+// an edge comes no nearer with its core than this part of its depth
+#define CORE 0.05
+
+// rays that meet the surface flatter than this (sine) say nothing about it
+#define GRAZING 0.02
+
+// rays around circles go no farther: 85 degrees
+#define WIDEST 1.4835
+
+// how far outside, in depths, rays are followed
+#define FAR 8.0
+
+// ---- sections ----
+
+static int add_ray(FilRodField* field, double x, double y)
+{
+    const double depth = fil_rod_field_depth(field);
+    const int k = field->ray_count++;
+    field->outline[k][0] = x;
+    field->outline[k][1] = y;
+    field->foot[k][0] = x * (field->half[0] - depth) / field->half[0];
+    field->foot[k][1] = y * (field->half[1] - depth) / field->half[1];
+    return k;
+}
+
+static int cells_of(double length, double resolution, int least, int most)
+{
+    const double n = ceil(length / resolution - 1e-9);
+    return n <= least ? least : (n < most ? (int)n : most);
+}
+
+FilStatus fil_rod_field_init(FilRodField* field, bool round, double half_x, double half_y, double modulus,
+                             double resolution, FilError* error)
+{
+    *field = (FilRodField){.round = round, .half = {half_x, half_y}, .modulus = modulus, .resolution = resolution};
+    const double all[4] = {half_x, half_y, modulus, resolution};
+    for (int k = 0; k < 4; k++) {
+        if (!(all[k] > 0.0) || !isfinite(all[k])) {
+            return fil_error(
+                error, FIL_BAD_INPUT,
+                "a rod's pressure field needs positive sides, modulus and resolution, not %g m, %g m, %g Pa, %g m",
+                2.0 * half_x, 2.0 * half_y, modulus, resolution);
+        }
+    }
+    if (round) {
+        return FIL_OK;
+    }
+    // sides one after the other: -y, +x, +y, -x; an odd number of cells each: a ray from the middle of a side may lie
+    // in the surface
+    const int most = FIL_ROD_RAYS / 4 - 1;
+    for (int side = 0; side < 4; side++) {
+        const double length = 2.0 * field->half[side % 2];
+        const int cells = cells_of(length, resolution, LEAST_AROUND, most - 1) / 2 * 2 + 1;
+        for (int k = 0; k < cells; k++) {
+            const double u = 2.0 * k / cells - 1.0;
+            const double corner[4][2] = {{u, -1.0}, {1.0, u}, {-u, 1.0}, {-1.0, -u}};
+            add_ray(field, half_x * corner[side][0], half_y * corner[side][1]);
+        }
+    }
+    add_ray(field, -half_x, -half_y);
+    return FIL_OK;
+}
+
+// pressure at a point of the section plane, and its gradient there
+static double section_pressure(const FilRodField* field, const double* x, double* gradient)
+{
+    const double depth = fil_rod_field_depth(field), slope = field->modulus / depth;
+    fil_v3_set(gradient, 0.0, 0.0, 0.0);
+    if (field->round) {
+        const double rho = sqrt(x[0] * x[0] + x[1] * x[1]);
+        if (rho > 0.0) {
+            gradient[0] = -slope * x[0] / rho;
+            gradient[1] = -slope * x[1] / rho;
+        }
+        return slope * (depth - rho);
+    }
+    const double left[2] = {field->half[0] - fabs(x[0]), field->half[1] - fabs(x[1])};
+    const int k = left[0] < left[1] ? 0 : 1;
+    gradient[k] = x[k] > 0.0 ? -slope : slope;
+    return slope * left[k];
+}
+
+// how far the section, or its core, reaches against a unit vector
+static double reach_of(const FilRodField* field, const double* n, double inset)
+{
+    if (field->round) {
+        return (field->half[0] - inset) * sqrt(n[0] * n[0] + n[1] * n[1]);
+    }
+    return (field->half[0] - inset) * fabs(n[0]) + (field->half[1] - inset) * fabs(n[1]);
+}
+
+// ---- the other side, in the edge's frame ----
+
+typedef struct Meeting {
+    const FilRodField* field;
+    const FilRodEdge* edge;
+    const FilRodOther* other;
+    FilPose relative; /* of the other in the edge's frame */
+    double margin;
+    double least; /* Pa: pressures below are too far away */
+    FilPatch* patch;
+    int feature;
+} Meeting;
+
+static double distance_at(const Meeting* meeting, const double* x, double* out)
+{
+    double local[3], normal[3];
+    fil_pose_apply_inverse(local, &meeting->relative, x);
+    const double distance = fil_boundary_distance(meeting->other->boundary, local, normal);
+    fil_m3_apply(out, meeting->relative.r, normal);
+    return distance;
+}
+
+// a point of the section at s in [-1, 1] along the edge; mitred ends shear what is between them
+static void place(const FilRodEdge* edge, double s, const double* section, double* out)
+{
+    const double low = edge->mitre[0][0] * section[0] + edge->mitre[0][1] * section[1];
+    const double high = edge->mitre[1][0] * section[0] + edge->mitre[1][1] * section[1];
+    fil_v3_set(out, section[0], section[1], s * edge->half_length + 0.5 * ((1.0 - s) * low + (1.0 + s) * high));
+}
+
+// how far a circle at s is from the other side: at its point that looks there from the axis, and at the one that looks
+// there from that
+static double circle_clearance(const Meeting* meeting, double s, double distance, const double* normal)
+{
+    double out[3], least = HUGE_VAL;
+    fil_v3_copy(out, normal);
+    for (int k = 0; k < 2; k++) {
+        const double across = sqrt(out[0] * out[0] + out[1] * out[1]), radius = meeting->field->half[0];
+        if (across < GRAZING) {
+            return fmin(least, distance);
+        }
+        const double section[2] = {-radius * out[0] / across, -radius * out[1] / across};
+        double x[3];
+        place(meeting->edge, s, section, x);
+        least = fmin(least, distance_at(meeting, x, out));
+    }
+    return least;
+}
+
+// how far the section at s is from the other side; a rectangle at least this far from a convex one: its axis' distance
+// less its reach
+static double clearance(const Meeting* meeting, double s)
+{
+    const double axis[2] = {0.0, 0.0};
+    double x[3], out[3];
+    place(meeting->edge, s, axis, x);
+    const double distance = distance_at(meeting, x, out);
+    return meeting->field->round ? circle_clearance(meeting, s, distance, out)
+                                 : distance - reach_of(meeting->field, out, 0.0);
+}
+
+// ---- along the edge ----
+
+// the end of a stretch: between `in`, where the clearance is below `level`, and `out`: regula falsi, Illinois
+static double find_end(const Meeting* meeting, double in, double at_in, double out, double at_out, double level)
+{
+    const double near = 1e-7 * fil_rod_field_depth(meeting->field);
+    at_in -= level;
+    at_out -= level;
+    for (int k = 0; k < 12 && at_out > near && at_out > at_in; k++) {
+        const double s = in + (out - in) * at_in / (at_in - at_out), at = clearance(meeting, s) - level;
+        if (at < 0.0) {
+            in = s;
+            at_in = at;
+            at_out *= 0.5;
+        } else {
+            out = s;
+            at_out = at;
+            at_in *= 0.5;
+        }
+        if (fabs(at) <= near) {
+            return s;
+        }
+    }
+    return out;
+}
+
+// where clearances of samples over [-1, 1] are below `level`; false if nowhere
+static bool find_stretch(const Meeting* meeting, const double* at, const double* clear, int count, double level,
+                         double* lo, double* hi)
+{
+    int first = -1, last = -1;
+    for (int k = 0; k < count; k++) {
+        if (clear[k] < level) {
+            first = first < 0 ? k : first;
+            last = k;
+        }
+    }
+    if (first < 0) {
+        return false;
+    }
+    *lo = first > 0 ? find_end(meeting, at[first], clear[first], at[first - 1], clear[first - 1], level) : at[0];
+    *hi = last < count - 1 ? find_end(meeting, at[last], clear[last], at[last + 1], clear[last + 1], level)
+                           : at[count - 1];
+    return true;
+}
+
+// clearances at even places and at the least one between them (golden section)
+static int sample_clearance(const Meeting* meeting, double* at, double* clear)
+{
+    int least = 0;
+    for (int k = 0; k < SAMPLES; k++) {
+        at[k] = 2.0 * k / (SAMPLES - 1) - 1.0;
+        clear[k] = clearance(meeting, at[k]);
+        least = clear[k] < clear[least] ? k : least;
+    }
+    const double slack = 2.0 * meeting->edge->half_length / (SAMPLES - 1);
+    // distances change by at most the way gone: nothing in between can be nearer than this
+    if (clear[least] - slack > meeting->margin) {
+        return 0;
+    }
+    if (clear[least] < 0.0) {
+        return SAMPLES;
+    }
+    double lo = at[least > 0 ? least - 1 : 0], hi = at[least < SAMPLES - 1 ? least + 1 : SAMPLES - 1];
+    for (int k = 0; k < 16; k++) {
+        const double a = hi - 0.6180339887498949 * (hi - lo), b = lo + 0.6180339887498949 * (hi - lo);
+        if (clearance(meeting, a) < clearance(meeting, b)) {
+            hi = b;
+        } else {
+            lo = a;
+        }
+    }
+    const double s = 0.5 * (lo + hi);
+    int k = SAMPLES;
+    for (; k > 0 && at[k - 1] > s; k--) {
+        at[k] = at[k - 1];
+        clear[k] = clear[k - 1];
+    }
+    at[k] = s;
+    clear[k] = clearance(meeting, s);
+    return SAMPLES + 1;
+}
+
+// places from 0 to 1. Patches of round rods are round where they end: places denser there, as cosines, make chords of
+// even angles
+static double spread(double u, bool round_low, bool round_high, bool round)
+{
+    if (!round || (!round_low && !round_high)) {
+        return u;
+    }
+    if (round_low && round_high) {
+        return 0.5 * (1.0 - cos(FIL_PI * u));
+    }
+    return round_low ? 1.0 - cos(0.5 * FIL_PI * u) : sin(0.5 * FIL_PI * u);
+}
+
+// places along the edge: even over what touches, and one more each side for what is about to
+static int find_stations(const Meeting* meeting, double* station)
+{
+    double at[SAMPLES + 1], clear[SAMPLES + 1], lo, hi, near_lo, near_hi;
+    const int samples = sample_clearance(meeting, at, clear);
+    if (samples == 0 || !find_stretch(meeting, at, clear, samples, meeting->margin, &lo, &hi)) {
+        return 0;
+    }
+    int count = 0;
+    if (!find_stretch(meeting, at, clear, samples, 0.0, &near_lo, &near_hi)) {
+        near_lo = lo;
+        near_hi = hi;
+    }
+    near_lo = fmax(near_lo, lo);
+    near_hi = fmin(near_hi, hi);
+    const int cells =
+        cells_of((near_hi - near_lo) * meeting->edge->half_length, meeting->field->resolution, LEAST_ALONG, MOST_CELLS);
+    if (lo < near_lo) {
+        station[count++] = lo;
+    }
+    for (int k = 0; k <= cells; k++) {
+        station[count++] = near_lo + (near_hi - near_lo) * spread((double)k / cells, near_lo > -1.0, near_hi < 1.0,
+                                                                  meeting->field->round);
+    }
+    if (hi > near_hi) {
+        station[count++] = hi;
+    }
+    return count;
+}
+
+// ---- rays ----
+
+typedef struct Node {
+    double x[3], p;
+    bool valid;
+} Node;
+
+typedef struct Row {
+    Node node[FIL_ROD_RAYS];
+    double shift; /* m: how far the core was too deep */
+} Row;
+
+// where a ray from `from` (the outline) to `to` (the core) meets the other side
+static Node shoot(const Meeting* meeting, const double* from, const double* to, double shift)
+{
+    const double modulus = meeting->field->modulus, s = meeting->other->stiffness;
+    double d[3], out[3], t = 0.0;
+    Node node = {.valid = false};
+    fil_v3_sub(d, to, from);
+    const double length = fil_v3_norm(d);
+    for (int iteration = 0; iteration < 10; iteration++) {
+        for (int k = 0; k < 3; k++) {
+            node.x[k] = from[k] + t * d[k];
+        }
+        const double phi = distance_at(meeting, node.x, out) + shift, along = fil_v3_dot(out, d);
+        if (!(along > GRAZING * length)) {
+            return node;
+        }
+        const double step = s > 0.0 ? (modulus * t + s * phi) / (modulus + s * along) : phi / along;
+        // outside the rod the field goes on, so that cells are cut where it is zero; far outside nothing counts
+        t = fmin(1.0, fmax(-FAR, t - step));
+        if (fabs(step) < 1e-11) {
+            break;
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        node.x[k] = from[k] + t * d[k];
+    }
+    node.p = modulus * t;
+    node.valid = true;
+    return node;
+}
+
+// a circle's point at an angle from the way to the other side
+static void circle_point(double radius, const double* towards, double angle, double* section)
+{
+    const double c = cos(angle), s = sin(angle);
+    section[0] = radius * (c * towards[0] - s * towards[1]);
+    section[1] = radius * (c * towards[1] + s * towards[0]);
+}
+
+// how far from the other side the circle at s is at an angle
+static double outline_distance(const Meeting* meeting, double s, const double* towards, double angle, double shift)
+{
+    double section[2], x[3], out[3];
+    circle_point(meeting->field->half[0], towards, angle, section);
+    place(meeting->edge, s, section, x);
+    return distance_at(meeting, x, out) + shift;
+}
+
+// the angle at which the circle leaves the other side, at most `limit` away (of either sign): regula falsi, Illinois
+static double leaving_angle(const Meeting* meeting, double s, const double* towards, double limit, double shift,
+                            double deepest)
+{
+    double in = 0.0, out = limit, at_in = deepest, at_out = outline_distance(meeting, s, towards, limit, shift);
+    const double near = 1e-9 * meeting->field->half[0];
+    for (int k = 0; k < 12 && at_out > near; k++) {
+        const double angle = in + (out - in) * at_in / (at_in - at_out);
+        const double at = outline_distance(meeting, s, towards, angle, shift);
+        if (fabs(at) <= near) {
+            return angle;
+        }
+        if (at < 0.0) {
+            in = angle;
+            at_in = at;
+            at_out *= 0.5;
+        } else {
+            out = angle;
+            at_out = at;
+            at_in *= 0.5;
+        }
+    }
+    return out;
+}
+
+// angles of rays around a circle whose axis has the distance h from a tangent plane: even over what touches, and one
+// more each side
+static int fan(const Meeting* meeting, double s, const double* towards, double h, double shift, int cells,
+               double* angle)
+{
+    const double radius = meeting->field->half[0];
+    const double near = fmin(WIDEST, acos(fmin(1.0, h / (radius + meeting->margin)))),
+                 touch = fmin(WIDEST, acos(fmin(1.0, h / radius)));
+    const double deepest = touch > 0.0 ? outline_distance(meeting, s, towards, 0.0, shift) : 0.0;
+    // nothing touches: the fan is that of what is about to
+    double lo = -near, hi = near;
+    if (deepest < 0.0) {
+        lo = leaving_angle(meeting, s, towards, -touch, shift, deepest);
+        hi = leaving_angle(meeting, s, towards, touch, shift, deepest);
+    }
+    int count = 0;
+    angle[count++] = -near;
+    for (int k = 0; k <= cells; k++) {
+        angle[count++] = lo + (hi - lo) * k / cells;
+    }
+    angle[count++] = near;
+    return count;
+}
+
+// all rays of the section at s; `cells` around a circle
+static int shoot_row(const Meeting* meeting, double s, int cells, Row* row)
+{
+    const FilRodField* field = meeting->field;
+    const double depth = fil_rod_field_depth(field), axis[2] = {0.0, 0.0};
+    double x[3], out[3], angle[FIL_ROD_RAYS];
+    place(meeting->edge, s, axis, x);
+    const double distance = distance_at(meeting, x, out);
+    const double give =
+        meeting->other->stiffness > 0.0 ? (1.0 - CORE) * field->modulus / meeting->other->stiffness : 0.0;
+    row->shift = fmax(0.0, CORE * depth - give - (distance - reach_of(field, out, depth)));
+    int count = field->ray_count;
+    double towards[2] = {0.0, 0.0}, across = 0.0;
+    if (field->round) {
+        // the way to the other side in the section plane
+        across = sqrt(out[0] * out[0] + out[1] * out[1]);
+        if (across < GRAZING) {
+            return 0;
+        }
+        towards[0] = -out[0] / across;
+        towards[1] = -out[1] / across;
+        count =
+            fan(meeting, s, towards, fmax((distance + row->shift) / across, -0.999 * depth), row->shift, cells, angle);
+    }
+    for (int k = 0; k < count; k++) {
+        double from[3], to[3], d[3], section[2];
+        if (field->round) {
+            circle_point(depth, towards, angle[k], section);
+        }
+        place(meeting->edge, s, field->round ? section : field->outline[k], from);
+        place(meeting->edge, s, field->round ? axis : field->foot[k], to);
+        fil_v3_sub(d, to, from);
+        // sides that look away need no search
+        row->node[k].valid = false;
+        if (fil_v3_dot(d, out) > -0.3 * fil_v3_norm(d)) {
+            row->node[k] = shoot(meeting, from, to, row->shift);
+        }
+    }
+    return count;
+}
+
+// ---- cells ----
+
+// corners with their pressures
+typedef struct Cell {
+    int count;
+    double corner[CORNERS][4];
+} Cell;
+
+// keeps what has weight . (x, p) + offset >= 0
+static Cell cut(const Cell* in, const double* weight, double offset)
+{
+    Cell out = {0};
+    double height[CORNERS];
+    for (int i = 0; i < in->count; i++) {
+        height[i] = fil_v3_dot(weight, in->corner[i]) + weight[3] * in->corner[i][3] + offset;
+    }
+    for (int i = 0; i < in->count; i++) {
+        const int j = i + 1 < in->count ? i + 1 : 0;
+        if (height[i] >= 0.0 && out.count < CORNERS) {
+            for (int k = 0; k < 4; k++) {
+                out.corner[out.count][k] = in->corner[i][k];
+            }
+            out.count++;
+        }
+        if ((height[i] >= 0.0) != (height[j] >= 0.0) && out.count < CORNERS) {
+            const double t = height[i] / (height[i] - height[j]);
+            for (int k = 0; k < 4; k++) {
+                out.corner[out.count][k] = in->corner[i][k] + t * (in->corner[j][k] - in->corner[i][k]);
+            }
+            out.count++;
+        }
+    }
+    return out;
+}
+
+// area vector and centroid of a cell that is nearly flat
+static double measure(const Cell* cell, double* area_vector, double* centroid)
+{
+    double sum = 0.0, moment[3] = {0.0, 0.0, 0.0};
+    const double* a = cell->corner[0];
+    fil_v3_set(area_vector, 0.0, 0.0, 0.0);
+    for (int i = 2; i < cell->count; i++) {
+        double u[3], v[3], n[3], middle[3];
+        fil_v3_sub(u, cell->corner[i - 1], a);
+        fil_v3_sub(v, cell->corner[i], a);
+        fil_v3_cross(n, u, v);
+        fil_v3_axpy(area_vector, 0.5, n);
+        fil_v3_add(middle, u, v);
+        const double area = 0.5 * fil_v3_norm(n);
+        fil_v3_axpy(moment, area / 3.0, middle);
+        sum += area;
+    }
+    fil_v3_copy(centroid, a);
+    if (sum > 0.0) {
+        fil_v3_axpy(centroid, 1.0 / sum, moment);
+    }
+    return sum;
+}
+
+// how much of what corners have beyond a linear function the mean over the cell has, if that is quadratic: half the
+// trace of (second moments of the corners)^-1 (second moments of the cell), which is 1/3 for parallelograms and 1/4 for
+// triangles
+static double quadratic_weight(const Cell* cell, const double* centroid, const double* area_vector)
+{
+    double normal[3], axis[2][3], v[CORNERS][2], corner[3] = {0.0, 0.0, 0.0}, inside[3] = {0.0, 0.0, 0.0}, area = 0.0;
+    fil_v3_copy(normal, area_vector);
+    fil_v3_normalise(normal);
+    fil_v3_orthogonal(axis[0], normal);
+    fil_v3_cross(axis[1], normal, axis[0]);
+    for (int i = 0; i < cell->count; i++) {
+        double to[3];
+        fil_v3_sub(to, cell->corner[i], centroid);
+        v[i][0] = fil_v3_dot(to, axis[0]);
+        v[i][1] = fil_v3_dot(to, axis[1]);
+        corner[0] += v[i][0] * v[i][0] / cell->count;
+        corner[1] += v[i][0] * v[i][1] / cell->count;
+        corner[2] += v[i][1] * v[i][1] / cell->count;
+    }
+    // triangles between the centroid and the sides: A/12 (a a' + b b' + (a + b)(a + b)')
+    for (int i = 0; i < cell->count; i++) {
+        const double *a = v[i], *b = v[i + 1 < cell->count ? i + 1 : 0];
+        const double part = 0.5 * (a[0] * b[1] - a[1] * b[0]), sum[2] = {a[0] + b[0], a[1] + b[1]};
+        area += part;
+        inside[0] += part / 12.0 * (a[0] * a[0] + b[0] * b[0] + sum[0] * sum[0]);
+        inside[1] += part / 12.0 * (a[0] * a[1] + b[0] * b[1] + sum[0] * sum[1]);
+        inside[2] += part / 12.0 * (a[1] * a[1] + b[1] * b[1] + sum[1] * sum[1]);
+    }
+    const double determinant = corner[0] * corner[2] - corner[1] * corner[1];
+    const double size = corner[0] + corner[2];
+    if (!(determinant > 1e-10 * size * size) || !(fabs(area) > 0.0)) {
+        return 0.25;
+    }
+    const double trace = corner[2] * inside[0] - 2.0 * corner[1] * inside[1] + corner[0] * inside[2];
+    return fmax(0.0, fmin(0.5, 0.5 * trace / (determinant * area)));
+}
+
+// moves the middle of a cell to the patch; normal and gradient there. Returns the rod's pressure and its gradient in
+// space
+static double settle(const Meeting* meeting, double shift, double* x, FilPatchPoint* point, double* gradient)
+{
+    double out[3], fade = 1.0;
+    const double phi = distance_at(meeting, x, out) + shift, s = meeting->other->stiffness;
+    if (s == 0.0) {
+        fil_v3_axpy(x, -phi, out);
+    }
+    const double p = section_pressure(meeting->field, x, gradient), steepness = fil_v3_norm(gradient);
+    if (s == 0.0) {
+        fil_v3_scale(point->normal, -1.0, out);
+        point->gradient = fil_patch_gradient(-fil_v3_dot(gradient, point->normal), steepness, &point->area);
+        return p;
+    }
+    // normal along the difference of the gradients; grad p_b = -s out
+    for (int k = 0; k < 3; k++) {
+        point->normal[k] = -s * out[k] - gradient[k];
+    }
+    fil_v3_normalise(point->normal);
+    const double ga = fil_patch_gradient(-fil_v3_dot(gradient, point->normal), steepness, &point->area);
+    const double gb = fil_patch_gradient(-s * fil_v3_dot(out, point->normal), s, &fade);
+    point->gradient = 1.0 / (1.0 / ga + 1.0 / gb);
+    // the pressures p and -s phi agree a little along the normal
+    fil_v3_axpy(x, (p + s * phi) / (ga + gb), point->normal);
+    return section_pressure(meeting->field, x, gradient);
+}
+
+static void add_point(const Meeting* meeting, const Cell* cell, double shift, int number, int part)
+{
+    FilPatchPoint point = {.feature = fil_patch_feature(meeting->feature, number, part)};
+    double area_vector[3], x[3], gradient[3], bulge = 0.0;
+    const double depth = fil_rod_field_depth(meeting->field);
+    if (cell->count < 3) {
+        return;
+    }
+    point.area = measure(cell, area_vector, x);
+    if (!(point.area > 1e-12 * depth * depth)) {
+        return;
+    }
+    const double flat = fil_v3_norm(area_vector) / point.area;
+    const double weight = quadratic_weight(cell, x, area_vector);
+    const double middle = settle(meeting, shift, x, &point, gradient);
+    // what the corners have beyond a linear pressure along the patch
+    fil_v3_axpy(gradient, -fil_v3_dot(gradient, point.normal), point.normal);
+    for (int i = 0; i < cell->count; i++) {
+        double to[3];
+        fil_v3_sub(to, cell->corner[i], x);
+        bulge += (cell->corner[i][3] - middle - fil_v3_dot(gradient, to)) / cell->count;
+    }
+    const double p = middle + weight * bulge;
+    point.pressure = part == 0 ? fmax(p, 0.0) : fmin(p, 0.0);
+    // what the core was too deep
+    point.pressure += point.gradient * shift;
+    point.area *= fmin(1.0, flat);
+    if (!(point.area > 1e-12 * depth * depth) || !(point.gradient > 0.0)) {
+        return;
+    }
+    FilPatchPoint* at = &meeting->patch->points[meeting->patch->count++];
+    *at = point;
+    fil_pose_apply(at->position, &meeting->edge->pose, x);
+    fil_m3_apply(at->normal, meeting->edge->pose.r, point.normal);
+}
+
+static void add_cell(const Meeting* meeting, const Row* low, const Row* high, int ray, int number)
+{
+    const Node* node[4] = {&low->node[ray], &high->node[ray], &high->node[ray + 1], &low->node[ray + 1]};
+    Cell cell = {.count = 4};
+    for (int k = 0; k < 4; k++) {
+        if (!node[k]->valid) {
+            return;
+        }
+        fil_v3_copy(cell.corner[k], node[k]->x);
+        cell.corner[k][3] = node[k]->p;
+    }
+    if (meeting->other->half_length > 0.0) {
+        // only what lies beside the other rod's edge: |z| <= half_length there
+        double axis[3];
+        fil_pose_axis(axis, &meeting->relative, 2);
+        const double middle = fil_v3_dot(axis, meeting->relative.p);
+        for (int k = -1; k <= 1; k += 2) {
+            const double weight[4] = {k * axis[0], k * axis[1], k * axis[2], 0.0};
+            cell = cut(&cell, weight, meeting->other->half_length - k * middle);
+        }
+    }
+    static const double up[4] = {0.0, 0.0, 0.0, 1.0}, down[4] = {0.0, 0.0, 0.0, -1.0};
+    const double shift = 0.5 * (low->shift + high->shift);
+    const Cell touching = cut(&cell, up, 0.0);
+    add_point(meeting, &touching, shift, number, 0);
+    if (meeting->least < 0.0) {
+        const Cell far = cut(&cell, down, 0.0), near = cut(&far, up, -meeting->least);
+        add_point(meeting, &near, shift, number, 1);
+    }
+}
+
+FilStatus fil_rod_patch(const FilRodField* field, const FilRodEdge* edge, const FilRodOther* other, double margin,
+                        int feature, FilPatch* patch)
+{
+    Meeting meeting = {
+        .field = field, .edge = edge, .other = other, .margin = fmax(0.0, margin), .patch = patch, .feature = feature};
+    const double slope = field->modulus / fil_rod_field_depth(field);
+    meeting.least = -meeting.margin * (other->stiffness > 0.0 ? 1.0 / (1.0 / slope + 1.0 / other->stiffness) : slope);
+    fil_pose_relative(&meeting.relative, &edge->pose, &other->pose);
+    double station[FIL_ROD_STATIONS];
+    const int stations = find_stations(&meeting, station);
+    const int cells = cells_of(FIL_PI * field->half[0], field->resolution, LEAST_AROUND, FIL_ROD_RAYS - 4);
+    Row rows[2];
+    int before = 0;
+    for (int i = 0; i < stations; i++) {
+        Row* row = &rows[i % 2];
+        const int rays = shoot_row(&meeting, station[i], cells, row);
+        const int both = i > 0 ? (rays < before ? rays : before) : 0;
+        const FilStatus status = fil_patch_reserve(patch, 2 * FIL_ROD_RAYS);
+        if (status != FIL_OK) {
+            return status;
+        }
+        for (int k = 0; k + 1 < both; k++) {
+            add_cell(&meeting, &rows[(i + 1) % 2], row, k, i * FIL_ROD_RAYS + k);
+        }
+        before = rays;
+    }
+    return FIL_OK;
+}

@@ -1,0 +1,70 @@
+/* Contact patches of rods, without meshes.
+ *
+ * The pressure of a rod's edge is a closed form over its section, the modulus E_h on the axis (of a rectangle: on its
+ * medial line) and 0 on the outline: circle     p = E_h (1 - rho/r) rectangle  p = E_h min(a - |x|, b - |y|)/min(a, b)
+ * half sides a, b and does not fall off at the ends, where the next edge goes on; ends may be mitred, so that edges of
+ * a bent rod neither gap nor overlap. What it meets is known by its distance phi: rigid, or compliant with the field p
+ * = -s phi, s = E_h/H, which is exact for every convex primitive and for other rods. On each ray from the outline
+ * inwards, x(t) = outline + t (foot - outline), p = E_h t, the patch is where phi(x(t)) = 0   (rigid)      E_h t + s
+ * phi(x(t)) = 0   (compliant), found by Newton's method in t. Rays fill just the stretch, and around circles just the
+ * angle, where the edge can touch, so that few of them do; cells between them become points by Simpson's rule.
+ *
+ * An edge that is entered beyond its core is treated as if it stood just outside, and what is missing is added to its
+ * distance: the push goes on growing. Tips of rods are not patches: keep a point of contact at the last node.
+ *
+ * How a narrow phase uses it
+ *   per rod, once:    fil_rod_field_init from section, modulus, resolution;
+ *   per edge, a step: its pose (x along m1, z along the edge), half length and mitres;
+ *   per pair, a step: fil_rod_patch with the other side's FilBoundary (made once; of another rod's edge on the stack: a
+ * capsule or box, made with no resolution, and longer than the edge by more than its own thickness), then
+ * fil_patch_reduce. Nothing allocates but to grow the patch. */
+#ifndef FILUM_GEOMETRY_ROD_PATCH_H
+#define FILUM_GEOMETRY_ROD_PATCH_H
+
+#include "geometry/patch.h"
+
+/* Most rays around a section and cells along an edge. */
+#define FIL_ROD_RAYS 64
+#define FIL_ROD_STATIONS 36
+
+/* The section's field, in its plane: x along m1, y along m2. */
+typedef struct FilRodField {
+    bool round;
+    double half[2];    /* m: half the sides; both the radius if round */
+    double modulus;    /* Pa */
+    double resolution; /* m: cells are at most this long */
+    int ray_count;     /* of a rectangle: rays around it, the first one again at the end */
+    double outline[FIL_ROD_RAYS][2];
+    double foot[FIL_ROD_RAYS][2];
+} FilRodField;
+
+/* A round section has two equal half sides and `round` set. FIL_BAD_INPUT if a number is not positive. */
+FIL_MUST_CHECK FilStatus fil_rod_field_init(FilRodField* field, bool round, double half_x, double half_y,
+                                            double modulus, double resolution, FilError* error);
+
+/* The section's largest depth H, m. */
+static inline double fil_rod_field_depth(const FilRodField* field)
+{
+    return fmin(field->half[0], field->half[1]);
+}
+
+typedef struct FilRodEdge {
+    FilPose pose;       /* at the middle; z along the edge, x along m1 */
+    double half_length; /* m */
+    double mitre[2][2]; /* both ends: the end plane is z = end + mitre . (x, y); zero: cut square */
+} FilRodEdge;
+
+/* What the edge meets. */
+typedef struct FilRodOther {
+    const FilBoundary* boundary;
+    FilPose pose;
+    double stiffness;   /* Pa/m: E_h/H if compliant, 0 if rigid */
+    double half_length; /* m: only what lies within |z| <= half_length counts; 0: all. For edges of other rods */
+} FilRodOther;
+
+/* Appends where the edge meets the other, normals from the edge to it; points up to `margin` (m) before touching.
+ * `feature` is mixed into those of the points: the edge's number. */
+FIL_MUST_CHECK FilStatus fil_rod_patch(const FilRodField* field, const FilRodEdge* edge, const FilRodOther* other,
+                                       double margin, int feature, FilPatch* patch);
+
+#endif
