@@ -1,10 +1,8 @@
 #include "geometry/rod_patch.h"
 
-#include "base/error.h"
-
-// least cells along and around what touches: four around are within 0.1 % of the force of a rod that lies 0.3 r deep in
-// a plane; six along leave out 0.3 % of a round patch (a regular polygon of 12 sides under a paraboloid)
-enum { LEAST_ALONG = 6, LEAST_AROUND = 4, MOST_CELLS = 32, SAMPLES = 9, CORNERS = 12 };
+// least cells along what touches: six leave out 0.3 % of a round patch (a regular polygon of 12 sides under a
+// paraboloid)
+enum { LEAST_ALONG = 6, MOST_CELLS = 32, SAMPLES = 9, CORNERS = 12 };
 
 // an edge comes no nearer with its core than this part of its depth
 #define CORE 0.05
@@ -17,85 +15,6 @@ enum { LEAST_ALONG = 6, LEAST_AROUND = 4, MOST_CELLS = 32, SAMPLES = 9, CORNERS 
 
 // how far outside, in depths, rays are followed
 #define FAR 8.0
-
-// ---- sections ----
-
-static int add_ray(FilRodField* field, double x, double y)
-{
-    const double depth = fil_rod_field_depth(field);
-    const int k = field->ray_count++;
-    field->outline[k][0] = x;
-    field->outline[k][1] = y;
-    field->foot[k][0] = x * (field->half[0] - depth) / field->half[0];
-    field->foot[k][1] = y * (field->half[1] - depth) / field->half[1];
-    return k;
-}
-
-static int cells_of(double length, double resolution, int least, int most)
-{
-    const double n = ceil(length / resolution - 1e-9);
-    return n <= least ? least : (n < most ? (int)n : most);
-}
-
-FilStatus fil_rod_field_init(FilRodField* field, bool round, double half_x, double half_y, double modulus,
-                             double resolution, FilError* error)
-{
-    *field = (FilRodField){.round = round, .half = {half_x, half_y}, .modulus = modulus, .resolution = resolution};
-    const double all[4] = {half_x, half_y, modulus, resolution};
-    for (int k = 0; k < 4; k++) {
-        if (!(all[k] > 0.0) || !isfinite(all[k])) {
-            return fil_error(
-                error, FIL_BAD_INPUT,
-                "a rod's pressure field needs positive sides, modulus and resolution, not %g m, %g m, %g Pa, %g m",
-                2.0 * half_x, 2.0 * half_y, modulus, resolution);
-        }
-    }
-    if (round) {
-        return FIL_OK;
-    }
-    // sides one after the other: -y, +x, +y, -x; an odd number of cells each: a ray from the middle of a side may lie
-    // in the surface
-    const int most = FIL_ROD_RAYS / 4 - 1;
-    for (int side = 0; side < 4; side++) {
-        const double length = 2.0 * field->half[side % 2];
-        const int cells = cells_of(length, resolution, LEAST_AROUND, most - 1) / 2 * 2 + 1;
-        for (int k = 0; k < cells; k++) {
-            const double u = 2.0 * k / cells - 1.0;
-            const double corner[4][2] = {{u, -1.0}, {1.0, u}, {-u, 1.0}, {-1.0, -u}};
-            add_ray(field, half_x * corner[side][0], half_y * corner[side][1]);
-        }
-    }
-    add_ray(field, -half_x, -half_y);
-    return FIL_OK;
-}
-
-// pressure at a point of the section plane, and its gradient there
-static double section_pressure(const FilRodField* field, const double* x, double* gradient)
-{
-    const double depth = fil_rod_field_depth(field), slope = field->modulus / depth;
-    fil_v3_set(gradient, 0.0, 0.0, 0.0);
-    if (field->round) {
-        const double rho = sqrt(x[0] * x[0] + x[1] * x[1]);
-        if (rho > 0.0) {
-            gradient[0] = -slope * x[0] / rho;
-            gradient[1] = -slope * x[1] / rho;
-        }
-        return slope * (depth - rho);
-    }
-    const double left[2] = {field->half[0] - fabs(x[0]), field->half[1] - fabs(x[1])};
-    const int k = left[0] < left[1] ? 0 : 1;
-    gradient[k] = x[k] > 0.0 ? -slope : slope;
-    return slope * left[k];
-}
-
-// how far the section, or its core, reaches against a unit vector
-static double reach_of(const FilRodField* field, const double* n, double inset)
-{
-    if (field->round) {
-        return (field->half[0] - inset) * sqrt(n[0] * n[0] + n[1] * n[1]);
-    }
-    return (field->half[0] - inset) * fabs(n[0]) + (field->half[1] - inset) * fabs(n[1]);
-}
 
 // ---- the other side, in the edge's frame ----
 
@@ -155,7 +74,7 @@ static double clearance(const Meeting* meeting, double s)
     place(meeting->edge, s, axis, x);
     const double distance = distance_at(meeting, x, out);
     return meeting->field->round ? circle_clearance(meeting, s, distance, out)
-                                 : distance - reach_of(meeting->field, out, 0.0);
+                                 : distance - fil_rod_field_reach(meeting->field, out, 0.0);
 }
 
 // ---- along the edge ----
@@ -269,8 +188,8 @@ static int find_stations(const Meeting* meeting, double* station)
     }
     near_lo = fmax(near_lo, lo);
     near_hi = fmin(near_hi, hi);
-    const int cells =
-        cells_of((near_hi - near_lo) * meeting->edge->half_length, meeting->field->resolution, LEAST_ALONG, MOST_CELLS);
+    const int cells = fil_rod_field_cells((near_hi - near_lo) * meeting->edge->half_length, meeting->field->resolution,
+                                          LEAST_ALONG, MOST_CELLS);
     if (lo < near_lo) {
         station[count++] = lo;
     }
@@ -403,7 +322,7 @@ static int shoot_row(const Meeting* meeting, double s, int cells, Row* row)
     const double distance = distance_at(meeting, x, out);
     const double give =
         meeting->other->stiffness > 0.0 ? (1.0 - CORE) * field->modulus / meeting->other->stiffness : 0.0;
-    row->shift = fmax(0.0, CORE * depth - give - (distance - reach_of(field, out, depth)));
+    row->shift = fmax(0.0, CORE * depth - give - (distance - fil_rod_field_reach(field, out, depth)));
     int count = field->ray_count;
     double towards[2] = {0.0, 0.0}, across = 0.0;
     if (field->round) {
@@ -539,7 +458,7 @@ static double settle(const Meeting* meeting, double shift, double* x, FilPatchPo
     if (s == 0.0) {
         fil_v3_axpy(x, -phi, out);
     }
-    const double p = section_pressure(meeting->field, x, gradient), steepness = fil_v3_norm(gradient);
+    const double p = fil_rod_field_pressure(meeting->field, x, gradient), steepness = fil_v3_norm(gradient);
     if (s == 0.0) {
         fil_v3_scale(point->normal, -1.0, out);
         point->gradient = fil_patch_gradient(-fil_v3_dot(gradient, point->normal), steepness, &point->area);
@@ -555,7 +474,7 @@ static double settle(const Meeting* meeting, double shift, double* x, FilPatchPo
     point->gradient = 1.0 / (1.0 / ga + 1.0 / gb);
     // the pressures p and -s phi agree a little along the normal
     fil_v3_axpy(x, (p + s * phi) / (ga + gb), point->normal);
-    return section_pressure(meeting->field, x, gradient);
+    return fil_rod_field_pressure(meeting->field, x, gradient);
 }
 
 static void add_point(const Meeting* meeting, const Cell* cell, double shift, int number, int part)
@@ -635,7 +554,8 @@ FilStatus fil_rod_patch(const FilRodField* field, const FilRodEdge* edge, const 
     fil_pose_relative(&meeting.relative, &edge->pose, &other->pose);
     double station[FIL_ROD_STATIONS];
     const int stations = find_stations(&meeting, station);
-    const int cells = cells_of(FIL_PI * field->half[0], field->resolution, LEAST_AROUND, FIL_ROD_RAYS - 4);
+    const int cells =
+        fil_rod_field_cells(FIL_PI * field->half[0], field->resolution, FIL_ROD_LEAST_AROUND, FIL_ROD_RAYS - 4);
     Row rows[2];
     int before = 0;
     for (int i = 0; i < stations; i++) {

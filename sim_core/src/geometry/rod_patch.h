@@ -22,31 +22,10 @@
 #define FILUM_GEOMETRY_ROD_PATCH_H
 
 #include "geometry/patch.h"
+#include "geometry/rod_field.h"
 
-/* Most rays around a section and cells along an edge. */
-#define FIL_ROD_RAYS 64
+/* Most stations along an edge. */
 #define FIL_ROD_STATIONS 36
-
-/* The section's field, in its plane: x along m1, y along m2. */
-typedef struct FilRodField {
-    bool round;
-    double half[2];    /* m: half the sides; both the radius if round */
-    double modulus;    /* Pa */
-    double resolution; /* m: cells are at most this long */
-    int ray_count;     /* of a rectangle: rays around it, the first one again at the end */
-    double outline[FIL_ROD_RAYS][2];
-    double foot[FIL_ROD_RAYS][2];
-} FilRodField;
-
-/* A round section has two equal half sides and `round` set. FIL_BAD_INPUT if a number is not positive. */
-FIL_MUST_CHECK FilStatus fil_rod_field_init(FilRodField* field, bool round, double half_x, double half_y,
-                                            double modulus, double resolution, FilError* error);
-
-/* The section's largest depth H, m. */
-static inline double fil_rod_field_depth(const FilRodField* field)
-{
-    return fmin(field->half[0], field->half[1]);
-}
 
 typedef struct FilRodEdge {
     FilPose pose;       /* at the middle; z along the edge, x along m1 */
