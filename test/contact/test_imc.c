@@ -46,7 +46,7 @@ static FilPotentialProblem problem_of(FilPotentialContact* contact, const FilImc
                              .memory = memory,
                              .edge_memory = edges,
                              .edge_scratch = scratch};
-    fil_imc_model.begin(&p);
+    fil_imc_pair.begin(&p);
     return p;
 }
 
@@ -54,7 +54,7 @@ static FilPotentialTerm evaluate(const FilPotentialProblem* p, const double* x, 
                                  FilPotentialOrder order)
 {
     FilPotentialTerm term = {0};
-    fil_imc_model.evaluate(p, p->contacts, x, u, order, &term);
+    fil_imc_pair.evaluate(p, p->contacts, x, u, order, &term);
     return term;
 }
 
@@ -197,7 +197,7 @@ static void test_side_by_side(void** state)
             FilPotentialProblem p = problem_of(c, &s);
             p.count = count;
             p.soft = fil_soft_clamp(s.smoothing);
-            fil_imc_model.begin(&p);
+            fil_imc_pair.begin(&p);
             FilPotentialEdges e = {.count = count};
             FilWide x[12];
             for (int lane = 0; lane < FIL_WIDE_COUNT; lane++) {
@@ -211,7 +211,7 @@ static void test_side_by_side(void** state)
                     fil_wide_set(&x[i], lane, c[k].x[i] + DT * c[k].speed[i]);
                 }
             }
-            fil_imc_model.evaluate_edges(&p, x, &e);
+            fil_imc_pair.evaluate_edges(&p, x, &e);
             assert_true(e.simple == (held == 0));
             for (int k = 0; k < count; k++) {
                 double ends[12];
@@ -219,7 +219,7 @@ static void test_side_by_side(void** state)
                     ends[i] = fil_wide_get(&x[i], k);
                 }
                 FilPotentialTerm term = {0};
-                fil_imc_model.evaluate(&p, &c[k], ends, NULL, FIL_POTENTIAL_DEFINITE, &term);
+                fil_imc_pair.evaluate(&p, &c[k], ends, NULL, FIL_POTENTIAL_DEFINITE, &term);
                 // both round a few times; friction of sliding is in no Hessian
                 assert_true(fabs(e.energy[k] - term.energy) <= 1e-14 * term.energy);
                 for (int i = 0; i < 12; i++) {
@@ -339,7 +339,7 @@ static void test_local_stiffness(void** state)
                              .edge_memory = numbers,
                              .edge_scratch = room};
     for (int step = 0; step < 10; step++) {
-        fil_imc_model.begin(&p);
+        fil_imc_pair.begin(&p);
     }
     // the global one follows the closest pair
     assert_true(memory[0] > 1.0001e-3 && c[0].stiffness >= memory[0] && c[1].stiffness < 0.9999e-3);

@@ -15,15 +15,18 @@
 
 static const FilVec3 STILL = {0.0, 0.0, 0.0};
 
+static int adaptive_iterations; /* of worlds made from now on */
+
 static FilWorld* world_with(const FilImcSettings* imc, const char* model, double gravity)
 {
     FilWorldDef def = fil_world_def_default();
     FilWorld* world = NULL;
     FilError error = {{0}};
     def.contact_model = model;
-    def.imc = *imc;
+    def.adaptive_iterations = adaptive_iterations;
     def.gravity = (FilVec3){0.0, 0.0, -gravity};
     assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
+    assert_int_equal(fil_world_set_imc_settings(world, imc), FIL_OK);
     return world;
 }
 
@@ -93,8 +96,9 @@ static void same_bits_again(void** state)
     for (int k = 0; k < 3; k++) {
         FilImcSettings imc = settings[k % 2];
         imc.local_stiffness = k == 1;
-        imc.adaptive_dt = k == 1;
+        adaptive_iterations = k == 1 ? 8 : 0;
         FilWorld *a = crowd(&imc, models[k]), *b = crowd(&imc, models[k]);
+        adaptive_iterations = 0;
         things_run(a, 60);
         things_run(b, 30);
         // saved and restored in the middle, with other steps in between
@@ -188,14 +192,17 @@ static void bad_settings_are_refused(void** state)
     FilWorld* world = NULL;
     FilError error = {{0}};
     def.contact_model = "imc";
-    def.imc.sharpness = 0.0;
-    assert_int_equal(fil_world_create(&def, &world, &error), FIL_BAD_INPUT);
-    assert_string_equal(error.text, "world: imc: sharpness, smoothing, reach and static_speed must be positive");
-    assert_null(world);
-    def.imc = fil_imc_settings_default();
-    def.imc.farthest = 1.0;
-    assert_int_equal(fil_world_create(&def, &world, &error), FIL_BAD_INPUT);
-    assert_string_equal(error.text, "world: imc: closest must be below farthest, and that below reach");
+    assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
+    FilImcSettings imc = fil_imc_settings_default();
+    imc.sharpness = 0.0;
+    assert_int_equal(fil_world_set_imc_settings(world, &imc), FIL_BAD_INPUT);
+    assert_string_equal(fil_world_error(world), "imc: sharpness, smoothing, reach and static_speed must be positive");
+    imc = fil_imc_settings_default();
+    imc.farthest = 1.0;
+    assert_int_equal(fil_world_set_imc_settings(world, &imc), FIL_BAD_INPUT);
+    assert_string_equal(fil_world_error(world), "imc: closest must be below farthest, and that below reach");
+    assert_true(fil_world_imc_settings(world).farthest == fil_imc_settings_default().farthest); // nothing has changed
+    fil_world_destroy(world);
 }
 
 static void bad_scenes_are_refused(void** state)

@@ -286,7 +286,7 @@ static void bounded_equations_as_sap_has_them(void** state)
     (void)state;
     Random random = {99};
     FilSap* sap = fil_sap_create();
-    FilSapSettings exact = fil_sap_settings_default();
+    FilSapOptions exact = fil_sap_options_default();
     exact.tolerance = 1e-9;
     for (int trial = 0; trial < 100; trial++) {
         SapFixture* f = random_problem(&random, FIL_SAP_BOUNDED, 1 + random_int(&random, 6));

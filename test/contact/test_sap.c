@@ -12,13 +12,13 @@
 #include "sap_problems.h"
 
 static FilSap* sap;
-static FilSapSettings settings;
+static FilSapOptions settings;
 
 static int set_up(void** state)
 {
     (void)state;
     sap = fil_sap_create();
-    settings = fil_sap_settings_default();
+    settings = fil_sap_options_default();
     return sap != NULL ? 0 : 1;
 }
 
@@ -196,7 +196,7 @@ static void weld(void** state)
     assert_true(fabs(f->v[1] - 1.0 / 10001.0) < 1e-6);
     assert_true(fabs(f->v[0] - f->v[4] + 1e-4 / 1e-3) < 1e-6); // closes the gap in one step
     assert_true(fabs(f->impulse[1] + 10000.0 / 10001.0) < 1e-5);
-    settings = fil_sap_settings_default();
+    settings = fil_sap_options_default();
     free(f);
 }
 
@@ -402,7 +402,7 @@ static void warm_starts_agree(void** state)
         }
         assert_true(difference <= 1e-12 * size); // 1e-6 of the velocities: 1e-10 times a condition number of 1e4
         assert_int_equal(solve(f).iterations, 0);
-        settings = fil_sap_settings_default();
+        settings = fil_sap_options_default();
         free(f);
     }
 }
@@ -487,7 +487,7 @@ static void repeated_variable(void** state)
     for (int k = 0; k < 3; k++) {
         assert_true(fabs(split[k] - f->impulse[k]) <= 1e-10 * fabs(split[2]));
     }
-    settings = fil_sap_settings_default();
+    settings = fil_sap_options_default();
     free(f);
 }
 
@@ -512,7 +512,7 @@ static void bad_numbers_are_reported(void** state)
     assert_int_equal(fil_sap_solve(sap, &f->problem, &settings, f->v, f->impulse, &stats), FIL_NOT_CONVERGED);
     assert_true(stats.residual > settings.tolerance && isfinite(stats.residual) && !stats.indefinite);
     // and the workspace is as good as new
-    settings = fil_sap_settings_default();
+    settings = fil_sap_options_default();
     memset(f->v, 0, sizeof f->v);
     solve(f);
     free(f);

@@ -14,7 +14,7 @@
 /* Solves from a cold start and returns how often the heap was called. */
 static int calls_of(FilSap* sap, SapFixture* f)
 {
-    const FilSapSettings settings = fil_sap_settings_default();
+    const FilSapOptions settings = fil_sap_options_default();
     memset(f->v, 0, sizeof f->v);
     heap_calls = 0;
     assert_int_equal(fil_sap_solve(sap, &f->problem, &settings, f->v, f->impulse, NULL), FIL_OK);

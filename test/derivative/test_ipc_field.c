@@ -78,17 +78,17 @@ static FilWorld* begin(const char* scene, Random* random, double speed, double* 
         fail();
     }
     const FilStepSetup setup = {.dt = DT, .theta = 1.0, .theta_vq = 1.0};
-    for (int b = 0; b < world->body_count; ++b) {
-        const FilBody* body = &world->bodies[b];
-        body->ops->begin(body->impl, &setup, world->state.q + body->q, world->state.v + body->v,
-                         world->state.h + body->h);
+    for (int b = 0; b < world->system.body_count; ++b) {
+        const FilBody* body = &world->system.bodies[b];
+        body->ops->begin(body->impl, &setup, world->system.state.q + body->q, world->system.state.v + body->v,
+                         world->system.state.h + body->h);
         for (int k = 0; k < body->v_count; ++k) {
             const bool turn = !body->ops->points && k >= 4;
             v[body->v + k] = body->moves && k % 4 < 3 && !turn ? random_between(random, -speed, speed) : 0.0;
         }
     }
-    assert_int_equal(fil_contacts_prepare(world), FIL_OK);
-    const FilStatus status = fil_ipc_model.field->begin(world, DT, v, &info);
+    assert_int_equal(fil_contacts_prepare(&world->solver), FIL_OK);
+    const FilStatus status = fil_ipc_potential.begin(&world->solver, DT, v, &info);
     if (status != FIL_OK) {
         print_error("%s\n", fil_world_error(world));
         fail();
@@ -98,8 +98,8 @@ static FilWorld* begin(const char* scene, Random* random, double speed, double* 
 
 static double potential(FilWorld* world, const double* v, double* residual)
 {
-    memset(residual, 0, sizeof(double) * (size_t)world->v_count);
-    return fil_ipc_model.field->add(world, v, residual);
+    memset(residual, 0, sizeof(double) * (size_t)world->system.v_count);
+    return fil_ipc_potential.add(&world->solver, v, residual);
 }
 
 enum { MOST = 400 };
@@ -107,8 +107,8 @@ enum { MOST = 400 };
 /* unknowns that a test may move: not idle, not scripted */
 static bool free_unknown(const FilWorld* world, int k)
 {
-    for (int b = 0; b < world->body_count; ++b) {
-        const FilBody* body = &world->bodies[b];
+    for (int b = 0; b < world->system.body_count; ++b) {
+        const FilBody* body = &world->system.bodies[b];
         if (k >= body->v && k < body->v + body->v_count) {
             return body->moves && k % 4 < 3;
         }
@@ -121,9 +121,9 @@ static void check_gradient(FilWorld* world, double* v)
 {
     const double step = 1e-3;  // 1e-6 m in gaps of millimetres, 1/500 of the slip speed
     double residual[MOST], side[MOST], largest = 0.0, worst = 0.0;
-    assert_true(world->v_count <= MOST);
+    assert_true(world->system.v_count <= MOST);
     assert_true(isfinite(potential(world, v, residual)));
-    for (int k = 0; k < world->v_count; ++k) {
+    for (int k = 0; k < world->system.v_count; ++k) {
         double slope = 0.0;
         const double keep = v[k];
         if (!free_unknown(world, k)) {
@@ -156,16 +156,16 @@ typedef struct Matrix {
 static bool expect_now(FilWorld* world, const double* v)
 {
     bool changed = false, clear = true;
-    const int rings = world->ipc.ring_count, all = rings + world->ipc.slide_count;
+    const int rings = world->solver.ipc.ring_count, all = rings + world->solver.ipc.slide_count;
     for (int pass = 0; pass < 2; ++pass) {
         for (int k = 0; k < all; ++k) {
-            FilFriction* friction = k < rings ? &world->ipc.rings[k].friction : &world->ipc.slides[k - rings].friction;
-            const double share = hypot(friction->expected[0], friction->expected[1]) / world->def.ipc.slip_speed;
+            FilFriction* friction = k < rings ? &world->solver.ipc.rings[k].friction : &world->solver.ipc.slides[k - rings].friction;
+            const double share = hypot(friction->expected[0], friction->expected[1]) / world->solver.settings.model.ipc.slip_speed;
             clear = clear && (pass == 0 || !(share > 0.89 && share < 1.01));
             friction->expected[0] = pass == 0 ? 1e9 : friction->expected[0];  // sliding gives way to what is
         }
         if (pass == 0) {
-            assert_int_equal(fil_ipc_model.field->accept(world, v, &changed), FIL_OK);
+            assert_int_equal(fil_ipc_potential.accept(&world->solver, v, &changed), FIL_OK);
         }
     }
     return clear;
@@ -176,16 +176,16 @@ static void assemble(FilWorld* world, const double* v, FilPotentialOrder order, 
     bool same, changed = false;
     int count;
     double residual[MOST] = {0.0};
-    assert_true(isfinite(fil_ipc_model.field->add(world, v, residual)));
-    assert_int_equal(fil_ipc_model.field->accept(world, v, &changed), FIL_OK);
-    assert_int_equal(fil_ipc_model.field->list(world, &matrix->end, &matrix->variable, &count), FIL_OK);
+    assert_true(isfinite(fil_ipc_potential.add(&world->solver, v, residual)));
+    assert_int_equal(fil_ipc_potential.accept(&world->solver, v, &changed), FIL_OK);
+    assert_int_equal(fil_ipc_potential.list(&world->solver, &matrix->end, &matrix->variable, &count), FIL_OK);
     const int first_friction = count;
-    assert_int_equal(fil_ipc_model.field->list_friction(world, &matrix->end, &matrix->variable, &count), FIL_OK);
-    assert_true(fil_block_sum_adopt(&matrix->sum, world->contact.column_count, count, matrix->end.at,
+    assert_int_equal(fil_ipc_potential.list_friction(&world->solver, &matrix->end, &matrix->variable, &count), FIL_OK);
+    assert_true(fil_block_sum_adopt(&matrix->sum, world->solver.contact.column_count, count, matrix->end.at,
                                     matrix->variable.at, &same));
     fil_block_sum_clear(&matrix->sum);
-    fil_ipc_model.field->hessian(world, order, &matrix->sum);
-    fil_ipc_model.field->friction_hessian(world, v, order, &matrix->sum, first_friction);
+    fil_ipc_potential.hessian(&world->solver, v, order, &matrix->sum);
+    fil_ipc_potential.friction_hessian(&world->solver, v, order, &matrix->sum, first_friction);
 }
 
 static void free_matrix(Matrix* matrix)
@@ -198,15 +198,15 @@ static void free_matrix(Matrix* matrix)
 static double curvature(const FilWorld* world, const Matrix* matrix, const double* x)
 {
     double packed[MOST] = {0.0}, product[MOST], sum = 0.0;
-    for (int b = 0; b < world->body_count; ++b) {
-        if (world->contact.offset[b] >= 0) {
-            memcpy(packed + 4 * world->contact.offset[b], x + world->bodies[b].v,
-                   sizeof(double) * (size_t)world->bodies[b].v_count);
+    for (int b = 0; b < world->system.body_count; ++b) {
+        if (world->solver.contact.offset[b] >= 0) {
+            memcpy(packed + 4 * world->solver.contact.offset[b], x + world->system.bodies[b].v,
+                   sizeof(double) * (size_t)world->system.bodies[b].v_count);
         }
     }
     const FilBlockPattern pattern = fil_block_sum_pattern(&matrix->sum);
     fil_block_multiply(&pattern, matrix->sum.values.at, packed, product);
-    for (int k = 0; k < 4 * world->contact.column_count; ++k) {
+    for (int k = 0; k < 4 * world->solver.contact.column_count; ++k) {
         sum += packed[k] * product[k];
     }
     return sum;
@@ -218,11 +218,11 @@ static double curvature_by_differences(FilWorld* world, const double* v, const d
 {
     double moved[MOST], residual[MOST], sum = 0.0;
     for (int s = 0; s < 4; ++s) {
-        for (int k = 0; k < world->v_count; ++k) {
+        for (int k = 0; k < world->system.v_count; ++k) {
             moved[k] = v[k] + step * offsets[s] * x[k];
         }
         potential(world, moved, residual);
-        for (int k = 0; k < world->v_count; ++k) {
+        for (int k = 0; k < world->system.v_count; ++k) {
             sum += weights[s] * residual[k] * x[k] / step;
         }
     }
@@ -239,13 +239,13 @@ static void test_gradients(void** state)
         double v[MOST] = {0.0};
         FilWorld* world = begin(pile, &random, round % 2 == 0 ? 0.2 : 2.0, v);
         // all kinds take part: pairs of rods, of cloth, of rigid points, planes; and friction between them
-        assert_true(world->ipc.active_count > 10 && world->ipc.slide_count > 10);
+        assert_true(world->solver.ipc.active_count > 10 && world->solver.ipc.slide_count > 10);
         check_gradient(world, v);
         fil_world_destroy(world);
         world = begin(threaded, &random, round % 2 == 0 ? 0.2 : 2.0, v);
-        assert_int_equal(world->ipc.ring_count, 5);
+        assert_int_equal(world->solver.ipc.ring_count, 5);
         for (int k = 0; k < 5; ++k) {
-            assert_true(world->ipc.rings[k].friction.most > 1e-7);
+            assert_true(world->solver.ipc.rings[k].friction.most > 1e-7);
         }
         check_gradient(world, v);
         fil_world_destroy(world);
@@ -261,8 +261,8 @@ static void test_spinning(void** state)
     for (int round = 0; round < 2; ++round) {
         double v[MOST] = {0.0}, residual[MOST], side[MOST];
         FilWorld* world = begin(scenes[round], &random, 0.2, v);
-        for (int b = 0; b < world->body_count; ++b) {
-            const FilBody* body = &world->bodies[b];
+        for (int b = 0; b < world->system.body_count; ++b) {
+            const FilBody* body = &world->system.bodies[b];
             if (body->ops->points || !body->moves) {
                 continue;
             }
@@ -294,8 +294,8 @@ static void test_ring_hessian(void** state)
     for (int round = 0; round < 40; ++round) {
         double v[MOST] = {0.0}, x[MOST] = {0.0};
         FilWorld* world = begin(threaded, &random, round % 2 == 0 ? 0.1 : 2.0, v);
-        assert_int_equal(world->ipc.active_count, 0);  // no barriers between rods, whose Hessian is not the true one
-        for (int k = 0; k < world->v_count; ++k) {
+        assert_int_equal(world->solver.ipc.active_count, 0);  // no barriers between rods, whose Hessian is not the true one
+        for (int k = 0; k < world->system.v_count; ++k) {
             x[k] = free_unknown(world, k) ? random_between(&random, -1.0, 1.0) : 0.0;
         }
         const double expected =
@@ -333,9 +333,9 @@ static void test_barrier_hessian(void** state)
     double v[MOST] = {0.0}, x[MOST] = {0.0};
     int checked = 0;
     FilWorld* world = begin(tower, &random, 0.0, v);
-    assert_true(world->ipc.active_count >= 7);  // ball and cloth; six nodes and the ground
-    for (int b = 0; b < world->body_count; ++b) {
-        const FilBody* body = &world->bodies[b];
+    assert_true(world->solver.ipc.active_count >= 7);  // ball and cloth; six nodes and the ground
+    for (int b = 0; b < world->system.body_count; ++b) {
+        const FilBody* body = &world->system.bodies[b];
         if (!body->moves) {
             continue;
         }
@@ -350,14 +350,14 @@ static void test_barrier_hessian(void** state)
     }
     // along the surfaces barriers do nothing: that is friction's alone, sticking and sliding
     for (int round = 0; round < 200 && checked < 20; ++round) {
-        for (int k = 0; k < world->v_count; ++k) {
+        for (int k = 0; k < world->system.v_count; ++k) {
             const bool along = free_unknown(world, k) && k % 4 < 2;
             v[k] = along ? random_between(&random, -0.6, 0.6) : 0.0;
             x[k] = along ? random_between(&random, -1.0, 1.0) : 0.0;
         }
-        for (int b = 0; b < world->body_count; ++b) {  // a body that turns moves its points across, too
-            for (int k = 4; k < world->bodies[b].v_count && !world->bodies[b].ops->points; ++k) {
-                v[world->bodies[b].v + k] = x[world->bodies[b].v + k] = 0.0;
+        for (int b = 0; b < world->system.body_count; ++b) {  // a body that turns moves its points across, too
+            for (int k = 4; k < world->system.bodies[b].v_count && !world->system.bodies[b].ops->points; ++k) {
+                v[world->system.bodies[b].v + k] = x[world->system.bodies[b].v + k] = 0.0;
             }
         }
         const double expected = curvature_by_differences(world, v, x, 1e-5);
@@ -372,7 +372,7 @@ static void test_barrier_hessian(void** state)
     for (int round = 0; round < 20; ++round) {
         world = begin(pile, &random, round % 2 == 0 ? 0.2 : 2.0, v);
         assemble(world, v, FIL_POTENTIAL_DEFINITE, &matrix);
-        for (int k = 0; k < world->v_count; ++k) {
+        for (int k = 0; k < world->system.v_count; ++k) {
             x[k] = free_unknown(world, k) ? random_between(&random, -1.0, 1.0) : 0.0;
         }
         assert_true(curvature(world, &matrix, x) >= 0.0);

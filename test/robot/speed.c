@@ -69,8 +69,8 @@ static int compare(const char* name, int count, bool chain)
     }
     mjData* data = mj_makeData(model);
     model->opt.disableflags |= mjDSBL_CONTACT;
-    FilArticulated* robot = world->bodies[0].impl;
-    double *q = world->state.q, *v = world->state.v, force[FIL_ROBOT_UNKNOWNS] = {0.0}, out[FIL_ROBOT_UNKNOWNS];
+    FilArticulated* robot = world->system.bodies[0].impl;
+    double *q = world->system.state.q, *v = world->system.state.v, force[FIL_ROBOT_UNKNOWNS] = {0.0}, out[FIL_ROBOT_UNKNOWNS];
     const double gravity[3] = {0.0, 0.0, -9.81};
     double best[2] = {INFINITY, INFINITY}, sum = 0.0;
     for (int round = 0; round < ROUNDS; round++) {

@@ -41,9 +41,9 @@ static Case make_case(int number, bool turns)
     if (fil_world_add_robot_urdf(made.world, &robot, "tree.urdf", urdf.text, urdf.size, &armature, 1, &id) != FIL_OK) {
         fail_msg("%s", fil_world_error(made.world));
     }
-    made.robot = made.world->bodies[0].impl;
-    made.q = made.world->state.q;
-    made.v = made.world->state.v;
+    made.robot = made.world->system.bodies[0].impl;
+    made.q = made.world->system.state.q;
+    made.v = made.world->system.state.v;
     double turn[UNKNOWNS];
     tree_numbers(&random, 1.0, made.robot->dof_count, turn);
     tree_numbers(&random, 2.0, made.robot->dof_count, made.v);
@@ -356,7 +356,7 @@ static void tangent_blocks_are_the_tangent(void** state)
         const FilStepSetup setup = {.dt = 1e-2, .theta = 1.0, .theta_vq = 1.0, .gravity = {0.0, 0.0, -9.81}};
         double v[UNKNOWNS], residual[UNKNOWNS], potential, product[UNKNOWNS] = {0.0}, expected[UNKNOWNS],
                                                            change[UNKNOWNS];
-        ops->begin(c.robot, &setup, c.q, c.v, c.world->state.h);
+        ops->begin(c.robot, &setup, c.q, c.v, c.world->system.state.h);
         ops->guess(c.robot, c.v, v);
         // m is linear, and zero at the guess
         assert_true(ops->evaluate(c.robot, v, 0.0, residual, &potential));

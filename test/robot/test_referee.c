@@ -69,7 +69,7 @@ static Pair make_pair(int number, FilIntegrator integrator, double dt)
     if (fil_world_add_robot_urdf(pair.world, &robot, "tree.urdf", urdf.text, urdf.size, NULL, 0, &id) != FIL_OK) {
         fail_msg("%s", fil_world_error(pair.world));
     }
-    pair.body = &pair.world->bodies[0];
+    pair.body = &pair.world->system.bodies[0];
     pair.robot = pair.body->impl;
     for (int l = 0; l < pair.robot->link_count; l++) {
         const FilTreeLink* link = &pair.robot->links[l];
@@ -119,7 +119,7 @@ static int unknown_of(const Pair* pair, int d)
 
 static void random_state(const Pair* pair, Random* random, double speed)
 {
-    double *q = pair->world->state.q + pair->body->q, *v = pair->world->state.v + pair->body->v;
+    double *q = pair->world->system.state.q + pair->body->q, *v = pair->world->system.state.v + pair->body->v;
     double turn[UNKNOWNS];
     tree_numbers(random, 1.0, pair->robot->dof_count, turn);
     tree_numbers(random, speed, pair->robot->dof_count, v);
@@ -138,7 +138,7 @@ static void trees_have_the_same_dynamics(void** state)
         mj_forward(pair.model, pair.data);
         mj_fullM(pair.model, full, pair.data->qM);
         const FilArticulated* robot = pair.robot;
-        const double *q = pair.world->state.q, *v = pair.world->state.v, gravity[3] = {0.0, 0.0, -9.81};
+        const double *q = pair.world->system.state.q, *v = pair.world->system.state.v, gravity[3] = {0.0, 0.0, -9.81};
         double bias[UNKNOWNS], largest = 0.0, force = 0.0;
         static double mass[UNKNOWNS * UNKNOWNS];
         fil_articulated_dynamics(robot, q, v, gravity, mass, bias);
@@ -216,7 +216,7 @@ static double miss(int number, FilIntegrator integrator, double dt, double place
     double largest = 0.0;
     for (int l = 0; l < pair.robot->link_count; l++) {
         FilPose pose;
-        fil_articulated_link_pose(pair.robot, pair.world->state.q, l, &pose);
+        fil_articulated_link_pose(pair.robot, pair.world->system.state.q, l, &pose);
         largest = fmax(largest, fil_v3_distance(pose.p, places[l]));
     }
     free_pair(&pair);

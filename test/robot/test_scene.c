@@ -90,7 +90,7 @@ static void settings_groups_and_pairs_arrive(void** state)
         fail_msg("%s", error.text);
     }
     const FilId id = fil_world_find_robot(world, "arm");
-    const FilArticulated* robot = world->bodies[world->robots[0].body].impl;
+    const FilArticulated* robot = world->system.bodies[world->robots[0].body].impl;
     const int elbow = fil_robot_find_joint(world, id, "p_elbow");
     const FilRobotJointDef *e = &robot->joints[elbow].def, *first = &robot->joints[0].def;
     assert_true(e->stiffness_gain == 10.0 && e->damping_gain == 2.0 && e->armature == 0.5 && e->limit_stiffness == 1e4);

@@ -88,7 +88,7 @@ static void everything_arrives(void** state)
     (void)state;
     FilWorld* world = make_world();
     const FilId id = add_good(world, "good.urdf", good, "left_");
-    const FilArticulated* robot = world->bodies[0].impl;
+    const FilArticulated* robot = world->system.bodies[0].impl;
     assert_int_equal(fil_robot_link_count(world, id), 6);
     assert_int_equal(fil_robot_joint_count(world, id), 4);
     assert_string_equal(fil_robot_link_name(world, id, 0), "left_base");
@@ -358,7 +358,7 @@ static void couplings_of_couplings_lead_to_the_first(void** state)
         NULL);
     // l = 3 k + 1 = 6 j + 2.5
     assert_true(fil_robot_joint_state(world, id, 2).position == 2.5);
-    const FilArticulated* robot = world->bodies[0].impl;
+    const FilArticulated* robot = world->system.bodies[0].impl;
     assert_int_equal(robot->joints[2].mimic, 0);
     assert_true(robot->joints[2].def.multiplier == 6.0);
     fil_world_destroy(world);
@@ -379,7 +379,7 @@ static void settings_name_joints(void** state)
     setting.friction = 0.7;
     setting.modes = FIL_JOINT_POSITION;
     assert_int_equal(fil_world_add_robot_urdf(world, &def, "good.urdf", good, strlen(good), &setting, 1, &id), FIL_OK);
-    const FilArticulated* robot = world->bodies[0].impl;
+    const FilArticulated* robot = world->system.bodies[0].impl;
     const int turn = fil_robot_find_joint(world, id, "turn");
     assert_true(robot->joints[turn].def.friction == 0.7 && robot->joints[turn].def.max_effort == 7.0);
     assert_int_equal(fil_robot_joint_modes(world, id, turn), FIL_JOINT_POSITION);

@@ -193,7 +193,7 @@ static void contacts_at_the_steps_start_are_refused(void** state)
         def.integrator = FIL_SDIRK2;
         def.contact_model = models[k];
         assert_int_equal(fil_world_create(&def, &world, &error), FIL_BAD_INPUT);
-        assert_non_null(strstr(error.text, "needs backward or symplectic Euler, not sdirk2"));
+        assert_non_null(strstr(error.text, "does not go with integrator sdirk2"));
     }
 }
 

@@ -16,8 +16,11 @@ static FilSandbox begin(FilCheck* check, double dt, FilImcSettings imc)
     FilWorldDef def = fil_world_def_default();
     def.contact_model = "imc";
     def.dt = dt;
-    def.imc = imc;
-    return fil_sandbox_begin_with(check, &def);
+    FilSandbox box = fil_sandbox_begin_with(check, &def);
+    if (box.world != NULL) {
+        (void)fil_sandbox_expect(&box, fil_world_set_imc_settings(box.world, &imc), "setting the contact model");
+    }
+    return box;
 }
 
 /* A straight rod of rubber from `from` along the unit vector `along`. */

@@ -33,6 +33,14 @@ typedef struct FilCollision {
 
 FilCollision fil_collision_default(void);
 
+/* Models "sap" and "sap_lagged", and joints under "none": a convex problem (P0 sec. IV; docs/sap.md). */
+typedef struct FilSapSettings {
+    double tolerance;   /* of the momentum residual, relative */
+    int max_iterations; /* of Newton's method, counted by factorisations */
+} FilSapSettings;
+
+FilSapSettings fil_sap_settings_default(void);
+
 /* Model "lcp": contact as a linear complementarity problem (P1 sec. III; docs/lcp.md). */
 typedef enum FilLcpSolver {
     FIL_LCP_NEWTON,       /* semismooth Newton on Fischer and Burmeister's function, damped */
@@ -89,8 +97,6 @@ typedef struct FilImcSettings {
     bool contact_points;   /* friction acts at the contact points, and turns edges; else mid-edge */
     bool local_stiffness;  /* each edge has its own stiffness */
     bool rectangles;       /* rectangular sections touch with their sides; else as round ones */
-    bool adaptive_dt;      /* step in parts while Newton needs more than adaptive_iterations */
-    int adaptive_iterations;
 } FilImcSettings;
 
 FilImcSettings fil_imc_settings_default(void);
@@ -104,15 +110,25 @@ typedef struct FilIpcSettings {
 
 FilIpcSettings fil_ipc_settings_default(void);
 
-/* A contact of the last step. */
+/* Each model's settings, which may be changed between steps; FIL_BAD_INPUT leaves the old ones. */
+FilSapSettings fil_world_sap_settings(const FilWorld* world);
+FIL_MUST_CHECK FilStatus fil_world_set_sap_settings(FilWorld* world, const FilSapSettings* settings);
+FilLcpSettings fil_world_lcp_settings(const FilWorld* world);
+FIL_MUST_CHECK FilStatus fil_world_set_lcp_settings(FilWorld* world, const FilLcpSettings* settings);
+FilImcSettings fil_world_imc_settings(const FilWorld* world);
+FIL_MUST_CHECK FilStatus fil_world_set_imc_settings(FilWorld* world, const FilImcSettings* settings);
+FilIpcSettings fil_world_ipc_settings(const FilWorld* world);
+FIL_MUST_CHECK FilStatus fil_world_set_ipc_settings(FilWorld* world, const FilIpcSettings* settings);
+
+/* A contact of the last step, under every model. */
 typedef struct FilContactInfo {
-    FilId a, b;       /* rods or rigid bodies */
-    int part_a, part_b; /* edge of the rod, shape of the body */
-    FilVec3 point;    /* m, midway between the surfaces */
-    FilVec3 normal;   /* unit, from a to b */
-    double distance;  /* m, at the step's start; < 0 when penetrating */
-    FilVec3 force;    /* N, on b */
-    FilVec3 slip;     /* m/s, tangential velocity of b against a at the step's end */
+    FilId a, b;         /* objects: rods, rigid bodies, arms, links, cloth */
+    int part_a, part_b; /* edge of a rod, disk of an arm, vertex of cloth, shape of a rigid body or link */
+    FilVec3 point;      /* m, midway between the surfaces */
+    FilVec3 normal;     /* unit, from a to b */
+    double distance;    /* m, between the surfaces along the normal at the step's end; < 0 when penetrating */
+    FilVec3 force;      /* N, on b: what changed its momentum in the step */
+    FilVec3 slip;       /* m/s, tangential velocity of b against a at the step's end */
 } FilContactInfo;
 
 int fil_world_contact_count(const FilWorld* world);

@@ -27,12 +27,8 @@ typedef struct FilWorldDef {
     double newton_tolerance;     /* of the residual, relative to the forces at work */
     int newton_max_iterations;
     int max_halvings;            /* how often a failing step may be halved inside itself */
-    double contact_tolerance;    /* of the contact solver's momentum residual, relative */
-    int contact_max_iterations;
-    int relinearisations;        /* further tangents taken about the contact solution; 0: as published */
-    FilLcpSettings lcp;          /* contact model "lcp" */
-    FilImcSettings imc;          /* contact model "imc", and "spt" as far as it applies */
-    FilIpcSettings ipc;          /* contact model "ipc" */
+    int adaptive_iterations;     /* divide steps while Newton needs more iterations than this; 0: steps of equal size */
+    int relinearisations;        /* at velocity level: further tangents taken about the contact solution; 0: as published */
     bool check_nonlinear;        /* measure FilStepInfo.nonlinear_residual: one more assembly a step */
 } FilWorldDef;
 

@@ -59,14 +59,14 @@ FilStatus fil_world_add_arm(FilWorld* world, const FilArmDef* given, FilId* id)
         status = fil_world_add_object(world, name, FIL_BODY_ARM, body, 0, &object);
     }
     if (status == FIL_OK) {
-        status = fil_collision_register(world, body, &object);
+        status = fil_world_add_colliders(world, body, &object, 1);
     }
     if (status != FIL_OK) {
         return status;
     }
     for (int k = 0; k < impl->section_count; k++) {
         const double radius = impl->sections[k].disk_radius;
-        world->contact_length = world->contact_length > 0.0 ? fmin(world->contact_length, radius) : radius;
+        fil_collision_note_length(&world->collision, radius);
     }
     *id = fil_make_id(world, FIL_ID_OBJECT, object);
     return mounted ? mount(world, def, name, *id) : FIL_OK;
@@ -101,7 +101,7 @@ static bool view_of(const FilWorld* world, FilId id, View* view)
     if (body == NULL) {
         return false;
     }
-    *view = (View){body->impl, world->state.q + body->q, world->state.v + body->v, world->state.h + body->h};
+    *view = (View){body->impl, world->system.state.q + body->q, world->system.state.v + body->v, world->system.state.h + body->h};
     return true;
 }
 

@@ -175,7 +175,7 @@ const FilKindRow fil_drive_row = {"drive", "a drive", drive_name, fil_world_find
 static const char* joint_name(const FilWorld* world, FilId id)
 {
     const int index = fil_id_index(world, FIL_ID_JOINT, id);
-    return index < 0 ? NULL : world->contact.joints[index].name;
+    return index < 0 ? NULL : world->solver.joints.items[index].name;
 }
 
 static void measure_joint_force(const FilWorld* world, FilId of, int index, double* out)

@@ -34,13 +34,13 @@ FilStatus fil_world_add_rigid_body(FilWorld* world, const FilRigidDef* def, FilI
         status = fil_world_add_object(world, name, FIL_BODY_RIGID, body, 0, &object);
     }
     if (status == FIL_OK) {
-        status = fil_collision_register(world, body, &object);
+        status = fil_world_add_colliders(world, body, &object, 1);
     }
     if (status != FIL_OK) {
         return status;
     }
     *id = fil_make_id(world, FIL_ID_OBJECT, object);
-    world->contact_length = world->contact_length > 0.0 ? fmin(world->contact_length, impl->reach) : impl->reach;
+    fil_collision_note_length(&world->collision, impl->reach);
     if (def->motion == FIL_KINEMATIC) { // what drives hold on to
         FilAttachmentDef hold = fil_attachment_def_default();
         FilId attachment;
@@ -81,7 +81,7 @@ static bool view_of(const FilWorld* world, FilId id, View* view)
     if (body == NULL) {
         return false;
     }
-    *view = (View){body->impl, world->state.q + body->q, world->state.v + body->v};
+    *view = (View){body->impl, world->system.state.q + body->q, world->system.state.v + body->v};
     return true;
 }
 
@@ -163,77 +163,6 @@ FilStatus fil_rigid_set_state(FilWorld* world, FilId id, FilVec3 position, FilQu
         fil_m3_apply_transposed(view.v + 4, rotation, w);
     }
     return FIL_OK;
-}
-
-/* ---- contacts ---- */
-
-FilStatus fil_world_set_pair_surface(FilWorld* world, FilId a, FilId b, const FilSurface* surface)
-{
-    FilCollisionStage* stage = &world->collision;
-    const int ia = fil_id_index(world, FIL_ID_OBJECT, a), ib = fil_id_index(world, FIL_ID_OBJECT, b);
-    if (ia < 0 || ib < 0) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "a pair of surfaces needs two rods or rigid bodies of this world");
-    }
-    FilStatus status = fil_surface_check(surface, &world->error);
-    if (status == FIL_OK) {
-        status = fil_world_reserve(world, (void**)&stage->pair_surfaces, stage->pair_surface_count,
-                                   &stage->pair_surface_capacity, sizeof *stage->pair_surfaces);
-    }
-    if (status == FIL_OK) {
-        stage->pair_surfaces[stage->pair_surface_count++] = (FilPairSurface){ia, ib, *surface};
-    }
-    return status;
-}
-
-int fil_world_contact_count(const FilWorld* world)
-{
-    return world->collision.set.count;
-}
-
-static FilVec3 to_vec(const double* a)
-{
-    return (FilVec3){a[0], a[1], a[2]};
-}
-
-FilContactInfo fil_world_contact(const FilWorld* world, int index)
-{
-    const FilCollisionStage* stage = &world->collision;
-    const FilContact* c = &stage->set.contacts[index];
-    const double dt = world->last_dt;
-    double force[3], torque[3], slip[3] = {0.0}, v_c[3];
-    fil_contact_wrench(c, 1, c->point, dt, force, torque);
-    fil_collision_velocity(world, c, v_c);
-    fil_v3_axpy(slip, v_c[0], c->frame);
-    fil_v3_axpy(slip, v_c[1], c->frame + 3);
-    return (FilContactInfo){.a = fil_make_id(world, FIL_ID_OBJECT, stage->colliders[c->collider[0]].object),
-                            .b = fil_make_id(world, FIL_ID_OBJECT, stage->colliders[c->collider[1]].object),
-                            .part_a = c->part[0],
-                            .part_b = c->part[1],
-                            .point = to_vec(c->point),
-                            .normal = to_vec(c->frame + 6),
-                            .distance = c->distance,
-                            .force = to_vec(force),
-                            .slip = to_vec(slip)};
-}
-
-void fil_world_contact_wrench(const FilWorld* world, FilId thing, FilVec3* force, FilVec3* torque)
-{
-    const FilCollisionStage* stage = &world->collision;
-    const int index = fil_id_index(world, FIL_ID_OBJECT, thing);
-    static const double origin[3] = {0.0, 0.0, 0.0};
-    double f[3], t[3], sum_f[3] = {0.0}, sum_t[3] = {0.0};
-    for (int k = 0; k < stage->set.count; k++) {
-        const FilContact* c = &stage->set.contacts[k];
-        for (int side = 0; side < 2; side++) {
-            if (stage->colliders[c->collider[side]].object == index) {
-                fil_contact_wrench(c, side, origin, world->last_dt, f, t);
-                fil_v3_axpy(sum_f, 1.0, f);
-                fil_v3_axpy(sum_t, 1.0, t);
-            }
-        }
-    }
-    *force = to_vec(sum_f);
-    *torque = to_vec(sum_t);
 }
 
 /* ---- what can be measured ---- */

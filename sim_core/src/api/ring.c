@@ -13,7 +13,7 @@
 #include "contact/ring_hole.h"
 #include "filum/ring.h"
 #include "filum/shell.h"
-#include "world/joint.h"
+#include "world/world.h"
 
 FilRingDef fil_ring_def_default(void)
 {
@@ -78,7 +78,7 @@ static FilStatus lay_track(FilWorld* world, const FilRingDef* def, const char* n
     int count = 0;
     for (int r = 0; r < def->rod_count; r++) {
         const FilObject* object = &world->objects[fil_kind_index(world, FIL_BODY_ROD, def->rods[r])];
-        const FilRodBody* body = world->bodies[object->body].impl;
+        const FilRodBody* body = world->system.bodies[object->body].impl;
         const FilRod* rod = &body->rods[object->local];
         if (rod->closed && def->rod_count > 1) {
             return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': the closed rod '%s' leads nowhere", name,
@@ -115,10 +115,8 @@ static double widest_of(const FilWorld* world, const FilRingDef* def)
 }
 
 /* The hole of a rigid body, which the rod has to fit. */
-static FilStatus find_hole(FilWorld* world, const FilRingDef* def, const char* name, const FilObject* object,
-                           FilRingBody* ring)
+static FilStatus find_hole(FilWorld* world, const FilRingDef* def, const char* name, const FilBody* body, FilRingBody* ring)
 {
-    const FilRigidBody* body = world->bodies[object->body].impl;
     FilHole* hole = &ring->hole;
     fil_v3_set(hole->axis, def->hole_axis.x, def->hole_axis.y, def->hole_axis.z);
     const double length = fil_v3_normalise(hole->axis);
@@ -137,8 +135,9 @@ static FilStatus find_hole(FilWorld* world, const FilRingDef* def, const char* n
         return fil_world_fail(world, FIL_BAD_INPUT,
                               "ring '%s': an offset is for rings without a hole, whose radius says it", name);
     }
+    body->ops->center(body->impl, ring->hole_origin);
     fil_v3_set(hole->center, def->hole.x, def->hole.y, def->hole.z);
-    fil_v3_axpy(hole->center, -1.0, body->center);
+    fil_v3_axpy(hole->center, -1.0, ring->hole_origin);
     ring->holed = true;
     return FIL_OK;
 }
@@ -150,28 +149,22 @@ static FilStatus find_carrier(FilWorld* world, const FilRingDef* def, const char
         return FIL_OK;
     }
     const int index = fil_id_index(world, FIL_ID_OBJECT, def->carrier);
-    const FilBodyKind kind = index >= 0 ? world->objects[index].kind : FIL_BODY_KIND_COUNT;
-    if (kind != FIL_BODY_ROD && kind != FIL_BODY_SHELL && kind != FIL_BODY_RIGID) {
+    const FilObject* object = index >= 0 ? &world->objects[index] : NULL;
+    const FilBody* body = object != NULL ? &world->system.bodies[object->body] : NULL;
+    if (body == NULL || (body->ops->point == NULL && body->ops->center == NULL)) {
         return fil_world_fail(world, FIL_BAD_INPUT,
                               "ring '%s': only nodes of rods and shells and holes of rigid bodies can be rings", name);
     }
-    const FilObject* object = &world->objects[index];
     ring->carrier_body = object->body;
-    if (kind == FIL_BODY_RIGID) {
-        return find_hole(world, def, name, object, ring);
+    if (body->ops->point == NULL) {
+        return find_hole(world, def, name, body, ring);
     }
-    const bool on_rod = kind == FIL_BODY_ROD;
-    const int count = on_rod ? fil_rod_node_count(world, def->carrier) : fil_shell_vertex_count(world, def->carrier);
-    const int node = def->node < 0 ? def->node + count : def->node;
-    if (node < 0 || node >= count) {
+    const int count = body->ops->point_count(body->impl, object->local), node = fil_counted(def->node, count);
+    if (node < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': node %d is not on '%s', which has %d", name, def->node,
                               object->name, count);
     }
-    ring->carrier_node = node;
-    if (on_rod) {
-        const FilRodBody* body = world->bodies[object->body].impl;
-        ring->carrier_node = body->owner[body->rods[object->local].first_node + node];
-    }
+    ring->carrier_node = body->ops->point(body->impl, object->local, node);
     return FIL_OK;
 }
 
@@ -201,8 +194,8 @@ static void settle(const FilWorld* world, FilRingBody* ring, const double* rods)
 /* Where the rod passes the hole; its axis is turned so that it points against the rod. */
 static FilStatus thread_hole(FilWorld* world, const char* name, FilRingBody* ring)
 {
-    const double *rods = world->state.q + world->bodies[ring->rod_body].q,
-                 *q = world->state.q + world->bodies[ring->carrier_body].q;
+    const double *rods = world->system.state.q + world->system.bodies[ring->rod_body].q,
+                 *q = world->system.state.q + world->system.bodies[ring->carrier_body].q;
     double rotation[9], center[3], axis[3];
     FilTrackPoint point;
     fil_m3_from_quat(rotation, (FilQuat){q[4], q[5], q[6], q[7]});
@@ -230,7 +223,7 @@ static FilStatus place_ring(FilWorld* world, const FilRingDef* def, const char* 
     if (ring->holed) {
         return thread_hole(world, name, ring);
     }
-    const double* rods = world->state.q + world->bodies[ring->rod_body].q;
+    const double* rods = world->system.state.q + world->system.bodies[ring->rod_body].q;
     fil_v3_set(ring->initial_q, def->position.x, def->position.y, def->position.z);
     fil_v3_set(ring->initial_v, def->velocity.x, def->velocity.y, def->velocity.z);
     if (ring->mass > 0.0 && def->settled) {
@@ -238,7 +231,7 @@ static FilStatus place_ring(FilWorld* world, const FilRingDef* def, const char* 
     }
     const double* point = ring->mass > 0.0
                               ? ring->initial_q
-                              : world->state.q + world->bodies[ring->carrier_body].q + 4 * ring->carrier_node;
+                              : world->system.state.q + world->system.bodies[ring->carrier_body].q + 4 * ring->carrier_node;
     ring->initial_place = fil_track_search(&ring->track, rods, point);
     const FilTrackPoint closest = fil_track_closest(&ring->track, rods, point, &ring->initial_place);
     const double gap = sqrt(2.0 * closest.half_square) - ring->offset;
@@ -288,12 +281,6 @@ FilStatus fil_world_add_ring(FilWorld* world, const FilRingDef* def, FilId* id)
     return status;
 }
 
-FilJointSide fil_ring_side(const FilWorld* world, const FilObject* object)
-{
-    const FilRingBody* ring = world->bodies[object->body].impl;
-    return (FilJointSide){.body = ring->carrier_body, .point = ring->holed ? -1 : ring->carrier_node};
-}
-
 int fil_world_ring_count(const FilWorld* world)
 {
     return fil_kind_count(world, FIL_BODY_RING);
@@ -341,8 +328,8 @@ static void measure(View* view, const FilTrackPoint* point, const double* rotati
 /* Centre of the hole, its velocity and its place. */
 static void see_hole(const FilWorld* world, View* view)
 {
-    const FilBody* body = &world->bodies[view->ring->carrier_body];
-    const double *q = world->state.q + body->q, *v = world->state.v + body->v;
+    const FilBody* body = &world->system.bodies[view->ring->carrier_body];
+    const double *q = world->system.state.q + body->q, *v = world->system.state.v + body->v;
     double rotation[9], axis[3], spin[3], arm[3];
     FilTrackPoint point;
     fil_m3_from_quat(rotation, (FilQuat){q[4], q[5], q[6], q[7]});
@@ -351,7 +338,7 @@ static void see_hole(const FilWorld* world, View* view)
     fil_v3_sub(arm, view->x, q);
     fil_v3_cross(view->v, spin, arm);
     fil_v3_axpy(view->v, 1.0, v);
-    const double* rods = world->state.q + world->bodies[view->ring->rod_body].q;
+    const double* rods = world->system.state.q + world->system.bodies[view->ring->rod_body].q;
     if (view->h[FIL_RING_THREADED] != 0.0 &&
         fil_track_crossing(&view->ring->track, rods, view->x, axis, &view->place, &point)) {
         measure(view, &point, rotation);
@@ -362,18 +349,18 @@ static View see(const FilWorld* world, FilId id)
 {
     const int index = fil_kind_index(world, FIL_BODY_RING, id);
     FIL_ASSERT(index >= 0 && "a ring's id of this world");
-    const FilBody* body = &world->bodies[world->objects[index].body];
-    View view = {.ring = body->impl, .h = world->state.h + body->h};
-    const FilBody* carrier = &world->bodies[view.ring->carrier_body];
+    const FilBody* body = &world->system.bodies[world->objects[index].body];
+    View view = {.ring = body->impl, .h = world->system.state.h + body->h};
+    const FilBody* carrier = &world->system.bodies[view.ring->carrier_body];
     view.place = (FilTrackPlace){(int)view.h[FIL_RING_PIECE], view.h[FIL_RING_U]};
     if (view.ring->holed) {
         see_hole(world, &view);
         return view;
     }
-    fil_v3_copy(view.x, world->state.q + carrier->q + 4 * view.ring->carrier_node);
-    fil_v3_copy(view.v, world->state.v + carrier->v + 4 * view.ring->carrier_node);
+    fil_v3_copy(view.x, world->system.state.q + carrier->q + 4 * view.ring->carrier_node);
+    fil_v3_copy(view.v, world->system.state.v + carrier->v + 4 * view.ring->carrier_node);
     if (view.h[FIL_RING_THREADED] != 0.0) {
-        const double* rods = world->state.q + world->bodies[view.ring->rod_body].q;
+        const double* rods = world->system.state.q + world->system.bodies[view.ring->rod_body].q;
         const FilTrackPoint point = fil_track_closest(&view.ring->track, rods, view.x, &view.place);
         measure(&view, &point, NULL);
     }
@@ -405,7 +392,7 @@ double fil_ring_distance(const FilWorld* world, FilId id)
 double fil_ring_travel(const FilWorld* world, FilId id)
 {
     const View view = see(world, id);
-    return fil_track_length(&view.ring->track, world->state.q + world->bodies[view.ring->rod_body].q, view.place);
+    return fil_track_length(&view.ring->track, world->system.state.q + world->system.bodies[view.ring->rod_body].q, view.place);
 }
 
 double fil_ring_force(const FilWorld* world, FilId id)

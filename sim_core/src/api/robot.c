@@ -22,12 +22,12 @@ static FilStatus add_links(FilWorld* world, const char* name, const FilArticulat
         status = fil_world_add_object(world, impl->links[l].name, FIL_BODY_ROBOT, body, l, &objects[l]);
         const double reach = impl->links[l].reach;
         if (reach > 0.0) {
-            world->contact_length = world->contact_length > 0.0 ? fmin(world->contact_length, reach) : reach;
+            fil_collision_note_length(&world->collision, reach);
         }
     }
     if (status == FIL_OK) {
         *first = objects[0];
-        status = fil_collision_register(world, body, objects);
+        status = fil_world_add_colliders(world, body, objects, impl->link_count);
     }
     fil_free(objects);
     return status;
@@ -112,15 +112,6 @@ FilId fil_world_find_robot(const FilWorld* world, const char* name)
     return (FilId){0};
 }
 
-int fil_object_carrier(const FilWorld* world, FilId id)
-{
-    const int index = fil_id_index(world, FIL_ID_OBJECT, id);
-    const FilObject* object = &world->objects[index];
-    return object->kind != FIL_BODY_ROBOT
-               ? index
-               : index - object->local + fil_articulated_carrier(world->bodies[object->body].impl, object->local);
-}
-
 /* A robot and its part of the state arrays. */
 typedef struct View {
     const FilRobot* robot;
@@ -135,8 +126,8 @@ static bool view_of(const FilWorld* world, FilId id, View* view)
         return false;
     }
     const FilRobot* robot = &world->robots[index];
-    const FilBody* body = &world->bodies[robot->body];
-    *view = (View){robot, body->impl, world->state.q + body->q, world->state.v + body->v, world->state.h + body->h};
+    const FilBody* body = &world->system.bodies[robot->body];
+    *view = (View){robot, body->impl, world->system.state.q + body->q, world->system.state.v + body->v, world->system.state.h + body->h};
     return true;
 }
 
@@ -217,9 +208,9 @@ void fil_link_pose(const FilWorld* world, FilId id, FilVec3* position, FilQuat* 
     const int index = fil_kind_index(world, FIL_BODY_ROBOT, id);
     FIL_ASSERT(index >= 0 && "a link's id of this world");
     const FilObject* link = &world->objects[index];
-    const FilBody* body = &world->bodies[link->body];
+    const FilBody* body = &world->system.bodies[link->body];
     FilPose pose;
-    fil_articulated_link_pose(body->impl, world->state.q + body->q, link->local, &pose);
+    fil_articulated_link_pose(body->impl, world->system.state.q + body->q, link->local, &pose);
     *position = (FilVec3){pose.p[0], pose.p[1], pose.p[2]};
     *orientation = fil_quat_from_m3(pose.r);
 }
@@ -229,12 +220,12 @@ void fil_link_velocity(const FilWorld* world, FilId id, FilVec3* velocity, FilVe
     const int index = fil_kind_index(world, FIL_BODY_ROBOT, id);
     FIL_ASSERT(index >= 0 && "a link's id of this world");
     const FilObject* link = &world->objects[index];
-    const FilBody* body = &world->bodies[link->body];
-    const double* q = world->state.q + body->q;
+    const FilBody* body = &world->system.bodies[link->body];
+    const double* q = world->system.state.q + body->q;
     FilPose pose;
     double v[3], w[3];
     fil_articulated_link_pose(body->impl, q, link->local, &pose);
-    fil_articulated_link_velocity(body->impl, q, world->state.v + body->v, link->local, pose.p, v, w);
+    fil_articulated_link_velocity(body->impl, q, world->system.state.v + body->v, link->local, pose.p, v, w);
     *velocity = (FilVec3){v[0], v[1], v[2]};
     *angular = (FilVec3){w[0], w[1], w[2]};
 }

@@ -38,7 +38,7 @@ FilStatus fil_world_add_rod_network(FilWorld* world, const FilRodDef* defs, int 
         }
     }
     FilRodBody* impl;
-    FilStatus status = fil_rod_body_create(&world->arena, defs, count, junctions, junction_count, &impl, &world->error);
+    FilStatus status = fil_rod_body_create(&world->arena, defs, count, junctions, junction_count, &impl, world->error);
     if (status != FIL_OK) {
         return status;
     }
@@ -61,7 +61,7 @@ FilStatus fil_world_add_rod_network(FilWorld* world, const FilRodDef* defs, int 
             rods[r] = fil_make_id(world, FIL_ID_OBJECT, objects[r]);
         }
     }
-    status = status == FIL_OK ? fil_collision_register(world, body, objects) : status;
+    status = status == FIL_OK ? fil_world_add_colliders(world, body, objects, count) : status;
     fil_free(objects);
     return status;
 }
@@ -103,12 +103,12 @@ static bool view_of(const FilWorld* world, FilId id, View* view)
         return false;
     }
     const FilObject* object = &world->objects[index];
-    const FilBody* body = &world->bodies[object->body];
+    const FilBody* body = &world->system.bodies[object->body];
     view->body = body->impl;
     view->rod = &view->body->rods[object->local];
-    view->q = world->state.q + body->q + 4 * view->rod->first_node;
-    view->v = world->state.v + body->v + 4 * view->rod->first_node;
-    view->h = (FilRodHistory*)(world->state.h + body->h) + view->rod->first_node;
+    view->q = world->system.state.q + body->q + 4 * view->rod->first_node;
+    view->v = world->system.state.v + body->v + 4 * view->rod->first_node;
+    view->h = (FilRodHistory*)(world->system.state.h + body->h) + view->rod->first_node;
     return true;
 }
 

@@ -30,10 +30,10 @@ FilStatus fil_world_add_shell(FilWorld* world, const FilShellDef* def, FilId* id
     const int unknowns = 4 * impl->vertex_count;
     status = fil_world_add_body(world, FIL_BODY_SHELL, impl, unknowns, unknowns, 0, name, &body);
     status = status == FIL_OK ? fil_world_add_object(world, name, FIL_BODY_SHELL, body, 0, &object) : status;
-    status = status == FIL_OK ? fil_collision_register(world, body, &object) : status;
+    status = status == FIL_OK ? fil_world_add_colliders(world, body, &object, 1) : status;
     if (status == FIL_OK) {
         const double reach = 0.5 * impl->thickness;
-        world->contact_length = world->contact_length > 0.0 ? fmin(world->contact_length, reach) : reach;
+        fil_collision_note_length(&world->collision, reach);
         *id = fil_make_id(world, FIL_ID_OBJECT, object);
     }
     return status;
@@ -68,7 +68,7 @@ static bool view_of(const FilWorld* world, FilId id, View* view)
     if (body == NULL) {
         return false;
     }
-    *view = (View){body->impl, world->state.q + body->q, world->state.v + body->v};
+    *view = (View){body->impl, world->system.state.q + body->q, world->system.state.v + body->v};
     return true;
 }
 

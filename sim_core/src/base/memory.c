@@ -49,6 +49,19 @@ int fil_grow(void** block, size_t old_count, size_t new_count, size_t size)
     return 1;
 }
 
+bool fil_array_reserve(void** array, int count, int* capacity, size_t size)
+{
+    if (count < *capacity) {
+        return true;
+    }
+    const int wanted = 2 * *capacity + 8;
+    if (!fil_grow(array, (size_t)*capacity, (size_t)wanted, size)) {
+        return false;
+    }
+    *capacity = wanted;
+    return true;
+}
+
 char* fil_strdup(const char* text)
 {
     const size_t size = strlen(text) + 1;

@@ -2,6 +2,7 @@
 #ifndef FILUM_BASE_MEMORY_H
 #define FILUM_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define FIL_ALIGNMENT 64
@@ -12,6 +13,9 @@ void fil_free(void* block); /* NULL is fine */
 
 /* Grows *block from `old_count` to `new_count` items, new ones zeroed. Returns 0 and leaves *block when out of memory. */
 int fil_grow(void** block, size_t old_count, size_t new_count, size_t size);
+
+/* Room for one more item behind `count`, by doubling: *capacity follows. False, and nothing changed, when out of memory. */
+bool fil_array_reserve(void** array, int count, int* capacity, size_t size);
 
 /* A heap copy of a string; NULL when out of memory. */
 char* fil_strdup(const char* text);

@@ -211,5 +211,9 @@ int fil_articulated_point_jacobian(const void* robot, int index, int part, const
 int fil_articulated_turn_jacobian(const void* robot, int index, int part, const double* q, int* blocks,
                                   double* jacobian, double* bias);
 void fil_articulated_frame(const void* robot, int index, int part, const double* q, const double* h, FilPose* pose);
+int fil_articulated_place_count(const void* robot);
+void fil_articulated_place_velocity(const void* robot, int place, const double* q, const double* v, double* velocity);
+FilStatus fil_articulated_side(const void* robot, int object, int node, const double* q, FilBodySide* side, FilError* error);
+int fil_articulated_carrier_of(const void* robot, int object);
 
 #endif

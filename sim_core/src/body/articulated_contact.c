@@ -30,6 +30,7 @@ void fil_articulated_collider(const void* pointer, int index, FilCollider* out)
     const int link = robot->shape_link[index];
     *out = (FilCollider){.kind = FIL_COLLIDER_SHAPE,
                          .object = link,
+                         .part = index - robot->links[link].first_shape,
                          .carrier = fil_articulated_carrier(robot, link),
                          .movable = robot->links[link].body >= 0,
                          .collision = robot->collision,
@@ -119,4 +120,34 @@ int fil_articulated_turn_jacobian(const void* pointer, int index, int part, cons
     const FilArticulated* robot = pointer;
     fil_v3_set(bias, 0.0, 0.0, 0.0);
     return columns_of(robot, link_of(robot, index), NULL, q, blocks, jacobian);
+}
+
+/* ---- links as places ---- */
+
+int fil_articulated_place_count(const void* pointer)
+{
+    return ((const FilArticulated*)pointer)->link_count;
+}
+
+void fil_articulated_place_velocity(const void* pointer, int place, const double* q, const double* v, double* velocity)
+{
+    FilPose pose;
+    double angular[3];
+    fil_articulated_link_pose(pointer, q, place, &pose);
+    fil_articulated_link_velocity(pointer, q, v, place, pose.p, velocity, angular);
+}
+
+/* Links stand behind the shapes. */
+FilStatus fil_articulated_side(const void* pointer, int object, int node, const double* q, FilBodySide* side, FilError* error)
+{
+    (void)node, (void)q, (void)error;
+    const FilArticulated* robot = pointer;
+    side->index = object + robot->shape_count;
+    side->carrier = fil_articulated_carrier(robot, object);
+    return FIL_OK;
+}
+
+int fil_articulated_carrier_of(const void* pointer, int object)
+{
+    return fil_articulated_carrier(pointer, object);
 }

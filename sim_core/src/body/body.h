@@ -37,6 +37,20 @@ typedef struct FilBodyConstraint {
     double lower, upper;       /* impulse: <= 0, >= 0 */
 } FilBodyConstraint;
 
+/* One side of a joint: a frame on a body, or a point of it, which has no orientation. */
+typedef struct FilBodySide {
+    int body;            /* of the system; -1: the world */
+    int index, edge;     /* of its collider, for Jacobians */
+    int frame_part;      /* for the body's frame */
+    int point;           /* block of unknowns of the point that is the side; -1: there is a frame */
+    bool placed;         /* the frame's origin, or `offset` in it, is where the joint has to be ... */
+    bool section;        /* ... and the frame is that of a rod's section, which keeps its axes */
+    double offset[3];    /* m, in the frame */
+    double stiffness[3]; /* N m/rad about the frame's axes, of what is welded there; all 0: as rigid as the step can resolve */
+    int carrier;         /* object of the body whose shapes shall not touch the other side's; -1: they may */
+    FilPose anchor;      /* the joint's frame in the body's frame; in the world's for the world */
+} FilBodySide;
+
 /* A body that is a sheet of triangles; pointers are the body's, constant for its life. */
 typedef struct FilBodyMesh {
     int vertex_count, edge_count, triangle_count;
@@ -44,11 +58,19 @@ typedef struct FilBodyMesh {
     double radius;                /* m, around them */
 } FilBodyMesh;
 
+/* Number `at` of `count`, counted from the end if negative; -1: there is none such. */
+static inline int fil_counted(int at, int count)
+{
+    const int index = at < 0 ? at + count : at;
+    return index >= 0 && index < count ? index : -1;
+}
+
 #define FIL_SHIFT_LEAST 1e-300 /* adds nothing to the mass, but says that a definite tangent is wanted */
 
 typedef struct FilBodyOps {
     const char* kind;
     bool points; /* q and v are points, 4 numbers each of which the first three are the place; they move by dt v */
+    bool carries_history; /* between the stages of a step its history is what the contact model made of it, not extrapolated */
     void (*destroy)(void* body);
     int (*dofs)(const void* body);
     void (*init_state)(const void* body, double* q, double* v, double* h);
@@ -81,6 +103,12 @@ typedef struct FilBodyOps {
                    FilEnergy* add_to);
     void (*momentum)(const void* body, const double* q, const double* v, const double* h, double* linear,
                      double* angular);
+
+    /* How many of its places a step's error is judged by, and the velocity of one of them, m/s. */
+    int (*place_count)(const void* body);
+    void (*place_velocity)(const void* body, int place, const double* q, const double* v, double* velocity);
+    /* kg that a push anywhere on it moves; NULL: that depends on where, and is found from its tangent. */
+    double (*mass)(const void* body);
 
     /* ---- boundary ---- (set_target and reaction may be NULL where attach always refuses) */
     FilStatus (*attach)(void* body, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
@@ -118,6 +146,21 @@ typedef struct FilBodyOps {
     /* A frame to join things to. Rods: `part` is 2 edge + end, the frame is the edge's, placed at that end. Rigid bodies:
      * their own frame. Arms: `index` is the disk, as of colliders. */
     void (*frame)(const void* body, int index, int part, const double* q, const double* h, FilPose* pose);
+    /* The side that a joint finds at node (disk, vertex) `node` of an object, negative counting from the end. The body's own
+     * index stands in side->body already, which a body without unknowns of its own may replace. FIL_BAD_INPUT and a message
+     * that goes on after the object's name. */
+    FilStatus (*side)(const void* body, int object, int node, const double* q, FilBodySide* side, FilError* error);
+    /* The object of the body that carries another one rigidly; NULL: each carries itself. */
+    int (*carrier)(const void* body, int object);
+    /* How many points an object has, and the block of unknowns that one is; NULL: it has none. */
+    int (*point_count)(const void* body, int object);
+    int (*point)(const void* body, int object, int node);
+    /* Whether the place of a block's point is held. NULL: none is. */
+    bool (*held)(const void* body, int block);
+    /* Its centre of mass in its own frame, of rigid bodies that may have holes for rods; NULL: it cannot. */
+    void (*center)(const void* body, double* center);
+    /* The ring that it is, which slides along rods by potentials of the contact model; NULL: none. */
+    struct FilRingBody* (*ring)(void* body);
     /* Block pattern of the tangent's lower triangle; arrays may be NULL. Returns the number of blocks, 0 if it has no
      * unknowns, -1 when out of memory. Allocates when first called. */
     int (*tangent_pattern)(void* body, int* columns, int* rows);

@@ -288,95 +288,6 @@ static int load_range(const void* pointer, int object, FilDriveKind kind)
 
 /* ---- contact ---- */
 
-static int collider_count(const void* pointer)
-{
-    return ((const FilRigidBody*)pointer)->shape_count;
-}
-
-static void collider(const void* pointer, int index, FilCollider* out)
-{
-    const FilRigidBody* body = pointer;
-    *out = (FilCollider){.kind = FIL_COLLIDER_SHAPE,
-                         .movable = body->motion == FIL_DYNAMIC,
-                         .collision = body->collision,
-                         .shape = body->shapes[index].shape};
-}
-
-static void place(const void* pointer, int index, const double* q, const double* v, FilPlacement* out)
-{
-    const FilRigidBody* body = pointer;
-    FilPose pose;
-    fil_rigid_pose(body, q, &pose);
-    *out = (FilPlacement){.speed = fil_v3_norm(v) + body->reach * fil_v3_norm(v + 4)};
-    fil_pose_compose(&out->pose, &pose, &body->shapes[index].pose);
-}
-
-static void part_of(const void* pointer, int index, int part, const double* q, const double* h, FilShape* shape, FilPose* pose)
-{
-    (void)part;
-    (void)h;
-    const FilRigidBody* body = pointer;
-    FilPose own;
-    fil_rigid_pose(body, q, &own);
-    *shape = body->shapes[index].shape;
-    fil_pose_compose(pose, &own, &body->shapes[index].pose);
-}
-
-static void frame(const void* pointer, int index, int part, const double* q, const double* h, FilPose* pose)
-{
-    (void)index, (void)part, (void)h;
-    fil_rigid_pose(pointer, q, pose);
-}
-
-static bool joined(const void* pointer, int index_a, int part_a, int index_b, int part_b)
-{
-    (void)pointer, (void)index_a, (void)part_a, (void)index_b, (void)part_b;
-    return true; // shapes of one body
-}
-
-/* Blocks of velocity and angular velocity: v + w x arm with w = R w_body. */
-static int point_jacobian(const void* pointer, int index, int part, const double* point, const double* q, int* blocks,
-                          double* jacobian, double* bias)
-{
-    (void)index;
-    (void)part;
-    const FilRigidBody* body = pointer;
-    double arm[3], r[9];
-    fil_v3_sub(arm, point, q);
-    fil_m3_from_quat(r, fil_rigid_orientation(q));
-    const double cross[9] = {0.0, arm[2], -arm[1], -arm[2], 0.0, arm[0], arm[1], -arm[0], 0.0}; // -[arm]
-    for (int j = 0; j < 3; j++) {
-        for (int k = 0; k < 3; k++) {
-            jacobian[4 * j + k] = j == k ? 1.0 : 0.0;
-            jacobian[12 + 4 * j + k] = cross[3 * j] * r[k] + cross[3 * j + 1] * r[3 + k] + cross[3 * j + 2] * r[6 + k];
-        }
-        jacobian[4 * j + 3] = jacobian[12 + 4 * j + 3] = 0.0;
-    }
-    blocks[0] = 0;
-    blocks[1] = 1;
-    for (int j = 0; j < 3; j++) {
-        bias[j] = body->motion == FIL_DYNAMIC ? 0.0 : body->v_free[j] + fil_v3_dot(jacobian + 12 + 4 * j, body->v_free + 4);
-    }
-    return body->motion == FIL_DYNAMIC ? 2 : 0;
-}
-
-static int turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks, double* jacobian,
-                         double* bias)
-{
-    (void)index;
-    (void)part;
-    const FilRigidBody* body = pointer;
-    double r[9];
-    fil_m3_from_quat(r, fil_rigid_orientation(q));
-    for (int j = 0; j < 3; j++) {
-        fil_v3_copy(jacobian + 4 * j, r + 3 * j);
-        jacobian[4 * j + 3] = 0.0;
-        bias[j] = body->motion == FIL_DYNAMIC ? 0.0 : fil_v3_dot(r + 3 * j, body->v_free + 4);
-    }
-    blocks[0] = 1;
-    return body->motion == FIL_DYNAMIC ? 1 : 0;
-}
-
 static int tangent_pattern(void* pointer, int* columns, int* rows)
 {
     if (((const FilRigidBody*)pointer)->motion != FIL_DYNAMIC) {
@@ -414,20 +325,25 @@ const FilBodyOps fil_rigid_ops = {
     .finish = finish,
     .energy = energy,
     .momentum = momentum_of,
+    .place_count = fil_rigid_place_count,
+    .place_velocity = fil_rigid_place_velocity,
+    .mass = fil_rigid_mass_of,
     .attach = attach,
     .set_target = set_target,
     .reaction = reaction,
     .clear_loads = clear_loads,
     .load = load,
     .load_range = load_range,
-    .collider_count = collider_count,
-    .collider = collider,
-    .place = place,
-    .part = part_of,
-    .joined = joined,
-    .frame = frame,
-    .point_jacobian = point_jacobian,
-    .turn_jacobian = turn_jacobian,
+    .collider_count = fil_rigid_collider_count,
+    .collider = fil_rigid_collider,
+    .place = fil_rigid_place,
+    .part = fil_rigid_part,
+    .joined = fil_rigid_joined,
+    .frame = fil_rigid_frame,
+    .side = fil_rigid_side,
+    .center = fil_rigid_center,
+    .point_jacobian = fil_rigid_point_jacobian,
+    .turn_jacobian = fil_rigid_turn_jacobian,
     .tangent_pattern = tangent_pattern,
     .tangent = tangent,
 };

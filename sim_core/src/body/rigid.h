@@ -54,4 +54,20 @@ static inline FilQuat fil_rigid_orientation(const double* q)
     return (FilQuat){q[4], q[5], q[6], q[7]};
 }
 
+/* ---- rigid_contact.c: parts of the table ---- */
+
+int fil_rigid_collider_count(const void* body);
+void fil_rigid_collider(const void* body, int index, FilCollider* out);
+void fil_rigid_place(const void* body, int index, const double* q, const double* v, FilPlacement* out);
+void fil_rigid_part(const void* body, int index, int part, const double* q, const double* h, FilShape* shape, FilPose* pose);
+void fil_rigid_frame(const void* body, int index, int part, const double* q, const double* h, FilPose* pose);
+bool fil_rigid_joined(const void* body, int index_a, int part_a, int index_b, int part_b);
+int fil_rigid_point_jacobian(const void* body, int index, int part, const double* point, const double* q, int* blocks, double* jacobian, double* bias);
+int fil_rigid_turn_jacobian(const void* body, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
+int fil_rigid_place_count(const void* body);
+void fil_rigid_place_velocity(const void* body, int place, const double* q, const double* v, double* velocity);
+double fil_rigid_mass_of(const void* body);
+FilStatus fil_rigid_side(const void* body, int object, int node, const double* q, FilBodySide* side, FilError* error);
+void fil_rigid_center(const void* body, double* center);
+
 #endif

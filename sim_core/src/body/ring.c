@@ -210,9 +210,48 @@ static void tangent(void* pointer, double* values)
     values[15] = 1.0;
 }
 
+/* ---- its point ---- */
+
+static int place_count(const void* pointer)
+{
+    return own_point(pointer) ? 1 : 0;
+}
+
+static void place_velocity(const void* pointer, int place, const double* q, const double* v, double* velocity)
+{
+    (void)pointer, (void)place, (void)q;
+    fil_v3_copy(velocity, v);
+}
+
+static double mass_of(const void* pointer)
+{
+    return ((const FilRingBody*)pointer)->mass;
+}
+
+/* Its own point, the node or vertex that it belongs to, or the body that it is the hole of. */
+static FilStatus side_of(const void* pointer, int object, int node, const double* q, FilBodySide* side, FilError* error)
+{
+    (void)object, (void)node, (void)q, (void)error;
+    const FilRingBody* ring = pointer;
+    side->body = ring->carrier_body;
+    side->point = ring->holed ? -1 : ring->carrier_node;
+    if (ring->holed) {
+        side->placed = true;
+        side->carrier = 0;
+        fil_v3_add(side->offset, ring->hole.center, ring->hole_origin);
+    }
+    return FIL_OK;
+}
+
+static FilRingBody* ring_of(void* pointer)
+{
+    return pointer;
+}
+
 const FilBodyOps fil_ring_ops = {
     .kind = "ring",
     .points = true,
+    .carries_history = true,
     .destroy = destroy,
     .dofs = dofs,
     .init_state = init_state,
@@ -225,6 +264,9 @@ const FilBodyOps fil_ring_ops = {
     .finish = finish,
     .energy = energy,
     .momentum = momentum,
+    .place_count = place_count,
+    .place_velocity = place_velocity,
+    .mass = mass_of,
     .attach = attach,
     .set_target = set_target,
     .reaction = reaction,
@@ -232,6 +274,8 @@ const FilBodyOps fil_ring_ops = {
     .load = load,
     .load_range = load_range,
     .collider_count = collider_count,
+    .side = side_of,
+    .ring = ring_of,
     .tangent_pattern = tangent_pattern,
     .tangent = tangent,
 };

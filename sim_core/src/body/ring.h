@@ -16,6 +16,7 @@ typedef struct FilRingBody {
     double offset, range, stiffness, friction;
     bool holed; /* it is a hole of a rigid body */
     FilHole hole;
+    double hole_origin[3]; /* m: the body's centre of mass in its own frame, from which the hole is measured */
 
     /* what it is threaded on, and whose point or hole it is: bodies of the world and nodes in them */
     int rod_body, carrier_body, carrier_node;

@@ -134,6 +134,15 @@ FilStatus fil_rod_build(FilRod* rod, FilArena* arena, const FilRodDef* def, doub
 
 /* ---- the parts of the table, by file ---- */
 
+/* rod_points.c */
+int fil_rod_place_count(const void* body);
+void fil_rod_place_velocity(const void* body, int place, const double* q, const double* v, double* velocity);
+double fil_rod_mass(const void* body);
+FilStatus fil_rod_side(const void* body, int object, int node, const double* q, FilBodySide* side, FilError* error);
+int fil_rod_point_count(const void* body, int object);
+int fil_rod_point(const void* body, int object, int node);
+bool fil_rod_is_held(const void* body, int block);
+
 /* rod_step.c */
 void fil_rod_begin(void* body, const FilStepSetup* setup, const double* q, const double* v, const double* h);
 void fil_rod_guess(const void* body, const double* change, double* v);

@@ -162,9 +162,8 @@ static int collider_count(const void* pointer)
 
 static void collider(const void* pointer, int index, FilCollider* out)
 {
-    (void)index;
     const FilShellBody* body = pointer;
-    *out = (FilCollider){.kind = FIL_COLLIDER_SHAPE, .movable = true, .collision = body->collision,
+    *out = (FilCollider){.kind = FIL_COLLIDER_SHAPE, .part = index, .movable = true, .collision = body->collision,
                          .shape = fil_shape_sphere(0.5 * body->thickness)};
 }
 
@@ -243,6 +242,56 @@ static void weak_blocks(const void* pointer, bool* weak)
     }
 }
 
+/* ---- vertices as points ---- */
+
+static int place_count(const void* pointer)
+{
+    return ((const FilShellBody*)pointer)->vertex_count;
+}
+
+static void place_velocity(const void* pointer, int place, const double* q, const double* v, double* velocity)
+{
+    (void)pointer, (void)q;
+    fil_v3_copy(velocity, v + 4 * place);
+}
+
+static double mass_of(const void* pointer)
+{
+    const FilShellBody* body = pointer;
+    double mass = 0.0;
+    for (int i = 0; i < body->vertex_count; i++) {
+        mass += body->mass[i];
+    }
+    return mass;
+}
+
+static int point_count(const void* pointer, int object)
+{
+    (void)object;
+    return ((const FilShellBody*)pointer)->vertex_count;
+}
+
+static int point_of(const void* pointer, int object, int node)
+{
+    (void)pointer, (void)object;
+    return node;
+}
+
+static bool is_held(const void* pointer, int block)
+{
+    return ((const FilShellBody*)pointer)->held[block];
+}
+
+static FilStatus side_of(const void* pointer, int object, int node, const double* q, FilBodySide* side, FilError* error)
+{
+    (void)object, (void)q;
+    const FilShellBody* body = pointer;
+    side->point = fil_counted(node, body->vertex_count);
+    return side->point >= 0
+               ? FIL_OK
+               : fil_error(error, FIL_BAD_INPUT, "has %d vertices, no vertex %d", body->vertex_count, node);
+}
+
 const FilBodyOps fil_shell_ops = {
     .kind = "shell",
     .points = true,
@@ -258,6 +307,9 @@ const FilBodyOps fil_shell_ops = {
     .finish = fil_shell_finish,
     .energy = energy,
     .momentum = momentum,
+    .place_count = place_count,
+    .place_velocity = place_velocity,
+    .mass = mass_of,
     .attach = fil_shell_attach,
     .set_target = fil_shell_set_target,
     .reaction = fil_shell_reaction,
@@ -271,6 +323,10 @@ const FilBodyOps fil_shell_ops = {
     .part = part_of,
     .joined = joined,
     .frame = frame,
+    .side = side_of,
+    .point_count = point_count,
+    .point = point_of,
+    .held = is_held,
     .point_jacobian = point_jacobian,
     .turn_jacobian = turn_jacobian,
     .tangent_pattern = tangent_pattern,

@@ -186,5 +186,8 @@ int fil_soft_arm_point_jacobian(const void* arm, int index, int part, const doub
 int fil_soft_arm_turn_jacobian(const void* arm, int index, int part, const double* q, int* blocks, double* jacobian,
                                double* bias);
 void fil_soft_arm_disk_frame(const void* arm, int index, int part, const double* q, const double* h, FilPose* pose);
+int fil_soft_arm_place_count(const void* arm);
+void fil_soft_arm_place_velocity(const void* arm, int place, const double* q, const double* v, double* velocity);
+FilStatus fil_soft_arm_side(const void* arm, int object, int node, const double* q, FilBodySide* side, FilError* error);
 
 #endif

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/vec3.h"
 #include "body/soft_arm.h"
 
@@ -19,6 +20,7 @@ void fil_soft_arm_collider(const void* pointer, int index, FilCollider* out)
 {
     const FilSoftArm* arm = pointer;
     *out = (FilCollider){.kind = FIL_COLLIDER_SHAPE,
+                         .part = index,
                          .movable = index > 0 || arm->free_base,  // the first is the base
                          .collision = arm->collision,
                          .shape = shape_of(&arm->disks[index])};
@@ -134,4 +136,33 @@ int fil_soft_arm_turn_jacobian(const void* pointer, int index, int part, const d
         blocks[b] = frame.block[b];
     }
     return frame.block_count;
+}
+
+/* ---- disks as places ---- */
+
+int fil_soft_arm_place_count(const void* pointer)
+{
+    return ((const FilSoftArm*)pointer)->disk_count;
+}
+
+void fil_soft_arm_place_velocity(const void* pointer, int place, const double* q, const double* v, double* velocity)
+{
+    const FilSoftArm* arm = pointer;
+    FilArmLink links[FIL_ARM_SECTIONS + 1];
+    FilArmFrame frame;
+    fil_soft_arm_links(arm, q, v, links);
+    fil_soft_arm_frame(arm, links, q, v, arm->disks[place].place, &frame);
+    fil_v3_copy(velocity, frame.velocity);
+}
+
+FilStatus fil_soft_arm_side(const void* pointer, int object, int node, const double* q, FilBodySide* side, FilError* error)
+{
+    (void)object, (void)q;
+    const FilSoftArm* arm = pointer;
+    const int first = arm->free_base ? 0 : 1; // what stands fixed needs no joint
+    side->index = fil_counted(node, arm->disk_count);
+    side->carrier = 0;
+    return side->index >= first
+               ? FIL_OK
+               : fil_error(error, FIL_BAD_INPUT, "has disks %d to %d, no disk %d", first, arm->disk_count - 1, node);
 }

@@ -1,12 +1,11 @@
+/* Broad and narrow phase: trees of bounding boxes, pairs of colliders, pairs of their parts. */
 #include <math.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/vec3.h"
-#include "contact/surface.h"
+#include "collision/collision.h"
 #include "geometry/closest.h"
 #include "geometry/collide.h"
-#include "world/world.h"
+
 
 /* Contacts are looked for as far ahead as the parts could move against each other in a step, twice over because the
  * velocity changes within it, and a little further for those at rest. */
@@ -15,120 +14,7 @@ static const double LOOK_AROUND = 0.02; /* of the radius */
 
 static double look_around(const FilCollisionStage* stage)
 {
-    return fmax(stage->around, LOOK_AROUND);
-}
-
-/* Rigid surfaces store no energy: where they overlap nevertheless they part slowly, over this time and slower than the
- * inverse of this dissipation, instead of leaping apart within a step. */
-static const double RIGID_TIME = 0.05;        /* s */
-static const double RIGID_DISSIPATION = 20.0; /* s/m */
-
-/* More contacts than this come from things placed inside each other, and would take hours. */
-enum { MAX_CONTACTS = 100000 };
-
-/* ---- taking in colliders ---- */
-
-void fil_collision_free(FilCollisionStage* stage)
-{
-    for (int k = 0; k < stage->collider_count; k++) {
-        if (stage->colliders[k].collider.kind == FIL_COLLIDER_ROW) {
-            fil_chain_free(&stage->colliders[k].row);
-        }
-    }
-    fil_free(stage->colliders);
-    if (stage->tree_ready) {
-        fil_tree_free(&stage->tree);
-    }
-    fil_pairs_free(&stage->pairs);
-    fil_pairs_free(&stage->parts);
-    fil_pairs_free(&stage->near);
-    fil_contact_set_free(&stage->set);
-    fil_free(stage->pair_surfaces);
-    fil_free(stage->apart);
-}
-
-/* Whether no edge of a row can touch the one that comes `gap` edges after it. */
-static bool all_neighbours(const FilCollider* c, int gap)
-{
-    bool all = gap < c->edge_count - gap;
-    for (int i = 0; all && i < c->edge_count - (c->closed ? 0 : gap); i++) {
-        const int j = (i + gap) % c->edge_count;
-        all = fil_collision_neighbours(c, i < j ? i : j, i < j ? j : i);
-    }
-    return all;
-}
-
-FilStatus fil_collision_register(FilWorld* world, int body_index, const int* object_of)
-{
-    FilCollisionStage* stage = &world->collision;
-    const FilBody* body = &world->bodies[body_index];
-    const int count = body->ops->collider_count(body->impl);
-    for (int k = 0; k < count; k++) {
-        FilStatus status = fil_world_reserve(world, (void**)&stage->colliders, stage->collider_count, &stage->collider_capacity,
-                                             sizeof *stage->colliders);
-        if (status != FIL_OK) {
-            return status;
-        }
-        FilWorldCollider* c = &stage->colliders[stage->collider_count];
-        *c = (FilWorldCollider){.body = body_index, .index = k, .memory = -1};
-        body->ops->collider(body->impl, k, &c->collider);
-        c->object = object_of[c->collider.object];
-        c->carrier = c->collider.kind == FIL_COLLIDER_SHAPE ? object_of[c->collider.carrier] : c->object;
-        c->unbounded = c->collider.kind == FIL_COLLIDER_SHAPE && c->collider.shape.kind == FIL_SHAPE_HALF_SPACE;
-        if (c->collider.kind == FIL_COLLIDER_ROW && fil_chain_init(&c->row, c->collider.edge_count) != FIL_OK) {
-            return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
-        }
-        for (c->skip = 1; c->collider.kind == FIL_COLLIDER_ROW && all_neighbours(&c->collider, c->skip + 1);) {
-            c->skip++;
-        }
-        stage->collider_count++;
-        if (c->collider.kind == FIL_COLLIDER_ROW &&
-            (status = fil_world_add_memory(world, c->collider.edge_count, &c->memory)) != FIL_OK) {
-            return status;
-        }
-    }
-    return FIL_OK;
-}
-
-/* Place of the pair (a < b) among those kept apart, or where it belongs. */
-static int find_apart(const FilCollisionStage* stage, int a, int b)
-{
-    int low = 0, high = stage->apart_count;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        const FilPair* pair = &stage->apart[middle];
-        if (pair->a < a || (pair->a == a && pair->b < b)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static bool kept_apart(const FilCollisionStage* stage, int object_a, int object_b)
-{
-    const int a = object_a < object_b ? object_a : object_b, b = object_a < object_b ? object_b : object_a;
-    const int at = find_apart(stage, a, b);
-    return at < stage->apart_count && stage->apart[at].a == a && stage->apart[at].b == b;
-}
-
-FilStatus fil_collision_keep_apart(FilWorld* world, int object_a, int object_b)
-{
-    FilCollisionStage* stage = &world->collision;
-    if (kept_apart(stage, object_a, object_b)) {
-        return FIL_OK;
-    }
-    const FilStatus status = fil_world_reserve(world, (void**)&stage->apart, stage->apart_count, &stage->apart_capacity,
-                                               sizeof *stage->apart);
-    if (status == FIL_OK) {
-        const FilPair pair = {object_a < object_b ? object_a : object_b, object_a < object_b ? object_b : object_a};
-        const int at = find_apart(stage, pair.a, pair.b);
-        memmove(stage->apart + at + 1, stage->apart + at, (size_t)(stage->apart_count - at) * sizeof pair);
-        stage->apart[at] = pair;
-        stage->apart_count++;
-    }
-    return status;
+    return fmax(stage->wants.around, LOOK_AROUND);
 }
 
 /* ---- bounds ---- */
@@ -166,14 +52,13 @@ static FilAabb bound_shape(const FilWorldCollider* c, double dt)
 }
 
 /* Places every collider and finds the pairs of colliders whose boxes overlap. */
-static FilStatus broad_phase(FilWorld* world, double dt)
+static FilStatus broad_phase(FilCollisionStage* stage, double dt)
 {
-    FilCollisionStage* stage = &world->collision;
     double size = 0.0;
     for (int k = 0; k < stage->collider_count; k++) {
         FilWorldCollider* c = &stage->colliders[k];
-        const FilBody* body = &world->bodies[c->body];
-        body->ops->place(body->impl, c->index, world->state.q + body->q, world->state.v + body->v, &c->place);
+        const FilBody* body = &stage->system->bodies[c->body];
+        body->ops->place(body->impl, c->index, stage->system->state.q + body->q, stage->system->state.v + body->v, &c->place);
         if (c->unbounded || !c->collider.collision.enabled) {
             continue;
         }
@@ -201,137 +86,7 @@ static FilStatus broad_phase(FilWorld* world, double dt)
     return status;
 }
 
-/* ---- contacts ---- */
-
-FilSurface fil_collision_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b)
-{
-    for (int k = 0; k < stage->pair_surface_count; k++) {
-        const FilPairSurface* p = &stage->pair_surfaces[k];
-        if ((p->a == a->object && p->b == b->object) || (p->a == b->object && p->b == a->object)) {
-            return p->surface;
-        }
-    }
-    return fil_surface_combine(&a->collider.collision.surface, &b->collider.collision.surface);
-}
-
-/* Adds the Jacobian of one side: +1 for side 1, -1 for side 0, in the contact's frame. */
-static FilStatus add_side(FilWorld* world, FilContact* contact, int side)
-{
-    FilCollisionStage* stage = &world->collision;
-    const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
-    const FilBody* body = &world->bodies[c->body];
-    const double sign = side == 1 ? 1.0 : -1.0;
-    int blocks[FIL_JACOBIAN_BLOCKS];
-    double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3], turned[3];
-    const int count = body->ops->point_jacobian(body->impl, c->index, contact->part[side], contact->point,
-                                                world->state.q + body->q, blocks, jacobian, bias);
-    fil_m3_apply(turned, contact->frame, bias);
-    fil_v3_axpy(contact->bias, sign, turned);
-    contact->normal_velocity += sign * turned[2];
-    FilStatus status = FIL_OK;
-    for (int b = 0; b < count && status == FIL_OK; b++) {
-        const double* v = world->state.v + body->v + 4 * blocks[b];
-        double local[12];
-        for (int j = 0; j < 3; j++) {
-            for (int k = 0; k < 4; k++) {
-                const double* column = jacobian + 12 * b + k;
-                const double* row = contact->frame + 3 * j;
-                local[4 * j + k] = sign * (row[0] * column[0] + row[1] * column[4] + row[2] * column[8]);
-            }
-        }
-        for (int k = 0; k < 4; k++) {
-            contact->normal_velocity += local[8 + k] * v[k];
-        }
-        status = fil_contact_set_add_block(&stage->set, body->v / 4 + blocks[b], local);
-    }
-    return status;
-}
-
-/* A contact but for what depends on velocities. */
-static FilStatus start_contact(FilWorld* world, int a, int part_a, int b, int part_b, const FilContactPoint* point, FilContact** out)
-{
-    FilCollisionStage* stage = &world->collision;
-    const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
-    const FilSurface surface = fil_collision_surface(stage, ca, cb);
-    const bool rigid = !(surface.stiffness > 0.0);
-    if (stage->set.count == MAX_CONTACTS) {
-        return FIL_BAD_INPUT;
-    }
-    FilContact* contact = *out = fil_contact_set_new(&stage->set);
-    if (contact == NULL) {
-        return FIL_OUT_OF_MEMORY;
-    }
-    contact->body[0] = ca->body;
-    contact->body[1] = cb->body;
-    contact->collider[0] = a;
-    contact->collider[1] = b;
-    contact->part[0] = part_a;
-    contact->part[1] = part_b;
-    contact->feature = ((uint64_t)(uint32_t)part_a << 44) ^ ((uint64_t)(uint32_t)part_b << 24) ^ point->feature;
-    contact->distance = point->distance;
-    contact->mu = world->def.friction >= 0.0 ? world->def.friction : surface.friction;
-    contact->stiffness = rigid ? INFINITY : surface.stiffness;
-    contact->dissipation_time = fmax(surface.dissipation_time, rigid ? RIGID_TIME : 0.0);
-    contact->hunt_crossley = fmax(surface.dissipation, rigid ? RIGID_DISSIPATION : 0.0);
-    fil_v3_copy(contact->point, point->position);
-    fil_v3_orthogonal(contact->frame, point->normal);
-    fil_v3_cross(contact->frame + 3, point->normal, contact->frame);
-    fil_v3_copy(contact->frame + 6, point->normal);
-    return FIL_OK;
-}
-
-static FilStatus emit(FilWorld* world, int a, int part_a, int b, int part_b, const FilContactPoint* point)
-{
-    FilContact* contact;
-    FilStatus status = start_contact(world, a, part_a, b, part_b, point, &contact);
-    for (int side = 0; side < 2 && status == FIL_OK; side++) {
-        status = add_side(world, contact, side);
-    }
-    return status;
-}
-
-/* The same of two round edges whose ends are all that counts. */
-static FilStatus emit_plain(FilWorld* world, int a, int i, int b, int j, const FilContactPoint* point, double normal_velocity)
-{
-    const int colliders[2] = {a, b}, edges[2] = {i, j};
-    FilContact* contact;
-    const FilStatus status = start_contact(world, a, i, b, j, point, &contact);
-    int ends[4];
-    if (status != FIL_OK) {
-        return status;
-    }
-    contact->normal_velocity = normal_velocity;
-    for (int side = 0; side < 2; side++) {
-        const FilWorldCollider* c = &world->collision.colliders[colliders[side]];
-        const FilBody* body = &world->bodies[c->body];
-        body->ops->edge_blocks(body->impl, c->index, edges[side], ends + 2 * side);
-        ends[2 * side] += body->v / 4;
-        ends[2 * side + 1] += body->v / 4;
-    }
-    return fil_contact_set_add_ends(&world->collision.set, ends);
-}
-
-void fil_collision_velocity(const FilWorld* world, const FilContact* contact, double* velocity)
-{
-    if (!contact->plain) {
-        fil_contact_velocity(&world->collision.set, contact, world->state.v, velocity);
-        return;
-    }
-    double moves[3] = {0.0};
-    for (int side = 0; side < 2; side++) {
-        const FilWorldCollider* c = &world->collision.colliders[contact->collider[side]];
-        const FilBody* body = &world->bodies[c->body];
-        int blocks[FIL_JACOBIAN_BLOCKS];
-        double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
-        const int count = body->ops->point_jacobian(body->impl, c->index, contact->part[side], contact->point,
-                                                    world->state.q + body->q, blocks, jacobian, bias);
-        for (int k = 0; k < 12 * count; k++) {
-            const double speed = world->state.v[body->v + 4 * blocks[k / 12] + k % 4];
-            moves[k % 12 / 4] += (side == 1 ? 1.0 : -1.0) * jacobian[k] * speed;
-        }
-    }
-    fil_m3_apply(velocity, contact->frame, moves);
-}
+/* ---- parts ---- */
 
 static double distance2(const double* a, const double* b)
 {
@@ -409,22 +164,21 @@ static double parting_speed(const FilWorldCollider* a, int i, const FilWorldColl
     return speed;
 }
 
-static FilStatus meet_parts(FilWorld* world, int a, int part_a, int b, int part_b, double margin)
+static FilStatus meet_parts(FilCollisionStage* stage, int a, int part_a, int b, int part_b, double margin)
 {
-    const FilCollisionStage* stage = &world->collision;
     const int colliders[2] = {a, b}, parts[2] = {part_a, part_b};
     FilShape shapes[2];
     FilPose poses[2];
     for (int s = 0; s < 2; s++) {
         const FilWorldCollider* c = &stage->colliders[colliders[s]];
-        const FilBody* body = &world->bodies[c->body];
+        const FilBody* body = &stage->system->bodies[c->body];
         if (c->collider.kind == FIL_COLLIDER_SHAPE) {
             shapes[s] = c->collider.shape;
             poses[s] = c->place.pose;
         } else {
-            body->ops->part(body->impl, c->index, parts[s], world->state.q + body->q, world->state.h + body->h, &shapes[s],
+            body->ops->part(body->impl, c->index, parts[s], stage->system->state.q + body->q, stage->system->state.h + body->h, &shapes[s],
                             &poses[s]);
-            if (stage->round && shapes[s].kind == FIL_SHAPE_BOX) {
+            if (stage->wants.round && shapes[s].kind == FIL_SHAPE_BOX) {
                 shapes[s] = fil_shape_capsule(c->collider.radii[parts[s]], shapes[s].half[2]);
             }
         }
@@ -433,78 +187,12 @@ static FilStatus meet_parts(FilWorld* world, int a, int part_a, int b, int part_
     const int count = fil_collide(&shapes[0], &poses[0], &shapes[1], &poses[1], margin, points);
     FilStatus status = FIL_OK;
     for (int k = 0; k < count && status == FIL_OK; k++) {
-        status = emit(world, a, part_a, b, part_b, &points[k]);
+        status = fil_collision_emit(stage, a, part_a, b, part_b, &points[k]);
     }
     return status;
 }
 
 /* ---- pairs of colliders ---- */
-
-bool fil_collision_may_meet(const FilWorld* world, const FilWorldCollider* a, const FilWorldCollider* b)
-{
-    const FilCollision *ca = &a->collider.collision, *cb = &b->collider.collision;
-    const FilBody* body = &world->bodies[a->body];
-    const bool joined = a->body == b->body && a->collider.kind == FIL_COLLIDER_SHAPE &&
-                        body->ops->joined(body->impl, a->index, 0, b->index, 0);
-    return !joined && ca->enabled && cb->enabled && (a->collider.movable || b->collider.movable) &&
-           (ca->groups & cb->mask) != 0 && (cb->groups & ca->mask) != 0;
-}
-
-/* Whether edges i < j of one rod are too near along it to touch. A rod of radius r bends no tighter than r, about its own
- * surface; then points touch that are half a turn apart, pi r along the rod. */
-bool fil_collision_neighbours(const FilCollider* c, int i, int j)
-{
-    const double reach = 0.5 * FIL_PI * (c->radii[i] + c->radii[j]);
-    double between = c->arc[j] - c->arc[i + 1];
-    if (c->closed) {
-        between = fmin(between, c->arc[c->edge_count] - c->arc[j + 1] + c->arc[i]);
-    }
-    return !(between > reach);
-}
-
-/* Length along a row between an edge and a node, 0 if the edge ends there. */
-static double length_to(const FilCollider* c, int edge, int node)
-{
-    const double before = c->arc[node] - c->arc[edge + 1], after = c->arc[edge] - c->arc[node];
-    const double direct = fmax(fmax(before, after), 0.0), around = c->arc[c->edge_count] - fmax(-before, -after);
-    return c->closed ? fmin(direct, fmax(around, 0.0)) : direct;
-}
-
-/* Whether a collider is that side of a joint; then `length` grows by how far its part is from the joined node. */
-static bool is_side(const FilWorldCollider* c, int part, const FilJointSide* side, double* length)
-{
-    const bool row = c->collider.kind == FIL_COLLIDER_ROW;
-    if (side->body != c->body || side->point >= 0 || (row && side->index != c->index)) {
-        return false;
-    }
-    *length += row ? length_to(&c->collider, part, side->edge + side->frame_part % 2) : 0.0;
-    return true;
-}
-
-bool fil_collision_kept_apart(const FilWorld* world, const FilWorldCollider* a, const FilWorldCollider* b)
-{
-    return a->collider.kind == FIL_COLLIDER_SHAPE && b->collider.kind == FIL_COLLIDER_SHAPE &&
-           kept_apart(&world->collision, a->carrier, b->carrier);
-}
-
-bool fil_collision_at_joint(const FilWorld* world, int a, int part_a, int b, int part_b)
-{
-    const FilWorldCollider *ca = &world->collision.colliders[a], *cb = &world->collision.colliders[b];
-    const double ra = ca->collider.kind == FIL_COLLIDER_ROW ? ca->collider.radii[part_a] : 0.0;
-    const double rb = cb->collider.kind == FIL_COLLIDER_ROW ? cb->collider.radii[part_b] : 0.0;
-    const double reach = 0.5 * FIL_PI * (ra + rb + (ra == 0.0 ? rb : 0.0) + (rb == 0.0 ? ra : 0.0));
-    for (int j = 0; j < world->contact.joint_count; j++) {
-        const FilJointSide* side = world->contact.joints[j].side;
-        for (int first = 0; first < 2; first++) {
-            double length = 0.0;
-            if (is_side(ca, part_a, &side[first], &length) && is_side(cb, part_b, &side[1 - first], &length) &&
-                !(length > reach)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
 
 /* Remembers two edges for the crossing check. */
 static FilStatus note_near(FilCollisionStage* stage, int a, int i, int b, int j, double axes)
@@ -518,39 +206,37 @@ static FilStatus note_near(FilCollisionStage* stage, int a, int i, int b, int j,
     return status;
 }
 
-static FilStatus meet_edges(FilWorld* world, int a, int b, double dt)
+static FilStatus meet_edges(FilCollisionStage* stage, int a, int b, double dt)
 {
-    FilCollisionStage* stage = &world->collision;
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
-    const bool round = stage->round || (!ca->collider.boxes && !cb->collider.boxes);
+    const bool round = stage->wants.round || (!ca->collider.boxes && !cb->collider.boxes);
     FilStatus status = FIL_OK;
     for (int k = 0; k < stage->parts.count && status == FIL_OK; k++) {
         const int i = stage->parts.items[k].a, j = stage->parts.items[k].b;
         if (a == b && fil_collision_neighbours(&ca->collider, i, j)) {
             continue;
         }
-        const FilBody* body = &world->bodies[ca->body];
+        const FilBody* body = &stage->system->bodies[ca->body];
         if ((ca->body == cb->body && a != b && body->ops->joined(body->impl, ca->index, i, cb->index, j)) ||
-            fil_collision_at_joint(world, a, i, b, j)) {
+            fil_collision_at_joint(stage, a, i, b, j)) {
             continue;
         }
         const double margin = edge_margin(ca, i, cb, j, look_around(stage), dt);
         FilContactPoint point;
         Closest axes = {.square = 0.0};
         if (!round) {
-            status = meet_parts(world, a, i, b, j, margin);
+            status = meet_parts(stage, a, i, b, j, margin);
         } else if (meet_segments(ca, i, cb, j, margin, &axes, &point)) {
-            status = stage->plain ? emit_plain(world, a, i, b, j, &point, parting_speed(ca, i, cb, j, &axes, point.normal))
-                                  : emit(world, a, i, b, j, &point);
+            status = stage->wants.plain ? fil_collision_emit_plain(stage, a, i, b, j, &point, parting_speed(ca, i, cb, j, &axes, point.normal))
+                                  : fil_collision_emit(stage, a, i, b, j, &point);
         }
         status = status == FIL_OK ? note_near(stage, a, i, b, j, axes.square) : status;
     }
     return status;
 }
 
-static FilStatus meet_row_shape(FilWorld* world, int row, int shape, double dt)
+static FilStatus meet_row_shape(FilCollisionStage* stage, int row, int shape, double dt)
 {
-    FilCollisionStage* stage = &world->collision;
     const FilWorldCollider *r = &stage->colliders[row], *s = &stage->colliders[shape];
     stage->parts.count = 0;
     FilStatus status = FIL_OK;
@@ -575,59 +261,57 @@ static FilStatus meet_row_shape(FilWorld* world, int row, int shape, double dt)
     }
     for (int k = 0; k < stage->parts.count && status == FIL_OK; k++) {
         const int i = stage->parts.items[k].a, j = (i + 1) % r->collider.node_count;
-        if (fil_collision_at_joint(world, row, i, shape, 0)) {
+        if (fil_collision_at_joint(stage, row, i, shape, 0)) {
             continue;
         }
         const double margin = LOOK_AHEAD * dt * (edge_speed(&r->place, i, j) + s->place.speed) +
                               look_around(stage) * r->collider.radii[i];
-        status = row < shape ? meet_parts(world, row, i, shape, 0, margin) : meet_parts(world, shape, 0, row, i, margin);
+        status = row < shape ? meet_parts(stage, row, i, shape, 0, margin) : meet_parts(stage, shape, 0, row, i, margin);
     }
     return status;
 }
 
-static FilStatus meet(FilWorld* world, int a, int b, double dt)
+static FilStatus meet(FilCollisionStage* stage, int a, int b, double dt)
 {
-    FilCollisionStage* stage = &world->collision;
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
-    if (!fil_collision_may_meet(world, ca, cb)) {
+    if (!fil_collision_may_meet(stage, ca, cb)) {
         return FIL_OK;
     }
     if (ca->collider.kind == FIL_COLLIDER_ROW && cb->collider.kind == FIL_COLLIDER_ROW) {
         stage->parts.count = 0;
         const FilStatus status = fil_chain_pairs(&ca->row, &cb->row, &stage->parts);
-        return status == FIL_OK ? meet_edges(world, a, b, dt) : status;
+        return status == FIL_OK ? meet_edges(stage, a, b, dt) : status;
     }
     if (ca->collider.kind == FIL_COLLIDER_ROW) {
-        return meet_row_shape(world, a, b, dt);
+        return meet_row_shape(stage, a, b, dt);
     }
     if (cb->collider.kind == FIL_COLLIDER_ROW) {
-        return meet_row_shape(world, b, a, dt);
+        return meet_row_shape(stage, b, a, dt);
     }
-    if (fil_collision_kept_apart(world, ca, cb)) {
+    if (fil_collision_kept_apart(stage, ca, cb)) {
         return FIL_OK;
     }
-    const double margin = LOOK_AHEAD * dt * (ca->place.speed + cb->place.speed) + fmax(stage->around, 1e-4) * world->contact_length;
-    return meet_parts(world, a, 0, b, 0, margin);
+    const double margin = LOOK_AHEAD * dt * (ca->place.speed + cb->place.speed) + fmax(stage->wants.around, 1e-4) * stage->length;
+    return meet_parts(stage, a, 0, b, 0, margin);
 }
 
-FilStatus fil_collide_world(FilWorld* world, double dt)
+FilStatus fil_collide_all(FilCollisionStage* stage, double dt)
 {
-    FilCollisionStage* stage = &world->collision;
     fil_contact_set_clear(&stage->set);
     stage->near.count = 0;
     stage->near_axes = INFINITY;
-    FilStatus status = broad_phase(world, dt);
+    FilStatus status = broad_phase(stage, dt);
     for (int k = 0; k < stage->collider_count && status == FIL_OK; k++) {
         const FilWorldCollider* c = &stage->colliders[k];
         const FilCollision* collision = &c->collider.collision;
         if (c->collider.kind == FIL_COLLIDER_ROW && collision->enabled && collision->self) {
             stage->parts.count = 0;
             status = fil_chain_self_pairs(&c->row, c->skip, c->collider.closed, &stage->parts);
-            status = status == FIL_OK ? meet_edges(world, k, k, dt) : status;
+            status = status == FIL_OK ? meet_edges(stage, k, k, dt) : status;
         }
     }
     for (int k = 0; k < stage->pairs.count && status == FIL_OK; k++) {
-        status = meet(world, stage->pairs.items[k].a, stage->pairs.items[k].b, dt);
+        status = meet(stage, stage->pairs.items[k].a, stage->pairs.items[k].b, dt);
     }
     return status;
 }

@@ -2,20 +2,22 @@
 #ifndef FILUM_COLLISION_COLLISION_H
 #define FILUM_COLLISION_COLLISION_H
 
-#include "body/body.h"
+#include "body/system.h"
 #include "contact/contact_set.h"
 #include "geometry/chain.h"
+#include "geometry/collide.h"
 #include "geometry/tree.h"
 
 typedef struct FilWorldCollider {
     FilCollider collider;
-    int body, index; /* of the world, and of the collider in its body */
-    int object;     /* of the world */
-    int carrier;     /* likewise */
-    bool unbounded;  /* a half-space: kept out of the tree */
-    FilChain row;    /* a row's bounding tree */
-    int skip;        /* a row: edges so near along it never touch */
-    int memory;      /* a row: where potential models keep one number per edge in the world's h; -1: a shape */
+    int body, index;  /* of the system, and of the collider in its body */
+    int object;       /* of the world, for reports ... */
+    const char* name; /* ... and its name, borrowed */
+    int carrier;      /* the object that its own is fixed to, for shapes that keep apart */
+    bool unbounded;   /* a half-space: kept out of the tree */
+    FilChain row;     /* a row's bounding tree */
+    int skip;         /* a row: edges so near along it never touch */
+    int memory;       /* a row: where potential models keep one number per edge in the history; -1: a shape */
     FilPlacement place;
 } FilWorldCollider;
 
@@ -25,54 +27,84 @@ typedef struct FilPairSurface {
     FilSurface surface;
 } FilPairSurface;
 
+/* Two bodies that are joined: near the joint they do not touch. */
+typedef struct FilCollisionJoin {
+    FilBodySide side[2];
+} FilCollisionJoin;
+
+/* What a contact model wants of collision. */
+typedef struct FilCollisionWants {
+    double around; /* how far contacts are looked for at rest, radii; 0: a little */
+    bool round;    /* take rectangular sections as round */
+    bool plain;    /* contacts of round edges name their ends and need no Jacobians */
+} FilCollisionWants;
+
 typedef struct FilCollisionStage {
+    FilSystem* system; /* whose bodies these are */
+    double friction;   /* Coulomb coefficient of all contacts; negative: the surfaces' own */
+    double length;     /* m, size of the smallest shape: what contact distances are compared with; 0: none */
     int collider_count, collider_capacity;
     FilWorldCollider* colliders;
     FilTree tree;
     bool tree_ready;
-    FilPairs pairs; /* of colliders */
-    FilPairs parts; /* of one pair of colliders */
-    FilPairs near;  /* edges of rows that came close: (collider, edge) twice per pair, for the crossing check */
+    FilPairs pairs;   /* of colliders */
+    FilPairs parts;   /* of one pair of colliders */
+    FilPairs near;    /* edges of rows that came close: (collider, edge) twice per pair, for the crossing check */
     double near_axes; /* m^2, least distance of their axes at the step's start, squared; 0: not known */
     FilContactSet set;
-    double around; /* how far contacts are looked for at rest, radii; 0: a little */
-    bool round;    /* take rectangular sections as round */
-    bool plain;    /* contacts of round edges name their ends and need no Jacobians */
+    FilCollisionWants wants;
     int pair_surface_count, pair_surface_capacity;
     FilPairSurface* pair_surfaces;
     int apart_count, apart_capacity;
     FilPair* apart; /* objects that do not collide: (smaller, larger), sorted */
+    int join_count, join_capacity;
+    FilCollisionJoin* joins;
 } FilCollisionStage;
-
-struct FilWorld;
 
 void fil_collision_free(FilCollisionStage* stage);
 
-/* Takes in the colliders of a body; their objects are object_of[collider's own object]. */
-FilStatus fil_collision_register(struct FilWorld* world, int body, const int* object_of);
+/* ---- colliders.c: who is there, and who may touch ---- */
 
-/* Two objects that carry their own shapes, and maybe others', that shall not collide with each other, such as joined bodies. Allocates. */
-FilStatus fil_collision_keep_apart(struct FilWorld* world, int object_a, int object_b);
+/* Takes in the colliders of a body; their objects are object_of[collider's own object], called names[that]. Allocates, as all
+ * that adds does. */
+FIL_MUST_CHECK FilStatus fil_collision_register(FilCollisionStage* stage, int body, const int* object_of,
+                                                const char* const* names);
+/* Distances are compared with the smallest of these. */
+void fil_collision_note_length(FilCollisionStage* stage, double length);
+/* Two objects that carry their own shapes, and maybe others', that shall not collide, such as joined bodies. */
+FIL_MUST_CHECK FilStatus fil_collision_keep_apart(FilCollisionStage* stage, int object_a, int object_b);
+FIL_MUST_CHECK FilStatus fil_collision_add_join(FilCollisionStage* stage, const FilBodySide side[2]);
+FIL_MUST_CHECK FilStatus fil_collision_set_pair(FilCollisionStage* stage, int object_a, int object_b, const FilSurface* surface);
 
-/* Fills the contact set for a step of dt from the current state. Bodies have begun their step. Jacobian variables are
- * blocks of the world's velocities. */
-FilStatus fil_collide_world(struct FilWorld* world, double dt);
-
-/* What two colliders' surfaces combine to. */
+/* What two colliders' surfaces combine to; the friction of a pair under the world's setting. */
 FilSurface fil_collision_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
+double fil_collision_friction(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
 /* Whether two different colliders may touch at all. */
-bool fil_collision_may_meet(const struct FilWorld* world, const FilWorldCollider* a, const FilWorldCollider* b);
+bool fil_collision_may_meet(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
 /* Whether two shapes are of objects that keep apart. */
-bool fil_collision_kept_apart(const struct FilWorld* world, const FilWorldCollider* a, const FilWorldCollider* b);
+bool fil_collision_kept_apart(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
 /* Whether two parts of colliders lie at a joint of theirs, too near along the rods to touch, as neighbours on one rod do. */
-bool fil_collision_at_joint(const struct FilWorld* world, int a, int part_a, int b, int part_b);
+bool fil_collision_at_joint(const FilCollisionStage* stage, int a, int part_a, int b, int part_b);
 /* Whether edges i < j of one row are too near along it to touch. */
 bool fil_collision_neighbours(const FilCollider* c, int i, int j);
 
-/* Relative velocity of side 1 against side 0 in a contact's frame, at the present state. */
-void fil_collision_velocity(const struct FilWorld* world, const FilContact* contact, double* velocity);
+/* ---- contacts.c: what the narrow phase found ---- */
 
-/* crossings.c: edges of rows that passed through each other between two configurations. */
-int fil_count_crossings(const struct FilWorld* world, const double* q_start, const double* q_end);
+FIL_MUST_CHECK FilStatus fil_collision_emit(FilCollisionStage* stage, int a, int part_a, int b, int part_b,
+                                            const FilContactPoint* point);
+/* The same of two round edges whose ends are all that counts. */
+FIL_MUST_CHECK FilStatus fil_collision_emit_plain(FilCollisionStage* stage, int a, int i, int b, int j,
+                                                  const FilContactPoint* point, double normal_velocity);
+/* Relative velocity of side 1 against side 0 in a contact's frame, for velocities v of the system. */
+void fil_collision_velocity(const FilCollisionStage* stage, const FilContact* contact, const double* v, double* velocity);
+
+/* ---- collide.c, crossings.c ---- */
+
+/* Fills the contact set for a step of dt from the current state, as `wants` says. Bodies have begun their step. Jacobian
+ * variables are blocks of the system's velocities. FIL_BAD_INPUT: more contacts than anything sensible has. */
+FIL_MUST_CHECK FilStatus fil_collide_all(FilCollisionStage* stage, double dt);
+
+/* Edges of rows that passed through each other between two configurations. */
+int fil_collision_crossings(const FilCollisionStage* stage, const double* q_start, const double* q_end);
 
 #endif

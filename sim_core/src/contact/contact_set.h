@@ -19,7 +19,8 @@ typedef struct FilContact {
     /* where, world frame */
     double point[3]; /* m, midway between the surfaces */
     double frame[9]; /* rows t1, t2, n; n points from side 0 to side 1 */
-    double distance; /* m, along n; < 0 when penetrating */
+    double distance; /* m, along n, at the step's start; < 0 when penetrating */
+    bool ended;      /* distance and point are those of the step's end: the model has looked again */
 
     /* what of */
     double mu;

@@ -31,8 +31,7 @@ FilImcSettings fil_imc_settings_default(void)
                             .rate = 0.02,
                             .tangent_after = -1,
                             .slip_speed = 0.15,
-                            .static_speed = 1e-5,
-                            .adaptive_iterations = 8};
+                            .static_speed = 1e-5,};
 }
 
 const char* fil_imc_settings_problem(const FilImcSettings* s)
@@ -54,9 +53,6 @@ const char* fil_imc_settings_problem(const FilImcSettings* s)
     }
     if (!(s->rate < 0.5 && s->reduction < 1.0)) {
         return "rate must be below 0.5 and reduction below 1";
-    }
-    if (s->adaptive_iterations < 2) {
-        return "adaptive_iterations must be at least 2";
     }
     return (unsigned)s->friction > FIL_IMC_STATIC ? "unknown kind of friction" : NULL;
 }
@@ -449,5 +445,5 @@ static void evaluate_edges(const FilPotentialProblem* problem, const FilWide x[1
     e->simple = problem->settings->friction == FIL_IMC_SLIDING || !hold_edges(problem, x, e);
 }
 
-const FilPotentialModel fil_imc_model = {
+const FilPairPotential fil_imc_pair = {
     .begin = begin, .evaluate = evaluate, .evaluate_edges = evaluate_edges, .tangent = true};

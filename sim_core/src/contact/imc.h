@@ -4,7 +4,7 @@
 
 #include "contact/potential.h"
 
-extern const FilPotentialModel fil_imc_model;
+extern const FilPairPotential fil_imc_pair;
 
 /* Energy of a distance `over` the surfaces (m), P2 eq. 21: k h/ce log(1 + exp(-ce over/h)); fills its first two
  * derivatives. */

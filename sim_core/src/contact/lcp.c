@@ -275,7 +275,7 @@ static void take_guess(FilLcpProblem* problem, const double* impulse)
 /* From free velocities, so that the result depends on the problem alone. */
 static FilStatus guess(Workspace* w, const FilSapProblem* from, double* v, double* impulse)
 {
-    const FilSapSettings settings = fil_sap_settings_default();
+    const FilSapOptions settings = fil_sap_options_default();
     memcpy(v, from->v_free, FIL_BLOCK * (size_t)from->pattern.columns * sizeof *v);
     const FilStatus status = fil_sap_solve(w->sap, from, &settings, v, impulse, NULL);
     if (status == FIL_OK) {

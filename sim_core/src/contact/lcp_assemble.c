@@ -38,7 +38,7 @@ static bool bounded(const FilSapConstraint* constraint, int row)
 /* The law of every bounded constraint: v_hat and R^-1 of its rows; R^-1 of rows without bounds goes to the Hessian. */
 static bool prepare_springs(FilLcpAssembly* assembly, const FilSapProblem* from)
 {
-    const FilSapSettings sap = fil_sap_settings_default();
+    const FilSapOptions sap = fil_sap_options_default();
     const FilSapScales scales = {from->dt, sap.rigidity, sap.stick, sap.slip_velocity};
     memset(assembly->hessians.at, 0, 9 * (size_t)from->constraint_count * sizeof(double));
     memset(assembly->laws.at, 0, 6 * (size_t)from->constraint_count * sizeof(double));

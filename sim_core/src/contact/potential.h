@@ -1,6 +1,6 @@
 /* Contact models at potential level: contact is an energy of the positions (and lagged friction an energy of the
- * velocities) that enters the bodies' Newton iteration (P2, P4). A model says what one contact contributes; the world's
- * potential stage does the rest.
+ * velocities) that enters the bodies' Newton iteration (P2, P4). A model says what one contact contributes; the
+ * solver's potential stage does the rest.
  *
  * Derivatives are by displacement: forces in N, stiffness in N/m. A contact has up to two parts:
  * - nodes: a function of the four end points of two round edges, 12 coordinates;
@@ -78,7 +78,20 @@ typedef struct FilPotentialProblem {
     int round;            /* how often refine() has asked for another solution */
 } FilPotentialProblem;
 
-typedef struct FilPotentialModel {
+/* How Newton's method goes about a potential. */
+typedef struct FilPotentialNewton {
+    double force_tolerance; /* N: it stops where all unbalanced forces are below, or ... */
+    double reduction;       /* ... reduced to this share of those at the first guess; both 0: by the world's newton_tolerance */
+    bool tangent;           /* the contacts have a tangent */
+    int tangent_after;      /* iterations without the contacts' tangent; negative: until convergence is slow */
+    bool tangent_first;     /* the contacts' tangent takes part from the start */
+    bool full_tangent;      /* begins with all second derivatives; else with those that are positive definite by themselves */
+    bool damping;           /* halves the step every other iteration instead of searching the line */
+    bool descends;          /* the potential itself must not rise, however the residual falls */
+} FilPotentialNewton;
+
+/* What pairs of contacts contribute. */
+typedef struct FilPairPotential {
     /* Once a sub-step, when contacts are known: stiffness, lagged friction. Says which parts each contact has. */
     void (*begin)(FilPotentialProblem* problem);
     /* One contact with its ends at x (12 numbers) or its relative velocity u (3). */
@@ -87,15 +100,13 @@ typedef struct FilPotentialModel {
     /* Forces alone of contacts that have nodes and no rows, side by side, with their ends at x; NULL: one by one. Where
      * it is there, round edges have rows only for friction at contact points. */
     void (*evaluate_edges)(const FilPotentialProblem* problem, const FilWide x[12], FilPotentialEdges* edges);
-    /* The longest step along a Newton direction that keeps things apart; NULL: any. */
+    /* The longest step along a Newton direction that keeps surfaces apart; NULL: any. */
     double (*step_limit)(const FilPotentialProblem* problem, const FilPotentialContact* contact, const double* x,
                          const double* direction);
     /* After convergence, with distances of the solution: changes the problem and asks for another solution. NULL:
      * never. */
     bool (*refine)(FilPotentialProblem* problem, const double* distances);
     bool tangent; /* has second derivatives at all */
-    /* A model with pairs of its own finding, which may change from iteration to iteration: instead of all the above. */
-    const struct FilPotentialField* field;
-} FilPotentialModel;
+} FilPairPotential;
 
 #endif

@@ -47,9 +47,9 @@ struct FilSap {
     FilSapResponse* responses; /* at the current v, or at the last trial */
 };
 
-FilSapSettings fil_sap_settings_default(void)
+FilSapOptions fil_sap_options_default(void)
 {
-    return (FilSapSettings){
+    return (FilSapOptions){
         .tolerance = 1e-6,
         .max_factorisations = 100,
         .max_line_search = 100,
@@ -189,7 +189,7 @@ static bool gather(FilSap* sap, const FilSapProblem* problem, const double* v)
     return true;
 }
 
-static void prepare_laws(FilSap* sap, const FilSapProblem* problem, const FilSapSettings* settings)
+static void prepare_laws(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings)
 {
     const FilSapScales scales = {problem->dt, settings->rigidity, settings->stick, settings->slip_velocity};
     const int* participant = sap->system.participant.at;
@@ -243,7 +243,7 @@ static Slope slope_at(FilSap* sap, const FilSapProblem* problem, double alpha, d
 
 /* The minimum of l along dx: Newton on l' = 0, kept inside a bracket and bisected where it does not halve the slope.
  * l' increases, so the bracket always closes. */
-static double line_search(FilSap* sap, const FilSapProblem* problem, const FilSapSettings* settings, FilSapStats* stats)
+static double line_search(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
 {
     const double dx_p = dot(sap->dx, sap->p, sap->n), dx_dp = dot(sap->dx, sap->dp, sap->n);
     const double start = fabs(dx_p - dot(sap->gamma, sap->dv_c, 3 * problem->constraint_count));
@@ -274,7 +274,7 @@ static double line_search(FilSap* sap, const FilSapProblem* problem, const FilSa
 /* ---- Newton ---- */
 
 /* Sets up everything that holds for the whole solve, and the state at the guess v. */
-static FilStatus begin(FilSap* sap, const FilSapProblem* problem, const FilSapSettings* settings, const double* v,
+static FilStatus begin(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, const double* v,
                        FilSapStats* stats)
 {
     const FilStatus status = fil_sap_system_begin(&sap->system, problem);
@@ -367,7 +367,7 @@ static void move(FilSap* sap, double alpha)
 }
 
 /* Newton, with the last factorisation used again while that pays. */
-static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSapSettings* settings, FilSapStats* stats)
+static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
 {
     stats->residual = residual(sap, problem);
     for (bool fresh = true; stats->residual > settings->tolerance; stats->iterations++) {
@@ -396,7 +396,7 @@ static double total_cost(const FilSap* sap, const FilSapProblem* problem)
     return cost;
 }
 
-FilStatus fil_sap_solve(FilSap* sap, const FilSapProblem* problem, const FilSapSettings* settings, double* v,
+FilStatus fil_sap_solve(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, double* v,
                         double* impulse, FilSapStats* stats)
 {
     FilSapStats local;

@@ -23,16 +23,16 @@ typedef struct FilSapProblem {
     const double* jacobian; /* FIL_SAP_JACOBIAN per block */
 } FilSapProblem;
 
-typedef struct FilSapSettings {
+typedef struct FilSapOptions {
     double tolerance;       /* of the momentum residual, relative */
     int max_factorisations; /* Newton steps with a fresh Hessian; every other step must pay its way */
     int max_line_search;    /* evaluations per line search */
     double rigidity;        /* beta of FilSapScales */
     double stick;           /* sigma */
     double slip_velocity;   /* v_s, m/s */
-} FilSapSettings;
+} FilSapOptions;
 
-FilSapSettings fil_sap_settings_default(void);
+FilSapOptions fil_sap_options_default(void);
 
 typedef struct FilSapStats {
     int iterations; /* Newton steps, with a fresh or the last Hessian */
@@ -52,7 +52,7 @@ void fil_sap_destroy(FilSap* sap);
 /* `v` holds the guess on entry (the last step's velocities are good) and the solution on return; `impulse` gets gamma,
  * 3 per constraint. Without constraints v = v*. Allocates only when a problem is larger than all before it.
  * FIL_NOT_CONVERGED leaves the best v found; its residual is in `stats`, which may be NULL. */
-FIL_MUST_CHECK FilStatus fil_sap_solve(FilSap* sap, const FilSapProblem* problem, const FilSapSettings* settings,
+FIL_MUST_CHECK FilStatus fil_sap_solve(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings,
                                        double* v, double* impulse, FilSapStats* stats);
 
 #endif

@@ -56,4 +56,4 @@ static bool refine(FilPotentialProblem* problem, const double* distances)
     return again && problem->round < MOST_ROUNDS;
 }
 
-const FilPotentialModel fil_spt_model = {.begin = begin, .evaluate = evaluate, .refine = refine};
+const FilPairPotential fil_spt_pair = {.begin = begin, .evaluate = evaluate, .refine = refine};

@@ -5,6 +5,6 @@
 
 #include "contact/potential.h"
 
-extern const FilPotentialModel fil_spt_model;
+extern const FilPairPotential fil_spt_pair;
 
 #endif

@@ -1,9 +1,27 @@
-/* world: lcp, imc, ipc: settings of the contact models. */
+/* world: contact, lcp, imc, ipc: settings of the contact models. */
 #include "scene/scene_build.h"
+
+/* Tells where settings stand that the world does not take. */
+static void take(FilReader* reader, const FilYaml* node, FilWorld* world, FilStatus status)
+{
+    fil_reader_take(reader, status, node, fil_world_error(world));
+}
+
+/* ---- sap: beside the model's name ---- */
+
+static void read_sap(FilReader* reader, const FilYaml* node, FilWorld* world)
+{
+    FilSapSettings settings = fil_world_sap_settings(world);
+    if (node->kind == FIL_YAML_MAPPING) { // else it is the model's name
+        fil_read_number(reader, node, "tolerance", FIL_POSITIVE, &settings.tolerance);
+        fil_read_integer(reader, node, "max_iterations", FIL_OPTIONAL, 1, 10000, &settings.max_iterations);
+    }
+    take(reader, node, world, reader->status == FIL_OK ? fil_world_set_sap_settings(world, &settings) : FIL_OK);
+}
 
 /* ---- lcp ---- */
 
-static void read_lcp(FilReader* reader, const FilYaml* node, FilWorldDef* def)
+static void read_lcp(FilReader* reader, const FilYaml* node, FilWorld* world)
 {
     static const char* const keys[] = {"directions",
                                        "rank_selection",
@@ -24,7 +42,7 @@ static void read_lcp(FilReader* reader, const FilYaml* node, FilWorldDef* def)
         [FIL_LCP_GAUSS_SEIDEL] = "gauss_seidel",
         NULL,
     };
-    FilLcpSettings* lcp = &def->lcp;
+    FilLcpSettings settings = fil_world_lcp_settings(world), *lcp = &settings;
     if (!fil_check_keys(reader, node, keys)) {
         return;
     }
@@ -46,13 +64,14 @@ static void read_lcp(FilReader* reader, const FilYaml* node, FilWorldDef* def)
     fil_read_number(reader, node, "recovery_speed", FIL_NOT_NEGATIVE, &lcp->recovery_speed);
     fil_read_number(reader, node, "tolerance", FIL_POSITIVE, &lcp->tolerance);
     fil_read_integer(reader, node, "max_iterations", FIL_OPTIONAL, 1, 10000, &lcp->max_iterations);
+    take(reader, node, world, reader->status == FIL_OK ? fil_world_set_lcp_settings(world, &settings) : FIL_OK);
 }
 
 /* ---- imc ---- */
 
-static void read_imc(FilReader* reader, const FilYaml* node, FilWorldDef* def)
+static void read_imc(FilReader* reader, const FilYaml* node, FilWorld* world)
 {
-    FilImcSettings* imc = &def->imc;
+    FilImcSettings settings = fil_world_imc_settings(world), *imc = &settings;
     static const char* const frictions[] = {[FIL_IMC_SLIDING] = "sliding", [FIL_IMC_STATIC] = "static", NULL};
     const struct {
         const char* key;
@@ -96,21 +115,33 @@ static void read_imc(FilReader* reader, const FilYaml* node, FilWorldDef* def)
     fil_read_choice(reader, node, "friction", frictions, &friction);
     imc->friction = (FilImcFriction)friction;
     fil_read_integer(reader, node, "tangent_after", FIL_OPTIONAL, -1, 10000, &imc->tangent_after);
+    take(reader, node, world, reader->status == FIL_OK ? fil_world_set_imc_settings(world, &settings) : FIL_OK);
 }
 
 /* ---- ipc ---- */
 
-static void read_ipc(FilReader* reader, const FilYaml* node, FilWorldDef* def)
+static void read_ipc(FilReader* reader, const FilYaml* node, FilWorld* world)
 {
     static const char* const keys[] = {"range", "stiffness", "slip_speed", NULL};
-    FilIpcSettings* ipc = &def->ipc;
+    FilIpcSettings settings = fil_world_ipc_settings(world), *ipc = &settings;
     if (fil_check_keys(reader, node, keys)) {
         fil_read_number(reader, node, "range", FIL_POSITIVE, &ipc->range);
         fil_read_number(reader, node, "stiffness", FIL_NOT_NEGATIVE, &ipc->stiffness);
         fil_read_number(reader, node, "slip_speed", FIL_POSITIVE, &ipc->slip_speed);
     }
+    take(reader, node, world, reader->status == FIL_OK ? fil_world_set_ipc_settings(world, &settings) : FIL_OK);
 }
 
 /* ---- rows ---- */
 
-const FilSceneModel fil_scene_models[] = {{"lcp", read_lcp}, {"imc", read_imc}, {"ipc", read_ipc}, {NULL, NULL}};
+const FilSceneModel fil_scene_models[] = {{"contact", read_sap}, {"lcp", read_lcp}, {"imc", read_imc}, {"ipc", read_ipc}, {NULL, NULL}};
+
+void fil_scene_read_models(FilReader* reader, const FilYaml* node, FilWorld* world)
+{
+    for (const FilSceneModel* model = fil_scene_models; model->key != NULL; model++) {
+        const FilYaml* settings = fil_read_node(reader, node, model->key, FIL_OPTIONAL);
+        if (settings != NULL) {
+            model->read(reader, settings, world);
+        }
+    }
+}

@@ -5,7 +5,7 @@
 static const char* const* world_keys(FilReader* reader)
 {
     static const char* const own[] = {"gravity", "dt",     "integrator",   "euler_dt", "accuracy",
-                                      "contact", "newton", "max_halvings", "adaptive"};
+                                      "newton",  "max_halvings", "adaptive"};
     enum { OWN = sizeof own / sizeof *own };
     int models = 0;
     while (fil_scene_models[models].key != NULL) {
@@ -40,8 +40,6 @@ static void read_contact(FilReader* reader, const FilYaml* world, FilWorldDef* d
         def->contact_model = words[model];
     }
     if (settings) {
-        fil_read_number(reader, node, "tolerance", FIL_POSITIVE, &def->contact_tolerance);
-        fil_read_integer(reader, node, "max_iterations", FIL_OPTIONAL, 1, 10000, &def->contact_max_iterations);
         fil_read_integer(reader, node, "relinearisations", FIL_OPTIONAL, 0, 100, &def->relinearisations);
     }
 }
@@ -52,8 +50,8 @@ static void read_adaptive(FilReader* reader, const FilYaml* world, FilWorldDef* 
     static const char* const keys[] = {"iterations", NULL};
     const FilYaml* node = fil_read_node(reader, world, "adaptive", FIL_OPTIONAL);
     if (node != NULL && fil_check_keys(reader, node, keys)) {
-        def->imc.adaptive_dt = true;
-        fil_read_integer(reader, node, "iterations", FIL_OPTIONAL, 2, 10000, &def->imc.adaptive_iterations);
+        def->adaptive_iterations = 8; // chosen: twice what smooth motion takes
+        fil_read_integer(reader, node, "iterations", FIL_OPTIONAL, 2, 10000, &def->adaptive_iterations);
     }
 }
 
@@ -82,12 +80,6 @@ void fil_scene_read_world(FilReader* reader, const FilYaml* node, FilWorldDef* d
     fil_read_number(reader, node, "euler_dt", FIL_NOT_NEGATIVE, &def->euler_dt);
     fil_read_number(reader, node, "accuracy", FIL_NOT_NEGATIVE, &def->accuracy);
     read_contact(reader, node, def);
-    for (const FilSceneModel* model = fil_scene_models; model->key != NULL; model++) {
-        const FilYaml* settings = fil_read_node(reader, node, model->key, FIL_OPTIONAL);
-        if (settings != NULL) {
-            model->read(reader, settings, def);
-        }
-    }
     read_adaptive(reader, node, def);
     const FilYaml* newton = fil_read_node(reader, node, "newton", FIL_OPTIONAL);
     if (newton != NULL && fil_check_keys(reader, newton, newton_keys)) {

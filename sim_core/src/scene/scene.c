@@ -48,6 +48,9 @@ static void create_world(FilScene* scene, const FilSceneOptions* options)
     const FilYaml absent = fil_absent(scene->root, "world");
     FilError error = {{0}};
     fil_reader_take(reader, fil_world_create(&def, &scene->world, &error), node != NULL ? node : &absent, error.text);
+    if (reader->status == FIL_OK && node != NULL) {
+        fil_scene_read_models(reader, node, scene->world);
+    }
 }
 
 /* ---- the head ---- */

@@ -214,9 +214,11 @@ void fil_scene_read_world(FilReader* reader, const FilYaml* node, FilWorldDef* d
 /* A row for each contact model that has settings: its key in `world`, and who reads it. */
 typedef struct FilSceneModel {
     const char* key;
-    void (*read)(FilReader* reader, const FilYaml* node, FilWorldDef* def);
+    void (*read)(FilReader* reader, const FilYaml* node, FilWorld* world);
 } FilSceneModel;
 extern const FilSceneModel fil_scene_models[]; /* ends with a key of NULL */
+/* Settings of all models from the section `world`. */
+void fil_scene_read_models(FilReader* reader, const FilYaml* node, FilWorld* world);
 
 /* ---- scene.c ---- */
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "world/world.h"
+#include "solver/free_motion.h"
 
 static double weighted_norm(const double* a, const double* weight, int n)
 {
@@ -64,7 +64,7 @@ static bool factor(const FilBody* body, const double* v, double* residual, doubl
     return true;
 }
 
-bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, const FilWorldDef* def, const double* q,
+bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, double share, int most, const double* q,
                      const double* change, double* v, FilNewtonScratch* s, FilNewtonReport* report)
 {
     const FilBodyOps* ops = body->ops;
@@ -89,10 +89,10 @@ bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, const FilWo
     }
     const double at_work = set_measure(body, setup, q, v, s, &rounding);
     double norm = weighted_norm(s->residual, s->weight, n);
-    const double scale = fmax(at_work, norm), tolerance = def->newton_tolerance * scale + rounding;
+    const double scale = fmax(at_work, norm), tolerance = share * scale + rounding;
     // once at least, unless nothing is left to gain: a slow change must not drown in a fast motion's scale
     while (norm > (report->iterations == 0 ? rounding : tolerance)) {
-        if (report->iterations == def->newton_max_iterations) {
+        if (report->iterations == most) {
             return false;
         }
         report->iterations++;

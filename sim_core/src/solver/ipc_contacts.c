@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/vec3.h"
-#include "world/world.h"
+#include "solver/solver.h"
 
 /* Blocks that all corners of a pair depend on together, at most. */
 enum { PAIR_BLOCKS = 4 * FIL_JACOBIAN_BLOCKS };
@@ -17,12 +17,12 @@ static const double MOST_SCALE = 1e4;
 /* ---- corners ---- */
 
 /* What a corner's velocity depends on: blocks of the world's velocities and 3 x 4 Jacobians; `bias` if on nothing. */
-static int corner_blocks(const FilWorld* world, int point, const double* x, const double* q, int* blocks, double* jacobian,
+static int corner_blocks(const FilSolver* solver, int point, const double* x, const double* q, int* blocks, double* jacobian,
                          double* bias)
 {
-    const FilIpcPoint* p = &world->ipc.surface.points[point];
-    const FilWorldCollider* c = &world->collision.colliders[p->collider];
-    const FilBody* body = &world->bodies[c->body];
+    const FilIpcPoint* p = &solver->ipc.surface.points[point];
+    const FilWorldCollider* c = &solver->collision->colliders[p->collider];
+    const FilBody* body = &solver->system->bodies[c->body];
     fil_v3_set(bias, 0.0, 0.0, 0.0);
     if (p->node >= 0) {
         memset(jacobian, 0, 12 * sizeof(double));
@@ -38,22 +38,22 @@ static int corner_blocks(const FilWorld* world, int point, const double* x, cons
 }
 
 /* How many blocks all corners of a pair depend on at most, counted once per corner. */
-static size_t pair_blocks(const FilWorld* world, const FilIpcPair* pair)
+static size_t pair_blocks(const FilSolver* solver, const FilIpcPair* pair)
 {
     size_t count = 0;
     for (int i = 0; i < pair->corner_count; i++) {
-        const FilIpcPoint* p = &world->ipc.surface.points[pair->point[i]];
-        const int own = world->bodies[world->collision.colliders[p->collider].body].v_count / 4;
+        const FilIpcPoint* p = &solver->ipc.surface.points[pair->point[i]];
+        const int own = solver->system->bodies[solver->collision->colliders[p->collider].body].v_count / 4;
         count += p->node >= 0 ? 1 : (size_t)(own < FIL_JACOBIAN_BLOCKS ? own : FIL_JACOBIAN_BLOCKS);
     }
     return count;
 }
 
 /* Column of the matrix for a block of a corner's body; -1: it takes no part. */
-static int column_of(const FilWorld* world, int point, int block)
+static int column_of(const FilSolver* solver, int point, int block)
 {
-    const int b = world->collision.colliders[world->ipc.surface.points[point].collider].body;
-    return world->contact.offset[b] < 0 ? -1 : world->contact.offset[b] + block - world->bodies[b].v / 4;
+    const int b = solver->collision->colliders[solver->ipc.surface.points[point].collider].body;
+    return solver->contact.offset[b] < 0 ? -1 : solver->contact.offset[b] + block - solver->system->bodies[b].v / 4;
 }
 
 static void gather(const FilIpcPair* pair, const double* x, double* corners)
@@ -66,12 +66,12 @@ static void gather(const FilIpcPair* pair, const double* x, double* corners)
 /* ---- one pair ---- */
 
 /* Gap, normal from the first feature to the second (of a plane: its own), and weights of the corners. */
-static double see_pair(const FilWorld* world, const FilIpcPair* pair, double* normal, double* weight)
+static double see_pair(const FilSolver* solver, const FilIpcPair* pair, double* normal, double* weight)
 {
-    const FilIpcField* field = &world->ipc;
+    const FilIpcField* field = &solver->ipc;
     if (pair->plane >= 0) {
         double at[3], arm[3];
-        fil_ipc_plane(world, pair->plane, field->x.at, normal, at);
+        fil_ipc_plane(solver, pair->plane, field->x.at, normal, at);
         fil_v3_sub(arm, field->points.at + 3 * pair->point[0], at);
         weight[0] = 1.0;
         return fil_v3_dot(arm, normal) - pair->repulsion.offset;
@@ -86,15 +86,15 @@ static double see_pair(const FilWorld* world, const FilIpcPair* pair, double* no
 }
 
 /* Energy with derivatives over the corners; hessian may be NULL. */
-static double pair_energy(const FilWorld* world, const FilIpcPair* pair, double* gradient, double* hessian, bool positive)
+static double pair_energy(const FilSolver* solver, const FilIpcPair* pair, double* gradient, double* hessian, bool positive)
 {
     if (pair->plane < 0) {
         double corners[12];
-        gather(pair, world->ipc.points.at, corners);
+        gather(pair, solver->ipc.points.at, corners);
         return fil_repulsion_energy(&pair->repulsion, corners, gradient, hessian, positive);
     }
     double normal[3], weight[4];
-    const double gap = see_pair(world, pair, normal, weight);
+    const double gap = see_pair(solver, pair, normal, weight);
     const FilJet jet = fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness);
     if (!isfinite(jet.value)) {
         return INFINITY;
@@ -108,11 +108,11 @@ static double pair_energy(const FilWorld* world, const FilIpcPair* pair, double*
 
 /* ---- friction ---- */
 
-static FilStatus add_slide(FilWorld* world, const FilIpcPair* pair, const double* normal, const double* weight, double force)
+static FilStatus add_slide(FilSolver* solver, const FilIpcPair* pair, const double* normal, const double* weight, double force)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     FilStatus status =
-        fil_world_reserve(world, (void**)&field->slides, field->slide_count, &field->slide_capacity, sizeof *field->slides);
+        fil_solver_reserve((void**)&field->slides, field->slide_count, &field->slide_capacity, sizeof *field->slides);
     if (status != FIL_OK) {
         return status;
     }
@@ -127,10 +127,10 @@ static FilStatus add_slide(FilWorld* world, const FilIpcPair* pair, const double
     for (int i = 0; i < pair->corner_count; i++) {
         int blocks[FIL_JACOBIAN_BLOCKS];
         double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
-        const int count = corner_blocks(world, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
+        const int count = corner_blocks(solver, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
         fil_v3_axpy(slide->friction.bias, weight[i], bias);
         for (int k = 0; k < count; k++) {
-            const int column = column_of(world, pair->point[i], blocks[k]);
+            const int column = column_of(solver, pair->point[i], blocks[k]);
             int at = 0;
             while (at < slide->count && variables[at] != blocks[k]) {
                 at++;
@@ -149,14 +149,14 @@ static FilStatus add_slide(FilWorld* world, const FilIpcPair* pair, const double
     return FIL_OK;
 }
 
-FilStatus fil_ipc_contacts_begin(FilWorld* world)
+FilStatus fil_ipc_contacts_begin(FilSolver* solver)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     field->slide_count = 0;
     FilStatus status = FIL_OK;
     size_t most = 0;
     for (int k = 0; k < field->pair_count; k++) {
-        most += field->pairs[k].friction > 0.0 ? pair_blocks(world, &field->pairs[k]) : 0;
+        most += field->pairs[k].friction > 0.0 ? pair_blocks(solver, &field->pairs[k]) : 0;
     }
     if (!fil_ints_reserve(&field->slide_variable, most) || !fil_ints_reserve(&field->slide_column, most) ||
         !fil_doubles_reserve(&field->slide_jacobian, 12 * most)) {
@@ -168,39 +168,39 @@ FilStatus fil_ipc_contacts_begin(FilWorld* world)
         if (!(pair->friction > 0.0)) {
             continue;
         }
-        const double gap = see_pair(world, pair, normal, weight);
+        const double gap = see_pair(solver, pair, normal, weight);
         if (gap > 0.0 && gap < pair->repulsion.range) {
             const double force = -fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness).first;
-            status = add_slide(world, pair, normal, weight, force);
+            status = add_slide(solver, pair, normal, weight, force);
         }
     }
     return status;
 }
 
-static double add_slides(const FilWorld* world, const double* v, double* residual)
+static double add_slides(const FilSolver* solver, const double* v, double* residual)
 {
-    const FilIpcField* field = &world->ipc;
+    const FilIpcField* field = &solver->ipc;
     double energy = 0.0;
     for (int s = 0; s < field->slide_count; s++) {
         const FilSlipping slipping = fil_slide_slipping(field, &field->slides[s]);
-        energy += fil_friction_add(&field->slides[s].friction, &slipping, world->def.ipc.slip_speed, v, residual);
+        energy += fil_friction_add(&field->slides[s].friction, &slipping, solver->settings.model.ipc.slip_speed, v, residual);
     }
     return energy;
 }
 
 /* ---- forces ---- */
 
-double fil_ipc_contacts_add(FilWorld* world, const double* v, double* residual)
+double fil_ipc_contacts_add(FilSolver* solver, const double* v, double* residual)
 {
-    const FilIpcField* field = &world->ipc;
+    const FilIpcField* field = &solver->ipc;
     double energy = 0.0, gradient[12];
     for (int k = 0; k < field->pair_count; k++) {
         FilIpcPair* pair = &field->pairs[k];
-        pair->gap = fil_ipc_gap(world, pair);
+        pair->gap = fil_ipc_gap(solver, pair);
         if (pair->gap >= pair->repulsion.range) {
             continue;
         }
-        energy += pair_energy(world, pair, gradient, NULL, true);
+        energy += pair_energy(solver, pair, gradient, NULL, true);
         if (!isfinite(energy)) {
             return INFINITY;
         }
@@ -208,7 +208,7 @@ double fil_ipc_contacts_add(FilWorld* world, const double* v, double* residual)
             int blocks[FIL_JACOBIAN_BLOCKS];
             double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
             const double* g = gradient + 3 * i;
-            const int count = corner_blocks(world, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
+            const int count = corner_blocks(solver, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
             for (int b = 0; b < count; b++) {
                 const double* j = jacobian + 12 * b;
                 for (int m = 0; m < 4; m++) {
@@ -217,12 +217,12 @@ double fil_ipc_contacts_add(FilWorld* world, const double* v, double* residual)
             }
         }
     }
-    return energy + add_slides(world, v, residual);
+    return energy + add_slides(solver, v, residual);
 }
 
-FilStatus fil_ipc_contacts_accept(FilWorld* world, bool* changed)
+FilStatus fil_ipc_contacts_accept(FilSolver* solver, bool* changed)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     if (!fil_ints_reserve(&field->was_active, (size_t)field->pair_count)) {
         return FIL_OUT_OF_MEMORY;
     }
@@ -246,27 +246,27 @@ FilStatus fil_ipc_contacts_accept(FilWorld* world, bool* changed)
 
 /* ---- second derivatives ---- */
 
-int fil_ipc_contacts_lists(const FilWorld* world, size_t* variables)
+int fil_ipc_contacts_lists(const FilSolver* solver, size_t* variables)
 {
-    const FilIpcField* field = &world->ipc;
+    const FilIpcField* field = &solver->ipc;
     for (int k = 0; k < field->active_count; k++) {
-        *variables += pair_blocks(world, &field->pairs[field->active.at[k]]);
+        *variables += pair_blocks(solver, &field->pairs[field->active.at[k]]);
     }
     return field->active_count;
 }
 
-void fil_ipc_contacts_list(FilWorld* world, int* list_end, int* variable, int* lists, int* variables)
+void fil_ipc_contacts_list(FilSolver* solver, int* list_end, int* variable, int* lists, int* variables)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     for (int k = 0; k < field->active_count; k++) {
         const FilIpcPair* pair = &field->pairs[field->active.at[k]];
         const int first = *variables;
         for (int i = 0; i < pair->corner_count; i++) {
             int blocks[FIL_JACOBIAN_BLOCKS];
             double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
-            const int count = corner_blocks(world, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
+            const int count = corner_blocks(solver, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
             for (int b = 0; b < count; b++) {
-                (void)fil_block_list_put(variable, first, variables, column_of(world, pair->point[i], blocks[b]));
+                (void)fil_block_list_put(variable, first, variables, column_of(solver, pair->point[i], blocks[b]));
             }
         }
         list_end[(*lists)++] = *variables;
@@ -323,9 +323,9 @@ static bool turns_slowly(const FilIpcPair* pair)
     return pair->gap + pair->repulsion.offset > 10.0 * pair->repulsion.range;
 }
 
-static void add_pair_hessian(const FilWorld* world, const FilIpcPair* pair, const double* hessian, int list, FilBlockSum* sum)
+static void add_pair_hessian(const FilSolver* solver, const FilIpcPair* pair, const double* hessian, int list, FilBlockSum* sum)
 {
-    const FilIpcField* field = &world->ipc;
+    const FilIpcField* field = &solver->ipc;
     Entry entries[PAIR_BLOCKS];
     double jacobian[4][12 * FIL_JACOBIAN_BLOCKS], bias[3];
     int count = 0;
@@ -333,9 +333,9 @@ static void add_pair_hessian(const FilWorld* world, const FilIpcPair* pair, cons
         const int point = pair->point[i];
         const bool node = field->surface.points[point].node >= 0;
         int blocks[FIL_JACOBIAN_BLOCKS];
-        const int own = corner_blocks(world, point, field->points.at + 3 * point, field->x.at, blocks, jacobian[i], bias);
+        const int own = corner_blocks(solver, point, field->points.at + 3 * point, field->x.at, blocks, jacobian[i], bias);
         for (int b = 0; b < own; b++) {
-            const int local = fil_block_sum_find(sum, list, column_of(world, point, blocks[b]));
+            const int local = fil_block_sum_find(sum, list, column_of(solver, point, blocks[b]));
             if (local >= 0) {
                 entries[count++] = (Entry){i, local, node ? NULL : jacobian[i] + 12 * b};
             }
@@ -344,14 +344,14 @@ static void add_pair_hessian(const FilWorld* world, const FilIpcPair* pair, cons
     add_entries(sum, list, entries, count, field->dt * field->dt, hessian, 3 * pair->corner_count);
 }
 
-void fil_ipc_contacts_hessian(FilWorld* world, bool cautious, FilBlockSum* sum, int first_list)
+void fil_ipc_contacts_hessian(FilSolver* solver, bool cautious, FilBlockSum* sum, int first_list)
 {
-    const FilIpcField* field = &world->ipc;
+    const FilIpcField* field = &solver->ipc;
     double gradient[12], hessian[144];
     for (int k = 0; k < field->active_count; k++) {
         const FilIpcPair* pair = &field->pairs[field->active.at[k]];
-        if (pair_energy(world, pair, gradient, hessian, cautious || !turns_slowly(pair)) != 0.0) {
-            add_pair_hessian(world, pair, hessian, first_list + k, sum);
+        if (pair_energy(solver, pair, gradient, hessian, cautious || !turns_slowly(pair)) != 0.0) {
+            add_pair_hessian(solver, pair, hessian, first_list + k, sum);
         }
     }
 }
@@ -372,22 +372,40 @@ static int slide_of(const FilIpcField* field, const FilIpcPair* pair, int from)
     return -1;
 }
 
-/* A contact for those who ask what touched: side 1 is the second feature, or the point above a plane. `slide` may be
- * NULL. */
-static FilStatus report(FilWorld* world, const FilIpcPair* pair, const FilIpcSlide* slide, const double* v, double* least)
+/* Which collider and part the corners from..to of a pair belong to: the edge of a rod that both lie on, the vertex of cloth that is
+ * nearest, or the shape. */
+static int side_part(const FilSolver* solver, const FilIpcPair* pair, int from, int to, const double* weight, int* part)
 {
-    const FilIpcField* field = &world->ipc;
+    const FilIpcPoint* points = solver->ipc.surface.points;
+    int nearest = from;
+    for (int i = from + 1; i < to; i++) {
+        nearest = fabs(weight[i]) > fabs(weight[nearest]) ? i : nearest;
+    }
+    const FilIpcPoint* point = &points[pair->point[nearest]];
+    const FilWorldCollider* c = &solver->collision->colliders[point->collider];
+    *part = 0;
+    if (c->collider.kind != FIL_COLLIDER_ROW) { // vertices of cloth are colliders in a row
+        return point->node >= 0 ? point->collider + point->node : point->collider;
+    }
+    const FilIpcPoint *first = &points[pair->point[from]], *last = &points[pair->point[to - 1]];
+    const bool shared = first->part[0] == last->part[0] || first->part[0] == last->part[1];
+    *part = first == last ? first->part[1] : shared ? first->part[0] : first->part[1];
+    return point->collider;
+}
+
+/* A pair as a contact at the step's end, side 1 being its second feature, or the point over a plane. */
+static FilStatus report(FilSolver* solver, const FilIpcPair* pair, const FilIpcSlide* slide, const double* v, double* least)
+{
+    const FilIpcField* field = &solver->ipc;
     double normal[3], weight[4], rubbed[3];
-    const double gap = see_pair(world, pair, normal, weight);
-    const int split = fil_feature_split(pair->repulsion.pair);
-    const int other = pair->plane >= 0 ? field->surface.planes[pair->plane] : field->surface.points[pair->point[0]].collider;
-    const int second = pair->plane >= 0 ? pair->point[0] : pair->point[split];
-    FilContact contact = {.collider = {other, field->surface.points[second].collider},
-                          .part = {pair->plane >= 0 ? 0 : pair->point[0], second},
-                          .distance = gap,
-                          .mu = pair->friction};
+    const double gap = see_pair(solver, pair, normal, weight);
+    const int split = pair->plane >= 0 ? 0 : fil_feature_split(pair->repulsion.pair);
+    FilContact contact = {.distance = gap, .ended = true, .mu = pair->friction};
+    contact.collider[0] = pair->plane >= 0 ? field->surface.planes[pair->plane]
+                                           : side_part(solver, pair, 0, split, weight, &contact.part[0]);
+    contact.collider[1] = side_part(solver, pair, split, pair->corner_count, weight, &contact.part[1]);
     for (int side = 0; side < 2; side++) {
-        contact.body[side] = world->collision.colliders[contact.collider[side]].body;
+        contact.body[side] = solver->collision->colliders[contact.collider[side]].body;
     }
     for (int i = 0; i < pair->corner_count; i++) {
         // midway: half the first feature's point, half the second's
@@ -400,7 +418,7 @@ static FilStatus report(FilWorld* world, const FilIpcPair* pair, const FilIpcSli
     if (slide != NULL) {
         double moved[3];
         const FilSlipping slipping = fil_slide_slipping(field, slide);
-        (void)fil_friction_energy(&slide->friction, &slipping, world->def.ipc.slip_speed, v, rubbed);
+        (void)fil_friction_energy(&slide->friction, &slipping, solver->settings.model.ipc.slip_speed, v, rubbed);
         fil_v3_scale(rubbed, -1.0, rubbed);
         fil_m3_apply(contact.impulse, contact.frame, rubbed);
         // without Jacobian all of its velocity is told as one of things without unknowns
@@ -409,13 +427,13 @@ static FilStatus report(FilWorld* world, const FilIpcPair* pair, const FilIpcSli
     }
     contact.impulse[2] -= field->dt * fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness).first;
     *least = fmin(*least, gap);
-    return fil_contact_set_add(&world->collision.set, &contact);
+    return fil_contact_set_add(&solver->collision->set, &contact);
 }
 
 /* Contacts of all pairs in range, and of those that have left it but rubbed. */
-static FilStatus report_all(FilWorld* world, const double* v, double* least)
+static FilStatus report_all(FilSolver* solver, const double* v, double* least)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     FilStatus status = FIL_OK;
     int from = 0;
     for (int k = 0; k < field->active_count && status == FIL_OK; k++) {
@@ -425,36 +443,36 @@ static FilStatus report_all(FilWorld* world, const double* v, double* least)
             field->slides[s].told = true;
             from = s + 1;
         }
-        status = report(world, pair, s >= 0 ? &field->slides[s] : NULL, v, least);
+        status = report(solver, pair, s >= 0 ? &field->slides[s] : NULL, v, least);
     }
     for (int s = 0; s < field->slide_count && status == FIL_OK; s++) {
         if (!field->slides[s].told) {
-            status = report(world, &field->slides[s].pair, &field->slides[s], v, least);
+            status = report(solver, &field->slides[s].pair, &field->slides[s], v, least);
         }
     }
     return status;
 }
 
-FilStatus fil_ipc_contacts_finish(FilWorld* world, const double* v, FilStepInfo* info)
+FilStatus fil_ipc_contacts_finish(FilSolver* solver, const double* v, FilStepInfo* info)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     double least = INFINITY;
-    const FilStatus status = report_all(world, v, &least);
+    const FilStatus status = report_all(solver, v, &least);
     info->contacts = field->active_count;
     info->least_distance = fmin(info->least_distance, least);
     // stiffer where surfaces come too near, softer again where all keep away
-    double* scale = &world->next.h[world->memory + FIL_MEMORY_SCALE];
+    double* scale = &solver->system->next.h[solver->memory + FIL_MEMORY_SCALE];
     *scale = field->scale;
-    if (least < TOO_NEAR * world->def.ipc.range) {
+    if (least < TOO_NEAR * solver->settings.model.ipc.range) {
         *scale = fmin(GROWTH * field->scale, MOST_SCALE);
-    } else if (least > FAR_ENOUGH * world->def.ipc.range) {
+    } else if (least > FAR_ENOUGH * solver->settings.model.ipc.range) {
         *scale = fmax(field->scale / GROWTH, 1.0);
     }
     return status;
 }
 
-double fil_ipc_scale(const FilWorld* world)
+double fil_ipc_scale(const FilSolver* solver)
 {
-    const double kept = world->state.h[world->memory + FIL_MEMORY_SCALE];
+    const double kept = solver->system->state.h[solver->memory + FIL_MEMORY_SCALE];
     return kept > 0.0 ? kept : 1.0;
 }

@@ -5,12 +5,7 @@
 
 #include "base/memory.h"
 #include "base/vec3.h"
-#include "world/world.h"
-
-FilIpcSettings fil_ipc_settings_default(void)
-{
-    return (FilIpcSettings){.range = 1e-3, .slip_speed = 1e-6};
-}
+#include "solver/solver.h"
 
 void fil_ipc_field_free(FilIpcField* field)
 {
@@ -29,36 +24,36 @@ void fil_ipc_field_free(FilIpcField* field)
 
 /* Bodies that are no points, at the end of the step if it went with v. Velocities and history there are written again when the
  * step is over. */
-static void place_shapes(FilWorld* world, const double* v, double* q)
+static void place_shapes(FilSolver* solver, const double* v, double* q)
 {
-    for (int b = 0; b < world->body_count; b++) {
-        const FilBody* body = &world->bodies[b];
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
         if (!body->ops->points) {
-            body->ops->finish(body->impl, v + body->v, q + body->q, world->next.v + body->v, world->next.h + body->h);
+            body->ops->finish(body->impl, v + body->v, q + body->q, solver->system->next.v + body->v, solver->system->next.h + body->h);
         }
     }
 }
 
 /* Configuration at the end of the step if it went with v, and the points of surfaces there. */
-static void place(FilWorld* world, const double* v, double* q, double* points)
+static void place(FilSolver* solver, const double* v, double* q, double* points)
 {
-    const FilIpcField* field = &world->ipc;
-    for (int b = 0; b < world->body_count; b++) {
-        const FilBody* body = &world->bodies[b];
+    const FilIpcField* field = &solver->ipc;
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
         for (int k = 0; k < body->q_count && body->ops->points; k++) {
-            q[body->q + k] = world->state.q[body->q + k] + field->dt * v[body->v + k];
+            q[body->q + k] = solver->system->state.q[body->q + k] + field->dt * v[body->v + k];
         }
     }
-    place_shapes(world, v, q);
-    fil_ipc_surface_place(world, q, points);
+    place_shapes(solver, v, q);
+    fil_ipc_surface_place(solver, q, points);
 }
 
-static double add(FilWorld* world, const double* v, double* residual)
+static double add(FilSolver* solver, const double* v, double* residual)
 {
-    FilIpcField* field = &world->ipc;
-    place(world, v, field->x.at, field->points.at);
-    const double contacts = fil_ipc_contacts_add(world, v, residual);
-    return isfinite(contacts) ? contacts + fil_rings_add(world, v, residual) : INFINITY;
+    FilIpcField* field = &solver->ipc;
+    place(solver, v, field->x.at, field->points.at);
+    const double contacts = fil_ipc_contacts_add(solver, v, residual);
+    return isfinite(contacts) ? contacts + fil_rings_add(solver, v, residual) : INFINITY;
 }
 
 /* ---- friction of rings and pairs alike ---- */
@@ -79,105 +74,105 @@ static FilFriction* friction_at(FilIpcField* field, int k, FilSlipping* slipping
     return &slide->friction;
 }
 
-static void begin_friction(FilWorld* world, const double* v)
+static void begin_friction(FilSolver* solver, const double* v)
 {
-    for (int k = 0; k < friction_count(&world->ipc); k++) {
+    for (int k = 0; k < friction_count(&solver->ipc); k++) {
         FilSlipping slipping;
-        FilFriction* friction = friction_at(&world->ipc, k, &slipping);
+        FilFriction* friction = friction_at(&solver->ipc, k, &slipping);
         // rings remember: where their rods turn, what stuck would not seem so
-        const bool stuck = k < world->ipc.ring_count
-                               ? world->ipc.rings[k].stuck
-                               : fil_friction_sticks(friction, &slipping, world->def.ipc.slip_speed, fil_start_v(world));
-        fil_friction_begin(friction, &slipping, world->def.ipc.slip_speed, stuck, v);
+        const bool stuck = k < solver->ipc.ring_count
+                               ? solver->ipc.rings[k].stuck
+                               : fil_friction_sticks(friction, &slipping, solver->settings.model.ipc.slip_speed, fil_start_v(solver->system));
+        fil_friction_begin(friction, &slipping, solver->settings.model.ipc.slip_speed, stuck, v);
     }
 }
 
-static double add_lead(FilWorld* world, const double* v, double* residual)
+static double add_lead(FilSolver* solver, const double* v, double* residual)
 {
     double square = 0.0;
-    for (int k = 0; k < friction_count(&world->ipc); k++) {
+    for (int k = 0; k < friction_count(&solver->ipc); k++) {
         FilSlipping slipping;
-        const FilFriction* friction = friction_at(&world->ipc, k, &slipping);
-        square += fil_friction_add_lead(friction, &slipping, world->def.ipc.slip_speed, v, residual);
+        const FilFriction* friction = friction_at(&solver->ipc, k, &slipping);
+        square += fil_friction_add_lead(friction, &slipping, solver->settings.model.ipc.slip_speed, v, residual);
     }
     return sqrt(square);
 }
 
-static double review(FilWorld* world, const double* v, const double* direction)
+static double review(FilSolver* solver, const double* v, const double* direction)
 {
     double square = 0.0;
-    for (int k = 0; k < friction_count(&world->ipc); k++) {
+    for (int k = 0; k < friction_count(&solver->ipc); k++) {
         FilSlipping slipping;
-        FilFriction* friction = friction_at(&world->ipc, k, &slipping);
-        fil_friction_review(friction, &slipping, world->def.ipc.slip_speed, world->scratch.weight, v, direction);
+        FilFriction* friction = friction_at(&solver->ipc, k, &slipping);
+        fil_friction_review(friction, &slipping, solver->settings.model.ipc.slip_speed, solver->system->scratch.weight, v, direction);
         square += fil_friction_wrong(friction);
     }
     return sqrt(square);
 }
 
-static void revise(FilWorld* world, double negligible)
+static void revise(FilSolver* solver, double negligible)
 {
-    const int count = friction_count(&world->ipc);
+    const int count = friction_count(&solver->ipc);
     for (int k = 0; k < count; k++) {
         FilSlipping slipping;
-        FilFriction* friction = friction_at(&world->ipc, k, &slipping);
+        FilFriction* friction = friction_at(&solver->ipc, k, &slipping);
         if (count * fil_friction_wrong(friction) >= negligible * negligible) {
             fil_friction_revise(friction);
         }
     }
 }
 
-static void accept_friction(FilWorld* world, const double* v)
+static void accept_friction(FilSolver* solver, const double* v)
 {
-    for (int k = 0; k < friction_count(&world->ipc); k++) {
+    for (int k = 0; k < friction_count(&solver->ipc); k++) {
         FilSlipping slipping;
-        FilFriction* friction = friction_at(&world->ipc, k, &slipping);
-        fil_friction_accept(friction, &slipping, world->def.ipc.slip_speed, v);
+        FilFriction* friction = friction_at(&solver->ipc, k, &slipping);
+        fil_friction_accept(friction, &slipping, solver->settings.model.ipc.slip_speed, v);
     }
 }
 
 /* ---- the first guess ---- */
 
 /* `share` of the way from where the step begins, for everything that is not held. */
-static void shorten(FilWorld* world, double share, double* v)
+static void shorten(FilSolver* solver, double share, double* v)
 {
-    for (int b = 0; b < world->body_count; b++) {
-        const FilBody* body = &world->bodies[b];
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
         for (int k = body->v; k < body->v + body->v_count; k++) {
-            const double begin = fil_start_rate(world, k);
-            world->scratch.trial[k] = begin + share * (v[k] - begin) - world->state.v[k];
+            const double begin = fil_start_rate(solver->system, k);
+            solver->system->scratch.trial[k] = begin + share * (v[k] - begin) - solver->system->state.v[k];
         }
         if (body->moves) {
-            fil_potential_guess(world, b, world->scratch.trial, v);
+            fil_potential_guess(solver, b, solver->system->scratch.trial, v);
         }
     }
 }
 
-static bool make_room(FilWorld* world)
+static bool make_room(FilSolver* solver)
 {
-    FilIpcField* field = &world->ipc;
-    const size_t points = 3 * (size_t)field->surface.point_count, q = (size_t)world->q_count;
+    FilIpcField* field = &solver->ipc;
+    const size_t points = 3 * (size_t)field->surface.point_count, q = (size_t)solver->system->q_count;
     return fil_doubles_reserve(&field->x, q) && fil_doubles_reserve(&field->x_end, q) &&
            fil_doubles_reserve(&field->points, points) && fil_doubles_reserve(&field->ends, points);
 }
 
 /* `points` to where the step begins, `ends` to where it goes with v. */
-static void place_step(FilWorld* world, const double* v)
+static void place_step(FilSolver* solver, const double* v)
 {
-    FilIpcField* field = &world->ipc;
-    memcpy(field->x_end.at, world->state.q, sizeof(double) * (size_t)world->q_count);
-    place(world, v, field->x_end.at, field->ends.at);
-    memcpy(field->x.at, fil_start_q(world), sizeof(double) * (size_t)world->q_count);
-    fil_ipc_surface_place(world, field->x.at, field->points.at);
+    FilIpcField* field = &solver->ipc;
+    memcpy(field->x_end.at, solver->system->state.q, sizeof(double) * (size_t)solver->system->q_count);
+    place(solver, v, field->x_end.at, field->ends.at);
+    memcpy(field->x.at, fil_start_q(solver->system), sizeof(double) * (size_t)solver->system->q_count);
+    fil_ipc_surface_place(solver, field->x.at, field->points.at);
 }
 
 /* What would meet moves on together, as after an inelastic impact. */
-static FilStatus part(FilWorld* world, double* v)
+static FilStatus part(FilSolver* solver, double* v)
 {
     enum { ROUNDS = 4 };
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     bool met = false;
-    for (int round = 0; round < ROUNDS && fil_ipc_keep_apart(world); round++) {
+    for (int round = 0; round < ROUNDS && fil_ipc_keep_apart(solver); round++) {
         met = true;
     }
     if (!met) {
@@ -185,98 +180,98 @@ static FilStatus part(FilWorld* world, double* v)
     }
     for (int p = 0; p < field->surface.point_count; p++) {
         const FilIpcPoint* point = &field->surface.points[p];
-        const FilBody* body = &world->bodies[world->collision.colliders[point->collider].body];
+        const FilBody* body = &solver->system->bodies[solver->collision->colliders[point->collider].body];
         for (int k = 0; k < 3 && point->node >= 0; k++) {
             const int own = 4 * point->node + k;
-            v[body->v + own] = (field->ends.at[3 * p + k] - world->state.q[body->q + own]) / field->dt;
+            v[body->v + own] = (field->ends.at[3 * p + k] - solver->system->state.q[body->q + own]) / field->dt;
         }
     }
-    shorten(world, 1.0, v); // what is held stays so
-    place_step(world, v);
-    return fil_ipc_relist(world);
+    shorten(solver, 1.0, v); // what is held stays so
+    place_step(solver, v);
+    return fil_ipc_relist(solver);
 }
 
 /* Shortens the wish until nothing meets on the way and nothing is out of reach: from where the step starts that is always
  * possible, unless what is held moves too far. */
-static FilStatus make_feasible(FilWorld* world, double* v)
+static FilStatus make_feasible(FilSolver* solver, double* v)
 {
-    FilStatus status = part(world, v);
+    FilStatus status = part(solver, v);
     for (int attempt = 0; attempt < 30 && status == FIL_OK; attempt++) {
-        if (fil_ipc_sweep(world) >= 1.0) {
-            memset(world->scratch.trial, 0, sizeof(double) * (size_t)world->v_count);
-            if (isfinite(add(world, v, world->scratch.trial))) {
+        if (fil_ipc_sweep(solver) >= 1.0) {
+            memset(solver->system->scratch.trial, 0, sizeof(double) * (size_t)solver->system->v_count);
+            if (isfinite(add(solver, v, solver->system->scratch.trial))) {
                 return FIL_OK;
             }
         }
-        shorten(world, 0.5, v);
-        place_step(world, v);
-        status = fil_ipc_list(world);
+        shorten(solver, 0.5, v);
+        place_step(solver, v);
+        status = fil_ipc_list(solver);
     }
     return status == FIL_OK ? FIL_NOT_CONVERGED : status;
 }
 
-static FilStatus begin(FilWorld* world, double dt, double* v, FilStepInfo* info)
+static FilStatus begin(FilSolver* solver, double dt, double* v, FilStepInfo* info)
 {
     (void)info;
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     field->dt = dt;
-    FilStatus status = fil_ipc_surface_build(world);
+    FilStatus status = fil_ipc_surface_build(solver);
     if (status != FIL_OK) {
-        world->potential.refused = status == FIL_BAD_INPUT;
         return status;
     }
-    if (!make_room(world)) {
+    if (!make_room(solver)) {
         return FIL_OUT_OF_MEMORY;
     }
-    field->scale = fil_ipc_scale(world);
-    status = fil_rings_begin(world);
+    field->scale = fil_ipc_scale(solver);
+    status = fil_rings_begin(solver);
     // everything that is near on the way to the wish
-    place_step(world, v);
-    status = status == FIL_OK ? fil_ipc_list(world) : status;
-    status = status == FIL_OK && world->step == 0 ? fil_ipc_check_start(world) : status;
-    status = status == FIL_OK ? fil_ipc_contacts_begin(world) : status;
-    status = status == FIL_OK ? make_feasible(world, v) : status;
+    place_step(solver, v);
+    status = status == FIL_OK ? fil_ipc_list(solver) : status;
+    status = status == FIL_OK && solver->first_step ? fil_ipc_check_start(solver) : status;
+    status = status == FIL_OK ? fil_ipc_contacts_begin(solver) : status;
+    status = status == FIL_OK ? make_feasible(solver, v) : status;
     bool changed = false;
     if (status == FIL_OK) {
-        begin_friction(world, v);
-        fil_rings_accept(world, &changed);
-        status = fil_ipc_contacts_accept(world, &changed);
+        begin_friction(solver, v);
+        fil_rings_accept(solver, &changed);
+        status = fil_ipc_contacts_accept(solver, &changed);
     }
     return status;
 }
 
 /* ---- second derivatives, steps, the end ---- */
 
-static FilStatus list(FilWorld* world, FilInts* end, FilInts* variable, int* count)
+static FilStatus list(FilSolver* solver, FilInts* end, FilInts* variable, int* count)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     size_t most = FIL_RING_BLOCKS * (size_t)field->ring_count;
-    const size_t lists = (size_t)field->ring_count + (size_t)fil_ipc_contacts_lists(world, &most);
+    const size_t lists = (size_t)field->ring_count + (size_t)fil_ipc_contacts_lists(solver, &most);
     int variables = 0;
     *count = 0;
     if (!fil_ints_reserve(end, lists) || !fil_ints_reserve(variable, most)) {
         return FIL_OUT_OF_MEMORY;
     }
-    fil_rings_list(world, end->at, variable->at, count, &variables);
-    fil_ipc_contacts_list(world, end->at, variable->at, count, &variables);
+    fil_rings_list(solver, end->at, variable->at, count, &variables);
+    fil_ipc_contacts_list(solver, end->at, variable->at, count, &variables);
     return FIL_OK;
 }
 
-static void hessian(FilWorld* world, FilPotentialOrder order, FilBlockSum* sum)
+static void hessian(FilSolver* solver, const double* v, FilPotentialOrder order, FilBlockSum* sum)
 {
-    const bool cautious = order == FIL_POTENTIAL_DEFINITE;
-    fil_rings_hessian(world, cautious, sum, 0);
-    fil_ipc_contacts_hessian(world, cautious, sum, world->ipc.ring_count);
+    (void)v;
+    const bool definite = order == FIL_POTENTIAL_DEFINITE;
+    fil_rings_hessian(solver, definite, sum, 0);
+    fil_ipc_contacts_hessian(solver, definite, sum, solver->ipc.ring_count);
 }
 
-static FilStatus list_friction(FilWorld* world, FilInts* end, FilInts* variable, int* count)
+static FilStatus list_friction(FilSolver* solver, FilInts* end, FilInts* variable, int* count)
 {
-    const int terms = friction_count(&world->ipc);
+    const int terms = friction_count(&solver->ipc);
     FilSlipping slipping;
     int variables = *count > 0 ? end->at[*count - 1] : 0;
     size_t most = 0;
     for (int k = 0; k < terms; k++) {
-        (void)friction_at(&world->ipc, k, &slipping);
+        (void)friction_at(&solver->ipc, k, &slipping);
         most += (size_t)slipping.count;
     }
     if (!fil_ints_extend(end, (size_t)*count, (size_t)terms) || !fil_ints_extend(variable, (size_t)variables, most)) {
@@ -284,7 +279,7 @@ static FilStatus list_friction(FilWorld* world, FilInts* end, FilInts* variable,
     }
     for (int k = 0; k < terms; k++) {
         const int first = variables;
-        (void)friction_at(&world->ipc, k, &slipping);
+        (void)friction_at(&solver->ipc, k, &slipping);
         for (int i = 0; i < slipping.count; i++) {
             (void)fil_block_list_put(variable->at, first, &variables, slipping.column[i]);
         }
@@ -316,58 +311,68 @@ static void add_friction_hessian(const FilFriction* friction, const FilSlipping*
     }
 }
 
-static void friction_hessian(FilWorld* world, const double* v, FilPotentialOrder order, FilBlockSum* sum, int first_list)
+static void friction_hessian(FilSolver* solver, const double* v, FilPotentialOrder order, FilBlockSum* sum, int first_list)
 {
-    const bool cautious = order == FIL_POTENTIAL_DEFINITE;
-    for (int k = 0; k < friction_count(&world->ipc); k++) {
+    const bool definite = order == FIL_POTENTIAL_DEFINITE;
+    for (int k = 0; k < friction_count(&solver->ipc); k++) {
         FilSlipping slipping;
-        const FilFriction* friction = friction_at(&world->ipc, k, &slipping);
+        const FilFriction* friction = friction_at(&solver->ipc, k, &slipping);
         double curvature[4];
-        fil_friction_curvature(friction, &slipping, world->def.ipc.slip_speed, cautious, v, curvature);
+        fil_friction_curvature(friction, &slipping, solver->settings.model.ipc.slip_speed, definite, v, curvature);
         add_friction_hessian(friction, &slipping, curvature, sum, first_list + k);
     }
 }
 
-static double longest(FilWorld* world, const double* v, const double* direction)
+static double longest(FilSolver* solver, const double* v, const double* direction)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     if (field->surface.point_count == 0) {
         return 1.0;
     }
-    double* end = world->scratch.trial;
-    for (int b = 0; b < world->body_count; b++) {
-        const FilBody* body = &world->bodies[b];
+    double* end = solver->system->scratch.trial;
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
         for (int k = body->v; k < body->v + body->v_count; k++) {
             end[k] = v[k] - (body->moves ? direction[k] : 0.0);
         }
     }
-    place(world, end, field->x_end.at, field->ends.at);
-    place_shapes(world, v, field->x.at); // points are there since add()
-    if (fil_ipc_relist(world) != FIL_OK) {
+    place(solver, end, field->x_end.at, field->ends.at);
+    place_shapes(solver, v, field->x.at); // points are there since add()
+    if (fil_ipc_relist(solver) != FIL_OK) {
         return 0.0;
     }
-    return fil_ipc_sweep(world);
+    return fil_ipc_sweep(solver);
 }
 
-static FilStatus accept(FilWorld* world, const double* v, bool* changed)
+static FilStatus accept(FilSolver* solver, const double* v, bool* changed)
 {
-    accept_friction(world, v);
-    fil_rings_accept(world, changed);
-    return fil_ipc_contacts_accept(world, changed);
+    accept_friction(solver, v);
+    fil_rings_accept(solver, changed);
+    return fil_ipc_contacts_accept(solver, changed);
 }
 
-static void finish(FilWorld* world, const double* v, double* impulse, FilStepInfo* info)
+static FilStatus finish(FilSolver* solver, const double* v, double* impulse, FilStepInfo* info)
 {
-    memset(world->scratch.trial, 0, sizeof(double) * (size_t)world->v_count);
-    add(world, v, world->scratch.trial);
-    for (int k = 0; k < world->v_count; k++) {
-        impulse[k] -= world->scratch.trial[k];
+    memset(solver->system->scratch.trial, 0, sizeof(double) * (size_t)solver->system->v_count);
+    add(solver, v, solver->system->scratch.trial);
+    for (int k = 0; k < solver->system->v_count; k++) {
+        impulse[k] -= solver->system->scratch.trial[k];
     }
-    fil_rings_finish(world, v);
-    (void)fil_ipc_contacts_finish(world, v, info); // reports only: what does not fit into memory is not told
+    fil_rings_finish(solver, v);
+    return fil_ipc_contacts_finish(solver, v, info);
 }
 
-static const FilPotentialField field_table = {
+static void set_newton(const FilSolver* solver, FilPotentialNewton* options)
+{
+    (void)solver;
+    *options = (FilPotentialNewton){.tangent = true, .tangent_first = true, .full_tangent = true};
+}
+
+const FilPotentialField fil_ipc_potential = {
+    .scheme = &fil_scheme_full,
+    .keeps_analysis = true,
+    .keeps_bending = true,
+    .newton = set_newton,
     .begin = begin,
     .add = add,
     .list = list,
@@ -381,5 +386,3 @@ static const FilPotentialField field_table = {
     .accept = accept,
     .finish = finish,
 };
-
-const FilPotentialModel fil_ipc_model = {.tangent = true, .field = &field_table};

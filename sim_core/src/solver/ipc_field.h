@@ -93,20 +93,21 @@ static inline FilSlipping fil_slide_slipping(const FilIpcField* field, const Fil
                          field->slide_jacobian.at + 12 * slide->first};
 }
 
-struct FilWorld;
+struct FilSolver;
 
-extern const FilPotentialModel fil_ipc_model;
+/* The field of the model; solver/model.h. */
+extern const struct FilPotentialField fil_ipc_potential;
 
 void fil_ipc_field_free(FilIpcField* field);
 
 /* ipc_list.c: pairs of features that could come into range on the way to `ends`, and a little beyond. */
-FilStatus fil_ipc_list(struct FilWorld* world);
+FilStatus fil_ipc_list(struct FilSolver* solver);
 /* Lists those anew that may be others on the way to `ends` by now. */
-FilStatus fil_ipc_relist(struct FilWorld* world);
+FilStatus fil_ipc_relist(struct FilSolver* solver);
 /* Whether points of two colliders repel each other, or of one. */
-bool fil_ipc_may_meet(const struct FilWorld* world, int p, int q);
+bool fil_ipc_may_meet(const struct FilSolver* solver, int p, int q);
 /* Whether points lie at a joint of theirs, by any of the parts that meet at each. */
-bool fil_ipc_at_joint(const struct FilWorld* world, int p, int q);
+bool fil_ipc_at_joint(const struct FilSolver* solver, int p, int q);
 
 /* ipc_pairs.c: how far two features are from each other. */
 double fil_ipc_distance(FilFeature kind, const int* points, int count, const double* x);
@@ -114,33 +115,34 @@ double fil_ipc_distance(FilFeature kind, const int* points, int count, const dou
  * moves all corners alike does not count. */
 double fil_ipc_approach(FilFeature kind, const int* points, int count, const double* from, const double* to, const double* slack);
 /* The gap of a pair where `points` and `x` are. */
-double fil_ipc_gap(const struct FilWorld* world, const FilIpcPair* pair);
+double fil_ipc_gap(const struct FilSolver* solver, const FilIpcPair* pair);
 /* How much of the way from `points`, where pairs have the gaps they tell, to `ends` nothing meets on, at most 1. */
-double fil_ipc_sweep(const struct FilWorld* world);
+double fil_ipc_sweep(const struct FilSolver* solver);
 /* Lets corners of nodes that would meet on the way to `ends` move more alike; whether there were some. */
-bool fil_ipc_keep_apart(struct FilWorld* world);
-/* FIL_BAD_INPUT and a message if something intersects. */
-FilStatus fil_ipc_check_start(struct FilWorld* world);
+bool fil_ipc_keep_apart(struct FilSolver* solver);
+
+/* ipc_start.c: FIL_BAD_INPUT and a message if something intersects. */
+FilStatus fil_ipc_check_start(struct FilSolver* solver);
 
 /* ipc_contacts.c: barriers and friction of those pairs. */
-FilStatus fil_ipc_contacts_begin(struct FilWorld* world);
-double fil_ipc_contacts_add(struct FilWorld* world, const double* v, double* residual);
-FilStatus fil_ipc_contacts_accept(struct FilWorld* world, bool* changed);
+FilStatus fil_ipc_contacts_begin(struct FilSolver* solver);
+double fil_ipc_contacts_add(struct FilSolver* solver, const double* v, double* residual);
+FilStatus fil_ipc_contacts_accept(struct FilSolver* solver, bool* changed);
 /* Of barriers: how many lists there will be; adds to *variables how many variables they hold at most. */
-int fil_ipc_contacts_lists(const struct FilWorld* world, size_t* variables);
-void fil_ipc_contacts_list(struct FilWorld* world, int* list_end, int* variable, int* lists, int* variables);
-void fil_ipc_contacts_hessian(struct FilWorld* world, bool cautious, FilBlockSum* sum, int first_list);
-FilStatus fil_ipc_contacts_finish(struct FilWorld* world, const double* v, FilStepInfo* info);
+int fil_ipc_contacts_lists(const struct FilSolver* solver, size_t* variables);
+void fil_ipc_contacts_list(struct FilSolver* solver, int* list_end, int* variable, int* lists, int* variables);
+void fil_ipc_contacts_hessian(struct FilSolver* solver, bool cautious, FilBlockSum* sum, int first_list);
+FilStatus fil_ipc_contacts_finish(struct FilSolver* solver, const double* v, FilStepInfo* info);
 /* The stiffness' scale that the last step left. */
-double fil_ipc_scale(const struct FilWorld* world);
+double fil_ipc_scale(const struct FilSolver* solver);
 
 /* ring_field.c: the same for rings alone. */
-FilStatus fil_rings_begin(struct FilWorld* world);
-double fil_rings_add(struct FilWorld* world, const double* v, double* residual);
+FilStatus fil_rings_begin(struct FilSolver* solver);
+double fil_rings_add(struct FilSolver* solver, const double* v, double* residual);
 /* Appends the variables of each ring; *end and *variable count them. */
-void fil_rings_list(struct FilWorld* world, int* list_end, int* variable, int* lists, int* variables);
-void fil_rings_hessian(struct FilWorld* world, bool positive, FilBlockSum* sum, int first_list);
-void fil_rings_accept(struct FilWorld* world, bool* changed);
-void fil_rings_finish(struct FilWorld* world, const double* v);
+void fil_rings_list(struct FilSolver* solver, int* list_end, int* variable, int* lists, int* variables);
+void fil_rings_hessian(struct FilSolver* solver, bool positive, FilBlockSum* sum, int first_list);
+void fil_rings_accept(struct FilSolver* solver, bool* changed);
+void fil_rings_finish(struct FilSolver* solver, const double* v);
 
 #endif

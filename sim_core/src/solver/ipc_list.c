@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/vec3.h"
-#include "world/world.h"
+#include "solver/solver.h"
 
 /* How far from the way that pairs were listed for they still hold: of the range, and of a point's motion. */
 static const double NEAR_RANGE = 0.1, NEAR_MOTION = 0.1;
@@ -17,16 +17,16 @@ static const double MANY = 0.2;
 
 /* ---- who may meet ---- */
 
-static const FilWorldCollider* collider_of(const FilWorld* world, int point)
+static const FilWorldCollider* collider_of(const FilSolver* solver, int point)
 {
-    return &world->collision.colliders[world->ipc.surface.points[point].collider];
+    return &solver->collision->colliders[solver->ipc.surface.points[point].collider];
 }
 
 /* Whether two edges of rods are one piece: neighbours on a rod, or at a shared node. */
-static bool one_piece(const FilWorld* world, const FilIpcEdge* e, const FilIpcEdge* f)
+static bool one_piece(const FilSolver* solver, const FilIpcEdge* e, const FilIpcEdge* f)
 {
-    const FilWorldCollider *a = collider_of(world, e->point[0]), *b = collider_of(world, f->point[0]);
-    const FilBody* body = &world->bodies[a->body];
+    const FilWorldCollider *a = collider_of(solver, e->point[0]), *b = collider_of(solver, f->point[0]);
+    const FilBody* body = &solver->system->bodies[a->body];
     if (a->body != b->body || a->collider.kind != FIL_COLLIDER_ROW || b->collider.kind != FIL_COLLIDER_ROW) {
         return false;
     }
@@ -36,27 +36,27 @@ static bool one_piece(const FilWorld* world, const FilIpcEdge* e, const FilIpcEd
     return body->ops->joined(body->impl, a->index, e->part, b->index, f->part);
 }
 
-static bool edges_at_joint(const FilWorld* world, const FilIpcEdge* e, const FilIpcEdge* f)
+static bool edges_at_joint(const FilSolver* solver, const FilIpcEdge* e, const FilIpcEdge* f)
 {
-    const FilIpcPoint *a = &world->ipc.surface.points[e->point[0]], *b = &world->ipc.surface.points[f->point[0]];
-    return world->contact.joint_count > 0 && fil_collision_at_joint(world, a->collider, e->part, b->collider, f->part);
+    const FilIpcPoint *a = &solver->ipc.surface.points[e->point[0]], *b = &solver->ipc.surface.points[f->point[0]];
+    return solver->collision->join_count > 0 && fil_collision_at_joint(solver->collision, a->collider, e->part, b->collider, f->part);
 }
 
-bool fil_ipc_may_meet(const FilWorld* world, int p, int q)
+bool fil_ipc_may_meet(const FilSolver* solver, int p, int q)
 {
-    const FilWorldCollider *a = collider_of(world, p), *b = collider_of(world, q);
+    const FilWorldCollider *a = collider_of(solver, p), *b = collider_of(solver, q);
     if (a == b) {
-        return a->collider.collision.self && world->ipc.surface.points[p].node >= 0;
+        return a->collider.collision.self && solver->ipc.surface.points[p].node >= 0;
     }
-    return fil_collision_may_meet(world, a, b) && !fil_collision_kept_apart(world, a, b);
+    return fil_collision_may_meet(solver->collision, a, b) && !fil_collision_kept_apart(solver->collision, a, b);
 }
 
-bool fil_ipc_at_joint(const FilWorld* world, int p, int q)
+bool fil_ipc_at_joint(const FilSolver* solver, int p, int q)
 {
-    const FilIpcPoint *a = &world->ipc.surface.points[p], *b = &world->ipc.surface.points[q];
+    const FilIpcPoint *a = &solver->ipc.surface.points[p], *b = &solver->ipc.surface.points[q];
     bool near = false;
-    for (int k = 0; k < 4 && !near && world->contact.joint_count > 0; k++) {
-        near = fil_collision_at_joint(world, a->collider, a->part[k / 2], b->collider, b->part[k % 2]);
+    for (int k = 0; k < 4 && !near && solver->collision->join_count > 0; k++) {
+        near = fil_collision_at_joint(solver->collision, a->collider, a->part[k / 2], b->collider, b->part[k % 2]);
     }
     return near;
 }
@@ -64,28 +64,28 @@ bool fil_ipc_at_joint(const FilWorld* world, int p, int q)
 /* ---- listing ---- */
 
 /* The barrier's stiffness: what turns the two masses round within a few steps. */
-static double stiffness_of(const FilWorld* world, double mass_a, double mass_b)
+static double stiffness_of(const FilSolver* solver, double mass_a, double mass_b)
 {
-    const FilIpcSettings* settings = &world->def.ipc;
-    const double dt = world->def.dt, lighter = fmin(mass_a, mass_b), heavier = fmax(mass_a, mass_b);
+    const FilIpcSettings* settings = &solver->settings.model.ipc;
+    const double dt = solver->settings.dt, lighter = fmin(mass_a, mass_b), heavier = fmax(mass_a, mass_b);
     const double mass = isfinite(heavier) ? sqrt(lighter * heavier) : lighter;
-    return settings->stiffness > 0.0 ? settings->stiffness : world->ipc.scale * (isfinite(mass) ? mass : 1.0) / (dt * dt);
+    return settings->stiffness > 0.0 ? settings->stiffness : solver->ipc.scale * (isfinite(mass) ? mass : 1.0) / (dt * dt);
 }
 
-static FilStatus append(FilWorld* world, const FilIpcPair* pair)
+static FilStatus append(FilSolver* solver, const FilIpcPair* pair)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     const FilStatus status =
-        fil_world_reserve(world, (void**)&field->pairs, field->pair_count, &field->pair_capacity, sizeof *field->pairs);
+        fil_solver_reserve((void**)&field->pairs, field->pair_count, &field->pair_capacity, sizeof *field->pairs);
     if (status == FIL_OK) {
         field->pairs[field->pair_count++] = *pair;
     }
     return status;
 }
 
-static double friction_of(const FilWorld* world, const FilWorldCollider* a, const FilWorldCollider* b)
+static double friction_of(const FilSolver* solver, const FilWorldCollider* a, const FilWorldCollider* b)
 {
-    return world->def.friction >= 0.0 ? world->def.friction : fil_collision_surface(&world->collision, a, b).friction;
+    return solver->collision->friction >= 0.0 ? solver->collision->friction : fil_collision_surface(solver->collision, a, b).friction;
 }
 
 /* Whether a pair that is `beyond` its range may come into it on the way to `listed_end`, or as far beside as `slack` allows. */
@@ -95,23 +95,23 @@ static bool comes_into_range(const FilIpcField* field, FilFeature kind, const in
 }
 
 /* Adds a pair if it comes into range. */
-static FilStatus add_pair(FilWorld* world, FilFeature kind, const int* points, int count, double parallel)
+static FilStatus add_pair(FilSolver* solver, FilFeature kind, const int* points, int count, double parallel)
 {
-    const FilIpcField* field = &world->ipc;
+    const FilIpcField* field = &solver->ipc;
     const int other = points[fil_feature_split(kind)];
     const FilIpcPoint *a = &field->surface.points[points[0]], *b = &field->surface.points[other];
-    const double range = world->def.ipc.range, offset = a->radius + b->radius;
+    const double range = solver->settings.model.ipc.range, offset = a->radius + b->radius;
     const double gap = fil_ipc_distance(kind, points, count, field->points.at) - offset;
     if (!comes_into_range(field, kind, points, count, gap - range)) {
         return FIL_OK;
     }
-    FilIpcPair pair = {.repulsion = {kind, offset, range, stiffness_of(world, a->mass, b->mass), parallel},
+    FilIpcPair pair = {.repulsion = {kind, offset, range, stiffness_of(solver, a->mass, b->mass), parallel},
                        .corner_count = count,
                        .plane = -1,
-                       .friction = friction_of(world, collider_of(world, points[0]), collider_of(world, other)),
+                       .friction = friction_of(solver, collider_of(solver, points[0]), collider_of(solver, other)),
                        .gap = gap};
     memcpy(pair.point, points, sizeof(int) * (size_t)count);
-    return append(world, &pair);
+    return append(solver, &pair);
 }
 
 static FilIpcCourse course_of(const FilIpcField* field, const FilIpcEdge* e)
@@ -177,16 +177,16 @@ static FilStatus choose_edges(FilIpcField* field, const int* astray, bool all, d
     return status == FIL_OK ? fil_pairs_sort(&field->chosen, field->surface.edge_count, &field->sorting) : status;
 }
 
-static FilStatus list_edges(FilWorld* world, const int* astray, bool all)
+static FilStatus list_edges(FilSolver* solver, const int* astray, bool all)
 {
-    FilIpcField* field = &world->ipc;
-    FilStatus status = choose_edges(field, astray, all, world->def.ipc.range);
+    FilIpcField* field = &solver->ipc;
+    FilStatus status = choose_edges(field, astray, all, solver->settings.model.ipc.range);
     for (int k = 0; k < field->chosen.count && status == FIL_OK; k++) {
         const FilPair pair = field->chosen.items[k];
         const FilIpcEdge *e = &field->surface.edges[pair.a], *f = &field->surface.edges[pair.b];
         const int points[4] = {e->point[0], e->point[1], f->point[0], f->point[1]};
-        if (fil_ipc_may_meet(world, points[0], points[2]) && !one_piece(world, e, f) && !edges_at_joint(world, e, f)) {
-            status = add_pair(world, FIL_SEGMENT_SEGMENT, points, 4, fil_parallel_threshold(e->length, f->length));
+        if (fil_ipc_may_meet(solver, points[0], points[2]) && !one_piece(solver, e, f) && !edges_at_joint(solver, e, f)) {
+            status = add_pair(solver, FIL_SEGMENT_SEGMENT, points, 4, fil_parallel_threshold(e->length, f->length));
         }
     }
     return status;
@@ -210,24 +210,24 @@ static FilStatus choose_triangles(FilIpcField* field, const int* astray, const i
     return status == FIL_OK ? fil_pairs_sort(&field->chosen, field->surface.point_count, &field->sorting) : status;
 }
 
-static FilStatus list_triangles(FilWorld* world, const int* astray, const int* astray_triangles)
+static FilStatus list_triangles(FilSolver* solver, const int* astray, const int* astray_triangles)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     FilStatus status = choose_triangles(field, astray, astray_triangles);
     for (int k = 0; k < field->chosen.count && status == FIL_OK; k++) {
         const int p = field->chosen.items[k].a, *c = field->surface.triangles[field->chosen.items[k].b].point;
         const int corners[4] = {p, c[0], c[1], c[2]};
-        if (fil_ipc_may_meet(world, p, c[0]) && !fil_ipc_at_joint(world, p, c[0])) {
-            status = add_pair(world, FIL_POINT_TRIANGLE, corners, 4, 0.0);
+        if (fil_ipc_may_meet(solver, p, c[0]) && !fil_ipc_at_joint(solver, p, c[0])) {
+            status = add_pair(solver, FIL_POINT_TRIANGLE, corners, 4, 0.0);
         }
     }
     return status;
 }
 
 /* Spheres against edges and each other. */
-static FilStatus list_lone(FilWorld* world, const int* astray, const int* astray_edges)
+static FilStatus list_lone(FilSolver* solver, const int* astray, const int* astray_edges)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     const FilIpcSurface* s = &field->surface;
     const FilAabb* boxes = field->boxes;
     FilStatus status = FIL_OK;
@@ -241,15 +241,15 @@ static FilStatus list_lone(FilWorld* world, const int* astray, const int* astray
             }
             const int corners[3] = {p, s->edges[e].point[0], s->edges[e].point[1]};
             const FilAabb box = box_of(boxes, corners + 1, 2);
-            if (fil_aabb_overlap(&boxes[p], &box) && fil_ipc_may_meet(world, p, corners[1]) && !fil_ipc_at_joint(world, p, corners[1])) {
-                status = add_pair(world, FIL_POINT_SEGMENT, corners, 3, 0.0);
+            if (fil_aabb_overlap(&boxes[p], &box) && fil_ipc_may_meet(solver, p, corners[1]) && !fil_ipc_at_joint(solver, p, corners[1])) {
+                status = add_pair(solver, FIL_POINT_SEGMENT, corners, 3, 0.0);
             }
         }
         for (int q = p + 1; q < s->point_count && status == FIL_OK; q++) {
             const int corners[2] = {p, q};
             if (s->points[q].lone && (astray[p] | astray[q]) != 0 && fil_aabb_overlap(&boxes[p], &boxes[q]) &&
-                fil_ipc_may_meet(world, p, q) && !fil_ipc_at_joint(world, p, q)) {
-                status = add_pair(world, FIL_POINT_POINT, corners, 2, 0.0);
+                fil_ipc_may_meet(solver, p, q) && !fil_ipc_at_joint(solver, p, q)) {
+                status = add_pair(solver, FIL_POINT_POINT, corners, 2, 0.0);
             }
         }
     }
@@ -257,28 +257,28 @@ static FilStatus list_lone(FilWorld* world, const int* astray, const int* astray
 }
 
 /* Points above planes, as far as they could fall. */
-static FilStatus list_planes(FilWorld* world, const double* x, double reach)
+static FilStatus list_planes(FilSolver* solver, const double* x, double reach)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     const FilIpcSurface* s = &field->surface;
     FilStatus status = FIL_OK;
     for (int k = 0; k < s->plane_count; k++) {
-        const FilWorldCollider* c = &world->collision.colliders[s->planes[k]];
+        const FilWorldCollider* c = &solver->collision->colliders[s->planes[k]];
         double normal[3], at[3], arm[3];
-        fil_ipc_plane(world, k, field->x.at, normal, at);
+        fil_ipc_plane(solver, k, field->x.at, normal, at);
         for (int p = 0; p < s->point_count && status == FIL_OK; p++) {
-            const FilWorldCollider* own = collider_of(world, p);
+            const FilWorldCollider* own = collider_of(solver, p);
             fil_v3_sub(arm, x + 3 * p, at);
             const double radius = s->points[p].radius, gap = fil_v3_dot(arm, normal) - radius;
-            if (gap <= reach && fil_collision_may_meet(world, own, c) && !fil_collision_kept_apart(world, own, c)) {
-                const FilIpcPair pair = {.repulsion = {FIL_POINT_POINT, radius, world->def.ipc.range,
-                                                       stiffness_of(world, s->points[p].mass, INFINITY), 0.0},
+            if (gap <= reach && fil_collision_may_meet(solver->collision, own, c) && !fil_collision_kept_apart(solver->collision, own, c)) {
+                const FilIpcPair pair = {.repulsion = {FIL_POINT_POINT, radius, solver->settings.model.ipc.range,
+                                                       stiffness_of(solver, s->points[p].mass, INFINITY), 0.0},
                                          .point = {p},
                                          .corner_count = 1,
                                          .plane = k,
-                                         .friction = friction_of(world, own, c),
+                                         .friction = friction_of(solver, own, c),
                                          .gap = gap};
-                status = append(world, &pair);
+                status = append(solver, &pair);
             }
         }
     }
@@ -319,11 +319,11 @@ static bool make_room(FilIpcField* field)
 }
 
 /* Lists pairs of points that are astray and of what they are corners of, on the way to `listed_end`. */
-static FilStatus list_astray(FilWorld* world, bool all)
+static FilStatus list_astray(FilSolver* solver, bool all)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     const FilIpcSurface* s = &field->surface;
-    const double *x = field->points.at, *ends = field->listed_end.at, range = world->def.ipc.range;
+    const double *x = field->points.at, *ends = field->listed_end.at, range = solver->settings.model.ipc.range;
     int *points = field->astray.at, *edges = points + s->point_count, *triangles = edges + s->edge_count;
     double mean[3];
     mean_motion(field, x, ends, mean);
@@ -340,18 +340,18 @@ static FilStatus list_astray(FilWorld* world, bool all)
     FilStatus status = FIL_OK;
     if (s->sides_meet) {
         status = fil_ipc_near_find(&field->near, s, x, field->boxes, NEAR_MARGIN * range);
-        status = status == FIL_OK ? list_edges(world, edges, all) : status;
-        status = status == FIL_OK ? list_triangles(world, points, triangles) : status;
+        status = status == FIL_OK ? list_edges(solver, edges, all) : status;
+        status = status == FIL_OK ? list_triangles(solver, points, triangles) : status;
     }
-    return status == FIL_OK ? list_lone(world, points, edges) : status;
+    return status == FIL_OK ? list_lone(solver, points, edges) : status;
 }
 
-FilStatus fil_ipc_list(FilWorld* world)
+FilStatus fil_ipc_list(FilSolver* solver)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     static const double nowhere[3] = {0.0, 0.0, 0.0};
     const int count = field->surface.point_count;
-    const double *x = field->points.at, *ends = field->ends.at, range = world->def.ipc.range;
+    const double *x = field->points.at, *ends = field->ends.at, range = solver->settings.model.ipc.range;
     if (!make_room(field)) {
         return FIL_OUT_OF_MEMORY;
     }
@@ -363,8 +363,8 @@ FilStatus fil_ipc_list(FilWorld* world)
         field->fall = fmax(field->fall, 1.2 * motion_of(x, ends, p, nowhere) + NEAR_RANGE * range);
     }
     field->pair_count = 0;
-    const FilStatus status = list_astray(world, true);
-    return status == FIL_OK ? list_planes(world, x, range + 2.0 * field->fall) : status;
+    const FilStatus status = list_astray(solver, true);
+    return status == FIL_OK ? list_planes(solver, x, range + 2.0 * field->fall) : status;
 }
 
 /* Drops pairs with a corner that is astray, and those that do not come into range any more; but for planes, which are listed
@@ -386,9 +386,9 @@ static void drop_pairs(FilIpcField* field)
     field->pair_count = kept;
 }
 
-FilStatus fil_ipc_relist(FilWorld* world)
+FilStatus fil_ipc_relist(FilSolver* solver)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     static const double nowhere[3] = {0.0, 0.0, 0.0};
     const int count = field->surface.point_count;
     const double* ends = field->ends.at;
@@ -399,11 +399,11 @@ FilStatus fil_ipc_relist(FilWorld* world)
         field->astray.at[p] = motion_of(field->listed_end.at, ends, p, mean) > field->slack.at[p];
         strays += field->astray.at[p];
         if (field->surface.plane_count > 0 && motion_of(field->listed.at, ends, p, nowhere) > field->fall) {
-            return fil_ipc_list(world);
+            return fil_ipc_list(solver);
         }
     }
     if (strays == 0 || strays > MANY * count) {
-        return strays == 0 ? FIL_OK : fil_ipc_list(world);
+        return strays == 0 ? FIL_OK : fil_ipc_list(solver);
     }
     for (int p = 0; p < count; p++) {
         double* end = field->listed_end.at + 3 * p;
@@ -413,5 +413,5 @@ FilStatus fil_ipc_relist(FilWorld* world)
         }
     }
     drop_pairs(field);
-    return list_astray(world, false);
+    return list_astray(solver, false);
 }

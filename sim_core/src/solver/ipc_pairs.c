@@ -1,5 +1,4 @@
-/* What pairs of features are to each other: how near, how far a Newton step may go before they meet, and whether the start is
- * free of intersections. */
+/* What pairs of features are to each other: how near, how far a Newton step may go before they meet */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +6,7 @@
 #include "base/vec3.h"
 #include "geometry/closest.h"
 #include "geometry/sweep.h"
-#include "world/world.h"
+#include "solver/solver.h"
 
 /* What is left of a gap at the end of the longest step. */
 static const double KEEP = 0.1;
@@ -61,30 +60,30 @@ static void four_corners(const FilIpcPair* pair, const double* x, double* corner
     }
 }
 
-static double plane_gap(const FilWorld* world, const FilIpcPair* pair, const double* x, const double* q)
+static double plane_gap(const FilSolver* solver, const FilIpcPair* pair, const double* x, const double* q)
 {
     double normal[3], at[3], arm[3];
-    fil_ipc_plane(world, pair->plane, q, normal, at);
+    fil_ipc_plane(solver, pair->plane, q, normal, at);
     fil_v3_sub(arm, x + 3 * pair->point[0], at);
     return fil_v3_dot(arm, normal) - pair->repulsion.offset;
 }
 
-double fil_ipc_gap(const FilWorld* world, const FilIpcPair* pair)
+double fil_ipc_gap(const FilSolver* solver, const FilIpcPair* pair)
 {
-    const FilIpcField* field = &world->ipc;
+    const FilIpcField* field = &solver->ipc;
     return pair->plane >= 0
-               ? plane_gap(world, pair, field->points.at, field->x.at)
+               ? plane_gap(solver, pair, field->points.at, field->x.at)
                : fil_ipc_distance(pair->repulsion.pair, pair->point, pair->corner_count, field->points.at) - pair->repulsion.offset;
 }
 
 /* How much of the way from `points` to `ends` leaves a pair its share of the gap. */
-static double sweep_pair(const FilWorld* world, const FilIpcPair* pair)
+static double sweep_pair(const FilSolver* solver, const FilIpcPair* pair)
 {
-    const FilIpcField* field = &world->ipc;
+    const FilIpcField* field = &solver->ipc;
     const double *from = field->points.at, *to = field->ends.at, gap = pair->gap, offset = pair->repulsion.offset;
     const FilFeature kind = pair->repulsion.pair;
     if (pair->plane >= 0) {
-        const double later = plane_gap(world, pair, to, field->x_end.at);
+        const double later = plane_gap(solver, pair, to, field->x_end.at);
         return later >= KEEP * gap ? 1.0 : gap > 0.0 ? (1.0 - KEEP) * gap / (gap - later) : 0.0;
     }
     // nine tenths: for rounding
@@ -97,32 +96,32 @@ static double sweep_pair(const FilWorld* world, const FilIpcPair* pair)
     return kind == FIL_POINT_TRIANGLE ? fil_sweep_point_triangle(start, end, offset, KEEP) : fil_sweep_segments(start, end, offset, KEEP);
 }
 
-double fil_ipc_sweep(const FilWorld* world)
+double fil_ipc_sweep(const FilSolver* solver)
 {
     double longest = 1.0;
-    for (int k = 0; k < world->ipc.pair_count; k++) {
-        longest = fmin(longest, sweep_pair(world, &world->ipc.pairs[k]));
+    for (int k = 0; k < solver->ipc.pair_count; k++) {
+        longest = fmin(longest, sweep_pair(solver, &solver->ipc.pairs[k]));
     }
     return longest;
 }
 
 /* Whether all corners are nodes, which go where their velocities say. */
-static bool of_nodes(const FilWorld* world, const FilIpcPair* pair)
+static bool of_nodes(const FilSolver* solver, const FilIpcPair* pair)
 {
     bool nodes = pair->plane < 0;
     for (int i = 0; i < pair->corner_count; i++) {
-        nodes = nodes && world->ipc.surface.points[pair->point[i]].node >= 0;
+        nodes = nodes && solver->ipc.surface.points[pair->point[i]].node >= 0;
     }
     return nodes;
 }
 
-bool fil_ipc_keep_apart(FilWorld* world)
+bool fil_ipc_keep_apart(FilSolver* solver)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     bool met = false;
     for (int k = 0; k < field->pair_count; k++) {
         const FilIpcPair* pair = &field->pairs[k];
-        const double time = of_nodes(world, pair) ? sweep_pair(world, pair) : 1.0;
+        const double time = of_nodes(solver, pair) ? sweep_pair(solver, pair) : 1.0;
         if (time >= 1.0) {
             continue;
         }
@@ -143,72 +142,4 @@ bool fil_ipc_keep_apart(FilWorld* world)
         }
     }
     return met;
-}
-
-/* ---- the start ---- */
-
-static const char* name_of(const FilWorld* world, int collider)
-{
-    return world->objects[world->collision.colliders[collider].object].name;
-}
-
-static FilStatus refuse(FilWorld* world, int collider_a, int part_a, int collider_b, int part_b)
-{
-    world->potential.refused = true;
-    return fil_world_fail(world, FIL_BAD_INPUT, "'%s' (part %d) and '%s' (part %d) intersect at the start: contact model 'ipc' "
-                          "cannot part them", name_of(world, collider_a), part_a, name_of(world, collider_b), part_b);
-}
-
-static bool shares(const int* a, int count_a, const int* b, int count_b)
-{
-    for (int i = 0; i < count_a; i++) {
-        for (int j = 0; j < count_b; j++) {
-            if (a[i] == b[j]) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-/* An edge through a triangle leaves all their corners and sides apart: looked for by itself. */
-static FilStatus check_piercing(FilWorld* world)
-{
-    FilIpcField* field = &world->ipc;
-    const FilIpcSurface* s = &field->surface;
-    FilPairs* near = &field->chosen;
-    near->count = 0;
-    fil_bvh_mark(&field->near.trees[0], NULL);
-    FilStatus status = s->triangle_count > 0 ? fil_bvh_pairs(&field->near.trees[0], &field->near.trees[1], near) : FIL_OK;
-    for (int k = 0; k < near->count && status == FIL_OK; k++) {
-        const FilIpcEdge* e = &s->edges[near->items[k].a];
-        const FilIpcTriangle* t = &s->triangles[near->items[k].b];
-        const double* x = field->points.at;
-        double along, w[3];
-        if (shares(e->point, 2, t->point, 3) || !fil_ipc_may_meet(world, e->point[0], t->point[0]) ||
-            fil_ipc_at_joint(world, e->point[0], t->point[0]) || fil_ipc_at_joint(world, e->point[1], t->point[0])) {
-            continue;
-        }
-        const double d2 = fil_segment_triangle(x + 3 * e->point[0], x + 3 * e->point[1], x + 3 * t->point[0], x + 3 * t->point[1],
-                                               x + 3 * t->point[2], &along, w);
-        const double offset = s->points[e->point[0]].radius + s->points[t->point[0]].radius;
-        if (d2 <= offset * offset) {
-            status = refuse(world, s->points[e->point[0]].collider, e->part, s->points[t->point[0]].collider, t->part);
-        }
-    }
-    return status;
-}
-
-FilStatus fil_ipc_check_start(FilWorld* world)
-{
-    const FilIpcField* field = &world->ipc;
-    for (int k = 0; k < field->pair_count; k++) {
-        const FilIpcPair* pair = &field->pairs[k];
-        if (!(pair->gap > 0.0)) {
-            const int split = pair->plane >= 0 ? 0 : fil_feature_split(pair->repulsion.pair);
-            const int other = pair->plane >= 0 ? field->surface.planes[pair->plane] : field->surface.points[pair->point[split]].collider;
-            return refuse(world, field->surface.points[pair->point[0]].collider, pair->point[0], other, pair->point[split]);
-        }
-    }
-    return check_piercing(world);
 }

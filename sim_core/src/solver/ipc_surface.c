@@ -5,13 +5,10 @@
 
 #include "base/memory.h"
 #include "base/vec3.h"
-#include "world/world.h"
+#include "solver/solver.h"
 
 /* Sides of the prism that stands for a cylinder. */
 enum { PRISM = 24 };
-
-/* Unknowns of a rigid body. */
-enum { RIGID = 8 };
 
 void fil_ipc_surface_free(FilIpcSurface* surface)
 {
@@ -25,45 +22,45 @@ void fil_ipc_surface_free(FilIpcSurface* surface)
 
 /* ---- taking in ---- */
 
-static FilStatus add_point(FilWorld* world, const FilIpcPoint* point)
+static FilStatus add_point(FilSolver* solver, const FilIpcPoint* point)
 {
-    FilIpcSurface* s = &world->ipc.surface;
-    const FilStatus status = fil_world_reserve(world, (void**)&s->points, s->point_count, &s->point_capacity, sizeof *point);
+    FilIpcSurface* s = &solver->ipc.surface;
+    const FilStatus status = fil_solver_reserve((void**)&s->points, s->point_count, &s->point_capacity, sizeof *point);
     if (status == FIL_OK) {
         s->points[s->point_count++] = *point;
     }
     return status;
 }
 
-static FilStatus add_edge(FilWorld* world, int a, int b, int part, double length)
+static FilStatus add_edge(FilSolver* solver, int a, int b, int part, double length)
 {
-    FilIpcSurface* s = &world->ipc.surface;
-    const FilStatus status = fil_world_reserve(world, (void**)&s->edges, s->edge_count, &s->edge_capacity, sizeof *s->edges);
+    FilIpcSurface* s = &solver->ipc.surface;
+    const FilStatus status = fil_solver_reserve((void**)&s->edges, s->edge_count, &s->edge_capacity, sizeof *s->edges);
     if (status == FIL_OK) {
         const int collider = s->points[a].collider;
-        const FilCollision* c = &world->collision.colliders[collider].collider.collision;
+        const FilCollision* c = &solver->collision->colliders[collider].collider.collision;
         s->edges[s->edge_count++] = (FilIpcEdge){{a, b}, collider, part, c->self, c->groups, c->mask, length};
     }
     return status;
 }
 
-static FilStatus add_triangle(FilWorld* world, int a, int b, int c, int part)
+static FilStatus add_triangle(FilSolver* solver, int a, int b, int c, int part)
 {
-    FilIpcSurface* s = &world->ipc.surface;
+    FilIpcSurface* s = &solver->ipc.surface;
     const FilStatus status =
-        fil_world_reserve(world, (void**)&s->triangles, s->triangle_count, &s->triangle_capacity, sizeof *s->triangles);
+        fil_solver_reserve((void**)&s->triangles, s->triangle_count, &s->triangle_capacity, sizeof *s->triangles);
     if (status == FIL_OK) {
         s->triangles[s->triangle_count++] = (FilIpcTriangle){{a, b, c}, part};
     }
     return status;
 }
 
-static FilStatus take_row(FilWorld* world, int index)
+static FilStatus take_row(FilSolver* solver, int index)
 {
-    const FilWorldCollider* c = &world->collision.colliders[index];
-    const FilBody* body = &world->bodies[c->body];
-    const int first = world->ipc.surface.point_count;
-    const double mass = world->ipc.surface.body_mass[c->body] / (0.25 * body->q_count);
+    const FilWorldCollider* c = &solver->collision->colliders[index];
+    const FilBody* body = &solver->system->bodies[c->body];
+    const int first = solver->ipc.surface.point_count;
+    const double mass = solver->ipc.surface.body_mass[c->body] / (0.25 * body->q_count);
     FilStatus status = FIL_OK;
     for (int i = 0; i < c->collider.node_count && status == FIL_OK; i++) {
         const int edge = i < c->collider.edge_count ? i : i - 1;
@@ -71,40 +68,40 @@ static FilStatus take_row(FilWorld* world, int index)
         int blocks[FIL_JACOBIAN_BLOCKS];
         double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
         FilPlacement place;
-        body->ops->place(body->impl, c->index, world->state.q + body->q, world->state.v + body->v, &place);
-        body->ops->point_jacobian(body->impl, c->index, edge, place.nodes + 4 * i, world->state.q + body->q, blocks, jacobian, bias);
+        body->ops->place(body->impl, c->index, solver->system->state.q + body->q, solver->system->state.v + body->v, &place);
+        body->ops->point_jacobian(body->impl, c->index, edge, place.nodes + 4 * i, solver->system->state.q + body->q, blocks, jacobian, bias);
         const FilIpcPoint point = {.collider = index, .node = blocks[i == edge ? 0 : 1],
                                    .part = {i > 0 ? i - 1 : edge, edge}, .radius = c->collider.radii[edge], .mass = mass};
-        status = add_point(world, &point);
+        status = add_point(solver, &point);
     }
     for (int i = 0; i < c->collider.edge_count && status == FIL_OK; i++) {
-        status = add_edge(world, first + i, first + (i + 1) % c->collider.node_count, i, c->collider.arc[i + 1] - c->collider.arc[i]);
+        status = add_edge(solver, first + i, first + (i + 1) % c->collider.node_count, i, c->collider.arc[i + 1] - c->collider.arc[i]);
     }
     return status;
 }
 
 /* A sheet: its vertices are the colliders that begin at `index`. */
-static FilStatus take_mesh(FilWorld* world, int index, const FilBodyMesh* mesh)
+static FilStatus take_mesh(FilSolver* solver, int index, const FilBodyMesh* mesh)
 {
-    const FilWorldCollider* c = &world->collision.colliders[index];
-    const int first = world->ipc.surface.point_count;
+    const FilWorldCollider* c = &solver->collision->colliders[index];
+    const int first = solver->ipc.surface.point_count;
     FilStatus status = FIL_OK;
     for (int i = 0; i < mesh->vertex_count && status == FIL_OK; i++) {
         const FilIpcPoint point = {.collider = index, .node = i, .radius = mesh->radius,
-                                   .mass = world->ipc.surface.body_mass[c->body] / mesh->vertex_count};
-        status = add_point(world, &point);
+                                   .mass = solver->ipc.surface.body_mass[c->body] / mesh->vertex_count};
+        status = add_point(solver, &point);
     }
     // lengths as at first, whenever this is asked for: a restored world goes on with the same bits
-    const FilBody* body = &world->bodies[c->body];
-    double* x = world->next.q + body->q; // written again when the step is over
-    body->ops->init_state(body->impl, x, world->next.v + body->v, world->next.h + body->h);
+    const FilBody* body = &solver->system->bodies[c->body];
+    double* x = solver->system->next.q + body->q; // written again when the step is over
+    body->ops->init_state(body->impl, x, solver->system->next.v + body->v, solver->system->next.h + body->h);
     for (int k = 0; k < mesh->edge_count && status == FIL_OK; k++) {
         const int a = mesh->edges[2 * k], b = mesh->edges[2 * k + 1];
-        status = add_edge(world, first + a, first + b, k, fil_v3_distance(x + 4 * a, x + 4 * b));
+        status = add_edge(solver, first + a, first + b, k, fil_v3_distance(x + 4 * a, x + 4 * b));
     }
     for (int k = 0; k < mesh->triangle_count && status == FIL_OK; k++) {
         const int* t = mesh->triangles + 3 * k;
-        status = add_triangle(world, first + t[0], first + t[1], first + t[2], k);
+        status = add_triangle(solver, first + t[0], first + t[1], first + t[2], k);
     }
     return status;
 }
@@ -142,54 +139,54 @@ static int shape_points(const FilShape* shape, double (*local)[3], int most)
     return count;
 }
 
-static FilStatus box_sides(FilWorld* world, int first)
+static FilStatus box_sides(FilSolver* solver, int first)
 {
     static const int faces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
     FilStatus status = FIL_OK;
     for (int a = 0; a < 8; a++) {
         for (int bit = 1; bit < 8 && status == FIL_OK; bit *= 2) {
-            status = (a & bit) == 0 ? add_edge(world, first + a, first + a + bit, 0, 0.0) : FIL_OK;
+            status = (a & bit) == 0 ? add_edge(solver, first + a, first + a + bit, 0, 0.0) : FIL_OK;
         }
     }
     for (int f = 0; f < 6 && status == FIL_OK; f++) {
         const int* c = faces[f];
-        status = add_triangle(world, first + c[0], first + c[1], first + c[2], 0);
-        status = status == FIL_OK ? add_triangle(world, first + c[0], first + c[2], first + c[3], 0) : status;
+        status = add_triangle(solver, first + c[0], first + c[1], first + c[2], 0);
+        status = status == FIL_OK ? add_triangle(solver, first + c[0], first + c[2], first + c[3], 0) : status;
     }
     return status;
 }
 
-static FilStatus prism_sides(FilWorld* world, int first)
+static FilStatus prism_sides(FilSolver* solver, int first)
 {
     FilStatus status = FIL_OK;
     for (int k = 0; k < PRISM && status == FIL_OK; k++) {
         const int a = first + 2 * k, b = first + 2 * ((k + 1) % PRISM);
-        status = add_edge(world, a, a + 1, 0, 0.0);
-        status = status == FIL_OK ? add_edge(world, a, b, 0, 0.0) : status;
-        status = status == FIL_OK ? add_edge(world, a + 1, b + 1, 0, 0.0) : status;
-        status = status == FIL_OK ? add_triangle(world, a, b, b + 1, 0) : status;
-        status = status == FIL_OK ? add_triangle(world, a, b + 1, a + 1, 0) : status;
+        status = add_edge(solver, a, a + 1, 0, 0.0);
+        status = status == FIL_OK ? add_edge(solver, a, b, 0, 0.0) : status;
+        status = status == FIL_OK ? add_edge(solver, a + 1, b + 1, 0, 0.0) : status;
+        status = status == FIL_OK ? add_triangle(solver, a, b, b + 1, 0) : status;
+        status = status == FIL_OK ? add_triangle(solver, a, b + 1, a + 1, 0) : status;
         if (k > 0 && k < PRISM - 1 && status == FIL_OK) {
-            status = add_triangle(world, first, b, a, 0);
-            status = status == FIL_OK ? add_triangle(world, first + 1, a + 1, b + 1, 0) : status;
+            status = add_triangle(solver, first, b, a, 0);
+            status = status == FIL_OK ? add_triangle(solver, first + 1, a + 1, b + 1, 0) : status;
         }
     }
     return status;
 }
 
-static FilStatus hull_sides(FilWorld* world, int first, const FilHull* hull)
+static FilStatus hull_sides(FilSolver* solver, int first, const FilHull* hull)
 {
     FilStatus status = FIL_OK;
     for (int v = 0; v < hull->vertex_count; v++) {
         for (int k = hull->around_first[v]; k < hull->around_first[v + 1] && status == FIL_OK; k++) {
             const int u = hull->around_vertex[k];
-            status = u > v ? add_edge(world, first + v, first + u, 0, 0.0) : FIL_OK;
+            status = u > v ? add_edge(solver, first + v, first + u, 0, 0.0) : FIL_OK;
         }
     }
     for (int f = 0; f < hull->face_count; f++) {
         const int* c = hull->face_corners + hull->face_first[f];
         for (int k = 2; k < hull->face_first[f + 1] - hull->face_first[f] && status == FIL_OK; k++) {
-            status = add_triangle(world, first + c[0], first + c[k - 1], first + c[k], 0);
+            status = add_triangle(solver, first + c[0], first + c[k - 1], first + c[k], 0);
         }
     }
     return status;
@@ -197,21 +194,21 @@ static FilStatus hull_sides(FilWorld* world, int first, const FilHull* hull)
 
 /* What a push on a point of a shape moves. Of a chain of links or sections: by its inertia there, 1 / mean diagonal of
  * J A^-1 J'. */
-static double pushed_mass(FilWorld* world, const FilWorldCollider* c, const double* local)
+static double pushed_mass(FilSolver* solver, const FilWorldCollider* c, const double* local)
 {
-    const FilBody* body = &world->bodies[c->body];
-    if (!c->collider.movable || body->v_count <= RIGID) {
-        return c->collider.movable ? world->ipc.surface.body_mass[c->body] : INFINITY;
+    const FilBody* body = &solver->system->bodies[c->body];
+    if (!c->collider.movable || body->ops->mass != NULL) {
+        return c->collider.movable ? solver->ipc.surface.body_mass[c->body] : INFINITY;
     }
-    const double* q = world->state.q + body->q;
-    double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3], point[3], compliance = 0.0, potential, *x = world->scratch.direction;
+    const double* q = solver->system->state.q + body->q;
+    double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3], point[3], compliance = 0.0, potential, *x = solver->system->scratch.direction;
     int blocks[FIL_JACOBIAN_BLOCKS];
     FilPlacement place;
-    body->ops->place(body->impl, c->index, q, world->state.v + body->v, &place);
+    body->ops->place(body->impl, c->index, q, solver->system->state.v + body->v, &place);
     fil_m3_apply(point, place.pose.r, local);
     fil_v3_add(point, point, place.pose.p);
     const int count = body->ops->point_jacobian(body->impl, c->index, 0, point, q, blocks, jacobian, bias);
-    if (!body->ops->evaluate(body->impl, world->state.v + body->v, 0.0, x, &potential) || !body->ops->factor(body->impl)) {
+    if (!body->ops->evaluate(body->impl, solver->system->state.v + body->v, 0.0, x, &potential) || !body->ops->factor(body->impl)) {
         return INFINITY;
     }
     for (int row = 0; row < 3; row++) {
@@ -227,72 +224,63 @@ static double pushed_mass(FilWorld* world, const FilWorldCollider* c, const doub
     return compliance > 0.0 ? 1.0 / compliance : INFINITY;
 }
 
-static FilStatus take_shape(FilWorld* world, int index)
+static FilStatus take_shape(FilSolver* solver, int index)
 {
     enum { MOST = 4096 };
-    FilIpcSurface* s = &world->ipc.surface;
-    const FilWorldCollider* c = &world->collision.colliders[index];
+    FilIpcSurface* s = &solver->ipc.surface;
+    const FilWorldCollider* c = &solver->collision->colliders[index];
     const FilShape* shape = &c->collider.shape;
     if (shape->kind == FIL_SHAPE_HALF_SPACE) {
-        const FilStatus status = fil_world_reserve(world, (void**)&s->planes, s->plane_count, &s->plane_capacity, sizeof(int));
+        const FilStatus status = fil_solver_reserve((void**)&s->planes, s->plane_count, &s->plane_capacity, sizeof(int));
         if (status == FIL_OK) {
             s->planes[s->plane_count++] = index;
         }
         return status;
     }
     if (shape->kind == FIL_SHAPE_HULL && shape->hull->vertex_count > MOST) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "contact model 'ipc' takes hulls of at most %d corners", MOST);
+        return fil_solver_refuse(solver, "contact model 'ipc' takes hulls of at most %d corners", MOST);
     }
     double(*local)[3] = fil_alloc(MOST, sizeof *local);
     if (local == NULL) {
-        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+        return FIL_OUT_OF_MEMORY;
     }
     const int first = s->point_count, count = shape_points(shape, local, MOST);
     FilStatus status = FIL_OK;
     for (int k = 0; k < count && status == FIL_OK; k++) {
         FilIpcPoint point = {.collider = index, .node = -1, .radius = fil_shape_rounding(shape),
-                             .mass = pushed_mass(world, c, local[k]),
+                             .mass = pushed_mass(solver, c, local[k]),
                              .lone = shape->kind == FIL_SHAPE_SPHERE};
         fil_v3_copy(point.local, local[k]);
-        status = add_point(world, &point);
+        status = add_point(solver, &point);
     }
     fil_free(local);
     if (status != FIL_OK || shape->kind == FIL_SHAPE_SPHERE) {
         return status;
     }
     const int first_edge = s->edge_count;
-    status = shape->kind == FIL_SHAPE_CAPSULE    ? add_edge(world, first, first + 1, 0, 0.0)
-             : shape->kind == FIL_SHAPE_BOX      ? box_sides(world, first)
-             : shape->kind == FIL_SHAPE_CYLINDER ? prism_sides(world, first)
-                                                 : hull_sides(world, first, shape->hull);
+    status = shape->kind == FIL_SHAPE_CAPSULE    ? add_edge(solver, first, first + 1, 0, 0.0)
+             : shape->kind == FIL_SHAPE_BOX      ? box_sides(solver, first)
+             : shape->kind == FIL_SHAPE_CYLINDER ? prism_sides(solver, first)
+                                                 : hull_sides(solver, first, shape->hull);
     for (int k = first_edge; k < s->edge_count; k++) {
         s->edges[k].length = fil_v3_distance(s->points[s->edges[k].point[0]].local, s->points[s->edges[k].point[1]].local);
     }
     return status;
 }
 
-/* What every body weighs: its momentum when all of it moves at 1 m/s. */
-static FilStatus weigh_bodies(FilWorld* world)
+/* What every body weighs that is moved as a whole by a push anywhere; the others' points weigh by themselves. */
+static FilStatus weigh_bodies(FilSolver* solver)
 {
-    FilIpcSurface* s = &world->ipc.surface;
+    FilIpcSurface* s = &solver->ipc.surface;
     fil_free(s->body_mass);
-    s->body_mass = fil_alloc((size_t)world->body_count, sizeof(double));
+    s->body_mass = fil_alloc((size_t)solver->system->body_count, sizeof(double));
     if (s->body_mass == NULL) {
-        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+        return FIL_OUT_OF_MEMORY;
     }
-    double* v = world->scratch.trial;
-    for (int k = 0; k < world->v_count; k++) {
-        v[k] = k % 4 == 0 ? 1.0 : 0.0;
-    }
-    for (int b = 0; b < world->body_count; b++) {
-        const FilBody* body = &world->bodies[b];
-        double linear[3] = {0.0}, angular[3] = {0.0}, one[RIGID] = {1.0};
-        if (!body->ops->points && body->v_count > RIGID) {
-            continue; // its points weigh by themselves
-        }
-        body->ops->momentum(body->impl, world->state.q + body->q, body->ops->points ? v + body->v : one, world->state.h + body->h,
-                            linear, angular);
-        s->body_mass[b] = body->moves && linear[0] > 0.0 ? linear[0] : INFINITY;
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        const double mass = body->ops->mass != NULL ? body->ops->mass(body->impl) : 0.0;
+        s->body_mass[b] = body->moves && mass > 0.0 ? mass : INFINITY;
     }
     return FIL_OK;
 }
@@ -312,67 +300,67 @@ static bool edges_may_meet(const FilIpcSurface* s)
 }
 
 /* Where nodes stand in q. */
-static FilStatus find_nodes(FilWorld* world)
+static FilStatus find_nodes(FilSolver* solver)
 {
-    FilIpcSurface* s = &world->ipc.surface;
+    FilIpcSurface* s = &solver->ipc.surface;
     fil_free(s->node_q);
     s->node_q = fil_alloc((size_t)s->point_count, sizeof *s->node_q);
     if (s->node_q == NULL && s->point_count > 0) {
-        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+        return FIL_OUT_OF_MEMORY;
     }
     for (int k = 0; k < s->point_count; k++) {
         const FilIpcPoint* point = &s->points[k];
-        const FilBody* body = &world->bodies[world->collision.colliders[point->collider].body];
+        const FilBody* body = &solver->system->bodies[solver->collision->colliders[point->collider].body];
         s->node_q[k] = point->node >= 0 ? body->q + 4 * point->node : -1;
     }
     return FIL_OK;
 }
 
-FilStatus fil_ipc_surface_build(FilWorld* world)
+FilStatus fil_ipc_surface_build(FilSolver* solver)
 {
-    FilIpcSurface* s = &world->ipc.surface;
-    if (s->ready && s->body_count == world->body_count) {
+    FilIpcSurface* s = &solver->ipc.surface;
+    if (s->ready && s->body_count == solver->system->body_count) {
         return FIL_OK;
     }
     s->point_count = s->edge_count = s->triangle_count = s->plane_count = 0;
-    fil_ipc_near_forget(&world->ipc.near);
-    FilStatus status = weigh_bodies(world);
-    for (int k = 0; k < world->collision.collider_count && status == FIL_OK; k++) {
-        const FilWorldCollider* c = &world->collision.colliders[k];
-        const FilBody* body = &world->bodies[c->body];
+    fil_ipc_near_forget(&solver->ipc.near);
+    FilStatus status = weigh_bodies(solver);
+    for (int k = 0; k < solver->collision->collider_count && status == FIL_OK; k++) {
+        const FilWorldCollider* c = &solver->collision->colliders[k];
+        const FilBody* body = &solver->system->bodies[c->body];
         if (!c->collider.collision.enabled) {
             continue;
         }
         if (body->ops->mesh != NULL) {
             FilBodyMesh mesh;
             body->ops->mesh(body->impl, &mesh);
-            status = c->index == 0 ? take_mesh(world, k, &mesh) : FIL_OK;
+            status = c->index == 0 ? take_mesh(solver, k, &mesh) : FIL_OK;
         } else if (c->collider.kind == FIL_COLLIDER_ROW) {
-            status = take_row(world, k);
+            status = take_row(solver, k);
         } else {
-            status = take_shape(world, k);
+            status = take_shape(solver, k);
         }
     }
-    status = status == FIL_OK ? find_nodes(world) : status;
+    status = status == FIL_OK ? find_nodes(solver) : status;
     s->sides_meet = s->triangle_count > 0 || edges_may_meet(s);
     s->ready = status == FIL_OK;
-    s->body_count = world->body_count;
+    s->body_count = solver->system->body_count;
     return status;
 }
 
 /* ---- where they are ---- */
 
-static void shape_pose(const FilWorld* world, const FilWorldCollider* c, const double* q, FilPose* pose)
+static void shape_pose(const FilSolver* solver, const FilWorldCollider* c, const double* q, FilPose* pose)
 {
-    const FilBody* body = &world->bodies[c->body];
+    const FilBody* body = &solver->system->bodies[c->body];
     FilPlacement place;
-    body->ops->place(body->impl, c->index, q + body->q, world->state.v + body->v, &place);
+    body->ops->place(body->impl, c->index, q + body->q, solver->system->state.v + body->v, &place);
     *pose = place.pose;
 }
 
-void fil_ipc_surface_place(const FilWorld* world, const double* q, double* x)
+void fil_ipc_surface_place(const FilSolver* solver, const double* q, double* x)
 {
-    const FilIpcSurface* s = &world->ipc.surface;
+    const FilIpcSurface* s = &solver->ipc.surface;
     int last = -1;
     FilPose pose = {0};
     for (int k = 0; k < s->point_count; k++) {
@@ -382,7 +370,7 @@ void fil_ipc_surface_place(const FilWorld* world, const double* q, double* x)
         }
         const FilIpcPoint* point = &s->points[k];
         if (last != point->collider) { // points of a shape stand together
-            shape_pose(world, &world->collision.colliders[point->collider], q, &pose);
+            shape_pose(solver, &solver->collision->colliders[point->collider], q, &pose);
             last = point->collider;
         }
         fil_m3_apply(x + 3 * k, pose.r, point->local);
@@ -390,10 +378,10 @@ void fil_ipc_surface_place(const FilWorld* world, const double* q, double* x)
     }
 }
 
-void fil_ipc_plane(const FilWorld* world, int plane, const double* q, double* normal, double* point)
+void fil_ipc_plane(const FilSolver* solver, int plane, const double* q, double* normal, double* point)
 {
     FilPose pose;
-    shape_pose(world, &world->collision.colliders[world->ipc.surface.planes[plane]], q, &pose);
+    shape_pose(solver, &solver->collision->colliders[solver->ipc.surface.planes[plane]], q, &pose);
     fil_pose_axis(normal, &pose, 2);
     fil_v3_copy(point, pose.p);
 }

@@ -46,7 +46,7 @@ typedef struct FilIpcSurface {
     double* body_mass;
 } FilIpcSurface;
 
-struct FilWorld;
+struct FilSolver;
 
 void fil_ipc_surface_free(FilIpcSurface* surface);
 
@@ -57,12 +57,12 @@ static inline bool fil_ipc_edges_meet(const FilIpcEdge* e, const FilIpcEdge* f)
 }
 
 /* Takes in all colliders of the world, once. */
-FilStatus fil_ipc_surface_build(struct FilWorld* world);
+FilStatus fil_ipc_surface_build(struct FilSolver* solver);
 
 /* Where all points are: x takes 3 numbers each; q is like the world's. */
-void fil_ipc_surface_place(const struct FilWorld* world, const double* q, double* x);
+void fil_ipc_surface_place(const struct FilSolver* solver, const double* q, double* x);
 
 /* Outward normal and a point of a plane at q. */
-void fil_ipc_plane(const struct FilWorld* world, int plane, const double* q, double* normal, double* point);
+void fil_ipc_plane(const struct FilSolver* solver, int plane, const double* q, double* normal, double* point);
 
 #endif

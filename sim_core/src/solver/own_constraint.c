@@ -1,19 +1,21 @@
 #include "solver/own_constraint.h"
 
-int fil_own_constraints_of(const FilWorld* world, int b)
+#include "solver/solver.h"
+
+int fil_own_constraints_of(const FilSolver* solver, int b)
 {
-    const FilBody* body = &world->bodies[b];
-    const FilState* state = &world->state;
+    const FilBody* body = &solver->system->bodies[b];
+    const FilState* state = &solver->system->state;
     return body->ops->constraint_count == NULL
                ? 0
                : body->ops->constraint_count(body->impl, state->q + body->q, state->v + body->v, state->h + body->h);
 }
 
-int fil_own_constraints(const FilWorld* world)
+int fil_own_constraints(const FilSolver* solver)
 {
     int count = 0;
-    for (int b = 0; b < world->body_count; b++) {
-        count += fil_own_constraints_of(world, b);
+    for (int b = 0; b < solver->system->body_count; b++) {
+        count += fil_own_constraints_of(solver, b);
     }
     return count;
 }
@@ -44,14 +46,14 @@ static FilStatus add(FilContactStage* stage, int offset, const FilBodyConstraint
     return status;
 }
 
-FilStatus fil_own_constraints_add(FilWorld* world)
+FilStatus fil_own_constraints_add(FilSolver* solver)
 {
-    FilContactStage* stage = &world->contact;
+    FilContactStage* stage = &solver->contact;
     FilStatus status = FIL_OK;
     stage->first_own = stage->constraint_count;
-    for (int b = 0; b < world->body_count; b++) {
-        const FilBody* body = &world->bodies[b];
-        const int count = fil_own_constraints_of(world, b);
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        const int count = fil_own_constraints_of(solver, b);
         for (int k = 0; k < count && status == FIL_OK; k++) {
             FilBodyConstraint own;
             body->ops->constraint(body->impl, k, &own);
@@ -61,13 +63,13 @@ FilStatus fil_own_constraints_add(FilWorld* world)
     return status;
 }
 
-void fil_own_constraints_collect(FilWorld* world)
+void fil_own_constraints_collect(FilSolver* solver)
 {
-    const FilContactStage* stage = &world->contact;
+    const FilContactStage* stage = &solver->contact;
     int at = stage->first_own;
-    for (int b = 0; b < world->body_count; b++) {
-        const FilBody* body = &world->bodies[b];
-        const int count = fil_own_constraints_of(world, b);
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        const int count = fil_own_constraints_of(solver, b);
         for (int k = 0; k < count; k++) {
             body->ops->constrained(body->impl, k, stage->impulses[3 * at++]);
         }

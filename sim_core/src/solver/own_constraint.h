@@ -2,16 +2,18 @@
 #ifndef FILUM_SOLVER_OWN_CONSTRAINT_H
 #define FILUM_SOLVER_OWN_CONSTRAINT_H
 
-#include "world/world.h"
+#include "filum/base.h"
+
+struct FilSolver;
 
 /* How many a body has in force under the present state. */
-int fil_own_constraints_of(const FilWorld* world, int body);
-int fil_own_constraints(const FilWorld* world); /* of all bodies */
+int fil_own_constraints_of(const struct FilSolver* solver, int body);
+int fil_own_constraints(const struct FilSolver* solver); /* of all bodies */
 
 /* Appends them and their Jacobian rows to the contact stage. */
-FilStatus fil_own_constraints_add(FilWorld* world);
+FIL_MUST_CHECK FilStatus fil_own_constraints_add(struct FilSolver* solver);
 
 /* Tells the bodies the impulses found. */
-void fil_own_constraints_collect(FilWorld* world);
+void fil_own_constraints_collect(struct FilSolver* solver);
 
 #endif

@@ -3,27 +3,27 @@
 #include <math.h>
 #include <string.h>
 
-#include "world/world.h"
+#include "solver/solver.h"
 
 /* ---- patterns ---- */
 
 /* Sheets of triangles: judged by the pattern alone, as whether something is a sheet at all. */
-static bool has_triangles(const FilWorld* world)
+static bool has_triangles(const FilSolver* solver)
 {
-    return world->contact.block_count > 4 * world->contact.column_count;
+    return solver->contact.block_count > 4 * solver->contact.column_count;
 }
 
-bool fil_potential_is_sheet(const FilWorld* world, const FilPotentialModel* model)
+bool fil_potential_is_sheet(const FilSolver* solver, const FilPotentialField* field)
 {
-    const int columns = world->contact.column_count;
-    return model->field != NULL && ((columns > 300 && has_triangles(world)) || columns > 4000);
+    const int columns = solver->contact.column_count;
+    return field->list_friction != NULL && ((columns > 300 && has_triangles(solver)) || columns > 4000);
 }
 
 /* The matrix as assembled. */
-static FilBlockTerms terms_of(const FilWorld* world)
+static FilBlockTerms terms_of(const FilSolver* solver)
 {
-    const FilPotentialStage* stage = &world->potential;
-    const FilContactStage* all = &world->contact;
+    const FilPotentialStage* stage = &solver->potential;
+    const FilContactStage* all = &solver->contact;
     return (FilBlockTerms){.a_pattern = all->patterns,
                            .a = {all->column_count, all->start, all->row},
                            .c = fil_block_sum_pattern(&stage->hessian),
@@ -35,15 +35,15 @@ static FilBlockTerms terms_of(const FilWorld* world)
 
 /* The analysis, `stiff`: with bodies' stiffness in the factor. A step begins with one of the pattern that it finds, see
  * fil_potential_begin(). */
-static FilStatus bind(FilWorld* world, bool stiff, FilStepInfo* info)
+static FilStatus bind(FilSolver* solver, bool stiff, FilStepInfo* info)
 {
-    FilPotentialStage* stage = &world->potential;
-    const FilContactStage* all = &world->contact;
+    FilPotentialStage* stage = &solver->potential;
+    const FilContactStage* all = &solver->contact;
     const bool other = stage->pcg.diagonal_only == stiff;
     const bool bound = stage->pcg_bound && stage->pcg_pattern == all->patterns && !other;
     FilStatus status = FIL_OK;
     if (!bound || (stage->begins && !stage->pcg.exact)) {
-        const FilBlockTerms terms = terms_of(world);
+        const FilBlockTerms terms = terms_of(solver);
         bool analysed = false;
         status = fil_block_pcg_bind(&stage->pcg, &terms, stiff ? all->weak : NULL, stage->begins || other, &analysed);
         info->analyses += analysed ? 1 : 0;
@@ -61,8 +61,8 @@ static const double KEPT = 0.1;
 
 /* A direction in the making, over the variables of the matrix. */
 typedef struct Sheet {
-    FilWorld* world;
-    const FilPotentialModel* model;
+    FilSolver* solver;
+    const FilPotentialField* field;
     const FilPotentialAim* aim;
     const double* v;
     FilBlockTerms terms;
@@ -76,38 +76,38 @@ typedef struct Sheet {
 /* Takes what friction's model leads the residual by. */
 static void take_lead(Sheet* sheet)
 {
-    const FilWorld* world = sheet->world;
-    const int* block = world->potential.column_block.at;
-    double* residual = world->scratch.trial;
+    const FilSolver* solver = sheet->solver;
+    const int* block = solver->potential.column_block.at;
+    double* residual = solver->system->scratch.trial;
     for (int k = 0; k < sheet->reached_count; k++) {
         memset(residual + 4 * block[sheet->reached[k]], 0, FIL_BLOCK * sizeof *residual);
     }
-    sheet->lead_size = sheet->model->field->add_lead(sheet->world, sheet->v, residual);
+    sheet->lead_size = sheet->field->add_lead(sheet->solver, sheet->v, residual);
     for (int k = 0; k < FIL_BLOCK * sheet->reached_count; k++) {
         const int from = 4 * block[sheet->reached[k / 4]] + k % 4; // what is held feels none
-        sheet->lead[4 * sheet->reached[k / 4] + k % 4] = world->scratch.weight[from] > 0.0 ? residual[from] : 0.0;
+        sheet->lead[4 * sheet->reached[k / 4] + k % 4] = solver->system->scratch.weight[from] > 0.0 ? residual[from] : 0.0;
     }
 }
 
 /* Takes friction's model as it is now; false: not positive definite. */
 static bool take_friction(Sheet* sheet)
 {
-    FilBlockSum* friction = &sheet->world->potential.friction;
-    const FilPotentialOrder order = sheet->aim->cautious ? FIL_POTENTIAL_DEFINITE : FIL_POTENTIAL_FULL;
+    FilBlockSum* friction = &sheet->solver->potential.friction;
+    const FilPotentialOrder order = sheet->aim->definite ? FIL_POTENTIAL_DEFINITE : FIL_POTENTIAL_FULL;
     fil_block_sum_clear(friction);
-    sheet->model->field->friction_hessian(sheet->world, sheet->v, order, friction, 0);
-    return fil_block_pcg_factor_rest(&sheet->world->potential.pcg, &sheet->terms);
+    sheet->field->friction_hessian(sheet->solver, sheet->v, order, friction, 0);
+    return fil_block_pcg_factor_rest(&sheet->solver->potential.pcg, &sheet->terms);
 }
 
 /* Lets friction make up its mind, with the near matrix in place of the true one. False: not positive definite. */
 static bool settle_friction(Sheet* sheet, double* direction)
 {
     enum { REVIEWS = 20 };
-    FilPotentialStage* stage = &sheet->world->potential;
-    const FilPotentialField* field = sheet->model->field;
+    FilPotentialStage* stage = &sheet->solver->potential;
+    const FilPotentialField* field = sheet->field;
     const int* block = stage->column_block.at;
     const double negligible = fil_potential_negligible(sheet->aim);
-    if (sheet->aim->cautious) {
+    if (sheet->aim->definite) {
         return take_friction(sheet);
     }
     fil_block_pcg_reduce(&stage->pcg, sheet->right);
@@ -117,10 +117,10 @@ static bool settle_friction(Sheet* sheet, double* direction)
         for (int i = 0; i < sheet->reached_count; i++) {
             memcpy(direction + 4 * block[sheet->reached[i]], sheet->near + 4 * sheet->reached[i], FIL_BLOCK * sizeof *direction);
         }
-        if (field->review(sheet->world, sheet->v, direction) <= negligible || k == REVIEWS) {
+        if (field->review(sheet->solver, sheet->v, direction) <= negligible || k == REVIEWS) {
             return true;
         }
-        field->revise(sheet->world, KEPT * negligible);
+        field->revise(sheet->solver, KEPT * negligible);
     }
     return false;
 }
@@ -129,12 +129,12 @@ static bool settle_friction(Sheet* sheet, double* direction)
 
 static FilBlockPcgResult find_direction(Sheet* sheet, int patience, double* direction)
 {
-    FilBlockPcg* pcg = &sheet->world->potential.pcg;
+    FilBlockPcg* pcg = &sheet->solver->potential.pcg;
     const FilPotentialAim* aim = sheet->aim;
     if (!fil_block_pcg_factor(pcg, &sheet->terms) || !settle_friction(sheet, direction)) {
         return FIL_PCG_INDEFINITE;
     }
-    for (int k = 0; k < FIL_BLOCK * sheet->reached_count && !aim->cautious; k++) {
+    for (int k = 0; k < FIL_BLOCK * sheet->reached_count && !aim->definite; k++) {
         const int at = FIL_BLOCK * sheet->reached[k / FIL_BLOCK] + k % FIL_BLOCK;
         sheet->right[at] += sheet->lead[at];
     }
@@ -142,39 +142,39 @@ static FilBlockPcgResult find_direction(Sheet* sheet, int patience, double* dire
     const double accuracy = aim->accuracy * aim->norm / hypot(aim->norm, sheet->lead_size);
     const FilBlockPcgResult result = fil_block_pcg_solve(pcg, &sheet->terms, accuracy, patience, sheet->right, sheet->x);
     if (result == FIL_PCG_DONE) {
-        fil_potential_direct(sheet->world, direction);
-        if (!aim->cautious) { // the next direction begins with what friction makes of this one
-            (void)sheet->model->field->review(sheet->world, sheet->v, direction);
-            sheet->model->field->revise(sheet->world, 0.0);
+        fil_potential_direct(sheet->solver, direction);
+        if (!aim->definite) { // the next direction begins with what friction makes of this one
+            (void)sheet->field->review(sheet->solver, sheet->v, direction);
+            sheet->field->revise(sheet->solver, 0.0);
         }
     }
     return result;
 }
 
-FilStatus fil_potential_solve_sheet(FilWorld* world, const FilPotentialModel* model, const FilPotentialAim* aim, const double* v,
+FilStatus fil_potential_solve_sheet(FilSolver* solver, const FilPotentialField* field, const FilPotentialAim* aim, const double* v,
                                     const double* residual, double* direction, FilBlockPcgResult* result, FilStepInfo* info)
 {
     enum { STIFF_STEPS = 20 };
-    FilPotentialStage* stage = &world->potential;
+    FilPotentialStage* stage = &solver->potential;
     double* stiff = &stage->problem.memory[FIL_MEMORY_STIFF];
-    const int patience = has_triangles(world) ? 200 : 60; // their factor costs more than that of a net
-    const size_t n = FIL_BLOCK * (size_t)world->contact.column_count;
+    const int patience = has_triangles(solver) ? 200 : 60; // their factor costs more than that of a net
+    const size_t n = FIL_BLOCK * (size_t)solver->contact.column_count;
     if (!fil_doubles_reserve(&stage->vectors, 3 * n)) {
         return FIL_OUT_OF_MEMORY;
     }
     double* at = stage->vectors.at;
-    Sheet sheet = {.world = world, .model = model, .aim = aim, .v = v, .terms = terms_of(world),
-                   .x = world->contact.v, .right = at, .lead = at + n, .near = at + 2 * n};
+    Sheet sheet = {.solver = solver, .field = field, .aim = aim, .v = v, .terms = terms_of(solver),
+                   .x = solver->contact.v, .right = at, .lead = at + n, .near = at + 2 * n};
     FilStatus status = FIL_OK;
     *result = FIL_PCG_SLOW;
     // where they are slow, with the bodies' stiffness in the factor, and for some steps at once
     for (int attempt = *stiff > 0.0 ? 1 : 0; attempt < 2 && status == FIL_OK && *result == FIL_PCG_SLOW; attempt++) {
         *stiff = attempt == 1 ? STIFF_STEPS : 0.0;
-        status = bind(world, attempt == 1, info);
+        status = bind(solver, attempt == 1, info);
         if (status == FIL_OK) {
             sheet.reached = fil_block_pcg_reached(&stage->pcg, &sheet.reached_count);
             memset(sheet.x, 0, n * sizeof *at);
-            fil_potential_gather(world, residual, sheet.right);
+            fil_potential_gather(solver, residual, sheet.right);
             *result = find_direction(&sheet, patience, direction);
             info->contact_iterations += *result == FIL_PCG_DONE ? 1 : 0;
         }

@@ -26,6 +26,8 @@ typedef enum FilPotentialFactors { FIL_FACTORS_NONE, FIL_FACTORS_BODIES, FIL_FAC
  * takes part from the start. */
 enum { FIL_MEMORY_STIFF = FIL_POTENTIAL_MEMORY - 4, FIL_MEMORY_SCALE, FIL_MEMORY_PARTS, FIL_MEMORY_TANGENT };
 
+struct FilSolver;
+
 typedef struct FilPotentialStage {
     FilPotentialProblem problem;
     void* contacts;
@@ -61,101 +63,137 @@ typedef struct FilPotentialStage {
     bool bound;      /* the pattern is that of the contacts, */
     bool apart;      /* friction's by itself */
     bool factorable; /* and the analysis is for it */
-    bool refused;    /* the world cannot be stepped like this; its message says why */
     FilPotentialFactors factors;
     FilBroyden broyden; /* mends them */
 } FilPotentialStage;
 
-struct FilWorld;
-
-/* A potential over all bodies of the world that finds its own pairs (world/ipc_field.c). Velocities and residuals are the
- * world's; derivatives over velocities: dt times those over positions. */
+/* What takes part in Newton's iteration besides the bodies and their joints: a potential over all of them. Velocities and
+ * residuals are the system's; derivatives over velocities: dt times those over positions. Entries may be NULL where that is
+ * said. */
 typedef struct FilPotentialField {
-    /* What is near, lagged friction; v is a wish for the first guess and becomes one that keeps things apart. */
-    FilStatus (*begin)(struct FilWorld* world, double dt, double* v, FilStepInfo* info);
-    /* Adds the gradient to the residual; returns the potential, infinite where things would touch. */
-    double (*add)(struct FilWorld* world, const double* v, double* residual);
+    const struct FilPotentialScheme* scheme;
+    bool keeps_analysis; /* symbolic analyses serve other patterns that they cover, within a step */
+    bool keeps_bending;  /* where the matrix is indefinite, bodies' mass is enlarged before the field's own bending is left out */
+    /* How Newton shall go about it, by its settings. */
+    void (*newton)(const struct FilSolver* solver, FilPotentialNewton* options);
+    /* What is near, lagged friction; v is an initial guess and becomes one that keeps surfaces apart. NULL: v is fine. */
+    FilStatus (*begin)(struct FilSolver* solver, double dt, double* v, FilStepInfo* info);
+    /* After the bodies have been evaluated and weighed: what contacts are. NULL: they are known. */
+    FilStatus (*weigh)(struct FilSolver* solver);
+    /* Adds the gradient to the residual; returns the potential, infinite where surfaces would touch. */
+    double (*add)(struct FilSolver* solver, const double* v, double* residual);
+    /* Adds the gradient as last found by add() again; NULL: it is not asked for. */
+    void (*add_kept)(const struct FilSolver* solver, double* sum);
     /* Columns of the matrix that its terms but friction couple, as fil_block_sum_adopt() wants them. */
-    FilStatus (*list)(struct FilWorld* world, FilInts* end, FilInts* variable, int* count);
+    FilStatus (*list)(struct FilSolver* solver, FilInts* end, FilInts* variable, int* count);
     /* Adds the Hessian of those, where add() was asked last. */
-    void (*hessian)(struct FilWorld* world, FilPotentialOrder order, FilBlockSum* sum);
+    void (*hessian)(struct FilSolver* solver, const double* v, FilPotentialOrder order, FilBlockSum* sum);
+    /* ---- friction that stands apart; all NULL: it is one of the terms ---- */
     /* Appends the same of friction, which stays for the whole step. */
-    FilStatus (*list_friction)(struct FilWorld* world, FilInts* end, FilInts* variable, int* count);
+    FilStatus (*list_friction)(struct FilSolver* solver, FilInts* end, FilInts* variable, int* count);
     /* Adds friction's Hessian, whose lists begin at `first_list`. */
-    void (*friction_hessian)(struct FilWorld* world, const double* v, FilPotentialOrder order, FilBlockSum* sum, int first_list);
+    void (*friction_hessian)(struct FilSolver* solver, const double* v, FilPotentialOrder order, FilBlockSum* sum, int first_list);
     /* Adds by how much the gradient of the model that the full Hessian belongs to differs from the true one at v; returns
      * the size of that, as the model weighs it. */
-    double (*add_lead)(struct FilWorld* world, const double* v, double* residual);
+    double (*add_lead)(struct FilSolver* solver, const double* v, double* residual);
     /* The step -direction from v was found with that model: the size of the residual by which it is wrong there. Makes the next
      * one, which revise() puts in its place, but for parts that all together are wrong by less than what is `negligible`. */
-    double (*review)(struct FilWorld* world, const double* v, const double* direction);
-    void (*revise)(struct FilWorld* world, double negligible);
-    /* The longest part of the step -direction from v, where add() was asked last, on which nothing meets. */
-    double (*longest)(struct FilWorld* world, const double* v, const double* direction);
-    /* v, where add() was asked last, has been accepted; *changed: the terms are others now. */
-    FilStatus (*accept)(struct FilWorld* world, const double* v, bool* changed);
-    /* v is the solution: the field keeps what the next step needs; impulses on the bodies are added to `impulse`. */
-    void (*finish)(struct FilWorld* world, const double* v, double* impulse, FilStepInfo* info);
+    double (*review)(struct FilSolver* solver, const double* v, const double* direction);
+    void (*revise)(struct FilSolver* solver, double negligible);
+    /* ---- between iterations ---- */
+    /* The longest part of the step -direction from v, where add() was asked last, on which nothing meets. NULL: all of it. */
+    double (*longest)(struct FilSolver* solver, const double* v, const double* direction);
+    /* v, where add() was asked last, has been accepted; *changed: the terms are others now. NULL: they never are. */
+    FilStatus (*accept)(struct FilSolver* solver, const double* v, bool* changed);
+    /* After convergence at v: changes itself and asks for another solution. NULL: never. */
+    bool (*refine)(struct FilSolver* solver, const double* v);
+    /* v is the solution: the field keeps what the next step needs and completes the contacts; impulses on the bodies are added
+     * to `impulse`. */
+    FilStatus (*finish)(struct FilSolver* solver, const double* v, double* impulse, FilStepInfo* info);
 } FilPotentialField;
+
+/* A Newton iteration under way. */
+typedef struct FilPotentialIteration {
+    const FilPotentialField* field;
+    FilPotentialNewton options;
+    bool as_force;    /* the residual is measured in N */
+    double tolerance; /* of its size */
+    double norm, potential;
+    int iterations;
+    bool tangent;    /* the contacts' tangent takes part */
+    bool definite;   /* wanted: second derivatives that are positive definite by themselves; the last line had a kink */
+    bool fresh;      /* the bodies' tangents are those of the present velocities */
+    double accuracy; /* of the next direction */
+} FilPotentialIteration;
+
+/* Where directions come from, and how far to go along them. */
+typedef struct FilPotentialScheme {
+    bool quasi_newton; /* factors are kept and corrected (Broyden); else the bodies' tangents are needed in every iteration */
+    FilStatus (*direction)(struct FilSolver* solver, FilPotentialIteration* newton, const double* v, FilStepInfo* info);
+    /* Walks along the direction until the residual or the potential has fallen; v and the residual follow. False: it does not. */
+    bool (*search)(struct FilSolver* solver, FilPotentialIteration* newton, double* v);
+} FilPotentialScheme;
 
 void fil_potential_stage_free(FilPotentialStage* stage);
 
-/* At the beginning of a world's step, which may have many sub-steps and stages: their first analyses depend on nothing before
- * them, so that a restored world goes on with the same bits. */
-void fil_potential_begin(FilPotentialStage* stage);
+/* potential_newton.c: finds the velocities of all bodies that take part, in the scratch. Bodies have begun their step, contacts are
+ * known and fil_contacts_prepare() has chosen who takes part. */
+FIL_MUST_CHECK FilStatus fil_potential_solve_step(struct FilSolver* solver, double dt, FilStepInfo* info);
 
-/* Finds the velocities of all bodies, in the world's scratch. Bodies have begun their step, contacts are known and
- * fil_contacts_prepare() has chosen who takes part. */
-FilStatus fil_solve_potential(struct FilWorld* world, const FilPotentialModel* model, double dt, FilStepInfo* info);
+/* The two schemes: P2's hybrid one, which does without the contacts' tangent while it can and keeps factors; and full Newton steps
+ * for fields with friction that stands apart. */
+extern const FilPotentialScheme fil_scheme_hybrid, fil_scheme_full;
 
-/* ---- the stage's parts, by file ---- */
+/* ---- potential_residual.c: who takes part, measures of a residual, vectors ---- */
 
-bool fil_potential_takes_part(const struct FilWorld* world, int body);
+bool fil_potential_takes_part(const struct FilSolver* solver, int body);
 /* What is held feels no contact. */
-void fil_potential_spare_held(const struct FilWorld* world, double* residual);
-/* A body's velocities at the start changed by `change`, those that are held in their motion; both are the world's. */
-void fil_potential_guess(const struct FilWorld* world, int body, const double* change, double* v);
+void fil_potential_spare_held(const struct FilSolver* solver, double* residual);
+/* A body's velocities at the start changed by `change`, those that are held in their motion; both are the system's. */
+void fil_potential_guess(const struct FilSolver* solver, int body, const double* change, double* v);
+/* Inverse diagonals as weights, diagonals as Broyden's metric; returns the size of momenta at work, and what rounding leaves. */
+double fil_potential_set_measure(struct FilSolver* solver, double dt, const double* v, double* rounding);
+/* Size of a residual: weighted, or as plain force where a force is what Newton shall stop at. */
+double fil_potential_size(const struct FilSolver* solver, const double* residual, bool as_force);
+/* Slope of the potential along -direction where the residual is known. */
+double fil_potential_slope(const struct FilSolver* solver, const double* residual, const double* direction);
+/* v - step * direction of everything that takes part. */
+void fil_potential_try(const struct FilSolver* solver, const double* v, const double* direction, double step, double* trial);
+/* A vector over the system's velocities to the matrix's variables; those, solver->contact.v, back to the system as a direction. */
+void fil_potential_gather(const struct FilSolver* solver, const double* residual, double* to);
+void fil_potential_direct(const struct FilSolver* solver, double* direction);
+/* scale J_row' G J_column of 3 x 4 Jacobians. */
+void fil_potential_row_block(const double* a, const double* g, const double* b, double scale, double* block);
 
-/* potential_contacts.c: lists the contacts that count; the world's scratch holds inverse diagonals of the tangent. */
-FilStatus fil_potential_set_up(struct FilWorld* world, const FilPotentialModel* model, double dt);
-/* Where the ends of a contact's edges are after a step with velocities v. */
-void fil_potential_place(const FilPotentialContact* contact, const double* v, double dt, double* x);
-void fil_potential_evaluate(const struct FilWorld* world, const FilPotentialModel* model, int contact, const double* v,
-                            FilPotentialOrder order, FilPotentialTerm* term);
-/* What is kept of a contact as last evaluated, unless it is one of several side by side. */
-static inline FilPotentialForce* fil_potential_force(const FilPotentialStage* stage, int contact)
-{
-    return (FilPotentialForce*)stage->forces + contact;
-}
+/* ---- potential_joints.c: joints, motors, limits and friction of joints. Bodies have been evaluated ---- */
 
-static inline FilPotentialEdges* fil_potential_edges(const FilPotentialStage* stage, int index)
-{
-    return (FilPotentialEdges*)stage->edges + index;
-}
-
-/* Forces of all contacts at v, kept per contact; adds them times dt, as a gradient, to `residual`. Returns their energy. */
-double fil_potential_add(struct FilWorld* world, const FilPotentialModel* model, const double* v, double* residual);
-/* Adds the same again, as last evaluated. */
-void fil_potential_add_kept(const struct FilWorld* world, double* sum);
-/* Distances of surfaces at the solution. */
-void fil_potential_measure(struct FilWorld* world, const double* v);
-/* Impulses of the contacts in their frames, and on the bodies. */
-void fil_potential_spread(struct FilWorld* world, const FilPotentialModel* model, const double* v, FilStepInfo* info);
-
-/* potential_joints.c: joints, motors, limits and friction of joints. Bodies have been evaluated. */
-FilStatus fil_potential_joints_begin(struct FilWorld* world, double dt);
+FIL_MUST_CHECK FilStatus fil_potential_joints_begin(struct FilSolver* solver, double dt);
 /* Adds the gradient of their costs at v to the residual; returns the costs. */
-double fil_potential_joints_add(const struct FilWorld* world, const double* v, double* residual);
+double fil_potential_joints_add(const struct FilSolver* solver, const double* v, double* residual);
 /* Appends the columns that each couples. */
-FilStatus fil_potential_joints_list(struct FilWorld* world, FilInts* end, FilInts* variable, int* count);
-void fil_potential_joints_hessian(const struct FilWorld* world, const double* v, FilBlockSum* sum);
+FIL_MUST_CHECK FilStatus fil_potential_joints_list(struct FilSolver* solver, FilInts* end, FilInts* variable, int* count);
+void fil_potential_joints_hessian(const struct FilSolver* solver, const double* v, FilBlockSum* sum);
 /* v is the solution: impulses to joints and bodies, and J' gamma added to `impulse`. */
-void fil_potential_joints_finish(struct FilWorld* world, const double* v, double* impulse);
+void fil_potential_joints_finish(struct FilSolver* solver, const double* v, double* impulse);
 
-/* What is asked of a direction: `accuracy` is the share of the residual, of size `norm`, that may be left; `tolerance` is the size that
- * Newton stops at. */
+/* ---- potential_evaluate.c ---- */
+
+/* Residual of the bodies that take part, without contact; false if v leads out of reach. Prepares their tangents, if asked to:
+ * else those that have been factored stay. */
+bool fil_potential_evaluate_bodies(struct FilSolver* solver, const double* v, bool tangent, double* residual, double* potential);
+/* Adds contacts and joints to that. */
+bool fil_potential_evaluate_contacts(struct FilSolver* solver, const FilPotentialField* field, const double* v, double* residual,
+                                     double* potential);
+/* Both, as a scheme needs them. */
+bool fil_potential_evaluate_all(struct FilSolver* solver, const FilPotentialField* field, const double* v, double* residual,
+                                double* potential);
+
+/* ---- potential_system.c, potential_sheet.c: linear systems ---- */
+
+/* What is asked of a direction: `accuracy` is the share of the residual, of size `norm`, that may be left; `tolerance` is the size
+ * that Newton stops at. */
 typedef struct FilPotentialAim {
-    bool cautious; /* never uphill, rather than quick */
+    bool definite; /* never uphill, rather than quick: by second derivatives that are positive definite by themselves */
     double accuracy, norm, tolerance;
 } FilPotentialAim;
 
@@ -165,26 +203,24 @@ static inline double fil_potential_negligible(const FilPotentialAim* aim)
     return fmax(aim->accuracy * aim->norm, 0.3 * aim->tolerance);
 }
 
-/* potential_system.c: scale J_row' G J_column of 3 x 4 Jacobians. */
-void fil_potential_row_block(const double* a, const double* g, const double* b, double scale, double* block);
 /* Factors the tangent at v, whose bodies have been evaluated. Each body by itself: false if nothing
  * makes a tangent positive definite. */
-bool fil_potential_factor_bodies(struct FilWorld* world, const double* v, double* scratch, FilStepInfo* info);
+bool fil_potential_factor_bodies(struct FilSolver* solver, const double* v, double* scratch, FilStepInfo* info);
 /* direction = tangent^-1 residual, with the factors at hand. */
-bool fil_potential_solve(struct FilWorld* world, const double* residual, double* direction);
-/* Factors bodies and contacts together, and solves; friction makes up its mind on the way. Where the sum is not positive definite, first
- * the contacts' own bending is left out, then the bodies' mass part is enlarged. Uses the scratch for trials. */
-FilStatus fil_potential_solve_all(struct FilWorld* world, const FilPotentialModel* model, const FilPotentialAim* aim, const double* v,
-                                  const double* residual, double* direction, FilStepInfo* info);
-
-/* A vector over the world's velocities to the matrix's variables; those, world->contact.v, back to the world as a direction. */
-void fil_potential_gather(const struct FilWorld* world, const double* residual, double* to);
-void fil_potential_direct(const struct FilWorld* world, double* direction);
-
-/* potential_sheet.c: whether factors would fill up, so that conjugate gradients are quicker. */
-bool fil_potential_is_sheet(const struct FilWorld* world, const FilPotentialModel* model);
+bool fil_potential_solve(struct FilSolver* solver, const double* residual, double* direction);
+/* Factors bodies and contacts together, and solves; friction's active set is found on the way. Where the sum is not positive definite,
+ * the contacts' own bending is left out and the bodies' mass part is enlarged. Uses the scratch for trials. */
+FIL_MUST_CHECK FilStatus fil_potential_solve_all(struct FilSolver* solver, const FilPotentialField* field, const FilPotentialAim* aim,
+                                                 const double* v, const double* residual, double* direction, FilStepInfo* info);
+/* Whether factors would fill up, so that conjugate gradients are quicker. */
+bool fil_potential_is_sheet(const struct FilSolver* solver, const FilPotentialField* field);
 /* Solves so, with friction apart. */
-FilStatus fil_potential_solve_sheet(struct FilWorld* world, const FilPotentialModel* model, const FilPotentialAim* aim, const double* v,
-                                    const double* residual, double* direction, FilBlockPcgResult* result, FilStepInfo* info);
+FIL_MUST_CHECK FilStatus fil_potential_solve_sheet(struct FilSolver* solver, const FilPotentialField* field, const FilPotentialAim* aim,
+                                                   const double* v, const double* residual, double* direction,
+                                                   FilBlockPcgResult* result, FilStepInfo* info);
+
+/* ---- pair_field.c: contacts that collision found, each with a potential of its own (FilPairPotential) ---- */
+
+extern const FilPotentialField fil_pair_field;
 
 #endif

@@ -5,10 +5,9 @@
 #include "base/memory.h"
 #include "base/vec3.h"
 #include "body/ring.h"
-#include "body/rod.h"
 #include "contact/ipc_barrier.h"
 #include "contact/ring_hole.h"
-#include "world/world.h"
+#include "solver/solver.h"
 
 /* A ring against its rod. */
 typedef struct Sight {
@@ -19,16 +18,17 @@ typedef struct Sight {
     double axis[3];     /* of the hole */
 } Sight;
 
-static FilRingBody* ring_of(const FilWorld* world, const FilRingTerm* term)
+static FilRingBody* ring_of(const FilSolver* solver, const FilRingTerm* term)
 {
-    return world->bodies[term->body].impl;
+    const FilBody* body = &solver->system->bodies[term->body];
+    return body->ops->ring(body->impl);
 }
 
 /* Looks from the term's place on, at positions in an array like q. */
-static Sight see_ring(const FilWorld* world, const FilRingTerm* term, const double* q)
+static Sight see_ring(const FilSolver* solver, const FilRingTerm* term, const double* q)
 {
-    const FilRingBody* ring = ring_of(world, term);
-    const double *rods = q + world->bodies[ring->rod_body].q, *carrier = q + world->bodies[ring->carrier_body].q;
+    const FilRingBody* ring = ring_of(solver, term);
+    const double *rods = q + solver->system->bodies[ring->rod_body].q, *carrier = q + solver->system->bodies[ring->carrier_body].q;
     Sight sight = {.place = term->place};
     if (!ring->holed) {
         sight.point = fil_track_closest(&ring->track, rods, carrier + 4 * ring->carrier_node, &sight.place);
@@ -57,42 +57,42 @@ static int own_blocks(const FilRingBody* ring)
 }
 
 /* Blocks of the world's velocities: of the ring, and of the nodes of a piece. */
-static void blocks_of(const FilWorld* world, const FilRingTerm* term, const FilTrackPoint* point, int* blocks)
+static void blocks_of(const FilSolver* solver, const FilRingTerm* term, const FilTrackPoint* point, int* blocks)
 {
-    const FilRingBody* ring = ring_of(world, term);
+    const FilRingBody* ring = ring_of(solver, term);
     const int own = own_blocks(ring);
     for (int i = 0; i < term->count; i++) {
-        blocks[i] = i < own ? world->bodies[ring->carrier_body].v / 4 + ring->carrier_node + i
-                            : world->bodies[ring->rod_body].v / 4 + point->node[i - own];
+        blocks[i] = i < own ? solver->system->bodies[ring->carrier_body].v / 4 + ring->carrier_node + i
+                            : solver->system->bodies[ring->rod_body].v / 4 + point->node[i - own];
     }
 }
 
 /* Column of the matrix for block i of a ring; -1: it takes no part. */
-static int column_of(const FilWorld* world, const FilRingTerm* term, int i, int block)
+static int column_of(const FilSolver* solver, const FilRingTerm* term, int i, int block)
 {
-    const FilRingBody* ring = ring_of(world, term);
-    const int body = i < own_blocks(ring) ? ring->carrier_body : ring->rod_body, offset = world->contact.offset[body];
-    return offset < 0 ? -1 : offset + block - world->bodies[body].v / 4;
+    const FilRingBody* ring = ring_of(solver, term);
+    const int body = i < own_blocks(ring) ? ring->carrier_body : ring->rod_body, offset = solver->contact.offset[body];
+    return offset < 0 ? -1 : offset + block - solver->system->bodies[body].v / 4;
 }
 
 /* Ends that are held stop the ring; free ones let it pass. */
-static void open_ends(const FilWorld* world, FilRingBody* ring)
+static void open_ends(const FilSolver* solver, FilRingBody* ring)
 {
-    const FilRodBody* rods = world->bodies[ring->rod_body].impl;
+    const FilBody* rods = &solver->system->bodies[ring->rod_body];
     for (int end = 0; end < 2; end++) {
         const int node = ring->nodes[end == 0 ? 0 : ring->track.count - 1];
-        ring->track.open[end] = !rods->held[4 * node];
+        ring->track.open[end] = !rods->ops->held(rods->impl, node);
     }
 }
 
 /* ---- friction ---- */
 
 /* The rim's point that touches the rod, how it moves, and the direction of slip across the rod. */
-static void touch_rim(const FilWorld* world, const Sight* sight, FilRingTerm* term)
+static void touch_rim(const FilSolver* solver, const Sight* sight, FilRingTerm* term)
 {
-    const FilRingBody* ring = ring_of(world, term);
-    const FilBody* carrier = &world->bodies[ring->carrier_body];
-    const double *q = fil_start_q(world) + carrier->q, d = fil_v3_norm(sight->point.r);
+    const FilRingBody* ring = ring_of(solver, term);
+    const FilBody* carrier = &solver->system->bodies[ring->carrier_body];
+    const double *q = fil_start_q(solver->system) + carrier->q, d = fil_v3_norm(sight->point.r);
     double rim[3], normal[3], center[3], axis[3], jacobian[12 * FIL_JACOBIAN_BLOCKS];
     int blocks[FIL_JACOBIAN_BLOCKS];
     fil_hole_place(&ring->hole, q, sight->rotation, center, axis);
@@ -109,29 +109,29 @@ static void touch_rim(const FilWorld* world, const Sight* sight, FilRingTerm* te
 }
 
 /* Friction of this step: normal force, tangents and velocities as at its start. False if the ring is out of reach there. */
-static bool lag(FilWorld* world, FilRingTerm* term)
+static bool lag(FilSolver* solver, FilRingTerm* term)
 {
-    const FilRingBody* ring = ring_of(world, term);
-    const Sight sight = see_ring(world, term, fil_start_q(world));
+    const FilRingBody* ring = ring_of(solver, term);
+    const Sight sight = see_ring(solver, term, fil_start_q(solver->system));
     const int own = own_blocks(ring);
     double gradient[FIL_HOLE_SIZE] = {0.0};
     if (!isfinite(energy_of(ring, &sight, gradient, NULL, true))) {
         return false;
     }
-    term->friction.most = world->ipc.dt * ring->friction * fil_v3_norm(gradient);
+    term->friction.most = solver->ipc.dt * ring->friction * fil_v3_norm(gradient);
     term->place = sight.place;
     fil_v3_copy(term->friction.tangent[0], sight.point.slope);
     fil_v3_normalise(term->friction.tangent[0]);
     if (ring->holed) {
-        touch_rim(world, &sight, term);
+        touch_rim(solver, &sight, term);
     }
     for (int i = ring->holed ? own : 0; i < term->count; i++) {
         double* jacobian = term->jacobian[i];
         jacobian[0] = jacobian[5] = jacobian[10] = i < own ? 1.0 : sight.point.weight[1 + i - own];
     }
-    blocks_of(world, term, &sight.point, term->lagged);
+    blocks_of(solver, term, &sight.point, term->lagged);
     for (int i = 0; i < term->count; i++) {
-        term->column[i] = column_of(world, term, i, term->lagged[i]);
+        term->column[i] = column_of(solver, term, i, term->lagged[i]);
     }
     memcpy(term->block, term->lagged, sizeof term->block);
     return true;
@@ -139,83 +139,82 @@ static bool lag(FilWorld* world, FilRingTerm* term)
 
 /* ---- a step's begin; the potential ---- */
 
-FilStatus fil_rings_begin(FilWorld* world)
+FilStatus fil_rings_begin(FilSolver* solver)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     field->ring_count = 0;
-    for (int b = 0; b < world->body_count; b++) {
-        const FilBody* body = &world->bodies[b];
-        if (body->ops != fil_body_kinds[FIL_BODY_RING] || world->state.h[body->h + FIL_RING_THREADED] == 0.0) {
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        if (body->ops->ring == NULL || solver->system->state.h[body->h + FIL_RING_THREADED] == 0.0) {
             continue;
         }
         const FilStatus status =
-            fil_world_reserve(world, (void**)&field->rings, field->ring_count, &field->ring_capacity, sizeof *field->rings);
+            fil_solver_reserve((void**)&field->rings, field->ring_count, &field->ring_capacity, sizeof *field->rings);
         if (status != FIL_OK) {
             return status;
         }
         FilRingTerm* term = &field->rings[field->ring_count++];
-        const double* h = world->state.h + body->h;
+        const double* h = solver->system->state.h + body->h;
         *term = (FilRingTerm){.body = b, .place = {(int)h[FIL_RING_PIECE], h[FIL_RING_U]}, .stuck = h[FIL_RING_STUCK] != 0.0};
-        FilRingBody* ring = ring_of(world, term);
+        FilRingBody* ring = ring_of(solver, term);
         term->count = ring->holed ? 6 : 4;
-        open_ends(world, ring);
-        if (!lag(world, term)) { // somebody has set it or its rod elsewhere
-            world->potential.refused = true;
-            return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s' is not where its rod could hold it: set both, or neither", body->name);
+        open_ends(solver, ring);
+        if (!lag(solver, term)) { // somebody has set it or its rod elsewhere
+            return fil_solver_refuse(solver, "ring '%s' is not where its rod could hold it: set both, or neither", body->name);
         }
     }
     return FIL_OK;
 }
 
-double fil_rings_add(FilWorld* world, const double* v, double* residual)
+double fil_rings_add(FilSolver* solver, const double* v, double* residual)
 {
-    const FilIpcField* field = &world->ipc;
+    const FilIpcField* field = &solver->ipc;
     double energy = 0.0;
     for (int k = 0; k < field->ring_count; k++) {
         const FilRingTerm* term = &field->rings[k];
-        const Sight sight = see_ring(world, term, field->x.at);
+        const Sight sight = see_ring(solver, term, field->x.at);
         double gradient[FIL_HOLE_SIZE];
         int blocks[FIL_RING_BLOCKS];
-        energy += energy_of(ring_of(world, term), &sight, gradient, NULL, true);
+        energy += energy_of(ring_of(solver, term), &sight, gradient, NULL, true);
         if (!isfinite(energy)) {
             return INFINITY;
         }
-        blocks_of(world, term, &sight.point, blocks);
+        blocks_of(solver, term, &sight.point, blocks);
         for (int i = 0; i < term->count; i++) {
             fil_v3_axpy(residual + 4 * blocks[i], field->dt, gradient + 3 * i);
         }
         const FilSlipping slipping = fil_ring_slipping(term);
-        energy += fil_friction_add(&term->friction, &slipping, world->def.ipc.slip_speed, v, residual);
+        energy += fil_friction_add(&term->friction, &slipping, solver->settings.model.ipc.slip_speed, v, residual);
     }
     return energy;
 }
 
 /* ---- second derivatives ---- */
 
-void fil_rings_list(FilWorld* world, int* list_end, int* variable, int* lists, int* variables)
+void fil_rings_list(FilSolver* solver, int* list_end, int* variable, int* lists, int* variables)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     for (int k = 0; k < field->ring_count; k++) {
         FilRingTerm* term = &field->rings[k];
         const int first = *variables;
         for (int i = 0; i < term->count; i++) {
-            const int column = column_of(world, term, i, term->block[i]);
+            const int column = column_of(solver, term, i, term->block[i]);
             term->local[i] = fil_block_list_put(variable, first, variables, column);
         }
         list_end[(*lists)++] = *variables;
     }
 }
 
-void fil_rings_hessian(FilWorld* world, bool positive, FilBlockSum* sum, int first_list)
+void fil_rings_hessian(FilSolver* solver, bool positive, FilBlockSum* sum, int first_list)
 {
-    const FilIpcField* field = &world->ipc;
+    const FilIpcField* field = &solver->ipc;
     const double scale = field->dt * field->dt;
     for (int k = 0; k < field->ring_count; k++) {
         const FilRingTerm* term = &field->rings[k];
-        const Sight sight = see_ring(world, term, field->x.at);
+        const Sight sight = see_ring(solver, term, field->x.at);
         const int n = term->count;
         double hessian[FIL_HOLE_SIZE * FIL_HOLE_SIZE];
-        energy_of(ring_of(world, term), &sight, NULL, hessian, positive);
+        energy_of(ring_of(solver, term), &sight, NULL, hessian, positive);
         for (int e = 0; e < n * n; e++) {
             const int i = e / n, j = e % n;
             double* block = term->local[i] >= 0 && term->local[j] >= 0
@@ -230,31 +229,31 @@ void fil_rings_hessian(FilWorld* world, bool positive, FilBlockSum* sum, int fir
 
 /* ---- between iterations, and at the end ---- */
 
-void fil_rings_accept(FilWorld* world, bool* changed)
+void fil_rings_accept(FilSolver* solver, bool* changed)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     for (int k = 0; k < field->ring_count; k++) {
         FilRingTerm* term = &field->rings[k];
         int blocks[FIL_RING_BLOCKS] = {0};
-        const Sight sight = see_ring(world, term, field->x.at);
-        blocks_of(world, term, &sight.point, blocks);
+        const Sight sight = see_ring(solver, term, field->x.at);
+        blocks_of(solver, term, &sight.point, blocks);
         *changed = *changed || memcmp(blocks, term->block, sizeof blocks) != 0;
         memcpy(term->block, blocks, sizeof blocks);
         term->place = sight.place;
     }
 }
 
-void fil_rings_finish(FilWorld* world, const double* v)
+void fil_rings_finish(FilSolver* solver, const double* v)
 {
-    FilIpcField* field = &world->ipc;
+    FilIpcField* field = &solver->ipc;
     for (int k = 0; k < field->ring_count; k++) {
         const FilRingTerm* term = &field->rings[k];
-        FilRingBody* ring = ring_of(world, term);
-        const Sight sight = see_ring(world, term, field->x.at);
+        FilRingBody* ring = ring_of(solver, term);
+        const Sight sight = see_ring(solver, term, field->x.at);
         ring->place[FIL_RING_THREADED] = sight.point.past ? 0.0 : 1.0;
         ring->place[FIL_RING_PIECE] = sight.place.piece;
         ring->place[FIL_RING_U] = sight.place.u;
         const FilSlipping slipping = fil_ring_slipping(term);
-        ring->place[FIL_RING_STUCK] = fil_friction_sticks(&term->friction, &slipping, world->def.ipc.slip_speed, v) ? 1.0 : 0.0;
+        ring->place[FIL_RING_STUCK] = fil_friction_sticks(&term->friction, &slipping, solver->settings.model.ipc.slip_speed, v) ? 1.0 : 0.0;
     }
 }

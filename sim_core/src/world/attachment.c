@@ -14,8 +14,8 @@ FilAttachmentDef fil_attachment_def_default(void)
 FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def, FilId* id)
 {
     const char* shown = def->name != NULL ? def->name : "?";
-    const int element_index = fil_id_index(world, FIL_ID_OBJECT, def->object);
-    if (element_index < 0) {
+    const int index = fil_id_index(world, FIL_ID_OBJECT, def->object);
+    if (index < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "attachment '%s': needs a rod of this world", shown);
     }
     FilStatus status = fil_world_reserve(world, (void**)&world->attachments, world->attachment_count,
@@ -28,11 +28,11 @@ FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def,
     if (name == NULL) {
         return FIL_BAD_INPUT;
     }
-    const FilObject* object = &world->objects[element_index];
-    const FilBody* body = &world->bodies[object->body];
+    const FilObject* object = &world->objects[index];
+    const FilBody* body = &world->system.bodies[object->body];
     FilError inner;
     int slot;
-    status = body->ops->attach(body->impl, object->local, def, world->state.q + body->q, world->state.h + body->h, &slot,
+    status = body->ops->attach(body->impl, object->local, def, world->system.state.q + body->q, world->system.state.h + body->h, &slot,
                                &inner);
     if (status != FIL_OK) {
         status = fil_world_fail(world, status, "attachment '%s' on '%s': %s", name, object->name, inner.text);
@@ -44,9 +44,8 @@ FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def,
         return status;
     }
     // active from the start, in every copy of the controls
-    const FilState* states[] = {&world->state, &world->next, &world->initial, &world->saved, &world->origin, &world->middle};
-    for (size_t s = 0; s < sizeof states / sizeof states[0]; s++) {
-        fil_attachment_control(world, states[s], world->attachment_count)[0] = 1.0;
+    for (int s = 0; s < FIL_STATE_COUNT; s++) {
+        fil_attachment_control(world, &world->system.states[s], world->attachment_count)[0] = 1.0;
     }
     world->attachments[world->attachment_count] = (FilAttachment){name, object->body, slot, def->until > 0.0 ? def->until : INFINITY};
     *id = fil_make_id(world, FIL_ID_ATTACHMENT, world->attachment_count++);
@@ -70,7 +69,7 @@ FilStatus fil_attachment_set_active(FilWorld* world, FilId id, bool active)
     if (index < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "no such attachment");
     }
-    fil_attachment_control(world, &world->state, index)[0] = active ? 1.0 : 0.0;
+    fil_attachment_control(world, &world->system.state, index)[0] = active ? 1.0 : 0.0;
     return FIL_OK;
 }
 
@@ -79,7 +78,7 @@ static void reaction(const FilWorld* world, FilId id, double* force, double* tor
     const int index = fil_id_index(world, FIL_ID_ATTACHMENT, id);
     FIL_ASSERT(index >= 0);
     const FilAttachment* attachment = &world->attachments[index];
-    const FilBody* body = &world->bodies[attachment->body];
+    const FilBody* body = &world->system.bodies[attachment->body];
     body->ops->reaction(body->impl, attachment->slot, force, torque);
 }
 

@@ -62,7 +62,7 @@ static FilStatus find_target(FilWorld* world, const FilDriveDef* def, FilDrive* 
         return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': needs a rod of this world", name);
     }
     const FilObject* object = &world->objects[drive->object];
-    const FilBody* body = &world->bodies[object->body];
+    const FilBody* body = &world->system.bodies[object->body];
     const int size = body->ops->load_range(body->impl, object->local, def->kind);
     drive->first = def->first < 0 ? def->first + size : def->first;
     drive->count = def->count == 0 ? size - drive->first : def->count;
@@ -180,7 +180,7 @@ FilStatus fil_drive_set(FilWorld* world, FilId id, const double* value, int coun
     if (!fil_all_finite(value, count)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': the value is not finite", drive->name);
     }
-    double* control = fil_drive_control(world, &world->state, index);
+    double* control = fil_drive_control(world, &world->system.state, index);
     control[0] = 1.0;
     memcpy(control + 1, value, sizeof(double) * (size_t)count);
     return FIL_OK;
@@ -192,7 +192,7 @@ FilStatus fil_drive_release(FilWorld* world, FilId id)
     if (index < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "no such drive");
     }
-    memset(fil_drive_control(world, &world->state, index), 0, sizeof(double) * FIL_CONTROL_SIZE);
+    memset(fil_drive_control(world, &world->system.state, index), 0, sizeof(double) * FIL_CONTROL_SIZE);
     return FIL_OK;
 }
 
@@ -200,7 +200,7 @@ void fil_drive_value(const FilWorld* world, FilId id, double* value)
 {
     const int index = fil_id_index(world, FIL_ID_DRIVE, id);
     FIL_ASSERT(index >= 0);
-    fil_drive_evaluate(world, &world->state, index, world->time, value);
+    fil_drive_evaluate(world, &world->system.state, index, world->time, value);
 }
 
 /* ---- at the start of a sub-step ---- */
@@ -213,20 +213,20 @@ static void drive_target(const FilWorld* world, int index, double t, double dt, 
     switch (drive->kind) {
     case FIL_DRIVE_VELOCITY:
         // the value half-way integrates straight pieces exactly
-        fil_drive_evaluate(world, &world->state, index, t + 0.5 * dt, end);
+        fil_drive_evaluate(world, &world->system.state, index, t + 0.5 * dt, end);
         fil_v3_axpy(offset, dt, end);
         fil_v3_axpy(target->displacement[1], dt, end);
         return;
     case FIL_DRIVE_ANGLE:
-        fil_drive_evaluate(world, &world->state, index, t, start);
-        fil_drive_evaluate(world, &world->state, index, t + dt, end);
+        fil_drive_evaluate(world, &world->system.state, index, t, start);
+        fil_drive_evaluate(world, &world->system.state, index, t + dt, end);
         target->angle[0] += start[0];
         target->angle[1] += end[0];
         return;
     default: {
         const bool turns = drive->kind == FIL_DRIVE_ROTATION;
-        fil_drive_evaluate(world, &world->state, index, t, start);
-        fil_drive_evaluate(world, &world->state, index, t + dt, end);
+        fil_drive_evaluate(world, &world->system.state, index, t, start);
+        fil_drive_evaluate(world, &world->system.state, index, t + dt, end);
         fil_v3_axpy(turns ? target->rotation[0] : target->displacement[0], 1.0, start);
         fil_v3_axpy(turns ? target->rotation[1] : target->displacement[1], 1.0, end);
     }
@@ -237,8 +237,8 @@ static void set_targets(FilWorld* world, double t, double dt)
 {
     for (int a = 0; a < world->attachment_count; a++) {
         const FilAttachment* attachment = &world->attachments[a];
-        const double* control = fil_attachment_control(world, &world->state, a);
-        double* next = fil_attachment_control(world, &world->next, a);
+        const double* control = fil_attachment_control(world, &world->system.state, a);
+        double* next = fil_attachment_control(world, &world->system.next, a);
         memcpy(next, control, sizeof(double) * FIL_CONTROL_SIZE);
         // half a nanosecond: times are sums of steps
         FilTarget target = {.active = control[0] != 0.0 && t < attachment->until - 5e-10};
@@ -249,7 +249,7 @@ static void set_targets(FilWorld* world, double t, double dt)
                 drive_target(world, d, t, dt, &target, next + 1);
             }
         }
-        const FilBody* body = &world->bodies[attachment->body];
+        const FilBody* body = &world->system.bodies[attachment->body];
         body->ops->set_target(body->impl, attachment->slot, &target);
     }
 }
@@ -261,21 +261,21 @@ void fil_world_place_targets(FilWorld* world)
 
 void fil_world_apply_drives(FilWorld* world, double t, double dt, double theta)
 {
-    for (int b = 0; b < world->body_count; b++) {
-        world->bodies[b].ops->clear_loads(world->bodies[b].impl);
+    for (int b = 0; b < world->system.body_count; b++) {
+        world->system.bodies[b].ops->clear_loads(world->system.bodies[b].impl);
     }
     set_targets(world, t, dt);
     for (int d = 0; d < world->drive_count; d++) {
         const FilDrive* drive = &world->drives[d];
-        memcpy(fil_drive_control(world, &world->next, d), fil_drive_control(world, &world->state, d),
+        memcpy(fil_drive_control(world, &world->system.next, d), fil_drive_control(world, &world->system.state, d),
                sizeof(double) * FIL_CONTROL_SIZE);
-        if (drive->object < 0 || (drive->knot_count == 0 && fil_drive_control(world, &world->state, d)[0] == 0.0)) {
+        if (drive->object < 0 || (drive->knot_count == 0 && fil_drive_control(world, &world->system.state, d)[0] == 0.0)) {
             continue;
         }
         const FilObject* object = &world->objects[drive->object];
-        const FilBody* body = &world->bodies[object->body];
+        const FilBody* body = &world->system.bodies[object->body];
         double value[3];
-        fil_drive_evaluate(world, &world->state, d, t + theta * dt, value);
-        body->ops->load(body->impl, object->local, drive->kind, drive->first, drive->count, value, world->state.h + body->h);
+        fil_drive_evaluate(world, &world->system.state, d, t + theta * dt, value);
+        body->ops->load(body->impl, object->local, drive->kind, drive->first, drive->count, value, world->system.state.h + body->h);
     }
 }

@@ -5,7 +5,7 @@
 
 static bool by_iterations(const FilWorld* world)
 {
-    return fil_contact_models[world->contact_model].potential != NULL && world->def.imc.adaptive_dt;
+    return world->def.adaptive_iterations > 0;
 }
 
 static bool by_error(const FilWorld* world)
@@ -22,14 +22,14 @@ static int within_limits(const FilWorld* world, double parts)
 int fil_world_parts(const FilWorld* world)
 {
     // a restored state may be that of a world with other limits
-    return by_iterations(world) || by_error(world) ? within_limits(world, world->state.h[world->memory + FIL_MEMORY_PARTS]) : 1;
+    return by_iterations(world) || by_error(world) ? within_limits(world, world->system.state.h[world->solver.memory + FIL_MEMORY_PARTS]) : 1;
 }
 
 /* Parts that need less than half as many iterations could be twice as long. */
 static int parts_by_iterations(const FilWorld* world, int used, int iterations)
 {
     const double mean = (double)iterations / used;
-    const int most = world->def.imc.adaptive_iterations;
+    const int most = world->def.adaptive_iterations;
     return mean > most ? 2 * used : mean < 0.4 * most ? used / 2 : used;
 }
 
@@ -55,7 +55,7 @@ int fil_world_next_parts(const FilWorld* world, int used, const FilStepInfo* inf
 
 void fil_world_keep_parts(FilWorld* world, int parts)
 {
-    world->state.h[world->memory + FIL_MEMORY_PARTS] = parts;
+    world->system.state.h[world->solver.memory + FIL_MEMORY_PARTS] = parts;
 }
 
 bool fil_world_errs(const FilWorld* world, const FilStepInfo* info)
@@ -63,27 +63,27 @@ bool fil_world_errs(const FilWorld* world, const FilStepInfo* info)
     return by_error(world) && info->local_error > world->def.accuracy;
 }
 
-/* Unknowns of a body that are velocities of places, 4 apart. */
-static int place_count(const FilBody* body)
-{
-    enum { RIGID = 8 };
-    return body->ops->points ? body->v_count / 4 : body->v_count == RIGID ? 1 : 0;
-}
-
 double fil_world_local_error(const FilWorld* world, double gamma, double dt)
 {
     /* Velocities at the start, after gamma dt and at the end: the parabola through them covers a way that differs from the
      * step's by dt (gamma - 1/2 + 1 / (6 (1 - gamma))) times what the three are off a line. For Alexander's gamma. */
     static const double OFF_LINE = 0.0286;
-    const double *first = world->state.v, *middle = world->middle.v, *last = world->next.v;
+    const FilSystem* system = &world->system;
+    const FilState *start = &system->state, *middle = &system->middle, *end = &system->next;
     double worst = 0.0;
-    for (int b = 0; b < world->body_count; b++) {
-        const FilBody* body = &world->bodies[b];
-        const int places = body->moves ? place_count(body) : 0;
+    for (int b = 0; b < system->body_count; b++) {
+        const FilBody* body = &system->bodies[b];
+        const int places = body->moves ? body->ops->place_count(body->impl) : 0;
         double sum = 0.0;
-        for (int k = body->v; k < body->v + 4 * places; k++) {
-            const double off = k % 4 < 3 ? last[k] - first[k] - (middle[k] - first[k]) / gamma : 0.0;
-            sum += off * off;
+        for (int k = 0; k < places; k++) {
+            double first[3], between[3], last[3];
+            body->ops->place_velocity(body->impl, k, start->q + body->q, start->v + body->v, first);
+            body->ops->place_velocity(body->impl, k, middle->q + body->q, middle->v + body->v, between);
+            body->ops->place_velocity(body->impl, k, end->q + body->q, end->v + body->v, last);
+            for (int j = 0; j < 3; j++) {
+                const double off = last[j] - first[j] - (between[j] - first[j]) / gamma;
+                sum += off * off;
+            }
         }
         worst = places > 0 ? fmax(worst, sqrt(sum / places)) : worst;
     }

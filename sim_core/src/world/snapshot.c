@@ -19,18 +19,13 @@ typedef struct Part {
 
 enum { PART_COUNT = 5 };
 
-static int control_count(const FilWorld* world)
-{
-    return FIL_CONTROL_SIZE * (world->attachment_count + world->drive_count);
-}
-
 static void parts_of(const FilWorld* world, const FilState* state, Part* parts)
 {
-    parts[0] = (Part){state->q, sizeof(double) * (size_t)world->q_count};
-    parts[1] = (Part){state->v, sizeof(double) * (size_t)world->v_count};
-    parts[2] = (Part){state->h, sizeof(double) * (size_t)world->h_count};
-    parts[3] = (Part){state->change, sizeof(double) * (size_t)world->v_count};
-    parts[4] = (Part){state->controls, sizeof(double) * (size_t)control_count(world)};
+    parts[0] = (Part){state->q, sizeof(double) * (size_t)world->system.q_count};
+    parts[1] = (Part){state->v, sizeof(double) * (size_t)world->system.v_count};
+    parts[2] = (Part){state->h, sizeof(double) * (size_t)world->system.h_count};
+    parts[3] = (Part){state->change, sizeof(double) * (size_t)world->system.v_count};
+    parts[4] = (Part){state->controls, sizeof(double) * (size_t)world->system.control_count};
 }
 
 static Header header_of(const FilWorld* world)
@@ -39,17 +34,17 @@ static Header header_of(const FilWorld* world)
                     .clock_step = world->clock.step,
                     .time = world->time,
                     .clock_time = world->clock.time,
-                    .q_count = world->q_count,
-                    .v_count = world->v_count,
-                    .h_count = world->h_count,
-                    .control_count = control_count(world)};
+                    .q_count = world->system.q_count,
+                    .v_count = world->system.v_count,
+                    .h_count = world->system.h_count,
+                    .control_count = world->system.control_count};
 }
 
 size_t fil_world_snapshot_size(const FilWorld* world)
 {
     Part parts[PART_COUNT];
     size_t size = sizeof(Header);
-    parts_of(world, &world->state, parts);
+    parts_of(world, &world->system.state, parts);
     for (int p = 0; p < PART_COUNT; p++) {
         size += parts[p].size;
     }
@@ -63,7 +58,7 @@ void fil_world_save(const FilWorld* world, void* snapshot)
     Part parts[PART_COUNT];
     memcpy(at, &header, sizeof header);
     at += sizeof header;
-    parts_of(world, &world->state, parts);
+    parts_of(world, &world->system.state, parts);
     for (int p = 0; p < PART_COUNT; p++) {
         if (parts[p].size > 0) {
             memcpy(at, parts[p].data, parts[p].size);
@@ -78,13 +73,13 @@ FilStatus fil_world_restore(FilWorld* world, const void* snapshot, size_t size)
     if (size >= sizeof header) {
         memcpy(&header, snapshot, sizeof header);
     }
-    if (size != fil_world_snapshot_size(world) || header.q_count != world->q_count || header.v_count != world->v_count ||
-        header.h_count != world->h_count || header.control_count != control_count(world)) {
+    if (size != fil_world_snapshot_size(world) || header.q_count != world->system.q_count || header.v_count != world->system.v_count ||
+        header.h_count != world->system.h_count || header.control_count != world->system.control_count) {
         return fil_world_fail(world, FIL_BAD_INPUT, "this snapshot is of another world");
     }
     const char* at = (const char*)snapshot + sizeof header;
     Part parts[PART_COUNT];
-    parts_of(world, &world->state, parts);
+    parts_of(world, &world->system.state, parts);
     for (int p = 0; p < PART_COUNT; p++) {
         if (parts[p].size > 0) {
             memcpy(parts[p].data, at, parts[p].size);
@@ -103,8 +98,8 @@ FilStatus fil_world_reset(FilWorld* world)
 {
     if (world->step > 0) {
         Part from[PART_COUNT], to[PART_COUNT];
-        parts_of(world, &world->initial, from);
-        parts_of(world, &world->state, to);
+        parts_of(world, &world->system.initial, from);
+        parts_of(world, &world->system.state, to);
         for (int p = 0; p < PART_COUNT; p++) {
             if (to[p].size > 0) {
                 memcpy(to[p].data, from[p].data, to[p].size);
@@ -122,7 +117,7 @@ uint64_t fil_world_hash(const FilWorld* world)
     const Header header = header_of(world);
     Part parts[PART_COUNT];
     uint64_t hash = fil_hash_bytes(FIL_HASH_SEED, &header, sizeof header);
-    parts_of(world, &world->state, parts);
+    parts_of(world, &world->system.state, parts);
     for (int p = 0; p < PART_COUNT; p++) {
         hash = fil_hash_bytes(hash, parts[p].data, parts[p].size);
     }
@@ -133,9 +128,9 @@ FilEnergy fil_world_energy(const FilWorld* world)
 {
     FilEnergy energy = {0};
     const double gravity[3] = {world->def.gravity.x, world->def.gravity.y, world->def.gravity.z};
-    for (int b = 0; b < world->body_count; b++) {
-        const FilBody* body = &world->bodies[b];
-        body->ops->energy(body->impl, world->state.q + body->q, world->state.v + body->v, world->state.h + body->h, gravity,
+    for (int b = 0; b < world->system.body_count; b++) {
+        const FilBody* body = &world->system.bodies[b];
+        body->ops->energy(body->impl, world->system.state.q + body->q, world->system.state.v + body->v, world->system.state.h + body->h, gravity,
                           &energy);
     }
     return energy;
@@ -143,9 +138,9 @@ FilEnergy fil_world_energy(const FilWorld* world)
 
 static void momenta(const FilWorld* world, double* linear, double* angular)
 {
-    for (int b = 0; b < world->body_count; b++) {
-        const FilBody* body = &world->bodies[b];
-        body->ops->momentum(body->impl, world->state.q + body->q, world->state.v + body->v, world->state.h + body->h, linear,
+    for (int b = 0; b < world->system.body_count; b++) {
+        const FilBody* body = &world->system.bodies[b];
+        body->ops->momentum(body->impl, world->system.state.q + body->q, world->system.state.v + body->v, world->system.state.h + body->h, linear,
                             angular);
     }
 }

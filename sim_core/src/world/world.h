@@ -3,22 +3,7 @@
 #define FILUM_WORLD_WORLD_H
 
 #include "base/arena.h"
-#include "body/body.h"
-#include "body/kinds.h"
-#include "collision/collision.h"
-#include "solver/contact_stage.h"
-#include "solver/ipc_field.h"
-#include "solver/potential_stage.h"
-
-typedef struct FilBody {
-    const FilBodyOps* ops;
-    void* impl;
-    char* name;
-    int q, q_count; /* its range of each state array */
-    int v, v_count;
-    int h, h_count;
-    bool moves; /* has unknowns */
-} FilBody;
+#include "solver/solver.h"
 
 /* A named part of a body that users address: a rod or a rigid body. */
 typedef struct FilObject {
@@ -56,79 +41,33 @@ typedef struct FilProbe {
     int index, component;
 } FilProbe;
 
-/* Positions, velocities, history, the last step's change of velocity by free motion (where Newton starts from), and the
- * controls: per attachment (active, offset xyz), per drive (set, value xyz). */
-typedef struct FilState {
-    double *q, *v, *h, *change, *controls;
-} FilState;
-
 enum { FIL_CONTROL_SIZE = 4 };
-
-/* Vectors over one body's unknowns, as long as all velocities. */
-typedef struct FilNewtonScratch {
-    double *residual, *direction, *trial, *weight, *scale, *solution;
-} FilNewtonScratch;
 
 struct FilWorld {
     FilWorldDef def;
-    int contact_model;
-    FilError error;
+    FilError* error; /* apart, so that getters can say why they refuse */
     uint32_t generation;
     FilArena arena; /* of the rods */
 
-    int body_count, object_count, attachment_count, drive_count, probe_count;
-    int body_capacity, object_capacity, attachment_capacity, drive_capacity, probe_capacity;
-    FilBody* bodies;
+    int object_count, attachment_count, drive_count, probe_count, robot_count;
+    int object_capacity, attachment_capacity, drive_capacity, probe_capacity, robot_capacity;
     FilObject* objects;
     FilAttachment* attachments;
     FilDrive* drives;
     FilProbe* probes;
-    int robot_count, robot_capacity;
     FilRobot* robots;
 
-    int q_count, v_count, h_count;
-    FilState state;   /* now */
-    FilState next;    /* being made by the current sub-step */
-    FilState initial; /* what reset returns to */
-    FilState saved;   /* the step's start, while it is halved */
-    FilState origin;  /* where a sub-step of two stages begins, during the second ... */
-    FilState middle;  /* ... and where its first stage ended; `change` leads there from the state in a stage's time */
-    bool in_second;   /* stage: things are at `middle`, and the state is what their inertia goes on from (step.c) */
-    double leaning;   /* in it: how many times the first stage's change of velocities, errors included, that is */
     double time;
     uint64_t step;
     struct {
         double time;
         uint64_t step;
     } clock; /* when dt was last changed */
-    FilNewtonScratch scratch;
 
+    FilSystem system;
     FilCollisionStage collision;
-    FilContactStage contact;
-    FilPotentialStage potential;
-    FilIpcField ipc;
-    int memory;            /* where potential models keep numbers from step to step in h */
-    double last_dt;        /* s, of the last sub-step: what impulses are forces over */
-    bool* takes_part;      /* per body: in the contact problem */
-    double contact_length; /* m, size of the smallest shape: what contact distances are compared with */
+    FilSolver solver;
 };
-
-/* Where things are when the current stage begins: positions, velocities, and the velocity of unknown k that leads there
- * from the state. */
-static inline const double* fil_start_q(const FilWorld* world)
-{
-    return world->in_second ? world->middle.q : world->state.q;
-}
-
-static inline const double* fil_start_v(const FilWorld* world)
-{
-    return world->in_second ? world->middle.v : world->state.v;
-}
-
-static inline double fil_start_rate(const FilWorld* world, int k)
-{
-    return world->in_second ? world->middle.change[k] : 0.0;
-}
 
 /* What FilId a kind of object carries, so that ids of different kinds cannot be mixed up. */
 typedef enum FilIdClass { FIL_ID_OBJECT = 1, FIL_ID_ATTACHMENT, FIL_ID_DRIVE, FIL_ID_PROBE, FIL_ID_JOINT, FIL_ID_ROBOT } FilIdClass;
@@ -139,16 +78,17 @@ int fil_id_index(const FilWorld* world, FilIdClass kind, FilId id);
 
 /* world.c */
 FilStatus fil_world_fail(FilWorld* world, FilStatus status, const char* format, ...) FIL_PRINTF(3, 4);
+/* The same where there is nothing to return: getters write why, and answer with zero or not a number. */
+void fil_world_refuse(const FilWorld* world, const char* format, ...) FIL_PRINTF(2, 3);
+FilVec3 fil_world_refuse_vec3(const FilWorld* world, const char* text);
 /* Takes over `impl`. Its initial state becomes the body's part of the state arrays. */
 FilStatus fil_world_add_body(FilWorld* world, FilBodyKind kind, void* impl, int q_count, int v_count, int h_count,
                              const char* name, int* index);
-/* Room for more numbers of the state, zero at first: in h, from *first on. */
-FilStatus fil_world_add_memory(FilWorld* world, int count, int* first);
+/* Takes in the colliders of a body whose objects are these indices of the world, one per object of the body. */
+FilStatus fil_world_add_colliders(FilWorld* world, int body, const int* objects, int count);
 FilStatus fil_world_add_object(FilWorld* world, const char* name, FilBodyKind kind, int body, int local, int* index);
 /* Index of the object with this name, -1 if there is none. */
 int fil_world_find_object(const FilWorld* world, const char* name);
-/* robots.c: index of the object that this one is fixed to: a robot's link, or the object itself. */
-int fil_object_carrier(const FilWorld* world, FilId id);
 /* Index of an id if it names an object of this kind, else -1. */
 int fil_kind_index(const FilWorld* world, FilBodyKind kind, FilId id);
 /* The object of a kind with this name, {0} if there is none; the name, and the body, of one by its id, NULL if the id is
@@ -200,14 +140,5 @@ void fil_drive_evaluate(const FilWorld* world, const FilState* state, int drive,
 
 /* Position of a rod's node. */
 void fil_rod_get_position(const FilWorld* world, FilId rod, int node, double* position);
-
-/* free_motion.c */
-typedef struct FilNewtonReport {
-    int iterations, regularised;
-    double residual; /* relative */
-} FilNewtonReport;
-/* Solves m(v) = 0 for one body after its begin; the solution is left in `v`. False if Newton did not converge. */
-bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, const FilWorldDef* def, const double* q,
-                     const double* change, double* v, FilNewtonScratch* scratch, FilNewtonReport* report);
 
 #endif

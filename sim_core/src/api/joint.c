@@ -1,0 +1,181 @@
+/* The public face of joints. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/vec3.h"
+#include "world/world.h"
+
+FilJointDef fil_joint_def_default(void)
+{
+    return (FilJointDef){.kind = FIL_JOINT_PIN};
+}
+
+/* ---- making ---- */
+
+/* Finds a side's body and where on it the joint is. */
+static FilStatus find_side(FilWorld* world, FilId id, int node, const char* name, bool may_be_world, FilBodySide* side)
+{
+    *side = (FilBodySide){.body = -1, .point = -1, .carrier = -1};
+    if (id.index == 0 && may_be_world) {
+        return FIL_OK;
+    }
+    const int index = fil_id_index(world, FIL_ID_OBJECT, id);
+    if (index < 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': needs rods or rigid bodies of this world", name);
+    }
+    const FilObject* object = &world->objects[index];
+    const FilBody* body = &world->system.bodies[object->body];
+    FilError inner;
+    side->body = object->body;
+    const FilStatus status = body->ops->side(body->impl, object->local, node, world->system.state.q + body->q, side, &inner);
+    return status == FIL_OK ? FIL_OK
+                            : fil_world_fail(world, status, "joint '%s': %s '%s' %s", name, body->ops->kind, object->name, inner.text);
+}
+
+static FilStatus check_numbers(FilWorld* world, const FilJointDef* def, const char* name, bool has_point)
+{
+    const double numbers[] = {def->stiffness, def->damping, def->angular_stiffness, def->angular_damping, def->point.x,
+                              def->point.y,   def->point.z};
+    const double sum = def->stiffness + def->damping + def->angular_stiffness + def->angular_damping;
+    if (!fil_all_finite(numbers, 7)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a number is not finite", name);
+    }
+    if (def->kind != FIL_JOINT_BUSHING) {
+        return FIL_OK;
+    }
+    if (!(def->stiffness >= 0.0) || !(def->damping >= 0.0) || !(def->angular_stiffness >= 0.0) ||
+        !(def->angular_damping >= 0.0) || sum == 0.0) {
+        return fil_world_fail(world, FIL_BAD_INPUT,
+                              "joint '%s': a bushing needs stiffness or damping, none of them negative", name);
+    }
+    if (has_point && def->angular_stiffness + def->angular_damping > 0.0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a point has no angle that a bushing could hold", name);
+    }
+    return FIL_OK;
+}
+
+/* Where it is: at a point, or where a side says; else at the given point with the frame of side 0. */
+static void place_joint(const FilWorld* world, const FilJointDef* def, FilJoint* joint)
+{
+    FilBodySide* side = joint->side;
+    FilPose pose[2];
+    fil_joint_side_pose(&world->system, &side[0], &pose[0]);
+    fil_joint_side_pose(&world->system, &side[1], &pose[1]);
+    const bool says[2] = {side[0].point >= 0 || side[0].placed, side[1].point >= 0 || side[1].placed};
+    const int at = side[1].point >= 0 ? 1 : side[0].point >= 0 ? 0 : says[1] && !says[0] ? 1 : 0;
+    FilPose place = pose[at];
+    if (says[at]) {
+        double offset[3];
+        fil_m3_apply(offset, place.r, side[at].offset);
+        fil_v3_add(place.p, place.p, offset);
+    } else {
+        fil_v3_set(place.p, def->point.x, def->point.y, def->point.z);
+    }
+    const FilPose parallel = fil_pose_identity();
+    for (int s = 0; s < 2; s++) {
+        fil_pose_relative(&side[s].anchor, &pose[s], &place);
+        if (def->aligned && side[at].point < 0 && !side[at].section) {
+            memcpy(side[s].anchor.r, parallel.r, sizeof parallel.r);
+        }
+    }
+}
+
+/* The object of the world that carries a side's shapes; -1: they may touch what the side is joined to. */
+static int shapes_of(const FilWorld* world, const FilBodySide* side)
+{
+    for (int index = 0; index < world->object_count && side->body >= 0 && side->carrier >= 0; index++) {
+        const FilObject* object = &world->objects[index];
+        if (object->body == side->body && object->local == side->carrier) {
+            return index;
+        }
+    }
+    return -1;
+}
+
+/* How stiff it is: bushings by their numbers, welds of rods by the half edge that they end in. */
+static void set_stiffness(const FilJointDef* def, bool has_point, FilJoint* joint)
+{
+    if (has_point && joint->kind == FIL_JOINT_WELD) {
+        joint->kind = FIL_JOINT_PIN; // a point that is fixed
+    } else if (joint->kind == FIL_JOINT_BUSHING) {
+        joint->stiffness = def->stiffness;
+        joint->damping = def->damping;
+        joint->angular_damping = def->angular_damping;
+        fil_v3_set(joint->angular_stiffness, def->angular_stiffness, def->angular_stiffness, def->angular_stiffness);
+    } else if (joint->kind == FIL_JOINT_WELD) {
+        const double* first = joint->side[0].stiffness;
+        const bool soft = first[0] + first[1] + first[2] > 0.0;
+        fil_v3_copy(joint->angular_stiffness, soft ? first : joint->side[1].stiffness);
+    }
+}
+
+FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id)
+{
+    FilJoints* joints = &world->solver.joints;
+    const char* shown = def->name != NULL ? def->name : "?";
+    FilJoint joint = {.kind = def->kind, .first_constraint = -1};
+    if ((unsigned)def->kind > FIL_JOINT_BUSHING) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': unknown kind %d", shown, (int)def->kind);
+    }
+    FilStatus status = find_side(world, def->a, def->node_a, shown, false, &joint.side[0]);
+    status = status == FIL_OK ? find_side(world, def->b, def->node_b, shown, true, &joint.side[1]) : status;
+    const bool has_point = joint.side[0].point >= 0 || joint.side[1].point >= 0;
+    status = status == FIL_OK ? check_numbers(world, def, shown, has_point) : status;
+    status = status == FIL_OK
+                 ? fil_world_reserve(world, (void**)&joints->items, joints->count, &joints->capacity, sizeof joint)
+                 : status;
+    if (status != FIL_OK) {
+        return status;
+    }
+    place_joint(world, def, &joint);
+    set_stiffness(def, has_point, &joint);
+    const int a = shapes_of(world, &joint.side[0]), b = shapes_of(world, &joint.side[1]);
+    status = a >= 0 && b >= 0 && a != b ? fil_collision_keep_apart(&world->collision, a, b) : FIL_OK;
+    status = status == FIL_OK ? fil_collision_add_join(&world->collision, joint.side) : status;
+    if (status != FIL_OK) {
+        return fil_world_fail(world, status, "joint '%s': out of memory", shown);
+    }
+    joint.name = fil_world_new_name(world, def->name, "joint", joints->count + 1, fil_world_find_joint);
+    if (joint.name == NULL) {
+        world->collision.join_count--;
+        return FIL_BAD_INPUT;
+    }
+    joints->items[joints->count] = joint;
+    world->solver.contact.pattern_ready = false;
+    *id = fil_make_id(world, FIL_ID_JOINT, joints->count++);
+    return FIL_OK;
+}
+
+FilId fil_world_find_joint(const FilWorld* world, const char* name)
+{
+    for (int j = 0; j < world->solver.joints.count; j++) {
+        if (strcmp(world->solver.joints.items[j].name, name) == 0) {
+            return fil_make_id(world, FIL_ID_JOINT, j);
+        }
+    }
+    return (FilId){0};
+}
+
+/* ---- reading ---- */
+
+FilVec3 fil_joint_force(const FilWorld* world, FilId id)
+{
+    const int index = fil_id_index(world, FIL_ID_JOINT, id);
+    if (index < 0) {
+        return fil_world_refuse_vec3(world, "no such joint");
+    }
+    const double* f = world->solver.joints.items[index].force;
+    return (FilVec3){f[0], f[1], f[2]};
+}
+
+FilVec3 fil_joint_torque(const FilWorld* world, FilId id)
+{
+    const int index = fil_id_index(world, FIL_ID_JOINT, id);
+    if (index < 0) {
+        return fil_world_refuse_vec3(world, "no such joint");
+    }
+    const double* t = world->solver.joints.items[index].torque;
+    return (FilVec3){t[0], t[1], t[2]};
+}

@@ -1,0 +1,159 @@
+#include "body/system.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/vec3.h"
+
+void fil_system_free(FilSystem* system)
+{
+    for (int b = 0; b < system->body_count; b++) {
+        system->bodies[b].ops->destroy(system->bodies[b].impl);
+        fil_free(system->bodies[b].name);
+    }
+    fil_free(system->bodies);
+    for (int s = 0; s < FIL_STATE_COUNT; s++) {
+        FilState* state = &system->states[s];
+        fil_free(state->q);
+        fil_free(state->v);
+        fil_free(state->h);
+        fil_free(state->change);
+        fil_free(state->controls);
+    }
+    double* scratch[] = {system->scratch.residual, system->scratch.direction, system->scratch.trial,
+                         system->scratch.weight,   system->scratch.scale,     system->scratch.solution};
+    for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++) {
+        fil_free(scratch[k]);
+    }
+}
+
+/* ---- growing ---- */
+
+/* Grows arrays that share one capacity from `count` to `wanted` numbers, and then by doubling: a world of many bodies is not
+ * copied for each. */
+static bool reserve(double** const* arrays, int array_count, int count, int wanted, int* capacity)
+{
+    if (wanted <= *capacity) {
+        return true;
+    }
+    const int target = wanted > 2 * *capacity ? wanted : 2 * *capacity;
+    for (int k = 0; k < array_count; k++) {
+        if (!fil_grow((void**)arrays[k], (size_t)count, (size_t)target, sizeof(double))) {
+            return false;
+        }
+    }
+    *capacity = target;
+    return true;
+}
+
+static bool reserve_history(FilSystem* system, int count)
+{
+    double** arrays[FIL_STATE_COUNT];
+    for (int s = 0; s < FIL_STATE_COUNT; s++) {
+        arrays[s] = &system->states[s].h;
+    }
+    return reserve(arrays, FIL_STATE_COUNT, system->h_count, system->h_count + count, &system->h_capacity);
+}
+
+FilStatus fil_system_add_controls(FilSystem* system, int at, int count)
+{
+    const int old = system->control_count;
+    double** arrays[FIL_STATE_COUNT];
+    for (int s = 0; s < FIL_STATE_COUNT; s++) {
+        arrays[s] = &system->states[s].controls;
+    }
+    if (!reserve(arrays, FIL_STATE_COUNT, old, old + count, &system->control_capacity)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    for (int s = 0; s < FIL_STATE_COUNT; s++) {
+        double* from = system->states[s].controls + at;
+        memmove(from + count, from, sizeof(double) * (size_t)(old - at));
+        memset(from, 0, sizeof(double) * (size_t)count);
+    }
+    system->control_count += count;
+    return FIL_OK;
+}
+
+FilStatus fil_system_add_memory(FilSystem* system, int count, int* first)
+{
+    const int rounded = (count + 7) / 8 * 8; // histories of bodies stay aligned
+    if (!reserve_history(system, rounded)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    *first = system->h_count;
+    system->h_count += rounded;
+    return FIL_OK;
+}
+
+/* Room for the body's share of every state and of the scratch. */
+static bool make_room(FilSystem* system, const FilBody* body)
+{
+    double** q[FIL_STATE_COUNT];
+    double** v[2 * FIL_STATE_COUNT];
+    double** scratch[] = {&system->scratch.residual, &system->scratch.direction, &system->scratch.trial,
+                          &system->scratch.weight,   &system->scratch.scale,     &system->scratch.solution};
+    for (int s = 0; s < FIL_STATE_COUNT; s++) {
+        q[s] = &system->states[s].q;
+        v[2 * s] = &system->states[s].v;
+        v[2 * s + 1] = &system->states[s].change;
+    }
+    return reserve(q, FIL_STATE_COUNT, system->q_count, system->q_count + body->q_count, &system->q_capacity) &&
+           reserve(v, 2 * FIL_STATE_COUNT, system->v_count, system->v_count + body->v_count, &system->v_capacity) &&
+           reserve(scratch, 6, system->v_count, system->v_count + body->v_count, &system->scratch_capacity) &&
+           reserve_history(system, body->h_count);
+}
+
+FilStatus fil_system_add_body(FilSystem* system, FilBodyKind kind, void* impl, int q_count, int v_count, int h_count,
+                              const char* name, int* index)
+{
+    FilBody body = {.ops = fil_body_kinds[kind], .impl = impl, .q = system->q_count, .q_count = q_count, .v = system->v_count,
+                    .v_count = v_count, .h = system->h_count, .h_count = h_count, .moves = fil_body_kinds[kind]->dofs(impl) > 0};
+    const bool ok = fil_array_reserve((void**)&system->bodies, system->body_count, &system->body_capacity, sizeof body) &&
+                    (body.name = fil_strdup(name)) != NULL && make_room(system, &body);
+    if (!ok) {
+        body.ops->destroy(impl);
+        fil_free(body.name);
+        return FIL_OUT_OF_MEMORY;
+    }
+    for (int s = 0; s < FIL_STATE_COUNT; s++) {
+        FilState* state = &system->states[s];
+        body.ops->init_state(impl, state->q + body.q, state->v + body.v, state->h + body.h);
+    }
+    system->q_count += q_count;
+    system->v_count += v_count;
+    system->h_count += h_count;
+    system->bodies[system->body_count] = body;
+    *index = system->body_count++;
+    return FIL_OK;
+}
+
+/* ---- states ---- */
+
+static void copy_numbers(double* to, const double* from, int count)
+{
+    if (count > 0) {
+        memcpy(to, from, sizeof(double) * (size_t)count);
+    }
+}
+
+void fil_system_copy_state(const FilSystem* system, const FilState* to, const FilState* from)
+{
+    copy_numbers(to->q, from->q, system->q_count);
+    copy_numbers(to->v, from->v, system->v_count);
+    copy_numbers(to->h, from->h, system->h_count);
+    copy_numbers(to->change, from->change, system->v_count);
+    copy_numbers(to->controls, from->controls, system->control_count);
+}
+
+void fil_state_swap(FilState* a, FilState* b)
+{
+    const FilState old = *a;
+    *a = *b;
+    *b = old;
+}
+
+bool fil_system_is_finite(const FilSystem* system, const FilState* state)
+{
+    return fil_all_finite(state->q, system->q_count) && fil_all_finite(state->v, system->v_count) &&
+           fil_all_finite(state->h, system->h_count);
+}

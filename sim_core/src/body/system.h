@@ -1,0 +1,87 @@
+/* The bodies of a world with their state: what collision and the solvers work on. It knows nothing of names, drives, joints or
+ * contacts. */
+#ifndef FILUM_BODY_SYSTEM_H
+#define FILUM_BODY_SYSTEM_H
+
+#include "body/kinds.h"
+
+typedef struct FilBody {
+    const FilBodyOps* ops;
+    void* impl;
+    char* name;
+    int q, q_count; /* its range of each state array */
+    int v, v_count;
+    int h, h_count;
+    bool moves; /* has unknowns */
+} FilBody;
+
+/* Positions, velocities, history, the last step's change of velocity by free motion (where Newton starts from), and the
+ * controls of attachments and drives, which belong to the world. */
+typedef struct FilState {
+    double *q, *v, *h, *change, *controls;
+} FilState;
+
+/* Vectors over the unknowns of all bodies. */
+typedef struct FilNewtonScratch {
+    double *residual, *direction, *trial, *weight, *scale, *solution;
+} FilNewtonScratch;
+
+typedef enum FilStateRole {
+    FIL_STATE_NOW,
+    FIL_STATE_NEXT,    /* being made by the current sub-step */
+    FIL_STATE_INITIAL, /* what reset returns to */
+    FIL_STATE_SAVED,   /* the step's start, while it is divided */
+    FIL_STATE_ORIGIN,  /* where a sub-step of two stages begins, during the second ... */
+    FIL_STATE_MIDDLE,  /* ... and where its first stage ended; `change` leads there from the state in a stage's time */
+    FIL_STATE_COUNT,
+} FilStateRole;
+
+typedef struct FilSystem {
+    int body_count, body_capacity;
+    FilBody* bodies;
+    int q_count, v_count, h_count, control_count;
+    int q_capacity, v_capacity, h_capacity, control_capacity, scratch_capacity;
+    union {
+        FilState states[FIL_STATE_COUNT];
+        struct {
+            FilState state, next, initial, saved, origin, middle;
+        };
+    };
+    bool in_second;       /* stage of a sub-step: bodies are at `middle`, and the state is what their inertia goes on from */
+    double extrapolation; /* in it: how many times the first stage's change of velocities, errors included, that is */
+    FilNewtonScratch scratch;
+} FilSystem;
+
+void fil_system_free(FilSystem* system);
+
+/* Takes over `impl` and a copy of `name`. Its initial state becomes the body's part of every state. On failure `impl` is destroyed. */
+FIL_MUST_CHECK FilStatus fil_system_add_body(FilSystem* system, FilBodyKind kind, void* impl, int q_count, int v_count,
+                                             int h_count, const char* name, int* index);
+/* Room for more numbers of the history, zero at first, from *first on. */
+FIL_MUST_CHECK FilStatus fil_system_add_memory(FilSystem* system, int count, int* first);
+/* Room for `count` more controls, zero at first, in front of those from `at` on. */
+FIL_MUST_CHECK FilStatus fil_system_add_controls(FilSystem* system, int at, int count);
+
+void fil_system_copy_state(const FilSystem* system, const FilState* to, const FilState* from);
+void fil_state_swap(FilState* a, FilState* b);
+/* Whether positions, velocities and history are finite numbers. */
+bool fil_system_is_finite(const FilSystem* system, const FilState* state);
+
+/* Where bodies are when the current stage begins: positions, velocities, and the velocity of unknown k that leads there
+ * from the state. */
+static inline const double* fil_start_q(const FilSystem* system)
+{
+    return system->in_second ? system->middle.q : system->state.q;
+}
+
+static inline const double* fil_start_v(const FilSystem* system)
+{
+    return system->in_second ? system->middle.v : system->state.v;
+}
+
+static inline double fil_start_rate(const FilSystem* system, int k)
+{
+    return system->in_second ? system->middle.change[k] : 0.0;
+}
+
+#endif

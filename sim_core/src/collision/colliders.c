@@ -1,0 +1,221 @@
+/* The colliders of all bodies, and which of them may touch. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/vec3.h"
+#include "collision/collision.h"
+#include "contact/surface.h"
+
+/* ---- taking in colliders ---- */
+
+void fil_collision_free(FilCollisionStage* stage)
+{
+    for (int k = 0; k < stage->collider_count; k++) {
+        if (stage->colliders[k].collider.kind == FIL_COLLIDER_ROW) {
+            fil_chain_free(&stage->colliders[k].row);
+        }
+    }
+    fil_free(stage->colliders);
+    if (stage->tree_ready) {
+        fil_tree_free(&stage->tree);
+    }
+    fil_pairs_free(&stage->pairs);
+    fil_pairs_free(&stage->parts);
+    fil_pairs_free(&stage->near);
+    fil_contact_set_free(&stage->set);
+    fil_free(stage->pair_surfaces);
+    fil_free(stage->apart);
+    fil_free(stage->joins);
+}
+
+/* Whether no edge of a row can touch the one that comes `gap` edges after it. */
+static bool all_neighbours(const FilCollider* c, int gap)
+{
+    bool all = gap < c->edge_count - gap;
+    for (int i = 0; all && i < c->edge_count - (c->closed ? 0 : gap); i++) {
+        const int j = (i + gap) % c->edge_count;
+        all = fil_collision_neighbours(c, i < j ? i : j, i < j ? j : i);
+    }
+    return all;
+}
+
+FilStatus fil_collision_register(FilCollisionStage* stage, int body_index, const int* object_of, const char* const* names)
+{
+    const FilBody* body = &stage->system->bodies[body_index];
+    const int count = body->ops->collider_count(body->impl);
+    for (int k = 0; k < count; k++) {
+        if (!fil_array_reserve((void**)&stage->colliders, stage->collider_count, &stage->collider_capacity,
+                               sizeof *stage->colliders)) {
+            return FIL_OUT_OF_MEMORY;
+        }
+        FilWorldCollider* c = &stage->colliders[stage->collider_count];
+        *c = (FilWorldCollider){.body = body_index, .index = k, .memory = -1};
+        body->ops->collider(body->impl, k, &c->collider);
+        c->object = object_of[c->collider.object];
+        c->name = names[c->collider.object];
+        c->carrier = c->collider.kind == FIL_COLLIDER_SHAPE ? object_of[c->collider.carrier] : c->object;
+        c->unbounded = c->collider.kind == FIL_COLLIDER_SHAPE && c->collider.shape.kind == FIL_SHAPE_HALF_SPACE;
+        if (c->collider.kind == FIL_COLLIDER_ROW && fil_chain_init(&c->row, c->collider.edge_count) != FIL_OK) {
+            return FIL_OUT_OF_MEMORY;
+        }
+        for (c->skip = 1; c->collider.kind == FIL_COLLIDER_ROW && all_neighbours(&c->collider, c->skip + 1);) {
+            c->skip++;
+        }
+        stage->collider_count++;
+        if (c->collider.kind == FIL_COLLIDER_ROW &&
+            fil_system_add_memory(stage->system, c->collider.edge_count, &c->memory) != FIL_OK) {
+            return FIL_OUT_OF_MEMORY;
+        }
+    }
+    return FIL_OK;
+}
+
+/* Place of the pair (a < b) among those kept apart, or where it belongs. */
+static int find_apart(const FilCollisionStage* stage, int a, int b)
+{
+    int low = 0, high = stage->apart_count;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        const FilPair* pair = &stage->apart[middle];
+        if (pair->a < a || (pair->a == a && pair->b < b)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static bool kept_apart(const FilCollisionStage* stage, int object_a, int object_b)
+{
+    const int a = object_a < object_b ? object_a : object_b, b = object_a < object_b ? object_b : object_a;
+    const int at = find_apart(stage, a, b);
+    return at < stage->apart_count && stage->apart[at].a == a && stage->apart[at].b == b;
+}
+
+FilStatus fil_collision_keep_apart(FilCollisionStage* stage, int object_a, int object_b)
+{
+    if (kept_apart(stage, object_a, object_b)) {
+        return FIL_OK;
+    }
+    if (!fil_array_reserve((void**)&stage->apart, stage->apart_count, &stage->apart_capacity, sizeof *stage->apart)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    const FilPair pair = {object_a < object_b ? object_a : object_b, object_a < object_b ? object_b : object_a};
+    const int at = find_apart(stage, pair.a, pair.b);
+    memmove(stage->apart + at + 1, stage->apart + at, (size_t)(stage->apart_count - at) * sizeof pair);
+    stage->apart[at] = pair;
+    stage->apart_count++;
+    return FIL_OK;
+}
+
+FilStatus fil_collision_add_join(FilCollisionStage* stage, const FilBodySide side[2])
+{
+    if (!fil_array_reserve((void**)&stage->joins, stage->join_count, &stage->join_capacity, sizeof *stage->joins)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    stage->joins[stage->join_count++] = (FilCollisionJoin){{side[0], side[1]}};
+    return FIL_OK;
+}
+
+void fil_collision_note_length(FilCollisionStage* stage, double length)
+{
+    stage->length = stage->length > 0.0 ? fmin(stage->length, length) : length;
+}
+
+/* ---- surfaces ---- */
+
+FilStatus fil_collision_set_pair(FilCollisionStage* stage, int object_a, int object_b, const FilSurface* surface)
+{
+    if (!fil_array_reserve((void**)&stage->pair_surfaces, stage->pair_surface_count, &stage->pair_surface_capacity,
+                           sizeof *stage->pair_surfaces)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    stage->pair_surfaces[stage->pair_surface_count++] = (FilPairSurface){object_a, object_b, *surface};
+    return FIL_OK;
+}
+
+FilSurface fil_collision_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b)
+{
+    for (int k = 0; k < stage->pair_surface_count; k++) {
+        const FilPairSurface* p = &stage->pair_surfaces[k];
+        if ((p->a == a->object && p->b == b->object) || (p->a == b->object && p->b == a->object)) {
+            return p->surface;
+        }
+    }
+    return fil_surface_combine(&a->collider.collision.surface, &b->collider.collision.surface);
+}
+
+double fil_collision_friction(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b)
+{
+    return stage->friction >= 0.0 ? stage->friction : fil_collision_surface(stage, a, b).friction;
+}
+
+/* ---- who may touch ---- */
+
+bool fil_collision_may_meet(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b)
+{
+    const FilCollision *ca = &a->collider.collision, *cb = &b->collider.collision;
+    const FilBody* body = &stage->system->bodies[a->body];
+    const bool joined = a->body == b->body && a->collider.kind == FIL_COLLIDER_SHAPE &&
+                        body->ops->joined(body->impl, a->index, 0, b->index, 0);
+    return !joined && ca->enabled && cb->enabled && (a->collider.movable || b->collider.movable) &&
+           (ca->groups & cb->mask) != 0 && (cb->groups & ca->mask) != 0;
+}
+
+/* Whether edges i < j of one rod are too near along it to touch. A rod of radius r bends no tighter than r, about its own
+ * surface; then points touch that are half a turn apart, pi r along the rod. */
+bool fil_collision_neighbours(const FilCollider* c, int i, int j)
+{
+    const double reach = 0.5 * FIL_PI * (c->radii[i] + c->radii[j]);
+    double between = c->arc[j] - c->arc[i + 1];
+    if (c->closed) {
+        between = fmin(between, c->arc[c->edge_count] - c->arc[j + 1] + c->arc[i]);
+    }
+    return !(between > reach);
+}
+
+/* Length along a row between an edge and a node, 0 if the edge ends there. */
+static double length_to(const FilCollider* c, int edge, int node)
+{
+    const double before = c->arc[node] - c->arc[edge + 1], after = c->arc[edge] - c->arc[node];
+    const double direct = fmax(fmax(before, after), 0.0), around = c->arc[c->edge_count] - fmax(-before, -after);
+    return c->closed ? fmin(direct, fmax(around, 0.0)) : direct;
+}
+
+/* Whether a collider is that side of a joint; then `length` grows by how far its part is from the joined node. */
+static bool is_side(const FilWorldCollider* c, int part, const FilBodySide* side, double* length)
+{
+    const bool row = c->collider.kind == FIL_COLLIDER_ROW;
+    if (side->body != c->body || side->point >= 0 || (row && side->index != c->index)) {
+        return false;
+    }
+    *length += row ? length_to(&c->collider, part, side->edge + side->frame_part % 2) : 0.0;
+    return true;
+}
+
+bool fil_collision_kept_apart(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b)
+{
+    return a->collider.kind == FIL_COLLIDER_SHAPE && b->collider.kind == FIL_COLLIDER_SHAPE &&
+           kept_apart(stage, a->carrier, b->carrier);
+}
+
+bool fil_collision_at_joint(const FilCollisionStage* stage, int a, int part_a, int b, int part_b)
+{
+    const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
+    const double ra = ca->collider.kind == FIL_COLLIDER_ROW ? ca->collider.radii[part_a] : 0.0;
+    const double rb = cb->collider.kind == FIL_COLLIDER_ROW ? cb->collider.radii[part_b] : 0.0;
+    const double reach = 0.5 * FIL_PI * (ra + rb + (ra == 0.0 ? rb : 0.0) + (rb == 0.0 ? ra : 0.0));
+    for (int j = 0; j < stage->join_count; j++) {
+        const FilBodySide* side = stage->joins[j].side;
+        for (int first = 0; first < 2; first++) {
+            double length = 0.0;
+            if (is_side(ca, part_a, &side[first], &length) && is_side(cb, part_b, &side[1 - first], &length) &&
+                !(length > reach)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}

@@ -1,0 +1,130 @@
+/* Contacts: what the narrow phase found at one point, with materials and Jacobians. */
+#include <math.h>
+
+#include "base/vec3.h"
+#include "collision/collision.h"
+
+/* Rigid surfaces store no energy: where they overlap nevertheless they part slowly, over this time and slower than the
+ * inverse of this dissipation, instead of leaping apart within a step. */
+static const double RIGID_TIME = 0.05;        /* s */
+static const double RIGID_DISSIPATION = 20.0; /* s/m */
+
+/* More contacts than this come from things placed inside each other, and would take hours. */
+enum { MAX_CONTACTS = 100000 };
+
+/* Adds the Jacobian of one side: +1 for side 1, -1 for side 0, in the contact's frame. */
+static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int side)
+{
+    const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
+    const FilBody* body = &stage->system->bodies[c->body];
+    const double sign = side == 1 ? 1.0 : -1.0;
+    int blocks[FIL_JACOBIAN_BLOCKS];
+    double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3], turned[3];
+    const int count = body->ops->point_jacobian(body->impl, c->index, contact->part[side], contact->point,
+                                                stage->system->state.q + body->q, blocks, jacobian, bias);
+    fil_m3_apply(turned, contact->frame, bias);
+    fil_v3_axpy(contact->bias, sign, turned);
+    contact->normal_velocity += sign * turned[2];
+    FilStatus status = FIL_OK;
+    for (int b = 0; b < count && status == FIL_OK; b++) {
+        const double* v = stage->system->state.v + body->v + 4 * blocks[b];
+        double local[12];
+        for (int j = 0; j < 3; j++) {
+            for (int k = 0; k < 4; k++) {
+                const double* column = jacobian + 12 * b + k;
+                const double* row = contact->frame + 3 * j;
+                local[4 * j + k] = sign * (row[0] * column[0] + row[1] * column[4] + row[2] * column[8]);
+            }
+        }
+        for (int k = 0; k < 4; k++) {
+            contact->normal_velocity += local[8 + k] * v[k];
+        }
+        status = fil_contact_set_add_block(&stage->set, body->v / 4 + blocks[b], local);
+    }
+    return status;
+}
+
+/* A contact but for what depends on velocities. */
+static FilStatus start_contact(FilCollisionStage* stage, int a, int part_a, int b, int part_b, const FilContactPoint* point, FilContact** out)
+{
+    const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
+    const FilSurface surface = fil_collision_surface(stage, ca, cb);
+    const bool rigid = !(surface.stiffness > 0.0);
+    if (stage->set.count == MAX_CONTACTS) {
+        return FIL_BAD_INPUT;
+    }
+    FilContact* contact = *out = fil_contact_set_new(&stage->set);
+    if (contact == NULL) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    contact->body[0] = ca->body;
+    contact->body[1] = cb->body;
+    contact->collider[0] = a;
+    contact->collider[1] = b;
+    contact->part[0] = part_a;
+    contact->part[1] = part_b;
+    contact->feature = ((uint64_t)(uint32_t)part_a << 44) ^ ((uint64_t)(uint32_t)part_b << 24) ^ point->feature;
+    contact->distance = point->distance;
+    contact->mu = stage->friction >= 0.0 ? stage->friction : surface.friction;
+    contact->stiffness = rigid ? INFINITY : surface.stiffness;
+    contact->dissipation_time = fmax(surface.dissipation_time, rigid ? RIGID_TIME : 0.0);
+    contact->hunt_crossley = fmax(surface.dissipation, rigid ? RIGID_DISSIPATION : 0.0);
+    fil_v3_copy(contact->point, point->position);
+    fil_v3_orthogonal(contact->frame, point->normal);
+    fil_v3_cross(contact->frame + 3, point->normal, contact->frame);
+    fil_v3_copy(contact->frame + 6, point->normal);
+    return FIL_OK;
+}
+
+FilStatus fil_collision_emit(FilCollisionStage* stage, int a, int part_a, int b, int part_b, const FilContactPoint* point)
+{
+    FilContact* contact;
+    FilStatus status = start_contact(stage, a, part_a, b, part_b, point, &contact);
+    for (int side = 0; side < 2 && status == FIL_OK; side++) {
+        status = add_side(stage, contact, side);
+    }
+    return status;
+}
+
+/* The same of two round edges whose ends are all that counts. */
+FilStatus fil_collision_emit_plain(FilCollisionStage* stage, int a, int i, int b, int j, const FilContactPoint* point, double normal_velocity)
+{
+    const int colliders[2] = {a, b}, edges[2] = {i, j};
+    FilContact* contact;
+    const FilStatus status = start_contact(stage, a, i, b, j, point, &contact);
+    int ends[4];
+    if (status != FIL_OK) {
+        return status;
+    }
+    contact->normal_velocity = normal_velocity;
+    for (int side = 0; side < 2; side++) {
+        const FilWorldCollider* c = &stage->colliders[colliders[side]];
+        const FilBody* body = &stage->system->bodies[c->body];
+        body->ops->edge_blocks(body->impl, c->index, edges[side], ends + 2 * side);
+        ends[2 * side] += body->v / 4;
+        ends[2 * side + 1] += body->v / 4;
+    }
+    return fil_contact_set_add_ends(&stage->set, ends);
+}
+
+void fil_collision_velocity(const FilCollisionStage* stage, const FilContact* contact, const double* v, double* velocity)
+{
+    if (!contact->plain) {
+        fil_contact_velocity(&stage->set, contact, v, velocity);
+        return;
+    }
+    double moves[3] = {0.0};
+    for (int side = 0; side < 2; side++) {
+        const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
+        const FilBody* body = &stage->system->bodies[c->body];
+        int blocks[FIL_JACOBIAN_BLOCKS];
+        double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
+        const int count = body->ops->point_jacobian(body->impl, c->index, contact->part[side], contact->point,
+                                                    stage->system->state.q + body->q, blocks, jacobian, bias);
+        for (int k = 0; k < 12 * count; k++) {
+            const double speed = v[body->v + 4 * blocks[k / 12] + k % 4];
+            moves[k % 12 / 4] += (side == 1 ? 1.0 : -1.0) * jacobian[k] * speed;
+        }
+    }
+    fil_m3_apply(velocity, contact->frame, moves);
+}

@@ -1,0 +1,107 @@
+/* The table of contact models. */
+#include <math.h>
+#include <string.h>
+
+#include "base/vec3.h"
+#include "contact/imc.h"
+#include "contact/spt.h"
+#include "solver/solver.h"
+
+/* Contact impulses act on velocities at the step's end: positions must follow those. */
+enum {
+    EULER = 1 << FIL_BACKWARD_EULER | 1 << FIL_SYMPLECTIC_EULER,
+    ANY = EULER | 1 << FIL_MIDPOINT | 1 << FIL_SDIRK2,
+};
+
+/* ---- settings ---- */
+
+FilSapSettings fil_sap_settings_default(void)
+{
+    return (FilSapSettings){.tolerance = 1e-6, .max_iterations = 100};
+}
+
+FilIpcSettings fil_ipc_settings_default(void)
+{
+    return (FilIpcSettings){.range = 1e-3, .slip_speed = 1e-6};
+}
+
+FilModelSettings fil_model_settings_default(void)
+{
+    return (FilModelSettings){.sap = fil_sap_settings_default(),
+                              .lcp = fil_lcp_settings_default(),
+                              .imc = fil_imc_settings_default(),
+                              .ipc = fil_ipc_settings_default()};
+}
+
+static FilStatus check_sap(const FilModelSettings* settings, FilError* error)
+{
+    const FilSapSettings* sap = &settings->sap;
+    if (!(sap->tolerance > 0.0 && sap->tolerance < 1.0) || sap->max_iterations < 1) {
+        return fil_error(error, FIL_BAD_INPUT,
+                         "sap: the contact tolerance must lie between 0 and 1, and max_iterations must be positive");
+    }
+    return FIL_OK;
+}
+
+static FilStatus check_lcp(const FilModelSettings* settings, FilError* error)
+{
+    return fil_lcp_settings_check(&settings->lcp, error);
+}
+
+static FilStatus check_imc(const FilModelSettings* settings, FilError* error)
+{
+    const char* problem = fil_imc_settings_problem(&settings->imc);
+    return problem == NULL ? FIL_OK : fil_error(error, FIL_BAD_INPUT, "imc: %s", problem);
+}
+
+static FilStatus check_ipc(const FilModelSettings* settings, FilError* error)
+{
+    const FilIpcSettings* ipc = &settings->ipc;
+    const double numbers[] = {ipc->range, ipc->stiffness, ipc->slip_speed};
+    if (!fil_all_finite(numbers, 3) || !(ipc->range > 0.0) || !(ipc->stiffness >= 0.0) || !(ipc->slip_speed > 0.0)) {
+        return fil_error(error, FIL_BAD_INPUT, "ipc: range and slip_speed must be positive and stiffness not negative");
+    }
+    return FIL_OK;
+}
+
+/* ---- wants ---- */
+
+static void want_imc(const FilModelSettings* settings, FilCollisionWants* wants)
+{
+    const FilImcSettings* imc = &settings->imc;
+    *wants = (FilCollisionWants){.around = imc->reach, .round = !imc->rectangles, .plain = !imc->contact_points};
+}
+
+static void want_spt(const FilModelSettings* settings, FilCollisionWants* wants)
+{
+    *wants = (FilCollisionWants){.around = settings->imc.reach, .round = !settings->imc.rectangles};
+}
+
+/* ---- the table ---- */
+
+const FilContactModel fil_contact_models[] = {
+    {.name = "none", .integrators = ANY, .check = check_sap, .solve = fil_velocity_solve, .velocity = fil_velocity_sap},
+    {.name = "sap", .integrators = EULER, .contacts = true, .check = check_sap, .solve = fil_velocity_solve,
+     .velocity = fil_velocity_sap},
+    {.name = "sap_lagged", .integrators = EULER, .contacts = true, .check = check_sap, .solve = fil_velocity_solve,
+     .kind = FIL_SAP_LAGGED_CONTACT, .velocity = fil_velocity_sap},
+    {.name = "lcp", .integrators = EULER, .contacts = true, .check = check_lcp, .solve = fil_velocity_solve,
+     .velocity = fil_velocity_lcp},
+    {.name = "imc", .integrators = EULER, .contacts = true, .coupled = true, .want = want_imc, .check = check_imc,
+     .solve = fil_potential_solve_step, .field = &fil_pair_field, .pair = &fil_imc_pair},
+    {.name = "spt", .integrators = EULER, .contacts = true, .coupled = true, .want = want_spt, .check = check_imc,
+     .solve = fil_potential_solve_step, .field = &fil_pair_field, .pair = &fil_spt_pair},
+    {.name = "ipc", .integrators = EULER | 1 << FIL_SDIRK2, .everyone = true, .coupled = true, .rings = true, .frugal = true,
+     .check = check_ipc, .solve = fil_potential_solve_step, .field = &fil_ipc_potential},
+};
+const int fil_contact_models_count = (int)(sizeof fil_contact_models / sizeof fil_contact_models[0]);
+
+int fil_contact_model_find(const char* name)
+{
+    for (int k = 0; k < fil_contact_models_count; k++) {
+        if (name == NULL || strcmp(fil_contact_models[k].name, name) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}

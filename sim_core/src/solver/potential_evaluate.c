@@ -1,0 +1,42 @@
+/* The residual of a Newton iteration at potential level: bodies, contacts and joints together. */
+#include <math.h>
+
+#include "solver/solver.h"
+
+/* Residual of the bodies that take part, without contact; false if v leads out of reach. Prepares their tangents, if asked to:
+ * else those that have been factored stay. */
+bool fil_potential_evaluate_bodies(FilSolver* solver, const double* v, bool tangent, double* residual, double* potential)
+{
+    *potential = 0.0;
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        double own;
+        if (!fil_potential_takes_part(solver, b)) {
+            continue;
+        }
+        if (!(tangent || body->ops->residual == NULL
+                  ? body->ops->evaluate(body->impl, v + body->v, solver->potential.shift, residual + body->v, &own)
+                  : body->ops->residual(body->impl, v + body->v, residual + body->v, &own))) {
+            return false;
+        }
+        *potential += own;
+    }
+    return true;
+}
+
+/* Adds contacts and joints to what evaluate_bodies() has found. */
+bool fil_potential_evaluate_contacts(FilSolver* solver, const FilPotentialField* field, const double* v, double* residual,
+                                     double* potential)
+{
+    *potential += field->add(solver, v, residual);
+    *potential += fil_potential_joints_add(solver, v, residual);
+    fil_potential_spare_held(solver, residual);
+    return isfinite(*potential);
+}
+
+bool fil_potential_evaluate_all(FilSolver* solver, const FilPotentialField* field, const double* v, double* residual,
+                                double* potential)
+{
+    return fil_potential_evaluate_bodies(solver, v, !field->scheme->quasi_newton, residual, potential) &&
+           fil_potential_evaluate_contacts(solver, field, v, residual, potential);
+}

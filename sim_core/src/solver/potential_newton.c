@@ -1,0 +1,246 @@
+/* Newton's method at potential level: one iteration over all bodies that take part, with a field of contacts in it. */
+#include <math.h>
+#include <string.h>
+
+#include "base/vec3.h"
+#include "solver/solver.h"
+
+/* The contacts' tangent takes part from the start after a step that could not do without, not for ever. */
+enum { HINT_STEPS = 20 };
+
+/* Share of the residual that the first linear system may leave, if solved by iteration: half of what first iterations were seen to
+ * leave. */
+static const double FIRST_ACCURACY = 0.03;
+
+/* Newton's method from v; the residual at the solution is left evaluated. */
+static FilStatus iterate(FilSolver* solver, FilPotentialIteration* newton, double* v, FilStepInfo* info)
+{
+    FilPotentialStage* stage = &solver->potential;
+    FilNewtonScratch* s = &solver->system->scratch;
+    const FilPotentialField* field = newton->field;
+    const int after = newton->options.tangent_after;
+    const bool has_tangent = newton->options.tangent || solver->contact.constraint_count > 0;
+    for (int first = newton->iterations; newton->norm > newton->tolerance || newton->iterations == first;) {
+        if (newton->iterations == solver->settings.newton_max_iterations) {
+            return FIL_NOT_CONVERGED;
+        }
+        newton->tangent = has_tangent && (newton->tangent || (after >= 0 && newton->iterations - first >= after));
+        newton->iterations++;
+        FilStatus status = field->scheme->direction(solver, newton, v, info);
+        if (status != FIL_OK) {
+            return status;
+        }
+        newton->fresh = false;
+        if (!field->scheme->search(solver, newton, v)) {
+            // with old factors, or without the contacts' tangent, the direction may be a bad one
+            double potential;
+            const bool better = stage->broyden.count > 1 || (!newton->tangent && has_tangent);
+            if (!better || !fil_potential_evaluate_all(solver, field, v, s->residual, &potential)) {
+                return FIL_NOT_CONVERGED;
+            }
+            newton->tangent = has_tangent;
+            stage->factors = FIL_FACTORS_NONE;
+        } else if (field->accept != NULL) {
+            bool changed = false;
+            status = field->accept(solver, v, &changed);
+            if (status != FIL_OK) {
+                return status;
+            }
+            stage->bound = stage->bound && !changed;
+            stage->factors = FIL_FACTORS_NONE;
+        }
+    }
+    return FIL_OK;
+}
+
+/* Size of the contacts' impulses, as evaluated last. */
+static double contacts_at_work(FilSolver* solver, const FilPotentialField* field)
+{
+    if (field->add_kept == NULL) {
+        return 0.0;
+    }
+    double* impulse = solver->potential.impulse.at;
+    memset(impulse, 0, sizeof(double) * (size_t)solver->system->v_count);
+    field->add_kept(solver, impulse);
+    return fil_potential_size(solver, impulse, false);
+}
+
+/* What Newton stops at; `at_work`: the size of the bodies' momenta. */
+static FilPotentialIteration start_newton(FilSolver* solver, const FilPotentialField* field, double at_work, double rounding)
+{
+    FilPotentialIteration newton = {.field = field, .accuracy = FIRST_ACCURACY, .fresh = true};
+    const FilPotentialNewton* options = &newton.options;
+    field->newton(solver, &newton.options);
+    // joints are stiff and mix forces with torques: what P2 stops at would be too little
+    const bool joints = solver->contact.constraint_count > 0;
+    newton.as_force = !joints && (options->reduction > 0.0 || options->force_tolerance > 0.0);
+    newton.norm = fil_potential_size(solver, solver->system->scratch.residual, newton.as_force);
+    if (newton.as_force) {
+        newton.tolerance = fmax(options->force_tolerance, options->reduction * newton.norm);
+    } else {
+        // a second stage need not be more exact than what it is extrapolated from
+        const double times = solver->system->in_second ? fmax(solver->system->extrapolation, 1.0) : 1.0;
+        const double share = solver->settings.newton_tolerance * times;
+        newton.tolerance = share * fmax(hypot(at_work, contacts_at_work(solver, field)), newton.norm) + rounding;
+    }
+    // joints are stiff: without their tangent Newton would not get anywhere
+    const double hint = solver->potential.problem.memory[FIL_MEMORY_TANGENT];
+    newton.tangent = options->tangent_first || joints || (options->tangent_after < 0 && hint > 0.0);
+    newton.definite = !options->full_tangent;
+    return newton;
+}
+
+/* First guess of all velocities: changing on as in the last step, or not at all. */
+static void guess(FilSolver* solver, bool change, double* v)
+{
+    FilSystem* system = solver->system;
+    memset(system->scratch.direction, 0, sizeof(double) * (size_t)system->v_count);
+    for (int b = 0; b < system->body_count; b++) {
+        if (fil_potential_takes_part(solver, b)) {
+            fil_potential_guess(solver, b, change ? system->state.change : system->scratch.direction, v);
+        }
+    }
+}
+
+/* Names a body whose equations of motion are no gradient. */
+static FilStatus refuse_body(FilSolver* solver, const double* v)
+{
+    const char* name = "?";
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        double own = 0.0;
+        if (fil_potential_takes_part(solver, b) &&
+            body->ops->evaluate(body->impl, v + body->v, 0.0, solver->system->scratch.residual + body->v, &own) && isnan(own)) {
+            name = body->name;
+        }
+    }
+    return fil_solver_refuse(solver, "contact model '%s' needs a potential, which '%s' has not with its scheme: use semi_implicit",
+                             solver->model->name, name);
+}
+
+/* A first guess that keeps everything within reach, with the bodies evaluated there. */
+static FilStatus begin(FilSolver* solver, const FilPotentialField* field, double dt, double* v, double* potential, FilStepInfo* info)
+{
+    double* residual = solver->system->scratch.residual;
+    // cords of a net are slack more often than not: what pressure takes from their stiffness only misleads
+    solver->potential.shift = fil_potential_is_sheet(solver, field) ? FIL_SHIFT_LEAST : 0.0;
+    solver->potential.factors = FIL_FACTORS_NONE;
+    FilStatus status = FIL_NOT_CONVERGED;
+    bool evaluated = false;
+    for (int attempt = 0; attempt < 2 && !evaluated; attempt++) {
+        guess(solver, attempt == 0, v); // the second time: that was too far
+        status = field->begin != NULL ? field->begin(solver, dt, v, info) : FIL_OK;
+        if (status != FIL_OK) {
+            return attempt == 0 ? status : FIL_NOT_CONVERGED;
+        }
+        evaluated = fil_potential_evaluate_bodies(solver, v, true, residual, potential);
+    }
+    if (!evaluated) {
+        return FIL_NOT_CONVERGED;
+    }
+    return isnan(*potential) ? refuse_body(solver, v) : FIL_OK;
+}
+
+/* Room for what the stage keeps, and the problem as models see it. */
+static FilStatus set_up_problem(FilSolver* solver, double dt)
+{
+    FilPotentialStage* stage = &solver->potential;
+    FilSystem* system = solver->system;
+    if (!fil_doubles_reserve(&stage->impulse, (size_t)system->v_count) ||
+        !fil_doubles_reserve(&stage->edge_scratch, (size_t)system->h_count)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    stage->bound = false;
+    stage->problem = (FilPotentialProblem){.dt = dt,
+                                           .gravity = fil_v3_norm(solver->settings.gravity),
+                                           .settings = &solver->settings.model.imc,
+                                           .soft = fil_soft_clamp(solver->settings.model.imc.smoothing),
+                                           .memory = system->next.h + solver->memory,
+                                           .edge_memory = system->next.h,
+                                           .edge_scratch = stage->edge_scratch.at};
+    return FIL_OK;
+}
+
+/* v is the solution: impulses to contacts, joints and bodies. */
+static FilStatus finish(FilSolver* solver, const FilPotentialField* field, const double* v, FilStepInfo* info)
+{
+    double* impulse = solver->potential.impulse.at;
+    memset(impulse, 0, sizeof(double) * (size_t)solver->system->v_count);
+    const FilStatus status = field->finish(solver, v, impulse, info);
+    if (status != FIL_OK) {
+        return status;
+    }
+    fil_potential_joints_finish(solver, v, impulse);
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        if (fil_potential_takes_part(solver, b) && body->ops->push != NULL) {
+            body->ops->push(body->impl, v + body->v, impulse + body->v, NULL);
+        }
+    }
+    return FIL_OK;
+}
+
+/* All bodies that take part, together. */
+static FilStatus solve_together(FilSolver* solver, const FilPotentialField* field, double dt, FilStepInfo* info)
+{
+    FilPotentialStage* stage = &solver->potential;
+    FilNewtonScratch* scratch = &solver->system->scratch;
+    double *v = scratch->solution, potential, rounding;
+    FilStatus status = begin(solver, field, dt, v, &potential, info);
+    if (status != FIL_OK) {
+        return status;
+    }
+    if (!fil_broyden_begin(&stage->broyden, field->scheme->quasi_newton ? (size_t)solver->system->v_count : 0)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    // contacts are weighed by the tangent's diagonal
+    const double at_work = fil_potential_set_measure(solver, dt, v, &rounding);
+    status = fil_potential_joints_begin(solver, dt);
+    status = status == FIL_OK ? set_up_problem(solver, dt) : status;
+    status = status == FIL_OK && field->weigh != NULL ? field->weigh(solver) : status;
+    if (status != FIL_OK) {
+        return status;
+    }
+    if (!fil_potential_evaluate_contacts(solver, field, v, scratch->residual, &potential)) {
+        return FIL_NOT_CONVERGED;
+    }
+    FilPotentialIteration newton = start_newton(solver, field, at_work, rounding);
+    newton.potential = potential;
+    bool again;
+    do {
+        status = iterate(solver, &newton, v, info);
+        if (status != FIL_OK) {
+            return status;
+        }
+        again = field->refine != NULL && field->refine(solver, v);
+        if (again && !fil_potential_evaluate_all(solver, field, v, scratch->residual, &newton.potential)) {
+            return FIL_NOT_CONVERGED;
+        }
+        newton.norm = again ? fil_potential_size(solver, scratch->residual, newton.as_force) : newton.norm;
+    } while (again);
+    double *stiff = &stage->problem.memory[FIL_MEMORY_STIFF], *hint = &stage->problem.memory[FIL_MEMORY_TANGENT];
+    *stiff = fmax(*stiff - 1.0, 0.0);
+    *hint = *hint > 0.0 ? *hint - 1.0 : newton.tangent ? HINT_STEPS : 0.0;
+    info->newton_iterations += newton.iterations;
+    info->residual = fmax(info->residual, newton.norm);
+    return finish(solver, field, v, info);
+}
+
+FilStatus fil_potential_solve_step(FilSolver* solver, double dt, FilStepInfo* info)
+{
+    FilSystem* system = solver->system;
+    const FilContactSet* set = &solver->collision->set;
+    info->contacts = set->count;
+    for (int k = 0; k < set->count; k++) {
+        info->max_penetration = fmax(info->max_penetration, -set->contacts[k].distance);
+        info->least_distance = fmin(info->least_distance, set->contacts[k].distance);
+    }
+    FilStatus status = FIL_OK;
+    if (solver->contact.active) {
+        status = solve_together(solver, solver->model->field, dt, info);
+    }
+    for (int k = 0; k < system->v_count && status == FIL_OK; k++) {
+        system->next.change[k] = system->scratch.solution[k] - system->state.v[k];
+    }
+    return status;
+}

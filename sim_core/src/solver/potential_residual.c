@@ -1,0 +1,178 @@
+/* The residual of a Newton iteration at potential level, its measure, and vectors between the system and the matrix. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "solver/solver.h"
+
+void fil_potential_stage_free(FilPotentialStage* stage)
+{
+    fil_free(stage->contacts);
+    fil_free(stage->forces);
+    fil_free(stage->edges);
+    fil_free(stage->distances.at);
+    fil_free(stage->impulse.at);
+    fil_broyden_free(&stage->broyden);
+    fil_free(stage->edge_scratch.at);
+    fil_block_cholesky_destroy(stage->cholesky);
+    fil_block_pcg_free(&stage->pcg);
+    fil_block_sum_free(&stage->hessian);
+    fil_block_sum_free(&stage->friction);
+    fil_free(stage->vectors.at);
+    fil_free(stage->laws);
+    fil_free(stage->column_block.at);
+    fil_free(stage->list_end.at);
+    fil_free(stage->list_variable.at);
+}
+
+bool fil_potential_takes_part(const FilSolver* solver, int b)
+{
+    return solver->contact.active && solver->contact.offset[b] >= 0;
+}
+
+void fil_potential_spare_held(const FilSolver* solver, double* residual)
+{
+    const double* weight = solver->system->scratch.weight;
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        const int end = body->v + (fil_potential_takes_part(solver, b) ? body->v_count : 0);
+        for (int k = body->v; k < end; k++) {
+            residual[k] = weight[k] > 0.0 ? residual[k] : 0.0;
+        }
+    }
+}
+
+/* ---- the measure ---- */
+
+/* Sum of a b weight (NULL: a b) over a body's velocities, which come in blocks of four: four sums do not wait for each other. */
+static double sum_products(const double* a, const double* b, const double* weight, int count)
+{
+    double sum[4] = {0.0};
+    for (int k = 0; k < count; k += 4) {
+        for (int m = 0; m < 4; m++) {
+            sum[m] += a[k + m] * b[k + m] * (weight != NULL ? weight[k + m] : 1.0);
+        }
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* Inverse diagonals as weights, diagonals as Broyden's metric; returns the size of momenta at work, and what rounding leaves. */
+double fil_potential_set_measure(FilSolver* solver, double dt, const double* v, double* rounding)
+{
+    double sum = 0.0, stiffness = 0.0, reach = 0.0;
+    FilNewtonScratch* s = &solver->system->scratch;
+    double* metric = solver->potential.broyden.metric.at;
+    const bool steps = solver->potential.broyden.size > 0;
+    if (steps) {
+        memset(metric, 0, sizeof(double) * (size_t)solver->system->v_count);
+    }
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        if (!fil_potential_takes_part(solver, b)) {
+            continue;
+        }
+        body->ops->diagonal(body->impl, v + body->v, s->weight + body->v, s->scale + body->v);
+        double *weight = s->weight + body->v, *scale = s->scale + body->v;
+        if (steps) {
+            memcpy(metric + body->v, weight, sizeof(double) * (size_t)body->v_count);
+        }
+        for (int k = 0; k < body->v_count; k++) {
+            stiffness += weight[k];
+        }
+        for (int k = 0; k < body->v_count; k++) {
+            const double inverse = 1.0 / (weight[k] > 0.0 ? weight[k] : 1.0);
+            weight[k] = weight[k] > 0.0 ? inverse : 0.0;
+        }
+        sum += sum_products(scale, scale, weight, body->v_count);
+        for (int k = body->q; k < body->q + body->q_count; k++) {
+            reach = fmax(reach, fabs(solver->system->state.q[k]));
+        }
+    }
+    *rounding = 4.0 * DBL_EPSILON * reach / dt * sqrt(stiffness);
+    return sqrt(sum);
+}
+
+/* Size of a residual: weighted, or as plain force where a force is what Newton shall stop at. */
+double fil_potential_size(const FilSolver* solver, const double* residual, bool as_force)
+{
+    double sum = 0.0;
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        const double* own = residual + body->v;
+        const int count = fil_potential_takes_part(solver, b) ? body->v_count : 0;
+        sum += sum_products(own, own, as_force ? NULL : solver->system->scratch.weight + body->v, count);
+    }
+    return sqrt(sum) / (as_force ? solver->potential.problem.dt : 1.0);
+}
+
+/* Slope of the potential along -direction where the residual is known. */
+double fil_potential_slope(const FilSolver* solver, const double* residual, const double* direction)
+{
+    double slope = 0.0;
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        const int count = fil_potential_takes_part(solver, b) ? body->v_count : 0;
+        slope -= sum_products(residual + body->v, direction + body->v, NULL, count);
+    }
+    return slope;
+}
+
+/* ---- vectors ---- */
+
+/* v - step * direction of everything that takes part. */
+void fil_potential_try(const FilSolver* solver, const double* v, const double* direction, double step, double* trial)
+{
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        const int end = body->v + (fil_potential_takes_part(solver, b) ? body->v_count : 0);
+        for (int k = body->v; k < end; k++) {
+            trial[k] = v[k] - step * direction[k];
+        }
+    }
+}
+
+void fil_potential_guess(const FilSolver* solver, int b, const double* change, double* v)
+{
+    const FilBody* body = &solver->system->bodies[b];
+    if (body->ops->points) {
+        body->ops->guess(body->impl, change + body->v, v + body->v);
+        return;
+    }
+    // nothing holds it, and its free motion is far from what contacts and joints leave of it
+    for (int k = body->v; k < body->v + body->v_count; k++) {
+        v[k] = solver->system->state.v[k] + change[k];
+    }
+}
+
+void fil_potential_gather(const FilSolver* solver, const double* residual, double* to)
+{
+    for (int b = 0; b < solver->system->body_count; b++) {
+        if (fil_potential_takes_part(solver, b)) {
+            memcpy(to + 4 * solver->contact.offset[b], residual + solver->system->bodies[b].v,
+                   sizeof(double) * (size_t)solver->system->bodies[b].v_count);
+        }
+    }
+}
+
+void fil_potential_direct(const FilSolver* solver, double* direction)
+{
+    for (int b = 0; b < solver->system->body_count; b++) {
+        if (fil_potential_takes_part(solver, b)) {
+            memcpy(direction + solver->system->bodies[b].v, solver->contact.v + 4 * solver->contact.offset[b],
+                   sizeof(double) * (size_t)solver->system->bodies[b].v_count);
+        }
+    }
+}
+
+void fil_potential_row_block(const double* a, const double* g, const double* b, double scale, double* block)
+{
+    for (int c = 0; c < 4; c++) {
+        double turned[3];
+        for (int i = 0; i < 3; i++) {
+            turned[i] = scale * (g[3 * i] * b[c] + g[3 * i + 1] * b[4 + c] + g[3 * i + 2] * b[8 + c]);
+        }
+        for (int r = 0; r < 4; r++) {
+            block[4 * c + r] = a[r] * turned[0] + a[4 + r] * turned[1] + a[8 + r] * turned[2];
+        }
+    }
+}

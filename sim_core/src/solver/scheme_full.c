@@ -1,0 +1,76 @@
+/* Full Newton steps for fields whose friction stands apart: a new tangent in every iteration, linear systems solved as accurately as
+ * pays. */
+#include <math.h>
+
+#include "solver/solver.h"
+
+/* Share of the residual that linear systems solved by iteration leave: half of what the last iteration left, within bounds. */
+static const double FINEST = 0.01, COARSEST = 0.05;
+
+static double accuracy_after(double fall)
+{
+    return fmin(fmax(0.5 * fall, FINEST), COARSEST);
+}
+
+/* Direction of a field's full model; of the cautious one where that leads uphill. */
+static FilStatus find_direction(FilSolver* solver, FilPotentialIteration* newton, const double* v,
+                                 FilStepInfo* info)
+{
+    FilNewtonScratch* s = &solver->system->scratch;
+    FilPotentialAim aim = {newton->definite, newton->accuracy, newton->norm, newton->tolerance};
+    FilStatus status = fil_potential_solve_all(solver, newton->field, &aim, v, s->residual, s->direction, info);
+    if (status == FIL_OK && !aim.definite && fil_potential_slope(solver, s->residual, s->direction) >= 0.0) {
+        aim.definite = true;
+        status = fil_potential_solve_all(solver, newton->field, &aim, v, s->residual, s->direction, info);
+    }
+    return status;
+}
+
+/* The slope along a line jumps where friction turns round and grows without bound where things touch: looks for
+ * a step at which the slope has fallen to a half, between the last that was too short and the last that was too long. */
+static bool search(FilSolver* solver, FilPotentialIteration* newton, double* v)
+{
+    enum { LOOKS = 60, ENOUGH = 20 };
+    FilNewtonScratch* s = &solver->system->scratch;
+    const double start = fil_potential_slope(solver, s->residual, s->direction), longest = newton->field->longest(solver, v, s->direction);
+    // dry friction of joints makes kinks that steps must not leap over: the slope itself has to fall, for a while
+    const bool kinks = solver->contact.constraint_count > 0;
+    const double rounding = 1e-12 * (fabs(newton->potential) + fabs(start));
+    double low = 0.0, low_slope = start, high = 0.0, high_slope = INFINITY, step = longest;
+    int side = 0; // which end moved last
+    for (int look = 0; look < LOOKS; look++) {
+        double potential, slope = INFINITY, norm = INFINITY;
+        fil_potential_try(solver, v, s->direction, step, s->trial);
+        if (fil_potential_evaluate_all(solver, newton->field, s->trial, s->residual, &potential)) {
+            slope = fil_potential_slope(solver, s->residual, s->direction);
+            norm = fil_potential_size(solver, s->residual, false);
+            const bool farthest = step == longest && slope <= 0.0; // still downhill at the end of the line
+            const bool flat = (fabs(slope) <= 0.5 * fabs(start) || farthest) && potential <= newton->potential + rounding;
+            const bool steep = kinks && look < ENOUGH && fabs(slope) > 0.5 * fabs(start);
+            if (flat || (!steep && potential <= newton->potential + 1e-4 * step * start) || norm <= newton->tolerance) {
+                newton->definite = look > 1;
+                newton->accuracy = accuracy_after(norm / newton->norm);
+                fil_potential_try(solver, v, s->direction, step, v);
+                newton->norm = norm;
+                newton->potential = potential;
+                return true;
+            }
+        }
+        const int before = side;
+        side = slope > 0.0 ? 1 : -1;
+        if (slope > 0.0) {
+            high = step;
+            high_slope = slope;
+        } else {
+            low = step;
+            low_slope = slope;
+        }
+        // where the line between the two slopes is zero, but well between; midway where that comes from one side only
+        const bool stuck = kinks && side == before;
+        const double share = isfinite(high_slope) && !stuck ? low_slope / (low_slope - high_slope) : 0.5;
+        step = low + fmin(fmax(share, 0.1), 0.9) * (high - low);
+    }
+    return false;
+}
+
+const FilPotentialScheme fil_scheme_full = {.direction = find_direction, .search = search};

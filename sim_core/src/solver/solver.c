@@ -1,0 +1,79 @@
+#include "solver/solver.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "solver/free_motion.h"
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void fil_solver_free(FilSolver* solver)
+{
+    fil_joints_free(&solver->joints);
+    fil_contact_stage_free(&solver->contact);
+    fil_velocity_stage_free(&solver->velocity);
+    fil_potential_stage_free(&solver->potential);
+    fil_ipc_field_free(&solver->ipc);
+}
+
+void fil_solver_begin(FilSolver* solver)
+{
+    solver->refused = false;
+    solver->potential.begins = true;
+    solver->potential.settled = false;
+}
+
+/* Velocities of every body without contact, in the scratch; one body after the other while its data are at hand. Where contact is a
+ * part of the motion, bodies that take part only begin. */
+static FilStatus free_motion(FilSolver* solver, const FilStepSetup* setup, FilStepInfo* info)
+{
+    FilSystem* system = solver->system;
+    int iterations = 0;
+    bool ok = true;
+    for (int b = 0; b < system->body_count && ok; b++) {
+        const FilBody* body = &system->bodies[b];
+        FilNewtonReport report;
+        double *v = system->scratch.solution + body->v, *change = system->next.change + body->v;
+        if (body->moves) {
+            body->ops->begin(body->impl, setup, system->state.q + body->q, system->state.v + body->v, system->state.h + body->h);
+        }
+        if (solver->model->coupled && solver->contact.active && solver->contact.offset[b] >= 0) {
+            continue;
+        }
+        ok = fil_free_motion(body, setup, solver->settings.newton_tolerance, solver->settings.newton_max_iterations,
+                             system->state.q + body->q, system->state.change + body->v, v, &system->scratch, &report);
+        for (int k = 0; k < body->v_count; k++) {
+            change[k] = v[k] - system->state.v[body->v + k];
+        }
+        iterations = report.iterations > iterations ? report.iterations : iterations;
+        info->regularised += report.regularised;
+        info->residual = fmax(info->residual, report.residual);
+        fil_contacts_take(solver, b);
+    }
+    info->newton_iterations += iterations;
+    return ok ? FIL_OK : FIL_NOT_CONVERGED;
+}
+
+FilStatus fil_solver_solve(FilSolver* solver, const FilStepSetup* setup, FilStepInfo* info)
+{
+    const bool coupled = solver->model->coupled;
+    double start = seconds();
+    FilStatus status = fil_contacts_prepare(solver);
+    info->timings.collide += seconds() - start;
+
+    start = seconds();
+    status = status == FIL_OK ? free_motion(solver, setup, info) : status;
+    status = status == FIL_OK && coupled ? solver->model->solve(solver, setup->dt, info) : status;
+    info->timings.free_motion += seconds() - start;
+
+    start = seconds();
+    status = status == FIL_OK && !coupled ? solver->model->solve(solver, setup->dt, info) : status;
+    info->timings.contact += seconds() - start;
+    solver->last_dt = status == FIL_OK ? setup->dt : solver->last_dt;
+    return status;
+}

@@ -1,0 +1,255 @@
+/* Contact at velocity level: the problem linearised about free motion, A (v - v*) = J' gamma, solved by SAP or LCP. */
+#include "solver/velocity.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vec3.h"
+#include "solver/own_constraint.h"
+#include "solver/solver.h"
+
+void fil_velocity_stage_free(FilVelocityStage* stage)
+{
+    fil_sap_destroy(stage->sap);
+    fil_lcp_destroy(stage->lcp);
+}
+
+/* ---- the problem ---- */
+
+/* The problem's variable of a block of the world's velocities. */
+static int variable_of(const FilSolver* solver, int body, int world_block)
+{
+    return solver->contact.offset[body] + world_block - solver->system->bodies[body].v / 4;
+}
+
+/* Contacts as constraints; their Jacobians move on to the problem's variables. */
+static FilStatus add_contacts(FilSolver* solver, FilSapKind kind)
+{
+    FilContactStage* stage = &solver->contact;
+    FilContactSet* set = &solver->collision->set;
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < set->count && status == FIL_OK; k++) {
+        FilContact* contact = &set->contacts[k];
+        FilSapConstraint* constraint = &stage->constraints[stage->constraint_count++];
+        *constraint = fil_sap_constraint_of_contact(contact, kind);
+        constraint->first_block = stage->rows.block_count;
+        for (int b = contact->first_block; b < contact->first_block + contact->block_count && status == FIL_OK; b++) {
+            // the owner of the block: one of the two bodies
+            const FilBody* first = &solver->system->bodies[contact->body[0]];
+            const bool is_first = set->variable[b] >= first->v / 4 && set->variable[b] < (first->v + first->v_count) / 4;
+            const int variable = variable_of(solver, contact->body[is_first ? 0 : 1], set->variable[b]);
+            status = fil_contact_set_push_block(&stage->rows, variable, set->jacobian + 12 * (size_t)b);
+        }
+    }
+    return status;
+}
+
+/* Velocities back to the bodies, impulses to contacts and joints. */
+static void spread_solution(FilSolver* solver, double dt, FilStepInfo* info)
+{
+    FilContactStage* stage = &solver->contact;
+    for (int b = 0; b < solver->system->body_count; b++) {
+        if (stage->offset[b] >= 0) {
+            memcpy(solver->system->scratch.solution + solver->system->bodies[b].v, stage->v + 4 * stage->offset[b],
+                   sizeof(double) * (size_t)solver->system->bodies[b].v_count);
+        }
+    }
+    FilContactSet* set = &solver->collision->set;
+    for (int k = 0; k < set->count; k++) {
+        fil_v3_copy(set->contacts[k].impulse, stage->impulses + 3 * k);
+        info->max_penetration = fmax(info->max_penetration, -set->contacts[k].distance);
+    }
+    fil_joints_collect(solver, dt);
+    fil_own_constraints_collect(solver);
+}
+
+/* J' gamma of all constraints, on the problem's unknowns; takes the place of the free velocities, which have served. */
+static void gather_impulses(FilContactStage* stage)
+{
+    memset(stage->v_free, 0, 4 * sizeof(double) * (size_t)stage->column_count);
+    for (int c = 0; c < stage->constraint_count; c++) {
+        const FilSapConstraint* constraint = &stage->constraints[c];
+        const double* gamma = stage->impulses + 3 * c;
+        for (int k = constraint->first_block; k < constraint->first_block + constraint->block_count; k++) {
+            const double* j = stage->rows.jacobian + 12 * (size_t)k;
+            for (int m = 0; m < 4; m++) {
+                stage->v_free[4 * stage->rows.variable[k] + m] += j[m] * gamma[0] + j[4 + m] * gamma[1] + j[8 + m] * gamma[2];
+            }
+        }
+    }
+}
+
+/* Tells bodies what they were pushed by: the reactions of their holds follow from it. */
+static void push_bodies(FilSolver* solver)
+{
+    const FilContactStage* stage = &solver->contact;
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        if (stage->offset[b] >= 0 && body->ops->push != NULL) {
+            body->ops->push(body->impl, solver->system->scratch.solution + body->v, stage->v_free + 4 * stage->offset[b],
+                            solver->system->scratch.residual);
+        }
+    }
+}
+
+/* Momentum residual of the full equations of motion with the impulses gathered, in the measure of the contact solver.
+ * Leaves each body's tangent at the solution. */
+static double nonlinear_residual(FilSolver* solver)
+{
+    const FilContactStage* stage = &solver->contact;
+    double error = 0.0, size = 0.0;
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        if (stage->offset[b] < 0) {
+            continue;
+        }
+        double potential, *residual = solver->system->scratch.residual, *v = solver->system->scratch.solution + body->v;
+        if (!body->ops->evaluate(body->impl, v, 0.0, residual, &potential)) {
+            return INFINITY;
+        }
+        const double* momentum = stage->v_free + 4 * stage->offset[b];
+        body->ops->diagonal(body->impl, v, solver->system->scratch.weight, solver->system->scratch.scale);
+        for (int k = 0; k < body->v_count; k++) {
+            if (solver->system->scratch.weight[k] > 0.0) {
+                const double off = residual[k] - momentum[k];
+                error += off * off / solver->system->scratch.weight[k];
+                size += (solver->system->scratch.scale[k] * solver->system->scratch.scale[k] + momentum[k] * momentum[k]) / solver->system->scratch.weight[k];
+            }
+        }
+    }
+    return size > 0.0 ? sqrt(error / size) : 0.0;
+}
+
+/* Free velocities of the problem linearised about the present solution: v - A^-1 m(v), for every body. */
+static bool relinearise(FilSolver* solver)
+{
+    FilContactStage* stage = &solver->contact;
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        if (stage->offset[b] < 0) {
+            continue;
+        }
+        double potential, *residual = solver->system->scratch.residual, *v = solver->system->scratch.solution + body->v;
+        if (!body->ops->evaluate(body->impl, v, 0.0, residual, &potential) || !body->ops->factor(body->impl)) {
+            return false;
+        }
+        body->ops->solve(body->impl, residual);
+        for (int k = 0; k < body->v_count; k++) {
+            solver->system->scratch.trial[k] = v[k];
+            v[k] -= residual[k];
+        }
+        // the tangent again: factoring used it up
+        if (!body->ops->evaluate(body->impl, solver->system->scratch.trial, 0.0, residual, &potential)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Tangents about the free velocities again, with their mass part enlarged. */
+static bool enlarge(FilSolver* solver, double shift)
+{
+    bool ok = true;
+    for (int b = 0; b < solver->system->body_count && ok; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        double potential;
+        if (solver->contact.offset[b] >= 0) {
+            ok = body->ops->evaluate(body->impl, solver->system->scratch.solution + body->v, shift, solver->system->scratch.residual, &potential);
+        }
+    }
+    return ok;
+}
+
+FilStatus fil_velocity_sap(FilSolver* solver, const FilSapProblem* problem, FilSolverReport* report)
+{
+    FilContactStage* stage = &solver->contact;
+    FilSapOptions options = fil_sap_options_default();
+    options.tolerance = solver->settings.model.sap.tolerance;
+    options.max_factorisations = solver->settings.model.sap.max_iterations;
+    FilSapStats stats = {0};
+    if (solver->velocity.sap == NULL && (solver->velocity.sap = fil_sap_create()) == NULL) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    const FilStatus status = fil_sap_solve(solver->velocity.sap, problem, &options, stage->v, stage->impulses, &stats);
+    *report = (FilSolverReport){stats.iterations, stats.analyses, 0, stats.indefinite, stats.residual};
+    return status;
+}
+
+FilStatus fil_velocity_lcp(FilSolver* solver, const FilSapProblem* problem, FilSolverReport* report)
+{
+    FilContactStage* stage = &solver->contact;
+    FilLcpStats stats = {0};
+    if (solver->velocity.lcp == NULL && (solver->velocity.lcp = fil_lcp_create()) == NULL) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    const FilStatus status = fil_lcp_solve(solver->velocity.lcp, problem, &solver->settings.model.lcp, stage->v, stage->impulses, &stats);
+    *report = (FilSolverReport){stats.iterations, stats.analyses, stats.fallbacks, stats.indefinite, stats.residual};
+    return status;
+}
+
+/* Solves the problem about the velocities in the scratch; `again`: the tangents have changed since they were taken. Where
+ * the tangent is not positive definite its mass part is enlarged until it is. */
+static FilStatus solve_once(FilSolver* solver, double dt, bool again, FilStepInfo* info)
+{
+    FilContactStage* stage = &solver->contact;
+    const FilSapProblem problem = {.dt = dt,
+                                   .pattern = {stage->column_count, stage->start, stage->row},
+                                   .a = stage->values,
+                                   .v_free = stage->v_free,
+                                   .constraint_count = stage->constraint_count,
+                                   .constraints = stage->constraints,
+                                   .block = stage->rows.variable,
+                                   .jacobian = stage->rows.jacobian};
+    FilSolverReport report;
+    FilStatus status;
+    double shift = 0.0;
+    do {
+        for (int b = 0; b < solver->system->body_count && (shift > 0.0 || again); b++) {
+            fil_contacts_take(solver, b);
+        }
+        report = (FilSolverReport){0};
+        status = solver->model->velocity(solver, &problem, &report);
+        info->contact_solves++;
+        info->contact_failures += status == FIL_NOT_CONVERGED && !report.indefinite;
+        info->contact_fallbacks += report.fallbacks;
+        info->contact_iterations += report.iterations;
+        info->analyses += report.analyses;
+        info->regularised += report.indefinite;
+        shift = shift == 0.0 ? 0.1 : 10.0 * shift;
+    } while (report.indefinite && shift < 1e9 && enlarge(solver, shift));
+    info->contact_residual = fmax(info->contact_residual, report.residual);
+    return status;
+}
+
+FilStatus fil_velocity_solve(FilSolver* solver, double dt, FilStepInfo* info)
+{
+    FilContactStage* stage = &solver->contact;
+    info->contacts = solver->collision->set.count;
+    if (!stage->active) {
+        return FIL_OK;
+    }
+    FilStatus status = FIL_OK;
+    for (int pass = 0; pass <= solver->settings.relinearisations && status == FIL_OK; pass++) {
+        if (pass > 0 && !relinearise(solver)) {
+            spread_solution(solver, dt, info); // what was found before stays
+            break;
+        }
+        stage->constraint_count = 0;
+        fil_contact_set_clear(&stage->rows);
+        status = add_contacts(solver, solver->model->kind);
+        status = status == FIL_OK ? fil_joints_add(solver) : status;
+        status = status == FIL_OK ? fil_own_constraints_add(solver) : status;
+        status = status == FIL_OK ? solve_once(solver, dt, pass > 0, info) : status;
+        if (status == FIL_OK) {
+            spread_solution(solver, dt, info);
+        }
+    }
+    if (status == FIL_OK) {
+        gather_impulses(stage);
+        if (solver->settings.check_nonlinear) {
+            info->nonlinear_residual = fmax(info->nonlinear_residual, nonlinear_residual(solver));
+        }
+        push_bodies(solver);
+    }
+    return status;
+}

@@ -1,0 +1,21 @@
+/* Contact models at velocity level (P0, P1, P3). */
+#ifndef FILUM_SOLVER_VELOCITY_H
+#define FILUM_SOLVER_VELOCITY_H
+
+#include "contact/lcp.h"
+#include "solver/model.h"
+
+typedef struct FilVelocityStage {
+    FilSap* sap; /* made when first needed */
+    FilLcp* lcp;
+} FilVelocityStage;
+
+void fil_velocity_stage_free(FilVelocityStage* stage);
+
+/* Finds the velocities of all bodies that touch or are joined, overwriting the free ones in the scratch. */
+FIL_MUST_CHECK FilStatus fil_velocity_solve(struct FilSolver* solver, double dt, FilStepInfo* info);
+
+/* The two who solve the problem. */
+FilVelocitySolver fil_velocity_sap, fil_velocity_lcp;
+
+#endif
