@@ -6,13 +6,14 @@
 
 bool fil_sap_system_init(FilSapSystem* system)
 {
-    *system = (FilSapSystem){.cholesky = fil_block_cholesky_create()};
-    return system->cholesky != NULL;
+    *system = (FilSapSystem){0};
+    return fil_block_factor_init(&system->factor);
 }
 
 void fil_sap_system_free(FilSapSystem* system)
 {
-    fil_block_cholesky_destroy(system->cholesky);
+    fil_block_factor_free(&system->factor);
+    fil_free(system->used);
     FilInts* const buffers[] = {&system->a_start, &system->a_row, &system->constraint_end, &system->variable,
                                 &system->c_start, &system->c_row, &system->target_end,     &system->scratch};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) {
@@ -155,21 +156,67 @@ static FilBlockPattern c_pattern(const FilSapSystem* system)
 
 int fil_sap_system_participant(const FilSapSystem* system, int variable)
 {
-    return fil_block_cholesky_pivots(system->cholesky)[variable] - fil_block_cholesky_first_changing(system->cholesky);
+    return fil_block_factor_pivots(&system->factor)[variable] - fil_block_factor_first_changing(&system->factor);
 }
 
 static void number_participants(FilSapSystem* system)
 {
-    system->participants = system->columns - fil_block_cholesky_first_changing(system->cholesky);
+    system->participants = system->columns - fil_block_factor_first_changing(&system->factor);
     for (int k = 0; k < system->constraint_end.at[system->constraints - 1]; k++) {
         system->participant.at[k] = fil_sap_system_participant(system, system->variable.at[k]);
     }
 }
 
+/* Writes which components of each variable are unknowns: those that A or a Jacobian knows of. */
+static void find_used(const FilSapProblem* problem, unsigned char* used)
+{
+    fil_supernodal_find_used(&problem->pattern, problem->a, used);
+    for (int i = 0; i < problem->constraint_count; i++) {
+        const FilSapConstraint* constraint = &problem->constraints[i];
+        for (int k = constraint->first_block; k < constraint->first_block + constraint->block_count; k++) {
+            const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)k;
+            for (int d = 0; d < FIL_BLOCK; d++) {
+                const bool moves = j[d] != 0.0 || j[FIL_BLOCK + d] != 0.0 || j[2 * FIL_BLOCK + d] != 0.0;
+                used[problem->block[k]] = (unsigned char)(used[problem->block[k]] | (int)moves << d);
+            }
+        }
+    }
+}
+
+/* Whether the supernodes' analysis left out a component that is an unknown now. */
+static bool lacks_unknowns(const FilSapSystem* system, const FilSapProblem* problem)
+{
+    if (!system->analysed || !system->factor.supernodes || problem->pattern.columns != system->columns) {
+        return false;
+    }
+    unsigned char* now = system->used + system->columns;
+    int missing = 0;
+    find_used(problem, now);
+    for (int v = 0; v < system->columns; v++) {
+        missing |= now[v] & ~system->used[v];
+    }
+    return missing != 0;
+}
+
+/* Analyses A + C afresh. */
+static FilStatus analyze(FilSapSystem* system, const FilSapProblem* problem, const FilBlockPattern* c)
+{
+    void* used = system->used;
+    const bool done = fil_buffer_reserve(&used, &system->used_capacity, 2 * (size_t)system->columns, 1);
+    system->used = used;
+    if (!done) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    find_used(problem, system->used);
+    system->analyses++;
+    return fil_block_factor_analyze(&system->factor, &problem->pattern, c, system->used);
+}
+
 FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSapProblem* problem)
 {
     system->analyses = system->factorisations = 0;
-    if (same_patterns(system, problem)) {
+    const bool lacking = lacks_unknowns(system, problem);
+    if (same_patterns(system, problem) && !lacking) {
         return FIL_OK;
     }
     if (!adopt_patterns(system, problem)) {
@@ -187,12 +234,11 @@ FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSapProblem* proble
     const int blocks = problem->pattern.start[problem->pattern.columns] + c.start[c.columns];
     bool fits = false;
     FilStatus status = FIL_OK;
-    if (system->analysed && 2 * blocks > system->analysed_blocks) {
-        status = fil_block_cholesky_bind(system->cholesky, &problem->pattern, &c, &fits);
+    if (system->analysed && !lacking && 2 * blocks > system->analysed_blocks) {
+        status = fil_block_factor_bind(&system->factor, &problem->pattern, &c, &fits);
     }
     if (status == FIL_OK && !fits) {
-        status = fil_block_cholesky_analyze(system->cholesky, &problem->pattern, &c);
-        system->analyses++;
+        status = analyze(system, problem, &c);
         system->analysed_blocks = blocks;
     }
     system->analysed = status == FIL_OK;
@@ -257,14 +303,14 @@ static void assemble(FilSapSystem* system, const FilSapProblem* problem, const d
 
 bool fil_sap_system_eliminate(FilSapSystem* system, const FilSapProblem* problem)
 {
-    return fil_block_cholesky_factor_fixed(system->cholesky, problem->a);
+    return fil_block_factor_fixed(&system->factor, problem->a);
 }
 
 bool fil_sap_system_factor(FilSapSystem* system, const FilSapProblem* problem, const double* hessians)
 {
     assemble(system, problem, hessians);
     system->factorisations++;
-    return fil_block_cholesky_factor_changing(system->cholesky, problem->a, system->c.at);
+    return fil_block_factor_changing(&system->factor, problem->a, system->c.at);
 }
 
 /* The participants' part of a vector in the order of elimination */
@@ -277,7 +323,7 @@ void fil_sap_system_solve(FilSapSystem* system, double* x)
 {
     const size_t size = FIL_BLOCK * (size_t)system->participants * sizeof *x;
     memcpy(participants_part(system), x, size);
-    fil_block_cholesky_solve_changing(system->cholesky, system->x.at);
+    fil_block_factor_solve_changing(&system->factor, system->x.at);
     memcpy(x, participants_part(system), size);
 }
 
@@ -285,27 +331,27 @@ void fil_sap_system_whiten(FilSapSystem* system, double* x)
 {
     const size_t size = FIL_BLOCK * (size_t)system->participants * sizeof *x;
     memcpy(participants_part(system), x, size);
-    fil_block_cholesky_forward_changing(system->cholesky, system->x.at);
+    fil_block_factor_forward_changing(&system->factor, system->x.at);
     memcpy(x, participants_part(system), size);
 }
 
 void fil_sap_system_reduce(FilSapSystem* system, const double* b, double* reduced)
 {
-    const int* pivot = fil_block_cholesky_pivots(system->cholesky);
+    const int* pivot = fil_block_factor_pivots(&system->factor);
     for (int j = 0; j < system->columns; j++) {
         memcpy(system->x.at + FIL_BLOCK * (size_t)pivot[j], b + FIL_BLOCK * (size_t)j, FIL_BLOCK * sizeof *b);
     }
-    fil_block_cholesky_eliminate_fixed(system->cholesky, system->x.at);
+    fil_block_factor_eliminate_fixed(&system->factor, system->x.at);
     memcpy(reduced, participants_part(system), FIL_BLOCK * (size_t)system->participants * sizeof *reduced);
 }
 
 void fil_sap_system_expand(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* v)
 {
-    const int* pivot = fil_block_cholesky_pivots(system->cholesky);
+    const int* pivot = fil_block_factor_pivots(&system->factor);
     const size_t fixed = (size_t)(system->columns - system->participants);
     memset(system->x.at, 0, FIL_BLOCK * fixed * sizeof *x);
     memcpy(participants_part(system), x, FIL_BLOCK * (size_t)system->participants * sizeof *x);
-    fil_block_cholesky_substitute_fixed(system->cholesky, system->x.at);
+    fil_block_factor_substitute_fixed(&system->factor, system->x.at);
     for (int j = 0; j < system->columns; j++) {
         for (int d = 0; d < FIL_BLOCK; d++) {
             v[FIL_BLOCK * j + d] = problem->v_free[FIL_BLOCK * j + d] + system->x.at[FIL_BLOCK * pivot[j] + d];

@@ -6,7 +6,7 @@
 #define FILUM_CONTACT_SAP_SYSTEM_H
 
 #include "contact/sap.h"
-#include "linalg/block_cholesky.h"
+#include "linalg/block_factor.h"
 #include "linalg/buffer.h"
 
 /* One product J_row' G J_col of a constraint's Jacobian blocks, added to a block of C. */
@@ -16,7 +16,9 @@ typedef struct FilSapTarget {
 } FilSapTarget;
 
 typedef struct FilSapSystem {
-    FilBlockCholesky* cholesky;
+    FilBlockFactor factor;
+    unsigned char* used; /* components of each variable that are unknowns, where supernodes factor; see linalg/supernodal.h */
+    size_t used_capacity;
     bool analysed;
     int analyses, factorisations; /* since fil_sap_system_begin() */
     int participants;

@@ -1,5 +1,6 @@
 #include "linalg/block_cholesky.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "linalg/block_symbolic.h"
@@ -155,16 +156,26 @@ void fil_block_cholesky_destroy(FilBlockCholesky* cholesky)
     }
 }
 
+FilStatus fil_block_cholesky_analyze_within(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c,
+                                            double max_products, bool* within)
+{
+    const FilStatus status =
+        fil_block_symbolic_analyze(&cholesky->symbolic, (const FilBlockPattern*[]){a, NULL, c}, false, true);
+    const size_t n = (size_t)a->columns, blocks = (size_t)cholesky->symbolic.factor_blocks;
+    *within = status == FIL_OK && cholesky->symbolic.predicted_products <= max_products;
+    if (!*within) {
+        return status;
+    }
+    const bool done = fil_block_symbolic_list_products(&cholesky->symbolic) &&
+                      fil_doubles_reserve(&cholesky->factor, FIL_BLOCK_SIZE * blocks) &&
+                      fil_doubles_reserve(&cholesky->inverse, FIL_BLOCK_SIZE * n) && fil_doubles_reserve(&cholesky->x, 4 * n);
+    return done ? FIL_OK : FIL_OUT_OF_MEMORY;
+}
+
 FilStatus fil_block_cholesky_analyze(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c)
 {
-    const FilStatus status = fil_block_symbolic_analyze(&cholesky->symbolic, (const FilBlockPattern*[]){a, NULL, c}, false, true);
-    const size_t n = (size_t)a->columns, blocks = (size_t)cholesky->symbolic.factor_blocks;
-    if (status == FIL_OK &&
-        (!fil_block_symbolic_list_products(&cholesky->symbolic) || !fil_doubles_reserve(&cholesky->factor, FIL_BLOCK_SIZE * blocks) ||
-         !fil_doubles_reserve(&cholesky->inverse, FIL_BLOCK_SIZE * n) || !fil_doubles_reserve(&cholesky->x, 4 * n))) {
-        return FIL_OUT_OF_MEMORY;
-    }
-    return status;
+    bool within;
+    return fil_block_cholesky_analyze_within(cholesky, a, c, INFINITY, &within);
 }
 
 FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c,

@@ -28,6 +28,10 @@ void fil_block_cholesky_destroy(FilBlockCholesky* cholesky);
 FIL_MUST_CHECK FilStatus fil_block_cholesky_analyze(FilBlockCholesky* cholesky, const FilBlockPattern* a,
                                                     const FilBlockPattern* c);
 
+/* The same, unless that makes more than `max_products`: *within is false then, and the factor unusable until the next analysis. */
+FIL_MUST_CHECK FilStatus fil_block_cholesky_analyze_within(FilBlockCholesky* cholesky, const FilBlockPattern* a,
+                                                           const FilBlockPattern* c, double max_products, bool* within);
+
 /* Says where the values of A and C will come from. *fits is false, and the factor unusable until the next analysis,
  * when a block lies outside the analysed pattern of L or the number of columns differs. */
 FIL_MUST_CHECK FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, const FilBlockPattern* a,

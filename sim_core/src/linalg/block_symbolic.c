@@ -274,7 +274,10 @@ FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern*
     count_columns(s, mark);
 
     size_t blocks = 0;
+    s->predicted_products = 0.0;
     for (size_t j = 0; j < n; j++) {
+        const double below = s->column_start.at[j + 1] - 1;
+        s->predicted_products += below * (below + 1.0) / 2.0;
         blocks += (size_t)s->column_start.at[j + 1];
         if (blocks > INT_MAX / 2) {
             return FIL_OUT_OF_MEMORY;

@@ -14,6 +14,7 @@ typedef struct FilBlockSymbolic {
     int columns;
     int factor_blocks;
     int products;
+    double predicted_products; /* the same, known before they are listed */
     int first_changing; /* columns of L before this one do not depend on the last term */
     FilOrdering ordering;
 

@@ -1,7 +1,6 @@
 #include "linalg/supernodes.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "linalg/amalgamation.h"
@@ -31,6 +30,7 @@ void fil_supernodes_free(FilSupernodes* s)
         fil_free(s->entries[m]);
     }
     fil_free(s->nodes);
+    fil_free(s->flops_of.at);
     fil_elimination_free(&s->elimination);
     *s = (FilSupernodes){0};
 }
@@ -219,45 +219,29 @@ static bool make_nodes(FilSupernodes* s, const Forest* f, const int* number, con
 
 /* ---- rows and places ---- */
 
-static int compare_ints(const void* a, const void* b)
+/* Rows of all supernodes: pivot i is one of every supernode on the way up the tree from its earlier neighbours to its
+ * own. */
+static void find_rows(FilSupernodes* s, int* mark)
 {
-    const int x = *(const int*)a, y = *(const int*)b;
-    return (x > y) - (x < y);
-}
-
-/* Rows of a supernode: what its variables and its children's rows reach behind its own pivots. */
-static void find_rows(FilSupernodes* s, int k, int* mark)
-{
-    FilSupernode* nodes = s->nodes;
-    FilSupernode* node = &nodes[k];
+    FilSupernode* node = s->nodes;
     const FilBlockGraph* graph = &s->elimination.graph;
-    int* row = s->row.at + node->first_row;
-    int count = 0;
-    for (int p = node->first; p < node->end; p++) {
-        const int v = s->variable.at[p];
+    memset(mark, -1, (size_t)s->count * sizeof *mark);
+    for (int i = 0; i < s->columns; i++) {
+        const int v = s->variable.at[i];
         for (int q = graph->start.at[v]; q < graph->start.at[v + 1]; q++) {
-            const int i = s->pivot.at[graph->list.at[q]];
-            if (i >= node->end && mark[i] != k) {
-                mark[i] = k;
-                row[count++] = i;
+            const int j = s->pivot.at[graph->list.at[q]];
+            for (int k = j < i ? s->node_of.at[j] : s->node_of.at[i]; k != s->node_of.at[i] && mark[k] != i;
+                 k = node[k].parent) {
+                mark[k] = i;
+                s->row.at[node[k].end_row++] = i;
             }
         }
     }
-    for (int c = node->first_child; c < node->end_child; c++) {
-        const FilSupernode* child = &nodes[s->child.at[c]];
-        for (int q = child->first_row; q < child->end_row; q++) {
-            const int i = s->row.at[q];
-            if (i >= node->end && mark[i] != k) {
-                mark[i] = k;
-                row[count++] = i;
-            }
+    for (int k = 0; k < s->count; k++) {
+        for (int q = node[k].first_row, place = FIL_STRIP * node[k].strips; q < node[k].end_row; q++) {
+            s->row_place.at[q] = place;
+            place += bit_count(s->used.at[s->row.at[q]]);
         }
-    }
-    qsort(row, (size_t)count, sizeof *row, compare_ints);
-    node->end_row = node->first_row + count;
-    for (int q = node->first_row, place = FIL_STRIP * node->strips; q < node->end_row; q++) {
-        s->row_place.at[q] = place;
-        place += bit_count(s->used.at[s->row.at[q]]);
     }
 }
 
@@ -437,7 +421,8 @@ static bool reserve(FilSupernodes* s, size_t n)
             return false;
         }
     }
-    return fil_ints_reserve(&s->work, 14 * n) && fil_ints_reserve(&s->task, n + 3);
+    return fil_ints_reserve(&s->work, 14 * n) && fil_doubles_reserve(&s->flops_of, n) &&
+           fil_ints_reserve(&s->task, n + 3);
 }
 
 FilStatus fil_supernodes_analyze(FilSupernodes* s, const FilBlockPattern* a, const FilBlockPattern* c,
@@ -448,16 +433,14 @@ FilStatus fil_supernodes_analyze(FilSupernodes* s, const FilBlockPattern* a, con
     if (status != FIL_OK) {
         return status;
     }
-    FilDoubles work = {0};
-    if (!reserve(s, n) || !fil_doubles_reserve(&work, n)) {
-        fil_free(work.at);
+    if (!reserve(s, n)) {
         return FIL_OUT_OF_MEMORY;
     }
     s->columns = a->columns;
     s->first_changing = first_reached(&s->elimination, c);
     int *at = s->work.at, *number = at + 7 * n, *stack = at + 8 * n;
-    Forest forest = {&s->elimination, s->first_changing, at,         at + n, at + 2 * n,
-                     at + 3 * n,      at + 4 * n,        at + 5 * n, work.at};
+    Forest forest = {&s->elimination, s->first_changing, at,         at + n,        at + 2 * n,
+                     at + 3 * n,      at + 4 * n,        at + 5 * n, s->flops_of.at};
     fil_amalgamation_find(&s->elimination, s->first_changing, forest.top, at + 9 * n);
     double total[2];
     build_forest(&forest, total);
@@ -468,16 +451,11 @@ FilStatus fil_supernodes_analyze(FilSupernodes* s, const FilBlockPattern* a, con
     s->first_changing_task = s->task_count;
     (void)number_part(s, &forest, s->count, 1, total[1], number, s->first_changing_node);
     s->task.at[s->task_count] = s->count;
-    const bool made = make_nodes(s, &forest, number, used);
-    fil_free(work.at);
-    if (!made) {
+    if (!make_nodes(s, &forest, number, used)) {
         return FIL_OUT_OF_MEMORY;
     }
 
-    memset(s->work.at, -1, n * sizeof(int));
-    for (int k = 0; k < s->count; k++) {
-        find_rows(s, k, s->work.at);
-    }
+    find_rows(s, s->work.at);
     for (int k = 0; k < s->count; k++) {
         find_parent_places(s, (const FilSupernode*)s->nodes + k);
     }

@@ -60,6 +60,7 @@ typedef struct FilSupernodes {
     void* entries[FIL_SUPERNODE_TERMS];       /* FilSupernodeEntry */
     size_t entry_capacity[FIL_SUPERNODE_TERMS];
     FilInts work;
+    FilDoubles flops_of; /* subtrees, while they are numbered */
 } FilSupernodes;
 
 /* Orders and analyses a + c (c may be NULL) and finds where their blocks go. used: see fil_elimination_find(). */
