@@ -25,6 +25,16 @@ static FilAabb moved(const FilAabb* box, const FilPose* pose, const double* size
     return out;
 }
 
+FilAabb fil_aabb_moved(const FilAabb* box, const FilPose* pose)
+{
+    double size[9];
+    for (int k = 0; k < 9; k++) {
+        // rounding must not lose what touches
+        size[k] = fabs(pose->r[k]) + 1e-12;
+    }
+    return moved(box, pose, size);
+}
+
 static FilStatus append_leaves(const FilBvh* a, int i, const FilBvh* b, int j, const FilPose* pose, const double* size,
                                FilPairs* pairs)
 {

@@ -5,6 +5,9 @@
 #include "geometry/bvh.h"
 #include "geometry/pose.h"
 
+/* The box around a moved box. */
+FilAabb fil_aabb_moved(const FilAabb* box, const FilPose* pose);
+
 /* Appends (a, b) for items of two trees whose boxes may overlap, where `relative` is the pose of b's frame in a's.
  * Boxes of b are boxed again in a's frame: a few pairs too many. */
 FIL_MUST_CHECK FilStatus fil_bvh_posed_pairs(const FilBvh* a, const FilBvh* b, const FilPose* relative,

@@ -23,6 +23,8 @@ void fil_patch_free(FilPatch* patch)
 {
     fil_free(patch->points);
     fil_pairs_free(&patch->pairs);
+    fil_near_cells_free(&patch->near[0]);
+    fil_near_cells_free(&patch->near[1]);
     *patch = (FilPatch){0};
 }
 
@@ -220,39 +222,54 @@ FilStatus fil_patch_boundary(const FilField* a, const FilPose* pose_a, const Fil
 
 // ---- between two fields ----
 
-// a plane function of b's frame, in a's
-static void turn_plane(double out[4], const FilPose* relative, const double* normal, double offset)
-{
-    fil_m3_apply(out, relative->r, normal);
-    out[3] = offset - fil_v3_dot(out, relative->p);
-}
-
 static FilStatus add_agreement(const FilFieldCell* a, const FilFieldCell* b, FilPair pair, const Meeting* meeting)
 {
-    double pressure_b[4], height[4];
-    turn_plane(pressure_b, &meeting->relative, b->gradient, b->offset);
-    Slice slice = {.cell = a, .gradient_b = pressure_b, .feature_a = pair.a, .feature_b = pair.b + 1};
+    double height[4];
+    Slice slice = {.cell = a, .gradient_b = b->gradient, .feature_a = pair.a, .feature_b = pair.b + 1};
     // the pressures agree on a plane; a's own grows and b's falls towards a
-    fil_v3_sub(slice.normal, pressure_b, a->gradient);
+    fil_v3_sub(slice.normal, b->gradient, a->gradient);
     const double size = fil_v3_normalise(slice.normal);
     if (!(size > EQUAL * (a->steepness + b->steepness))) {
         return FIL_OK;
     }
     for (int k = 0; k < 4; k++) {
         const double* x = a->corner + 3 * k;
-        height[k] = fil_field_pressure(a, x) - fil_v3_dot(pressure_b, x) - pressure_b[3];
+        height[k] = fil_field_pressure(a, x) - fil_field_pressure(b, x);
     }
     FilPolygon polygon;
+    double towards[3];
     fil_polygon_slice(a->corner, height, &polygon);
-    if (polygon.count == 0) {
+    fil_v3_scale(towards, -1.0, slice.normal);
+    return polygon.count > 0 && fil_polygon_cut_by_cell(&polygon, b->face, towards)
+               ? add_parts(meeting, &slice, &polygon)
+               : FIL_OK;
+}
+
+// cells of both sides that reach into the slab between a's end and b's, along the line of their middles
+static FilStatus find_near(const FilField* a, const FilField* b, const Meeting* meeting, FilNearCells near[2])
+{
+    const FilPose still = fil_pose_identity();
+    FilAabb box_b = fil_aabb_moved(&b->tree.nodes[0], &meeting->relative);
+    double u[3], back[3];
+    for (int k = 0; k < 3; k++) {
+        u[k] = box_b.lo[k] + box_b.hi[k] - a->tree.nodes[0].lo[k] - a->tree.nodes[0].hi[k];
+    }
+    // any direction will do; this one makes the slab thin
+    if (fil_v3_normalise(u) == 0.0) {
+        u[0] = 1.0;
+    }
+    fil_v3_scale(back, -1.0, u);
+    // what touches is in both; rounding must not lose it
+    const double slack = 1e-9 * (a->depth + b->depth);
+    const double hi = fil_near_cells_reach(a, &still, u) + slack,
+                 lo = -fil_near_cells_reach(b, &meeting->relative, back) - slack;
+    near[0].count = near[1].count = 0;
+    if (lo > hi || !fil_aabb_overlap(&a->tree.nodes[0], &box_b)) {
         return FIL_OK;
     }
-    double faces[16], towards[3];
-    for (int k = 0; k < 4; k++) {
-        turn_plane(faces + 4 * k, &meeting->relative, b->face + 4 * k, b->face[4 * k + 3]);
-    }
-    fil_v3_scale(towards, -1.0, slice.normal);
-    return fil_polygon_cut_by_cell(&polygon, faces, towards) ? add_parts(meeting, &slice, &polygon) : FIL_OK;
+    const FilStatus status = fil_near_cells_collect(&near[0], a, &still, &box_b, u, lo, hi);
+    return status == FIL_OK ? fil_near_cells_collect(&near[1], b, &meeting->relative, &a->tree.nodes[0], u, lo, hi)
+                            : status;
 }
 
 FilStatus fil_patch_fields(const FilField* a, const FilPose* pose_a, const FilField* b, const FilPose* pose_b,
@@ -262,10 +279,15 @@ FilStatus fil_patch_fields(const FilField* a, const FilPose* pose_a, const FilFi
     Meeting meeting = meet(a, pose_a, pose_b, 1.0 / (1.0 / ka + 1.0 / kb), fmin(margin, b->margin), patch);
     meeting.least_area = SLIVER * fmin(a->depth, b->depth) * fmin(a->depth, b->depth);
     FilPairs* pairs = &patch->pairs;
-    FilStatus status = fil_bvh_posed_pairs(&a->tree, &b->tree, &meeting.relative, pairs);
+    FilNearCells* near = patch->near;
+    FilStatus status = find_near(a, b, &meeting, near);
+    if (status != FIL_OK || near[0].count == 0 || near[1].count == 0) {
+        return status;
+    }
+    status = fil_bvh_pairs(&near[0].tree, &near[1].tree, pairs);
     for (int i = 0; i < pairs->count && status == FIL_OK; i++) {
-        const FilPair pair = pairs->items[i];
-        status = add_agreement(&a->cells[pair.a], &b->cells[pair.b], pair, &meeting);
+        const FilPair pair = pairs->items[i], cells = {near[0].index[pair.a], near[1].index[pair.b]};
+        status = add_agreement(&near[0].cells[pair.a], &near[1].cells[pair.b], cells, &meeting);
     }
     return status;
 }

@@ -24,6 +24,7 @@
 
 #include "geometry/boundary.h"
 #include "geometry/field.h"
+#include "geometry/near_cells.h"
 #include "geometry/pairs.h"
 
 typedef struct FilPatchPoint {
@@ -39,7 +40,8 @@ typedef struct FilPatchPoint {
 typedef struct FilPatch {
     FilPatchPoint* points;
     int count, capacity;
-    FilPairs pairs; /* scratch: cells that may meet */
+    FilPairs pairs;       /* scratch: cells that may meet */
+    FilNearCells near[2]; /* scratch: of two fields, where they may */
 } FilPatch;
 
 void fil_patch_free(FilPatch* patch);

@@ -111,7 +111,8 @@ static double nearest_z(const FilProfile* profile, double rho, double z0)
         // beyond a centre of curvature Newton's denominator changes sign; Gauss-Newton's does not
         const double next = z - f / (full > 0.25 ? full : 1.0 + slope * slope);
         const double clamped = next < -h ? -h : (next > h ? h : next);
-        if (fabs(clamped - z) <= 1e-14 * h) {
+        // the next step would be of the size of this one squared
+        if (fabs(clamped - z) <= 1e-8 * h) {
             return clamped;
         }
         z = clamped;

@@ -1,8 +1,8 @@
 #include "geometry/rod_patch.h"
 
 // least cells along what touches: six leave out 0.3 % of a round patch (a regular polygon of 12 sides under a
-// paraboloid)
-enum { LEAST_ALONG = 6, MOST_CELLS = 32, SAMPLES = 9, CORNERS = 12 };
+// paraboloid); patches of rectangles are straighter at their ends
+enum { LEAST_ALONG = 6, LEAST_STRAIGHT = 4, MOST_CELLS = 32, SAMPLES = 9, CORNERS = 12 };
 
 // an edge comes no nearer with its core than this part of its depth
 #define CORE 0.05
@@ -82,7 +82,7 @@ static double clearance(const Meeting* meeting, double s)
 // the end of a stretch: between `in`, where the clearance is below `level`, and `out`: regula falsi, Illinois
 static double find_end(const Meeting* meeting, double in, double at_in, double out, double at_out, double level)
 {
-    const double near = 1e-7 * fil_rod_field_depth(meeting->field);
+    const double near = 1e-5 * fil_rod_field_depth(meeting->field);
     at_in -= level;
     at_out -= level;
     for (int k = 0; k < 12 && at_out > near && at_out > at_in; k++) {
@@ -188,8 +188,9 @@ static int find_stations(const Meeting* meeting, double* station)
     }
     near_lo = fmax(near_lo, lo);
     near_hi = fmin(near_hi, hi);
+    const int least = meeting->field->round ? LEAST_ALONG : LEAST_STRAIGHT;
     const int cells = fil_rod_field_cells((near_hi - near_lo) * meeting->edge->half_length, meeting->field->resolution,
-                                          LEAST_ALONG, MOST_CELLS);
+                                          least, MOST_CELLS);
     if (lo < near_lo) {
         station[count++] = lo;
     }
@@ -215,11 +216,11 @@ typedef struct Row {
     double shift; /* m: how far the core was too deep */
 } Row;
 
-// where a ray from `from` (the outline) to `to` (the core) meets the other side
-static Node shoot(const Meeting* meeting, const double* from, const double* to, double shift)
+// where a ray from `from` (the outline) to `to` (the core) meets the other side, looking first at t
+static Node shoot(const Meeting* meeting, const double* from, const double* to, double shift, double t)
 {
     const double modulus = meeting->field->modulus, s = meeting->other->stiffness;
-    double d[3], out[3], t = 0.0;
+    double d[3], out[3];
     Node node = {.valid = false};
     fil_v3_sub(d, to, from);
     const double length = fil_v3_norm(d);
@@ -234,7 +235,8 @@ static Node shoot(const Meeting* meeting, const double* from, const double* to, 
         const double step = s > 0.0 ? (modulus * t + s * phi) / (modulus + s * along) : phi / along;
         // outside the rod the field goes on, so that cells are cut where it is zero; far outside nothing counts
         t = fmin(1.0, fmax(-FAR, t - step));
-        if (fabs(step) < 1e-11) {
+        // what is left is of the size of the last step squared, over radii of curvature
+        if (fabs(step) < 1e-7) {
             break;
         }
     }
@@ -336,6 +338,7 @@ static int shoot_row(const Meeting* meeting, double s, int cells, Row* row)
         count =
             fan(meeting, s, towards, fmax((distance + row->shift) / across, -0.999 * depth), row->shift, cells, angle);
     }
+    double guess = 0.0;
     for (int k = 0; k < count; k++) {
         double from[3], to[3], d[3], section[2];
         if (field->round) {
@@ -346,8 +349,9 @@ static int shoot_row(const Meeting* meeting, double s, int cells, Row* row)
         fil_v3_sub(d, to, from);
         // sides that look away need no search
         row->node[k].valid = false;
-        if (fil_v3_dot(d, out) > -0.3 * fil_v3_norm(d)) {
-            row->node[k] = shoot(meeting, from, to, row->shift);
+        if (fil_v3_dot(d, out) > -0.1 * fil_v3_norm(d)) {
+            row->node[k] = shoot(meeting, from, to, row->shift, guess);
+            guess = row->node[k].valid ? row->node[k].p / field->modulus : 0.0;
         }
     }
     return count;
@@ -364,8 +368,9 @@ typedef struct Cell {
 // keeps what has weight . (x, p) + offset >= 0
 static Cell cut(const Cell* in, const double* weight, double offset)
 {
-    Cell out = {0};
+    Cell out;
     double height[CORNERS];
+    out.count = 0;
     for (int i = 0; i < in->count; i++) {
         height[i] = fil_v3_dot(weight, in->corner[i]) + weight[3] * in->corner[i][3] + offset;
     }
@@ -517,12 +522,18 @@ static void add_cell(const Meeting* meeting, const Row* low, const Row* high, in
 {
     const Node* node[4] = {&low->node[ray], &high->node[ray], &high->node[ray + 1], &low->node[ray + 1]};
     Cell cell = {.count = 4};
+    double highest = -HUGE_VAL, lowest = HUGE_VAL;
     for (int k = 0; k < 4; k++) {
         if (!node[k]->valid) {
             return;
         }
+        highest = fmax(highest, node[k]->p);
+        lowest = fmin(lowest, node[k]->p);
         fil_v3_copy(cell.corner[k], node[k]->x);
         cell.corner[k][3] = node[k]->p;
+    }
+    if (highest < meeting->least) {
+        return;
     }
     if (meeting->other->half_length > 0.0) {
         // only what lies beside the other rod's edge: |z| <= half_length there
@@ -536,9 +547,13 @@ static void add_cell(const Meeting* meeting, const Row* low, const Row* high, in
     }
     static const double up[4] = {0.0, 0.0, 0.0, 1.0}, down[4] = {0.0, 0.0, 0.0, -1.0};
     const double shift = 0.5 * (low->shift + high->shift);
-    const Cell touching = cut(&cell, up, 0.0);
-    add_point(meeting, &touching, shift, number, 0);
-    if (meeting->least < 0.0) {
+    if (lowest >= 0.0) {
+        add_point(meeting, &cell, shift, number, 0);
+    } else if (highest > 0.0) {
+        const Cell touching = cut(&cell, up, 0.0);
+        add_point(meeting, &touching, shift, number, 0);
+    }
+    if (meeting->least < 0.0 && lowest < 0.0) {
         const Cell far = cut(&cell, down, 0.0), near = cut(&far, up, -meeting->least);
         add_point(meeting, &near, shift, number, 1);
     }
