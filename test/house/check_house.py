@@ -27,7 +27,7 @@ FLOORS = [
     ["sim_core/src/solver"],
     ["sim_core/src/world"],
     ["sim_core/src/api"],
-    ["sim_core/src/scene"],
+    ["sim_core/src/plan", "sim_core/src/scene"],
     ["ros_node/embedded"],
     ["ros_node"],
     ["tools"],

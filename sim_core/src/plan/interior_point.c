@@ -1,0 +1,244 @@
+#include "plan/interior_point.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "plan/interior_search.h"
+
+// of the barrier's fall (Waechter, Biegler 2006, eq. 7): mu <- max(end, min(SLOW mu, mu^FAST)), once errors are below
+// NEAR mu
+static const double SLOW = 0.2, FAST = 1.1, NEAR = 10.0;
+// steps that find no acceptable point are repeated with a larger shift, which turns them towards the rows
+static const int MAX_TURNS = 8;
+static const double TURN = 30.0, FIRST_TURN = 1e-3;
+
+FilPlanSettings fil_plan_settings_default(void)
+{
+    return (FilPlanSettings){.tolerance = 1e-8,
+                             .relaxation_start = 0.1,
+                             .relaxation_end = 1e-7,
+                             .relaxation_ratio = 10.0,
+                             .push = 1e-2,
+                             .max_iterations = 1000,
+                             .polish = true};
+}
+
+/* Moves x inside its bounds. */
+static void push_inside(const FilInterior* ip, double push)
+{
+    const FilPlanProblem* p = &ip->problem;
+    for (int j = 0; j < p->stages * p->variables; j++) {
+        const double lower = p->lower[j], upper = p->upper[j], room = push * p->scale[j % p->variables];
+        const double width = fmin(room, 0.25 * (upper - lower));
+        if (lower > -INFINITY) {
+            ip->at.x[j] = fmax(ip->at.x[j], lower + width);
+        }
+        if (upper < INFINITY) {
+            ip->at.x[j] = fmin(ip->at.x[j], upper - width);
+        }
+    }
+}
+
+/* Slacks of the pairs at least a tenth of the relaxation, and central multipliers. */
+static void start_slacks(FilInterior* ip)
+{
+    const FilPlanProblem* p = &ip->problem;
+    const int pairs = p->stages * p->pair_count;
+    memset(ip->at.slack, 0, sizeof(double) * (size_t)pairs);
+    fil_interior_pairs(ip, ip->at.x, ip->at.slack, ip->pair);
+    for (int i = 0; i < pairs; i++) {
+        ip->at.slack[i] = fmax(-ip->pair[i], 0.1 * ip->relaxation);
+        ip->at.relax[i] = ip->barrier / ip->at.slack[i];
+    }
+}
+
+static void start_multipliers(FilInterior* ip)
+{
+    const FilPlanProblem* p = &ip->problem;
+    for (int j = 0; j < p->stages * p->variables; j++) {
+        ip->at.lower[j] = p->lower[j] > -INFINITY ? ip->barrier / (ip->at.x[j] - p->lower[j]) : 0.0;
+        ip->at.upper[j] = p->upper[j] < INFINITY ? ip->barrier / (p->upper[j] - ip->at.x[j]) : 0.0;
+    }
+}
+
+/* One step: with the shift that the Hessian needs, then with larger ones, then anything that violates less. */
+static bool advance(FilInterior* ip, FilFilter* filter, double* length)
+{
+    double least = 0.0;
+    for (int turn = 0; turn < MAX_TURNS; turn++) {
+        if (!fil_interior_factor(ip, least)) {
+            return false;
+        }
+        fil_interior_solve(ip, ip->row, ip->pair);
+        if (fil_interior_search(ip, filter, length)) {
+            return true;
+        }
+        least = fmax(FIRST_TURN, TURN * fmax(least, turn == 0 ? 0.0 : ip->shift));
+    }
+    return fil_interior_retreat(ip, filter, length);
+}
+
+static double worst(FilInteriorError e)
+{
+    return fmax(fmax(e.row, e.pair), fmax(e.dual, e.complement));
+}
+
+typedef struct Loop {
+    const FilPlanSettings* settings;
+    FilPlanResult* result;
+    double barrier_end, relaxation_end;
+} Loop;
+
+/* Lowers the barrier and the relaxation while the point is close enough; true once it is solved. */
+static bool lower_barrier(FilInterior* ip, FilFilter* filter, const Loop* loop)
+{
+    while (worst(fil_interior_error(ip, ip->barrier)) <= NEAR * ip->barrier) {
+        if (ip->barrier <= loop->barrier_end) {
+            return worst(fil_interior_error(ip, 0.0)) <= fmax(loop->settings->tolerance, 2.0 * loop->barrier_end);
+        }
+        ip->barrier = fmax(loop->barrier_end, fmin(SLOW * ip->barrier, pow(ip->barrier, FAST)));
+        const double relaxation = fmax(loop->relaxation_end, loop->settings->relaxation_ratio * ip->barrier);
+        if (ip->paired && relaxation != ip->relaxation) {
+            ip->relaxation = relaxation;
+            start_slacks(ip);
+            fil_interior_pairs(ip, ip->at.x, ip->at.slack, ip->pair);
+        }
+        fil_filter_reset(filter, ip);
+    }
+    return false;
+}
+
+static FilPlanProgress progress_of(const FilInterior* ip, int iteration, double length)
+{
+    const FilInteriorError e = fil_interior_error(ip, ip->barrier);
+    return (FilPlanProgress){.iteration = iteration,
+                             .cost = ip->cost,
+                             .violation = e.row,
+                             .pairs = fil_interior_worst_pair(ip, ip->at.x),
+                             .dual = e.dual,
+                             .barrier = ip->barrier,
+                             .relaxation = ip->relaxation,
+                             .shift = ip->shift,
+                             .step = length};
+}
+
+static FilPlanOutcome iterate(FilInterior* ip, const Loop* loop)
+{
+    FilFilter filter;
+    double length = 0.0;
+    FilPlanResult* result = loop->result;
+    if (!fil_interior_evaluate(ip)) {
+        return FIL_PLAN_UNDEFINED;
+    }
+    fil_filter_reset(&filter, ip);
+    for (;;) {
+        const bool solved = lower_barrier(ip, &filter, loop);
+        result->last = progress_of(ip, result->iterations, length);
+        if (loop->settings->report != NULL && !loop->settings->report(loop->settings->user, &result->last)) {
+            return FIL_PLAN_CANCELLED;
+        }
+        if (solved) {
+            return FIL_PLAN_SOLVED;
+        }
+        if (result->iterations >= loop->settings->max_iterations) {
+            return FIL_PLAN_EXHAUSTED;
+        }
+        result->iterations++;
+        if (!advance(ip, &filter, &length) || !fil_interior_evaluate(ip)) {
+            return FIL_PLAN_STALLED;
+        }
+    }
+}
+
+/* Bounds of the polish: the smaller side of each pair, in units of its scale, is held within a sliver above zero. */
+static void fix_modes(FilInterior* ip, double* lower, double* upper, double sliver)
+{
+    const FilPlanProblem* p = &ip->problem;
+    const int n = p->variables;
+    for (int k = 0; k < p->stages; k++) {
+        for (int i = 0; i < p->pair_count; i++) {
+            const int a = p->pairs[i].a, b = p->pairs[i].b;
+            const double* x = ip->at.x + k * n;
+            const int small = x[a] / p->scale[a] < x[b] / p->scale[b] ? a : b;
+            lower[k * n + small] = 0.0;
+            upper[k * n + small] = sliver * p->scale[small];
+        }
+    }
+}
+
+/* Solves with fixed modes from the point; keeps the result only if it is a solution. */
+static void polish(FilInterior* ip, const FilPlanSettings* settings, FilPlanPoint* point, FilPlanResult* result)
+{
+    const FilPlanProblem* p = &ip->problem;
+    const size_t bytes = sizeof(double) * (size_t)(p->stages * p->variables);
+    double *lower = fil_arena_alloc(&ip->arena, 1, bytes), *upper = fil_arena_alloc(&ip->arena, 1, bytes);
+    if (lower == NULL || upper == NULL) {
+        return;
+    }
+    memcpy(lower, p->lower, bytes);
+    memcpy(upper, p->upper, bytes);
+    fix_modes(ip, lower, upper, 1e-9);
+    ip->problem.lower = lower;
+    ip->problem.upper = upper;
+    ip->paired = false;
+    ip->shift = 0.0;
+    ip->barrier = 1e-5;
+    push_inside(ip, 1e-6);
+    start_multipliers(ip);
+    FilPlanSettings once = *settings;
+    once.max_iterations = 50;
+    FilPlanResult inner = {.iterations = 0};
+    const Loop loop = {&once, &inner, 0.1 * settings->tolerance, 0.0};
+    const FilPlanOutcome outcome = iterate(ip, &loop);
+    result->iterations += inner.iterations;
+    if (outcome == FIL_PLAN_SOLVED) {
+        result->polished = true;
+        result->last = inner.last;
+        result->last.iteration = result->iterations;
+        memcpy(point->x, ip->at.x, bytes);
+        if (point->multiplier != NULL) {
+            memcpy(point->multiplier, ip->at.multiplier, sizeof(double) * (size_t)(p->stages * p->rows));
+        }
+    }
+}
+
+FilPlanResult fil_interior_point(const FilPlanProblem* problem, const FilPlanSettings* settings, FilPlanPoint* point)
+{
+    FilPlanResult result = {.outcome = FIL_PLAN_NO_MEMORY};
+    FilInterior* ip = fil_alloc(1, sizeof *ip);
+    if (ip == NULL || !fil_interior_create(problem, ip)) {
+        if (ip != NULL) {
+            fil_interior_free(ip);
+        }
+        fil_free(ip);
+        return result;
+    }
+    const size_t bytes = sizeof(double) * (size_t)(problem->stages * problem->variables);
+    const size_t row_bytes = sizeof(double) * (size_t)(problem->stages * problem->rows);
+    const double end = 0.1 * settings->tolerance;
+    const Loop loop = {settings, &result, end, settings->relaxation_end};
+    memcpy(ip->at.x, point->x, bytes);
+    if (settings->warm && point->multiplier != NULL) {
+        memcpy(ip->at.multiplier, point->multiplier, row_bytes);
+    }
+    ip->relaxation = settings->relaxation_start;
+    ip->barrier = fmax(end, settings->relaxation_start / settings->relaxation_ratio);
+    push_inside(ip, settings->push);
+    start_slacks(ip);
+    start_multipliers(ip);
+    result.outcome = iterate(ip, &loop);
+    if (result.outcome != FIL_PLAN_UNDEFINED) {
+        memcpy(point->x, ip->at.x, bytes);
+        if (point->multiplier != NULL) {
+            memcpy(point->multiplier, ip->at.multiplier, row_bytes);
+        }
+    }
+    if (settings->polish && result.outcome == FIL_PLAN_SOLVED && problem->pair_count > 0) {
+        polish(ip, settings, point, &result);
+    }
+    result.factorisations = ip->factorisations;
+    fil_interior_free(ip);
+    fil_free(ip);
+    return result;
+}

@@ -1,0 +1,241 @@
+#include "plan/riccati.h"
+
+#include <cblas.h>
+#include <string.h>
+
+// LAPACK by its Fortran names
+void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* pivots, int* info);
+void dgetrs_(const char* trans, const int* n, const int* nrhs, const double* a, const int* lda, const int* pivots,
+             double* b, const int* ldb, int* info);
+void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
+void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda, double* b,
+             const int* ldb, int* info);
+
+static double* take(FilArena* arena, int rows, int columns)
+{
+    return fil_arena_alloc(arena, (size_t)rows * (size_t)columns, sizeof(double));
+}
+
+bool fil_riccati_create(const FilPlanProblem* problem, FilArena* arena, FilRiccati* out)
+{
+    const int n = problem->variables, m = problem->rows, c = problem->carried, u = n - m, f = u + c;
+    *out = (FilRiccati){.stages = problem->stages, .variables = n, .rows = m, .carried = c, .carry = problem->carry};
+    out->stage = fil_arena_alloc(arena, (size_t)problem->stages, sizeof *out->stage);
+    // 3 m f + f f of the factorisation, (c + u + m) a stage and 2 n of a solution
+    out->work = take(arena, 1, 3 * m * f + f * f + problem->stages * (c + n) + 3 * n);
+    if (out->stage == NULL || out->work == NULL) {
+        return false;
+    }
+    for (int k = 0; k < problem->stages; k++) {
+        FilRiccatiStage* s = &out->stage[k];
+        *s = (FilRiccatiStage){.hessian = take(arena, n, n),
+                               .mixed = take(arena, n, c),
+                               .corner = take(arena, c, c),
+                               .own = take(arena, m, n),
+                               .before = take(arena, m, c),
+                               .lu = take(arena, m, m),
+                               .pivots = fil_arena_alloc(arena, (size_t)m, sizeof(int)),
+                               .follow = take(arena, m, f),
+                               .chol = take(arena, u, u),
+                               .gain = take(arena, u, c),
+                               .value = take(arena, c, c)};
+        if (!s->hessian || !s->mixed || !s->corner || !s->own || !s->before || !s->lu || !s->pivots || !s->follow ||
+            !s->chol || !s->gain || !s->value) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The stage's rows solved for its first variables: follow = -E_S^-1 [E_U, B]. */
+static bool follow_rows(const FilRiccati* riccati, FilRiccatiStage* s)
+{
+    const int n = riccati->variables, m = riccati->rows, c = riccati->carried, u = n - m, f = u + c;
+    int info = 0;
+    if (m == 0) {
+        return true;
+    }
+    memcpy(s->lu, s->own, sizeof(double) * (size_t)(m * m));
+    dgetrf_(&m, &m, s->lu, &m, s->pivots, &info);
+    for (int k = 0; k < m * u; k++) {
+        s->follow[k] = -s->own[m * m + k];
+    }
+    for (int k = 0; k < m * c; k++) {
+        s->follow[m * u + k] = -s->before[k];
+    }
+    if (info == 0) {
+        dgetrs_("N", &m, &f, s->lu, &m, s->pivots, s->follow, &m, &info);
+    }
+    return info == 0;
+}
+
+/* Q = F' (H_SS F + Y) + Y' F + D, the Hessian of the stage in (du, dp), with Y = [H_SU, G_S] and D what is left. */
+static void reduce(const FilRiccati* riccati, const FilRiccatiStage* s, double* q)
+{
+    const int n = riccati->variables, m = riccati->rows, c = riccati->carried, u = n - m, f = u + c;
+    double *y = q + f * f, *t = y + m * f;
+    for (int j = 0; j < f; j++) {
+        const double* column = j < u ? s->hessian + (size_t)(m + j) * (size_t)n : s->mixed + (j - u) * n;
+        memcpy(y + j * m, column, sizeof(double) * (size_t)m);
+        memcpy(q + j * f, column + m, sizeof(double) * (size_t)u);
+        for (int i = 0; i < c; i++) {
+            q[j * f + u + i] = j < u ? s->mixed[i * n + m + j] : s->corner[(j - u) * c + i];
+        }
+    }
+    if (m > 0) {
+        // T = H_SS F + 2 Y and F' T, symmetric parts of both sides of Y' F at once
+        memcpy(t, y, sizeof(double) * (size_t)(m * f));
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, f, m, 1.0, s->hessian, n, s->follow, m, 2.0, t, m);
+        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, f, f, m, 1.0, s->follow, m, t, m, 1.0, q, f);
+    }
+    for (int j = 0; j < f; j++) {
+        for (int i = 0; i < j; i++) {
+            q[j * f + i] = q[i * f + j] = 0.5 * (q[j * f + i] + q[i * f + j]);
+        }
+    }
+}
+
+/* gain = -Quu^-1 Qup, P = Qpp + Qup' gain. */
+static bool eliminate(const FilRiccati* riccati, FilRiccatiStage* s, const double* q)
+{
+    const int n = riccati->variables, m = riccati->rows, c = riccati->carried, u = n - m, f = u + c;
+    int info = 0;
+    for (int j = 0; j < u; j++) {
+        memcpy(s->chol + j * u, q + j * f, sizeof(double) * (size_t)u);
+    }
+    if (u > 0) {
+        dpotrf_("L", &u, s->chol, &u, &info);
+    }
+    if (info != 0) {
+        return false;
+    }
+    for (int j = 0; j < c; j++) {
+        for (int i = 0; i < u; i++) {
+            s->gain[j * u + i] = -q[(u + j) * f + i];
+        }
+        memcpy(s->value + j * c, q + (u + j) * f + u, sizeof(double) * (size_t)c);
+    }
+    if (u > 0 && c > 0) {
+        dpotrs_("L", &u, &c, s->chol, &u, s->gain, &u, &info);
+        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, c, c, u, 1.0, q + (size_t)u * (size_t)f, f, s->gain, u,
+                    1.0, s->value, c);
+    }
+    for (int j = 0; j < c; j++) {
+        for (int i = 0; i < j; i++) {
+            s->value[j * c + i] = s->value[i * c + j] = 0.5 * (s->value[j * c + i] + s->value[i * c + j]);
+        }
+    }
+    return info == 0;
+}
+
+FilRiccatiResult fil_riccati_factor(FilRiccati* riccati)
+{
+    const int n = riccati->variables, c = riccati->carried;
+    for (int k = riccati->stages - 1; k >= 0; k--) {
+        FilRiccatiStage* s = &riccati->stage[k];
+        for (int j = 0; k + 1 < riccati->stages && j < c; j++) {
+            for (int i = 0; i < c; i++) {
+                s->hessian[riccati->carry[j] * n + riccati->carry[i]] += riccati->stage[k + 1].value[j * c + i];
+            }
+        }
+        if (!follow_rows(riccati, s)) {
+            return FIL_RICCATI_SINGULAR;
+        }
+        reduce(riccati, s, riccati->work);
+        if (!eliminate(riccati, s, riccati->work)) {
+            return FIL_RICCATI_INDEFINITE;
+        }
+    }
+    return FIL_RICCATI_DONE;
+}
+
+/* y = y + f A x and y = y + f A' x of a rows x columns matrix with leading dimension ld. */
+static void add(int rows, int columns, double f, const double* a, int ld, const double* x, double* y)
+{
+    if (rows > 0 && columns > 0) {
+        cblas_dgemv(CblasColMajor, CblasNoTrans, rows, columns, f, a, ld, x, 1, 1.0, y, 1);
+    }
+}
+
+static void add_transposed(int rows, int columns, double f, const double* a, int ld, const double* x, double* y)
+{
+    if (rows > 0 && columns > 0) {
+        cblas_dgemv(CblasColMajor, CblasTrans, rows, columns, f, a, ld, x, 1, 1.0, y, 1);
+    }
+}
+
+/* Constants s of dx_S and k of du, and the gradient p of the value, from the last stage to the first; p, k, s of a
+ * stage stand together. */
+static void solve_backward(const FilRiccati* riccati, const double* g, const double* before, const double* r,
+                           double* gradient, double* stages)
+{
+    const int n = riccati->variables, m = riccati->rows, c = riccati->carried, u = n - m, one = 1;
+    double* hs = gradient + n;
+    int info = 0;
+    for (int k = riccati->stages - 1; k >= 0; k--) {
+        const FilRiccatiStage* s = &riccati->stage[k];
+        double *p = stages + k * (c + n), *ku = p + c, *rest = ku + u;
+        memcpy(gradient, g + k * n, sizeof(double) * (size_t)n);
+        for (int i = 0; k + 1 < riccati->stages && i < c; i++) {
+            gradient[riccati->carry[i]] += p[c + n + i];
+        }
+        for (int i = 0; i < m; i++) {
+            rest[i] = -r[k * m + i];
+        }
+        if (m > 0) {
+            dgetrs_("N", &m, &one, s->lu, &m, s->pivots, rest, &m, &info);
+        }
+        memcpy(hs, gradient, sizeof(double) * (size_t)m);
+        add(m, m, 1.0, s->hessian, n, rest, hs);
+        memcpy(ku, gradient + m, sizeof(double) * (size_t)u);
+        add_transposed(m, u, 1.0, s->follow, m, hs, ku);
+        add_transposed(m, u, 1.0, s->hessian + (size_t)m * (size_t)n, n, rest, ku);
+        memcpy(p, before + k * c, sizeof(double) * (size_t)c);
+        add_transposed(m, c, 1.0, s->follow + m * u, m, hs, p);
+        add_transposed(m, c, 1.0, s->mixed, n, rest, p);
+        add_transposed(u, c, 1.0, s->gain, u, ku, p);
+        for (int i = 0; i < u; i++) {
+            ku[i] = -ku[i];
+        }
+        if (u > 0) {
+            dpotrs_("L", &u, &one, s->chol, &u, ku, &u, &info);
+        }
+    }
+}
+
+void fil_riccati_solve(const FilRiccati* riccati, const double* g, const double* before, const double* r, double* dx,
+                       double* dl)
+{
+    const int n = riccati->variables, m = riccati->rows, c = riccati->carried, u = n - m, one = 1;
+    double *gradient = riccati->work, *stages = gradient + 2 * n, *dp = stages + riccati->stages * (c + n);
+    int info = 0;
+    solve_backward(riccati, g, before, r, gradient, stages);
+    // steps and multipliers, from the first stage to the last
+    memset(dp, 0, sizeof(double) * (size_t)c);
+    for (int k = 0; k < riccati->stages; k++) {
+        const FilRiccatiStage* s = &riccati->stage[k];
+        const double *p = stages + k * (c + n), *ku = p + c, *rest = ku + u;
+        double *step = dx + k * n, *multiplier = dl + k * m;
+        memcpy(step + m, ku, sizeof(double) * (size_t)u);
+        add(u, c, 1.0, s->gain, u, dp, step + m);
+        memcpy(step, rest, sizeof(double) * (size_t)m);
+        add(m, u, 1.0, s->follow, m, step + m, step);
+        add(m, c, 1.0, s->follow + m * u, m, dp, step);
+        // E_S' dl = -(g_S + H_S dx + G_S dp)
+        memcpy(gradient, g + k * n, sizeof(double) * (size_t)n);
+        for (int i = 0; k + 1 < riccati->stages && i < c; i++) {
+            gradient[riccati->carry[i]] += p[c + n + i];
+        }
+        for (int i = 0; i < m; i++) {
+            multiplier[i] = -gradient[i];
+        }
+        add(m, n, -1.0, s->hessian, n, step, multiplier);
+        add(m, c, -1.0, s->mixed, n, dp, multiplier);
+        if (m > 0) {
+            dgetrs_("T", &m, &one, s->lu, &m, s->pivots, multiplier, &m, &info);
+        }
+        for (int i = 0; i < c; i++) {
+            dp[i] = step[riccati->carry[i]];
+        }
+    }
+}
