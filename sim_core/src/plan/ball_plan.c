@@ -1,0 +1,233 @@
+#include "plan/ball_plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/quat.h"
+
+/* ---- the problem ---- */
+
+/* Usual sizes, by which shifts, pushes and gradients are measured. */
+static void fill_scale(const FilBallTurn* turn, const FilBallLayout* o, double* scale)
+{
+    for (int i = 0; i < o->joints; i++) {
+        scale[o->l + i] = 0.05;
+        scale[o->v + i] = turn->kinematic ? 0.1 : 0.1;
+        scale[o->tau + i] = turn->kinematic ? 0.1 : 10.0;
+    }
+    for (int k = 0; k < 4; k++) {
+        scale[o->q + k] = 1.0;
+    }
+    for (int k = 0; k < 3; k++) {
+        scale[o->w + k] = 1.0;
+    }
+    scale[o->gap] = 0.01;
+    scale[o->cone] = scale[o->f] = 1.0;
+    scale[o->face] = 1.0;
+    scale[o->g] = 0.1;
+    for (int i = 0; i < turn->directions; i++) {
+        scale[o->slip + i] = 0.1;
+        scale[o->b + i] = 1.0;
+    }
+}
+
+static void fill_bounds(const FilBallTurn* turn, const FilBallBounds* bounds, const FilBallLayout* o, double* lower,
+                        double* upper)
+{
+    for (int k = 0; k < turn->stages; k++) {
+        double *low = lower + k * o->variables, *high = upper + k * o->variables;
+        for (int j = 0; j < o->variables; j++) {
+            low[j] = (j >= o->gap && j < o->tau) || j >= o->f ? 0.0 : -INFINITY;
+            high[j] = INFINITY;
+        }
+        for (int i = 0; i < o->joints; i++) {
+            low[o->l + i] = bounds->elongation[0];
+            high[o->l + i] = bounds->elongation[1];
+            low[o->tau + i] = turn->kinematic ? -INFINITY : -bounds->effort;
+            high[o->tau + i] = turn->kinematic ? INFINITY : bounds->effort;
+        }
+        low[o->f] = bounds->normal_force[0];
+        high[o->f] = bounds->normal_force[1];
+        high[o->g] = bounds->slip;
+    }
+}
+
+bool fil_ball_problem_create(const FilBallTurn* turn, const FilBallBounds* bounds, const double* start,
+                             FilBallProblem* out)
+{
+    const FilBallLayout o = fil_ball_layout(turn);
+    const size_t n = (size_t)(turn->stages * o.variables);
+    *out = (FilBallProblem){.turn = *turn};
+    out->memory = fil_alloc(2 * n + (size_t)(o.variables + o.carried), sizeof(double));
+    out->pairs = fil_alloc((size_t)(turn->directions + 2), sizeof *out->pairs);
+    out->carry = fil_alloc((size_t)o.carried, sizeof *out->carry);
+    if (out->memory == NULL || out->pairs == NULL || out->carry == NULL) {
+        fil_ball_problem_free(out);
+        return false;
+    }
+    double *lower = out->memory, *upper = lower + n, *scale = upper + n, *before = scale + o.variables;
+    fill_bounds(turn, bounds, &o, lower, upper);
+    fill_scale(turn, &o, scale);
+    memcpy(before, start, sizeof(double) * (size_t)o.carried);
+    for (int i = 0; i < o.carried; i++) {
+        out->carry[i] = i + 1 < o.carried ? i : o.f;
+    }
+    out->pairs[0] = (FilPlanPair){o.gap, o.f, 1.0};
+    out->pairs[1] = (FilPlanPair){o.cone, o.g, 1.0};
+    for (int i = 0; i < turn->directions; i++) {
+        out->pairs[2 + i] = (FilPlanPair){o.slip + i, o.b + i, 1.0};
+    }
+    out->problem = (FilPlanProblem){.data = &out->turn,
+                                    .stages = turn->stages,
+                                    .variables = o.variables,
+                                    .rows = o.rows,
+                                    .carried = o.carried,
+                                    .carry = out->carry,
+                                    .before = before,
+                                    .lower = lower,
+                                    .upper = upper,
+                                    .scale = scale,
+                                    .pairs = out->pairs,
+                                    .pair_count = turn->directions + 2,
+                                    .evaluate = fil_ball_evaluate};
+    return true;
+}
+
+void fil_ball_problem_free(FilBallProblem* problem)
+{
+    fil_free(problem->memory);
+    fil_free(problem->pairs);
+    fil_free(problem->carry);
+    *problem = (FilBallProblem){.memory = NULL};
+}
+
+/* ---- first guesses ---- */
+
+/* Numbers in [-1, 1) that depend on the seed alone (splitmix64). */
+static double noise_of(unsigned seed, unsigned index)
+{
+    uint64_t z = ((uint64_t)seed << 32 | index) * 0x9e3779b97f4a7c15u + 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    return 2.0 * (double)(z >> 11) * 0x1p-53 - 1.0;
+}
+
+/* Variables that their rows define, and the efforts that hold the arm where it is. */
+static void settle(const FilBallTurn* turn, const FilBallLayout* o, int stage, const double* p, double* x)
+{
+    double row[128] = {0.0};
+    FilPlanStage out = {.row = row};
+    for (int i = 0; i < o->joints; i++) {
+        x[o->tau + i] = 0.0;
+    }
+    if (!fil_ball_evaluate(turn, stage, p, x, NULL, FIL_PLAN_VALUES, &out)) {
+        return;
+    }
+    for (int i = 0; i < o->joints; i++) {
+        x[o->tau + i] = turn->kinematic ? row[o->v + i] : row[o->v + i] / turn->step;
+    }
+    for (int j = o->gap; j < o->tau; j++) {
+        x[j] -= row[j];
+    }
+}
+
+void fil_ball_guess(const FilBallProblem* problem, double share, double noise, unsigned seed, double* x)
+{
+    const FilBallTurn* turn = &problem->turn;
+    const FilBallLayout o = fil_ball_layout(turn);
+    const double* start = problem->problem.before;
+    const FilQuat from = {start[o.q], start[o.q + 1], start[o.q + 2], start[o.q + 3]};
+    const FilQuat back = {-from.x, -from.y, -from.z, from.w};
+    const FilQuat to = {turn->target[0], turn->target[1], turn->target[2], turn->target[3]};
+    double rotation[3], p[128];
+    fil_quat_logarithm(fil_quat_multiply(to, back), rotation);
+    fil_v3_scale(rotation, share, rotation);
+    memcpy(p, start, sizeof(double) * (size_t)o.carried);
+    for (int k = 0; k < turn->stages; k++) {
+        double *own = x + k * o.variables, part[3];
+        const double t = (k + 1.0) / turn->stages;
+        memset(own, 0, sizeof(double) * (size_t)o.variables);
+        for (int i = 0; i < o.joints; i++) {
+            double wave = 0.0;  // three sines that begin at zero
+            for (unsigned m = 1; m <= 3 && noise > 0.0; m++) {
+                wave += noise / m * noise_of(seed, 16u * (unsigned)i + m) * sin(0.5 * FIL_PI * m * t);
+            }
+            own[o.l + i] = start[o.l + i] + wave;
+            own[o.v + i] = (own[o.l + i] - p[o.l + i]) / turn->step;
+        }
+        fil_v3_scale(part, t, rotation);
+        const FilQuat q = fil_quat_multiply(fil_quat_exponential(part), from);
+        own[o.q] = q.x, own[o.q + 1] = q.y, own[o.q + 2] = q.z, own[o.q + 3] = q.w;
+        fil_v3_scale(own + o.w, 1.0 / (turn->step * turn->stages), rotation);
+        own[o.f] = 1.0;
+        own[o.g] = 0.1;
+        for (int i = 0; i < turn->directions; i++) {
+            own[o.b + i] = 0.5 * turn->friction / turn->directions;
+        }
+        settle(turn, &o, k, p, own);
+        memcpy(p, own, sizeof(double) * (size_t)o.gap);
+        p[o.carried - 1] = own[o.f];
+    }
+}
+
+void fil_ball_resample(const FilBallProblem* from, const double* x, const FilBallProblem* to, double* out)
+{
+    const FilBallLayout o = fil_ball_layout(&from->turn);
+    const int n = o.variables, stages = from->turn.stages;
+    for (int k = 0; k < to->turn.stages; k++) {
+        // states stand at the ends of stages, controls act throughout
+        const double t = (k + 1.0) * stages / to->turn.stages;
+        const int end = (int)ceil(t - 1e-9), later = end < 1 ? 0 : end - 1;
+        const double share = t - later;
+        for (int j = 0; j < n; j++) {
+            const double after = x[later * n + j];
+            const double before = later > 0 ? x[(later - 1) * n + j] : j < o.gap ? from->problem.before[j] : after;
+            out[k * n + j] = j < o.gap ? (1.0 - share) * before + share * after : after;
+        }
+    }
+}
+
+/* ---- judging ---- */
+
+FilBallQuality fil_ball_judge(const FilBallProblem* problem, const double* x)
+{
+    const FilBallTurn* turn = &problem->turn;
+    const FilBallLayout o = fil_ball_layout(turn);
+    FilBallQuality quality = {.cost = 0.0};
+    double p[128], row[128];
+    int touching = 0;
+    memcpy(p, problem->problem.before, sizeof(double) * (size_t)o.carried);
+    for (int k = 0; k < turn->stages; k++) {
+        const double* own = x + k * o.variables;
+        FilPlanStage out = {.row = row};
+        memset(row, 0, sizeof row);
+        if (!fil_ball_evaluate(turn, k, p, own, NULL, FIL_PLAN_VALUES, &out)) {
+            quality.violation = INFINITY;
+            return quality;
+        }
+        quality.cost += out.cost;
+        for (int i = 0; i < o.rows; i++) {
+            quality.violation = fmax(quality.violation, fabs(row[i]));
+        }
+        quality.gap_pair = fmax(quality.gap_pair, fabs(own[o.gap] * own[o.f]));
+        quality.slip_pair = fmax(quality.slip_pair, fabs(own[o.cone] * own[o.g]));
+        for (int i = 0; i < turn->directions; i++) {
+            quality.slip_pair = fmax(quality.slip_pair, fabs(own[o.slip + i] * own[o.b + i]));
+        }
+        // what the row leaves of the gap is penetration, too
+        quality.penetration = fmax(quality.penetration, -(own[o.gap] - row[o.gap]));
+        touching += own[o.f] > 1e-3 ? 1 : 0;
+        memcpy(p, own, sizeof(double) * (size_t)o.gap);
+        p[o.carried - 1] = own[o.f];
+    }
+    quality.contact = (double)touching / turn->stages;
+    double along = 0.0, size = 0.0;
+    for (int k = 0; k < 4; k++) {
+        along += p[o.q + k] * turn->target[k];
+        size += p[o.q + k] * p[o.q + k];
+    }
+    quality.orientation = 1.0 - along * along / size;
+    return quality;
+}

@@ -1,0 +1,105 @@
+#include "plan/ball_turn.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vec3.h"
+
+#define REAL double
+#define STAGE FilPlanStage
+#define NAME(x) real_##x
+#include "plan/arm_jet.inc"
+#include "plan/ball_turn.inc"
+
+FilBallLayout fil_ball_layout(const FilBallTurn* turn)
+{
+    const int n = 3 * turn->arm.sections, d = turn->directions;
+    FilBallLayout o = {.joints = n, .l = 0, .v = n, .q = 2 * n, .w = 2 * n + 4, .gap = 2 * n + 7};
+    o.cone = o.gap + 1;
+    o.slip = o.cone + 1;
+    o.face = o.slip + d;
+    o.rows = o.tau = o.face + 1;
+    o.f = o.tau + n;
+    o.b = o.f + 1;
+    o.g = o.b + d;
+    o.variables = o.g + 1;
+    o.carried = o.gap + 1;  // all states, then f
+    return o;
+}
+
+bool fil_ball_evaluate(const void* data, int stage, const double* p, const double* x, const double* multiplier,
+                       FilPlanOrder order, FilPlanStage* out)
+{
+    const FilBallTurn* turn = data;
+    const FilBallLayout o = fil_ball_layout(turn);
+    for (int s = 0; s < turn->arm.sections; s++) {  // a section has a length
+        const double *m = turn->arm.shape[s] + 6, *l = x + o.l + 3 * s;
+        if (!(turn->arm.length[s] + m[0] * l[0] + m[1] * l[1] + m[2] * l[2] > 0.0)) {
+            return false;
+        }
+    }
+    return real_evaluate(turn, stage, p, x, multiplier, order, out);
+}
+
+/* Solves a 3 x 3 system by Cramer's rule; false if it is singular. */
+static bool solve_three(const double* m, const double* right, double* x)
+{
+    double c0[3], c1[3], c2[3];
+    const double a[3] = {m[0], m[3], m[6]}, b[3] = {m[1], m[4], m[7]}, c[3] = {m[2], m[5], m[8]};
+    fil_v3_cross(c0, b, c);
+    fil_v3_cross(c1, c, a);
+    fil_v3_cross(c2, a, b);
+    const double det = fil_v3_dot(a, c0);
+    if (!(fabs(det) > 1e-30)) {
+        return false;
+    }
+    x[0] = fil_v3_dot(right, c0) / det;
+    x[1] = fil_v3_dot(right, c1) / det;
+    x[2] = fil_v3_dot(right, c2) / det;
+    return true;
+}
+
+bool fil_ball_touch(const FilBallTurn* turn, double* l)
+{
+    const FilPlanArm* arm = &turn->arm;
+    const FilBallLayout o = fil_ball_layout(turn);
+    const double x[128] = {0.0};
+    memset(l, 0, sizeof(double) * (size_t)o.joints);
+    for (int iteration = 0; iteration < 50; iteration++) {
+        double shape[FIL_PLAN_SECTIONS][3], gradient[3][FIL_PLAN_SHAPES], matrix[9] = {0.0}, step[3];
+        real_Directions d[FIL_PLAN_SECTIONS];
+        real_Motion motion;
+        real_Frame tip;
+        real_Contact c;
+        memset(d, 0, sizeof d);
+        for (int s = 0; s < arm->sections; s++) {
+            fil_m3_apply(shape[s], arm->shape[s], l + 3 * s);
+        }
+        real_arm_motion(arm, shape, d, FIL_PLAN_FIRST, false, &motion, &tip);
+        real_see_contact(turn, &o, &tip, x, true, &c);
+        const double residual[3] = {c.y[0], c.y[1], c.y[2] - 0.5 * arm->disk_thickness - turn->radius};
+        // the shortest step to the linearised conditions: dl = -J' (J J')^-1 residual
+        for (int a = 0; a < 3; a++) {
+            real_to_joints(arm, c.y_i[a], gradient[a]);
+        }
+        for (int k = 0; k < 9; k++) {
+            for (int i = 0; i < o.joints; i++) {
+                matrix[k] += gradient[k / 3][i] * gradient[k % 3][i];
+            }
+        }
+        // a point far off is approached by steps of at most 5 cm
+        const double far = fil_v3_norm(residual), part = far > 0.05 ? 0.05 / far : 1.0;
+        if (far < 1e-12) {
+            return true;
+        }
+        if (!solve_three(matrix, residual, step)) {
+            return false;
+        }
+        for (int i = 0; i < o.joints; i++) {
+            for (int a = 0; a < 3; a++) {
+                l[i] -= part * gradient[a][i] * step[a];
+            }
+        }
+    }
+    return false;
+}
