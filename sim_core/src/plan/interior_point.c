@@ -1,17 +1,21 @@
 #include "plan/interior_point.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "plan/interior_search.h"
 
-// of the barrier's fall (Waechter, Biegler 2006, eq. 7): mu <- max(end, min(SLOW mu, mu^FAST)), once errors are below
-// NEAR mu
-static const double SLOW = 0.2, FAST = 1.1, NEAR = 10.0;
+// the barrier falls once errors are below this multiple of it (Waechter, Biegler 2006, algorithm A). It falls linearly: the
+// superlinear rule of eq. 7 there would shrink the relaxation faster than modes can change
+static const double NEAR = 10.0;
 // steps that find no acceptable point are repeated with a larger shift, which turns them towards the rows
 static const int MAX_TURNS = 8;
 static const double TURN = 30.0, FIRST_TURN = 1e-3;
+// where no step helps, the barrier and the relaxation go back up by this factor, this often, and fall more slowly
+static const double BACK = 30.0;
+static const int MAX_BACKS = 6;
 
 FilPlanSettings fil_plan_settings_default(void)
 {
@@ -19,6 +23,7 @@ FilPlanSettings fil_plan_settings_default(void)
                              .relaxation_start = 0.1,
                              .relaxation_end = 1e-7,
                              .relaxation_ratio = 10.0,
+                             .fall = 0.2,
                              .push = 1e-2,
                              .max_iterations = 1000,
                              .polish = true};
@@ -87,7 +92,7 @@ static double worst(FilInteriorError e)
 typedef struct Loop {
     const FilPlanSettings* settings;
     FilPlanResult* result;
-    double barrier_end, relaxation_end;
+    double barrier_end, relaxation_end, fall;
 } Loop;
 
 /* Lowers the barrier and the relaxation while the point is close enough; true once it is solved. */
@@ -97,7 +102,7 @@ static bool lower_barrier(FilInterior* ip, FilFilter* filter, const Loop* loop)
         if (ip->barrier <= loop->barrier_end) {
             return worst(fil_interior_error(ip, 0.0)) <= fmax(loop->settings->tolerance, 2.0 * loop->barrier_end);
         }
-        ip->barrier = fmax(loop->barrier_end, fmin(SLOW * ip->barrier, pow(ip->barrier, FAST)));
+        ip->barrier = fmax(loop->barrier_end, loop->fall * ip->barrier);
         const double relaxation = fmax(loop->relaxation_end, loop->settings->relaxation_ratio * ip->barrier);
         if (ip->paired && relaxation != ip->relaxation) {
             ip->relaxation = relaxation;
@@ -123,10 +128,33 @@ static FilPlanProgress progress_of(const FilInterior* ip, int iteration, double 
                              .step = length};
 }
 
-static FilPlanOutcome iterate(FilInterior* ip, const Loop* loop)
+/* Begins anew from the point with more room around it. */
+static bool back_off(FilInterior* ip, FilFilter* filter, Loop* loop)
+{
+    const FilPlanProblem* p = &ip->problem;
+    if (!ip->paired) {
+        return false;
+    }
+    ip->barrier = fmin(BACK * ip->barrier, loop->settings->relaxation_start / loop->settings->relaxation_ratio);
+    ip->relaxation = fmax(loop->relaxation_end, loop->settings->relaxation_ratio * ip->barrier);
+    loop->fall = sqrt(loop->fall);
+    ip->shift = 0.0;
+    push_inside(ip, loop->settings->push);
+    start_slacks(ip);
+    start_multipliers(ip);
+    memset(ip->at.multiplier, 0, sizeof(double) * (size_t)(p->stages * p->rows));
+    if (!fil_interior_evaluate(ip)) {
+        return false;
+    }
+    fil_filter_reset(filter, ip);
+    return true;
+}
+
+static FilPlanOutcome iterate(FilInterior* ip, Loop* loop)
 {
     FilFilter filter;
     double length = 0.0;
+    int backs = 0;
     FilPlanResult* result = loop->result;
     if (!fil_interior_evaluate(ip)) {
         return FIL_PLAN_UNDEFINED;
@@ -145,7 +173,8 @@ static FilPlanOutcome iterate(FilInterior* ip, const Loop* loop)
             return FIL_PLAN_EXHAUSTED;
         }
         result->iterations++;
-        if (!advance(ip, &filter, &length) || !fil_interior_evaluate(ip)) {
+        const bool advanced = advance(ip, &filter, &length);
+        if (advanced ? !fil_interior_evaluate(ip) : backs++ == MAX_BACKS || !back_off(ip, &filter, loop)) {
             return FIL_PLAN_STALLED;
         }
     }
@@ -189,7 +218,7 @@ static void polish(FilInterior* ip, const FilPlanSettings* settings, FilPlanPoin
     FilPlanSettings once = *settings;
     once.max_iterations = 50;
     FilPlanResult inner = {.iterations = 0};
-    const Loop loop = {&once, &inner, 0.1 * settings->tolerance, 0.0};
+    Loop loop = {&once, &inner, 0.1 * settings->tolerance, 0.0, 0.2};
     const FilPlanOutcome outcome = iterate(ip, &loop);
     result->iterations += inner.iterations;
     if (outcome == FIL_PLAN_SOLVED) {
@@ -206,6 +235,7 @@ static void polish(FilInterior* ip, const FilPlanSettings* settings, FilPlanPoin
 FilPlanResult fil_interior_point(const FilPlanProblem* problem, const FilPlanSettings* settings, FilPlanPoint* point)
 {
     FilPlanResult result = {.outcome = FIL_PLAN_NO_MEMORY};
+    openblas_set_num_threads(1);  // matrices of a stage are too small to share
     FilInterior* ip = fil_alloc(1, sizeof *ip);
     if (ip == NULL || !fil_interior_create(problem, ip)) {
         if (ip != NULL) {
@@ -217,7 +247,7 @@ FilPlanResult fil_interior_point(const FilPlanProblem* problem, const FilPlanSet
     const size_t bytes = sizeof(double) * (size_t)(problem->stages * problem->variables);
     const size_t row_bytes = sizeof(double) * (size_t)(problem->stages * problem->rows);
     const double end = 0.1 * settings->tolerance;
-    const Loop loop = {settings, &result, end, settings->relaxation_end};
+    Loop loop = {settings, &result, end, settings->relaxation_end, settings->fall};
     memcpy(ip->at.x, point->x, bytes);
     if (settings->warm && point->multiplier != NULL) {
         memcpy(ip->at.multiplier, point->multiplier, row_bytes);

@@ -24,6 +24,7 @@ typedef struct FilPlanSettings {
     double relaxation_start; /* eps, in the pairs' units */
     double relaxation_end;
     double relaxation_ratio; /* eps / mu */
+    double fall;             /* factor of the barrier from one problem to the next */
     double push;             /* least distance of a start from bounds, of the variables' scale */
     int max_iterations;
     bool polish;
