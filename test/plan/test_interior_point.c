@@ -169,7 +169,7 @@ static void pushes_a_box_with_all_its_force(void** state)
     assert_int_equal(result.outcome, FIL_PLAN_SOLVED);
     for (int k = 1; k < PUSH_STAGES; k++) {
         const double t = (k + 0.5) / PUSH_STAGES, u = x[k * PUSH_VARIABLES + FORCE];
-        assert_true(t > 0.5 || fabs(u - force) < 0.01 * force);
+        assert_true(t > 0.35 || fabs(u - force) < 0.01 * force);
         assert_true(t < 0.7 || u < 0.01 * force);
     }
 }

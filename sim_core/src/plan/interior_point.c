@@ -1,6 +1,5 @@
 #include "plan/interior_point.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,13 +15,16 @@ static const double TURN = 30.0, FIRST_TURN = 1e-3;
 // where no step helps, the barrier and the relaxation go back up by this factor, this often, and fall more slowly
 static const double BACK = 30.0;
 static const int MAX_BACKS = 6;
+// the polish: slivers that fixed variables may stay in (of their scale), where it begins, and what it may cost
+static const double SLIVER = 1e-9, POLISH_BARRIER = 1e-7, POLISH_COST = 1e-3;
+static const int POLISH_ITERATIONS = 12;
 
 FilPlanSettings fil_plan_settings_default(void)
 {
     return (FilPlanSettings){.tolerance = 1e-8,
                              .relaxation_start = 0.1,
                              .relaxation_end = 1e-7,
-                             .relaxation_ratio = 10.0,
+                             .relaxation_ratio = 0.3,
                              .fall = 0.2,
                              .push = 1e-2,
                              .max_iterations = 1000,
@@ -196,7 +198,8 @@ static void fix_modes(FilInterior* ip, double* lower, double* upper, double sliv
     }
 }
 
-/* Solves with fixed modes from the point; keeps the result only if it is a solution. */
+/* Solves with fixed modes from the point; keeps the result only if it meets the rows at about the same cost. Slivers leave
+ * the multipliers ill-determined, so that the gradient says little there. */
 static void polish(FilInterior* ip, const FilPlanSettings* settings, FilPlanPoint* point, FilPlanResult* result)
 {
     const FilPlanProblem* p = &ip->problem;
@@ -207,21 +210,23 @@ static void polish(FilInterior* ip, const FilPlanSettings* settings, FilPlanPoin
     }
     memcpy(lower, p->lower, bytes);
     memcpy(upper, p->upper, bytes);
-    fix_modes(ip, lower, upper, 1e-9);
+    fix_modes(ip, lower, upper, SLIVER);
     ip->problem.lower = lower;
     ip->problem.upper = upper;
     ip->paired = false;
     ip->shift = 0.0;
-    ip->barrier = 1e-5;
+    ip->barrier = POLISH_BARRIER;
     push_inside(ip, 1e-6);
     start_multipliers(ip);
     FilPlanSettings once = *settings;
-    once.max_iterations = 50;
+    once.max_iterations = POLISH_ITERATIONS;
     FilPlanResult inner = {.iterations = 0};
     Loop loop = {&once, &inner, 0.1 * settings->tolerance, 0.0, 0.2};
-    const FilPlanOutcome outcome = iterate(ip, &loop);
+    const double before = ip->cost;
+    (void)iterate(ip, &loop);
     result->iterations += inner.iterations;
-    if (outcome == FIL_PLAN_SOLVED) {
+    if (inner.last.violation <= settings->tolerance && inner.last.pairs < result->last.pairs &&
+        fabs(inner.last.cost - before) <= POLISH_COST * (1.0 + fabs(before))) {
         result->polished = true;
         result->last = inner.last;
         result->last.iteration = result->iterations;
@@ -235,7 +240,6 @@ static void polish(FilInterior* ip, const FilPlanSettings* settings, FilPlanPoin
 FilPlanResult fil_interior_point(const FilPlanProblem* problem, const FilPlanSettings* settings, FilPlanPoint* point)
 {
     FilPlanResult result = {.outcome = FIL_PLAN_NO_MEMORY};
-    openblas_set_num_threads(1);  // matrices of a stage are too small to share
     FilInterior* ip = fil_alloc(1, sizeof *ip);
     if (ip == NULL || !fil_interior_create(problem, ip)) {
         if (ip != NULL) {

@@ -1,15 +1,8 @@
 #include "plan/riccati.h"
 
-#include <cblas.h>
 #include <string.h>
 
-// LAPACK by its Fortran names
-void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* pivots, int* info);
-void dgetrs_(const char* trans, const int* n, const int* nrhs, const double* a, const int* lda, const int* pivots,
-             double* b, const int* ldb, int* info);
-void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
-void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda, double* b,
-             const int* ldb, int* info);
+#include "linalg/dense.h"
 
 static double* take(FilArena* arena, int rows, int columns)
 {
@@ -51,43 +44,39 @@ bool fil_riccati_create(const FilPlanProblem* problem, FilArena* arena, FilRicca
 static bool follow_rows(const FilRiccati* riccati, FilRiccatiStage* s)
 {
     const int n = riccati->variables, m = riccati->rows, c = riccati->carried, u = n - m, f = u + c;
-    int info = 0;
-    if (m == 0) {
-        return true;
-    }
     memcpy(s->lu, s->own, sizeof(double) * (size_t)(m * m));
-    dgetrf_(&m, &m, s->lu, &m, s->pivots, &info);
     for (int k = 0; k < m * u; k++) {
         s->follow[k] = -s->own[m * m + k];
     }
     for (int k = 0; k < m * c; k++) {
         s->follow[m * u + k] = -s->before[k];
     }
-    if (info == 0) {
-        dgetrs_("N", &m, &f, s->lu, &m, s->pivots, s->follow, &m, &info);
+    if (!fil_dense_lu(m, s->lu, s->pivots)) {
+        return false;
     }
-    return info == 0;
+    fil_dense_lu_solve(m, s->lu, s->pivots, f, s->follow);
+    return true;
 }
 
 /* Q = F' (H_SS F + Y) + Y' F + D, the Hessian of the stage in (du, dp), with Y = [H_SU, G_S] and D what is left. */
 static void reduce(const FilRiccati* riccati, const FilRiccatiStage* s, double* q)
 {
     const int n = riccati->variables, m = riccati->rows, c = riccati->carried, u = n - m, f = u + c;
-    double *y = q + f * f, *t = y + m * f;
+    double *t = q + f * f, *turned = t + m * f;
     for (int j = 0; j < f; j++) {
         const double* column = j < u ? s->hessian + (size_t)(m + j) * (size_t)n : s->mixed + (j - u) * n;
-        memcpy(y + j * m, column, sizeof(double) * (size_t)m);
+        for (int i = 0; i < m; i++) {
+            t[j * m + i] = 2.0 * column[i];
+            turned[i * f + j] = s->follow[j * m + i];
+        }
         memcpy(q + j * f, column + m, sizeof(double) * (size_t)u);
         for (int i = 0; i < c; i++) {
             q[j * f + u + i] = j < u ? s->mixed[i * n + m + j] : s->corner[(j - u) * c + i];
         }
     }
-    if (m > 0) {
-        // T = H_SS F + 2 Y and F' T, symmetric parts of both sides of Y' F at once
-        memcpy(t, y, sizeof(double) * (size_t)(m * f));
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, f, m, 1.0, s->hessian, n, s->follow, m, 2.0, t, m);
-        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, f, f, m, 1.0, s->follow, m, t, m, 1.0, q, f);
-    }
+    // T = H_SS F + 2 Y and F' T; its symmetric part has both sides of Y' F
+    fil_dense_multiply(m, f, m, s->hessian, n, s->follow, m, t, m);
+    fil_dense_multiply(f, f, m, turned, f, t, m, q, f);
     for (int j = 0; j < f; j++) {
         for (int i = 0; i < j; i++) {
             q[j * f + i] = q[i * f + j] = 0.5 * (q[j * f + i] + q[i * f + j]);
@@ -99,14 +88,10 @@ static void reduce(const FilRiccati* riccati, const FilRiccatiStage* s, double* 
 static bool eliminate(const FilRiccati* riccati, FilRiccatiStage* s, const double* q)
 {
     const int n = riccati->variables, m = riccati->rows, c = riccati->carried, u = n - m, f = u + c;
-    int info = 0;
     for (int j = 0; j < u; j++) {
         memcpy(s->chol + j * u, q + j * f, sizeof(double) * (size_t)u);
     }
-    if (u > 0) {
-        dpotrf_("L", &u, s->chol, &u, &info);
-    }
-    if (info != 0) {
+    if (!fil_dense_cholesky(u, s->chol)) {
         return false;
     }
     for (int j = 0; j < c; j++) {
@@ -115,17 +100,16 @@ static bool eliminate(const FilRiccati* riccati, FilRiccatiStage* s, const doubl
         }
         memcpy(s->value + j * c, q + (u + j) * f + u, sizeof(double) * (size_t)c);
     }
-    if (u > 0 && c > 0) {
-        dpotrs_("L", &u, &c, s->chol, &u, s->gain, &u, &info);
-        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, c, c, u, 1.0, q + (size_t)u * (size_t)f, f, s->gain, u,
-                    1.0, s->value, c);
+    fil_dense_cholesky_solve(u, s->chol, c, s->gain);
+    for (int j = 0; j < c; j++) {
+        fil_dense_apply_transposed(u, c, 1.0, q + (size_t)u * (size_t)f, f, s->gain + j * u, s->value + j * c);
     }
     for (int j = 0; j < c; j++) {
         for (int i = 0; i < j; i++) {
             s->value[j * c + i] = s->value[i * c + j] = 0.5 * (s->value[j * c + i] + s->value[i * c + j]);
         }
     }
-    return info == 0;
+    return true;
 }
 
 FilRiccatiResult fil_riccati_factor(FilRiccati* riccati)
@@ -149,29 +133,13 @@ FilRiccatiResult fil_riccati_factor(FilRiccati* riccati)
     return FIL_RICCATI_DONE;
 }
 
-/* y = y + f A x and y = y + f A' x of a rows x columns matrix with leading dimension ld. */
-static void add(int rows, int columns, double f, const double* a, int ld, const double* x, double* y)
-{
-    if (rows > 0 && columns > 0) {
-        cblas_dgemv(CblasColMajor, CblasNoTrans, rows, columns, f, a, ld, x, 1, 1.0, y, 1);
-    }
-}
-
-static void add_transposed(int rows, int columns, double f, const double* a, int ld, const double* x, double* y)
-{
-    if (rows > 0 && columns > 0) {
-        cblas_dgemv(CblasColMajor, CblasTrans, rows, columns, f, a, ld, x, 1, 1.0, y, 1);
-    }
-}
-
 /* Constants s of dx_S and k of du, and the gradient p of the value, from the last stage to the first; p, k, s of a
  * stage stand together. */
 static void solve_backward(const FilRiccati* riccati, const double* g, const double* before, const double* r,
                            double* gradient, double* stages)
 {
-    const int n = riccati->variables, m = riccati->rows, c = riccati->carried, u = n - m, one = 1;
+    const int n = riccati->variables, m = riccati->rows, c = riccati->carried, u = n - m;
     double* hs = gradient + n;
-    int info = 0;
     for (int k = riccati->stages - 1; k >= 0; k--) {
         const FilRiccatiStage* s = &riccati->stage[k];
         double *p = stages + k * (c + n), *ku = p + c, *rest = ku + u;
@@ -182,33 +150,28 @@ static void solve_backward(const FilRiccati* riccati, const double* g, const dou
         for (int i = 0; i < m; i++) {
             rest[i] = -r[k * m + i];
         }
-        if (m > 0) {
-            dgetrs_("N", &m, &one, s->lu, &m, s->pivots, rest, &m, &info);
-        }
+        fil_dense_lu_solve(m, s->lu, s->pivots, 1, rest);
         memcpy(hs, gradient, sizeof(double) * (size_t)m);
-        add(m, m, 1.0, s->hessian, n, rest, hs);
+        fil_dense_apply(m, m, 1.0, s->hessian, n, rest, hs);
         memcpy(ku, gradient + m, sizeof(double) * (size_t)u);
-        add_transposed(m, u, 1.0, s->follow, m, hs, ku);
-        add_transposed(m, u, 1.0, s->hessian + (size_t)m * (size_t)n, n, rest, ku);
+        fil_dense_apply_transposed(m, u, 1.0, s->follow, m, hs, ku);
+        fil_dense_apply_transposed(m, u, 1.0, s->hessian + (size_t)m * (size_t)n, n, rest, ku);
         memcpy(p, before + k * c, sizeof(double) * (size_t)c);
-        add_transposed(m, c, 1.0, s->follow + m * u, m, hs, p);
-        add_transposed(m, c, 1.0, s->mixed, n, rest, p);
-        add_transposed(u, c, 1.0, s->gain, u, ku, p);
+        fil_dense_apply_transposed(m, c, 1.0, s->follow + m * u, m, hs, p);
+        fil_dense_apply_transposed(m, c, 1.0, s->mixed, n, rest, p);
+        fil_dense_apply_transposed(u, c, 1.0, s->gain, u, ku, p);
         for (int i = 0; i < u; i++) {
             ku[i] = -ku[i];
         }
-        if (u > 0) {
-            dpotrs_("L", &u, &one, s->chol, &u, ku, &u, &info);
-        }
+        fil_dense_cholesky_solve(u, s->chol, 1, ku);
     }
 }
 
 void fil_riccati_solve(const FilRiccati* riccati, const double* g, const double* before, const double* r, double* dx,
                        double* dl)
 {
-    const int n = riccati->variables, m = riccati->rows, c = riccati->carried, u = n - m, one = 1;
+    const int n = riccati->variables, m = riccati->rows, c = riccati->carried, u = n - m;
     double *gradient = riccati->work, *stages = gradient + 2 * n, *dp = stages + riccati->stages * (c + n);
-    int info = 0;
     solve_backward(riccati, g, before, r, gradient, stages);
     // steps and multipliers, from the first stage to the last
     memset(dp, 0, sizeof(double) * (size_t)c);
@@ -217,10 +180,10 @@ void fil_riccati_solve(const FilRiccati* riccati, const double* g, const double*
         const double *p = stages + k * (c + n), *ku = p + c, *rest = ku + u;
         double *step = dx + k * n, *multiplier = dl + k * m;
         memcpy(step + m, ku, sizeof(double) * (size_t)u);
-        add(u, c, 1.0, s->gain, u, dp, step + m);
+        fil_dense_apply(u, c, 1.0, s->gain, u, dp, step + m);
         memcpy(step, rest, sizeof(double) * (size_t)m);
-        add(m, u, 1.0, s->follow, m, step + m, step);
-        add(m, c, 1.0, s->follow + m * u, m, dp, step);
+        fil_dense_apply(m, u, 1.0, s->follow, m, step + m, step);
+        fil_dense_apply(m, c, 1.0, s->follow + m * u, m, dp, step);
         // E_S' dl = -(g_S + H_S dx + G_S dp)
         memcpy(gradient, g + k * n, sizeof(double) * (size_t)n);
         for (int i = 0; k + 1 < riccati->stages && i < c; i++) {
@@ -229,11 +192,9 @@ void fil_riccati_solve(const FilRiccati* riccati, const double* g, const double*
         for (int i = 0; i < m; i++) {
             multiplier[i] = -gradient[i];
         }
-        add(m, n, -1.0, s->hessian, n, step, multiplier);
-        add(m, c, -1.0, s->mixed, n, dp, multiplier);
-        if (m > 0) {
-            dgetrs_("T", &m, &one, s->lu, &m, s->pivots, multiplier, &m, &info);
-        }
+        fil_dense_apply(m, n, -1.0, s->hessian, n, step, multiplier);
+        fil_dense_apply(m, c, -1.0, s->mixed, n, dp, multiplier);
+        fil_dense_lu_solve_transposed(m, s->lu, s->pivots, multiplier);
         for (int i = 0; i < c; i++) {
             dp[i] = step[riccati->carry[i]];
         }
