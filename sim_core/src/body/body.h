@@ -1,5 +1,5 @@
 /* Body kinds. A body owns a contiguous range of the world's positions q, velocities v and history h; the world knows it
- * only through this table. docs/rod.md tells how to add a kind.
+ * only through this table. docs/architecture.md tells how to add a kind.
  *
  * Inside a step the unknown is the velocity v at its end, and a body solves m(v) = M (v - v0) - dt k(q_theta, v_theta) = 0
  * (P0 eq. 11) with the tangent A = dm/dv. Degrees of freedom that something holds have residual zero. */
