@@ -13,6 +13,9 @@ typedef struct FilSolidNodal {
     double stiffness;      /* Pa, of the nodal part: (1 - kept) times the material's */
 } FilSolidNodal;
 
+/* The share of the volumetric energy to keep in the elements: enough against spurious modes, too little to lock. */
+double fil_solid_nodal_kept(const FilSolidMaterial* material);
+
 /* V_a: a quarter of the volume of all elements at a vertex. */
 void fil_solid_nodal_volumes(const FilSolidNodal* nodal, double* volumes);
 
