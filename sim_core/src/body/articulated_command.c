@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/script.h"
 #include "base/vec3.h"
 #include "body/articulated.h"
 
@@ -84,15 +85,7 @@ void fil_articulated_set_command(const FilArticulated* robot, double* h, int joi
 static void follow(const Script* script, int joint, double time, double* position, double* velocity)
 {
     const int n = script->joints, last = script->count - 1;
-    int k = 0;  // the point at or before the time
-    for (int high = last; k < high;) {
-        const int middle = k + (high - k + 1) / 2;
-        if (script->times[middle] <= time) {
-            k = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
+    const int k = fil_script_knot(script->times, script->count, time);
     const double *y = script->positions + n * k + joint, *s = script->velocities + n * k + joint;
     *position = y[0];
     *velocity = 0.0;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/script.h"
 #include "base/vec3.h"
 #include "body/soft_arm.h"
 
@@ -23,7 +24,7 @@ static int unknowns(const FilSoftArm* arm)
 static void valve(const FilSoftArm* arm, int chamber, double* mean, double* end)
 {
     const double *commanded = arm->h0 + arm->chamber_count, *wanted = commanded + arm->chamber_count;
-    const double command = commanded[chamber] != 0.0 ? wanted[chamber] : arm->command[chamber];
+    const double command = *fil_script_or_command(commanded[chamber], &arm->command[chamber], &wanted[chamber]);
     *mean = *end = command;
     if (arm->valve_time > 0.0) {
         const double ratio = arm->setup.dt / arm->valve_time, behind = arm->h0[chamber] - command;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/script.h"
 #include "base/vec3.h"
 #include "world/world.h"
 
@@ -132,15 +133,7 @@ static void evaluate_script(const FilDrive* drive, double t, double* value)
         memset(value, 0, sizeof(double) * (size_t)dimension);
         return;
     }
-    int k = 0; // the knot at or before t
-    for (int high = last; k < high;) {
-        const int middle = k + (high - k + 1) / 2;
-        if (drive->times[middle] <= t) {
-            k = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
+    const int k = fil_script_knot(drive->times, drive->knot_count, t);
     const double* from = drive->values + dimension * k;
     if (k == last || t <= drive->times[k]) {
         memcpy(value, from, sizeof(double) * (size_t)dimension);
@@ -159,11 +152,9 @@ void fil_drive_evaluate(const FilWorld* world, const FilState* state, int index,
 {
     const FilDrive* drive = &world->drives[index];
     const double* control = fil_drive_control(world, state, index);
-    if (control[0] != 0.0) {
-        memcpy(value, control + 1, sizeof(double) * (size_t)kinds[drive->kind].dimension);
-    } else {
-        evaluate_script(drive, t, value);
-    }
+    double script[3];
+    evaluate_script(drive, t, script);
+    memcpy(value, fil_script_or_command(control[0], script, control + 1), sizeof(double) * (size_t)kinds[drive->kind].dimension);
 }
 
 FilStatus fil_drive_set(FilWorld* world, FilId id, const double* value, int count)
