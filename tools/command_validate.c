@@ -8,12 +8,21 @@
 #include "cli.h"
 #include "command_table.h"
 #include "json.h"
-#include "validate/report.h"
+#include "validate/markdown.h"
+#include "validate/runner.h"
 
 typedef struct Options {
     bool slow, list, json;
-    const char* out;
+    const char *out, *report;
+    int jobs; /* 0: in this process */
 } Options;
+
+/* What has been printed. */
+typedef struct Output {
+    FilJson json;
+    bool as_json;
+    int passed;
+} Output;
 
 static const FilUsage USAGE = {
     .command = "validate",
@@ -143,54 +152,102 @@ static void list_checks(const FilCheckCase* table, const bool* picked, int count
     }
 }
 
-static int run_checks(const FilCheckCase* table, const bool* picked, int count, const Options* options)
+static void print_outcome(void* context, const FilCheckCase* check, const FilCheckOutcome* outcome)
 {
-    FilJson json = {.out = stdout};
-    FilProgress progress = fil_progress_start(false);
-    int total = 0, done = 0, missed = 0;
-    for (int i = 0; i < count; ++i) {
-        total += picked[i];
+    Output* output = context;
+    if (output->as_json) {
+        write_check(&output->json, check, &outcome->check, outcome->wall);
+    } else {
+        print_check(check, &outcome->check, outcome->wall);
+    }
+    output->passed += fil_check_passes(&outcome->check);
+}
+
+/* Runs what is picked and prints it; returns how many of `total` have finished. */
+static int run_checks(FilCheckRunDef* run, FilCheckOutcome* outcomes, const Options* options, int total, int* passed)
+{
+    Output output = {.json = {.out = stdout}, .as_json = options->json};
+    run->report = print_outcome;
+    run->context = &output;
+    if (options->json) {
+        fil_json_open(&output.json, NULL, '[');
+    }
+    const int finished = fil_checks_run(run, outcomes);
+    if (options->json) {
+        fil_json_close(&output.json, ']');
+    } else {
+        printf("%d of %d checks pass\n", output.passed, total);
+    }
+    *passed = output.passed;
+    return finished;
+}
+
+/* Runs, prints and reports. */
+static int carry_out(FilCheckRunDef* run, FilCheckOutcome* outcomes, const Options* options, const char* command)
+{
+    FilMarkdownReport report;
+    FilError error = {""};
+    int total = 0, passed = 0, exit_code = FIL_EXIT_DONE;
+    for (int i = 0; i < run->count; ++i) {
+        total += run->picked[i];
     }
     if (total == 0) {
         return fil_cli_fail("validate", FIL_EXIT_USAGE, "nothing to run: the slow checks need --long");
     }
+    if (options->report != NULL && fil_markdown_open(&report, options->report, &error) != FIL_OK) {
+        return fil_cli_fail("validate", FIL_EXIT_USAGE, "%s", error.text);
+    }
     fil_stop_on_signals();
-    if (options->json) {
-        fil_json_open(&json, NULL, '[');
+    const double start = fil_bench_clock().wall;
+    const int finished = run_checks(run, outcomes, options, total, &passed);
+    if (finished < total) {
+        exit_code = fil_cli_fail("validate", FIL_EXIT_FAILED, "stopped after %d of %d checks", finished, total);
+    } else if (passed < total) {
+        exit_code = FIL_EXIT_FAILED;
     }
-    for (int i = 0; i < count && !fil_stop_requested(); ++i) {
-        if (!picked[i]) {
-            continue;
+    // what has finished is worth a report even if not all has
+    const FilMarkdownRun record = {.command = command,
+                                   .wall = fil_bench_clock().wall - start,
+                                   .table = run->table,
+                                   .picked = run->picked,
+                                   .outcomes = outcomes,
+                                   .count = run->count};
+    if (options->report != NULL && fil_markdown_write(&report, &record, &error) != FIL_OK) {
+        exit_code = fil_cli_fail("validate", FIL_EXIT_FAILED, "%s", error.text);
+    }
+    return exit_code;
+}
+
+/* The command as it was typed; what is too long ends in dots. */
+static void join_command(int argc, char** argv, char* text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "filum validate");
+    for (int i = 1; i < argc && used < size; ++i) {
+        used += (size_t)snprintf(text + used, size - used, " %s", argv[i]);
+    }
+    if (used >= size) {
+        snprintf(text + size - 4, 4, "...");
+    }
+}
+
+/* Which checks the names mean; false after a message. No name means all. */
+static bool pick_checks(const FilCheckCase* table, int count, char** names, int name_count, const Options* options,
+                        bool* picked)
+{
+    // a listing hides nothing
+    const Options pick_options = {.slow = options->slow || options->list};
+    for (int i = 0; i < count; ++i) {
+        picked[i] = name_count == 0 && picks("all", &table[i], &pick_options);
+    }
+    for (int k = 0; k < name_count; ++k) {
+        if (!know_name(names[k], table, count)) {
+            return false;
         }
-        fil_progress_update(&progress, (double)done / total, "%s.%s", table[i].group, table[i].name);
-        FilCheck result = {0};
-        if (options->out != NULL) {
-            snprintf(result.folder, sizeof result.folder, "%s", options->out);
-        } else {
-            snprintf(result.folder, sizeof result.folder, "filum_%s", table[i].group);
+        for (int i = 0; i < count; ++i) {
+            picked[i] = picked[i] || picks(names[k], &table[i], &pick_options);
         }
-        const FilBenchClock start = fil_bench_clock();
-        table[i].run(&result);
-        const double time = fil_bench_since(start).wall;
-        fil_progress_clear(&progress);
-        if (options->json) {
-            write_check(&json, &table[i], &result, time);
-        } else {
-            print_check(&table[i], &result, time);
-        }
-        done += 1;
-        missed += !fil_check_passes(&result);
-        fil_check_free(&result);
     }
-    if (options->json) {
-        fil_json_close(&json, ']');
-    } else {
-        printf("%d of %d checks pass\n", done - missed, total);
-    }
-    if (done < total) {
-        return fil_cli_fail("validate", FIL_EXIT_FAILED, "stopped after %d of %d checks", done, total);
-    }
-    return missed > 0 ? FIL_EXIT_FAILED : FIL_EXIT_DONE;
+    return true;
 }
 
 int fil_command_validate(int argc, char** argv)
@@ -200,37 +257,38 @@ int fil_command_validate(int argc, char** argv)
         {"--long", FIL_OPTION_FLAG, &options.slow, NULL, "run the slow checks too"},
         {"--list", FIL_OPTION_FLAG, &options.list, NULL, "only list the checks"},
         {"--json", FIL_OPTION_FLAG, &options.json, NULL, "print an array of JSON objects"},
-        {"--out", FIL_OPTION_TEXT, &options.out, "DIR", "where checks leave figures (default: filum_<group>)"},
+        {"--jobs", FIL_OPTION_COUNT, &options.jobs, "N", "run N checks at a time, each in a process of its own"},
+        {"--report", FIL_OPTION_TEXT, &options.report, "FILE", "write what was measured, when and where, as Markdown"},
+        {"--out", FIL_OPTION_TEXT, &options.out, "DIR", "where checks leave figures (default: nowhere)"},
     };
     FilUsage usage = USAGE;
     usage.options = option_table;
     usage.option_count = sizeof option_table / sizeof option_table[0];
     int names = 0, exit_code = FIL_EXIT_DONE;
+    char command[1024];
+    join_command(argc, argv, command, sizeof command);
     if (!fil_options_parse(&usage, argc, argv, &names, &exit_code)) {
         return exit_code;
     }
     int count = 0;
     const FilCheckCase* table = fil_check_table(&count);
     bool* picked = fil_alloc((size_t)count, sizeof *picked);
-    if (picked == NULL) {
-        return fil_cli_fail("validate", FIL_EXIT_FAILED, "out of memory");
-    }
-    // no name means all; a listing hides nothing
-    const Options pick_options = {.slow = options.slow || options.list};
-    for (int i = 0; i < count; ++i) {
-        picked[i] = names == 0 && picks("all", &table[i], &pick_options);
-    }
-    for (int k = 1; k <= names && exit_code == FIL_EXIT_DONE; ++k) {
-        exit_code = know_name(argv[k], table, count) ? FIL_EXIT_DONE : FIL_EXIT_USAGE;
-        for (int i = 0; i < count; ++i) {
-            picked[i] = picked[i] || picks(argv[k], &table[i], &pick_options);
-        }
-    }
-    if (exit_code == FIL_EXIT_DONE && options.list) {
+    FilCheckOutcome* outcomes = fil_alloc((size_t)count, sizeof *outcomes);
+    if (picked == NULL || outcomes == NULL) {
+        exit_code = fil_cli_fail("validate", FIL_EXIT_FAILED, "out of memory");
+    } else if (!pick_checks(table, count, argv + 1, names, &options, picked)) {
+        exit_code = FIL_EXIT_USAGE;
+    } else if (options.list) {
         list_checks(table, picked, count);
-    } else if (exit_code == FIL_EXIT_DONE) {
-        exit_code = run_checks(table, picked, count, &options);
+    } else {
+        FilCheckRunDef run = {
+            .table = table, .picked = picked, .count = count, .jobs = options.jobs, .folder = options.out};
+        exit_code = carry_out(&run, outcomes, &options, command);
     }
+    for (int i = 0; outcomes != NULL && i < count; ++i) {
+        fil_check_free(&outcomes[i].check);
+    }
+    fil_free(outcomes);
     fil_free(picked);
     return exit_code;
 }

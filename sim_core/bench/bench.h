@@ -103,6 +103,7 @@ FIL_MUST_CHECK FilStatus fil_bench_scene(FilBench* bench, const FilBenchRow* row
 typedef struct FilMachine {
     char cpu[96];       /* as in "Neoverse-V1" */
     char arch[32];      /* as in "aarch64" */
+    int core_count;     /* that are online */
     char compiler[96];  /* as in "gcc 12.2.0" */
     const char* commit; /* of the sources, "-dirty" when they were edited */
 } FilMachine;

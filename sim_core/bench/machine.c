@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "bench.h"
 #include "filum_commit.h"
@@ -74,7 +75,7 @@ static void name_cpu(char* name, size_t size)
 
 FilMachine fil_machine(void)
 {
-    FilMachine machine = {.commit = FILUM_COMMIT};
+    FilMachine machine = {.commit = FILUM_COMMIT, .core_count = (int)sysconf(_SC_NPROCESSORS_ONLN)};
     name_cpu(machine.cpu, sizeof machine.cpu);
     struct utsname system;
     snprintf(machine.arch, sizeof machine.arch, "%.31s", uname(&system) == 0 ? system.machine : "unknown");

@@ -4,7 +4,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -65,6 +69,31 @@ static void test_failure(void** state)
     fil_check_free(&check);
 }
 
+/* Figures are left where --out says, and nowhere without it. */
+static void test_draw(void** state)
+{
+    (void)state;
+    const double x[] = {0.0, 1.0}, y[] = {1.0, 2.0};
+    const FilPlotSeries series = {.name = "line", .count = 2, .x = x, .y = y};
+    const FilPlotDef plot = {.title = "t", .x_label = "x", .y_label = "y", .series_count = 1, .series = &series};
+    char folder[] = "/tmp/filum_draw_XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    FilCheck check = {0};
+    fil_check_draw(&check, &plot, "figure");
+    assert_int_equal(rmdir(folder), 0); // still empty
+    assert_int_equal(mkdir(folder, 0777), 0);
+    assert_int_equal(chdir(folder), 0);
+    snprintf(check.folder, sizeof check.folder, "%s/out", folder);
+    fil_check_draw(&check, &plot, "figure");
+    assert_string_equal(check.failure, "");
+    assert_int_equal(unlink("out/figure.svg"), 0);
+    assert_int_equal(unlink("out/figure.csv"), 0);
+    assert_int_equal(rmdir("out"), 0);
+    assert_int_equal(rmdir(folder), 0);
+    fil_check_free(&check);
+}
+
 static void test_step_count(void** state)
 {
     (void)state;
@@ -80,7 +109,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_near),    cmocka_unit_test(test_limits),     cmocka_unit_test(test_nan_never_passes),
-        cmocka_unit_test(test_failure), cmocka_unit_test(test_step_count),
+        cmocka_unit_test(test_failure), cmocka_unit_test(test_step_count), cmocka_unit_test(test_draw),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

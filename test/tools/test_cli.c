@@ -127,6 +127,8 @@ static void test_bad_usage(void** state)
         {"run short_rod --csv /missing/rows.csv", "cannot write /missing/rows.csv"},
         {"info", "filum info SCENE"},
         {"validate no_such_check", "no check or group 'no_such_check'"},
+        {"validate rod.torsion --jobs 0", "--jobs: '0' is not a whole number"},
+        {"validate rod.torsion --report /missing/r.md", "cannot write /missing/r.md"},
         {"bench hangin_rod", "no bench row 'hangin_rod'; did you mean 'hanging_rod'?"},
         {"bench --repeat 0", "--repeat: '0' is not a whole number"},
     };
@@ -278,12 +280,45 @@ static void test_info(void** state)
     assert_says(fixture, "threaded, 0.");
 }
 
+/* Several processes print what one prints, times aside. */
+static void test_validate_jobs(void** state)
+{
+    Fixture* fixture = *state;
+    static const char* const forms[] = {"", "--json "};
+    for (int k = 0; k < 2; ++k) {
+        char command[256];
+        char alone[sizeof fixture->output];
+        const char* const strip = "sed 's/ ([^ ]* s)$//; /wall_time/d'";
+        snprintf(command, sizeof command, "validate rod.torsion rod.circle rod.drag %s| %s", forms[k], strip);
+        assert_int_equal(filum(fixture, command), FIL_EXIT_DONE);
+        assert_says(fixture, "circle");
+        strcpy(alone, fixture->output);
+        snprintf(command, sizeof command, "validate rod.torsion rod.circle rod.drag --jobs 2 %s| %s", forms[k], strip);
+        assert_int_equal(filum(fixture, command), FIL_EXIT_DONE);
+        assert_string_equal(fixture->output, alone);
+    }
+}
+
+static void test_validate_report(void** state)
+{
+    Fixture* fixture = *state;
+    search_for_leaks(true);
+    assert_int_equal(filum(fixture, "validate rod.torsion --report report.md && cat report.md"), FIL_EXIT_DONE);
+    search_for_leaks(false);
+    assert_says(fixture, "| command | `filum validate rod.torsion --report report.md` |");
+    assert_says(fixture, "| result | 1 of 1 checks pass |");
+    assert_says(fixture, "| `rod.torsion` | torque of a twisted rod | ");
+    // and nothing else is left: the folder can be removed at the end
+    assert_int_equal(filum(fixture, "--version; rm report.md"), FIL_EXIT_DONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bad_usage), cmocka_unit_test(test_help),    cmocka_unit_test(test_run_json),
         cmocka_unit_test(test_run_hash),  cmocka_unit_test(test_run_csv), cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_interrupt), cmocka_unit_test(test_info),
+        cmocka_unit_test(test_validate_jobs), cmocka_unit_test(test_validate_report),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

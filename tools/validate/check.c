@@ -16,19 +16,17 @@ void fil_check_free(FilCheck* check)
     *check = (FilCheck){0};
 }
 
-const char* fil_check_folder(const FilCheck* check)
-{
-    return check->folder[0] != '\0' ? check->folder : ".";
-}
-
 void fil_check_draw(FilCheck* check, const FilPlotDef* plot, const char* name)
 {
     static const char* const endings[] = {"svg", "csv"};
     char path[4096];
     FilError error;
-    mkdir(fil_check_folder(check), 0777); // it may be there
+    if (check->folder[0] == '\0') {
+        return;
+    }
+    mkdir(check->folder, 0777); // it may be there
     for (int k = 0; k < 2; k++) {
-        snprintf(path, sizeof path, "%s/%s.%s", fil_check_folder(check), name, endings[k]);
+        snprintf(path, sizeof path, "%s/%s.%s", check->folder, name, endings[k]);
         if ((k == 0 ? fil_plot_write : fil_plot_write_csv)(plot, path, &error) != FIL_OK) {
             fil_check_fail(check, "%s", error.text);
         }

@@ -29,17 +29,14 @@ void fil_check_note(FilCheck* check, const char* what, double measured);
 /* The check could not measure: a step failed, a scene did not load. Says why. */
 void fil_check_fail(FilCheck* check, const char* format, ...) FIL_PRINTF(2, 3);
 
-/* Where a check may leave files: the folder of --out, or "filum_<group>" in the working directory. The check makes it. */
-const char* fil_check_folder(const FilCheck* check);
-
-/* Writes <name>.svg and <name>.csv there. */
+/* Writes <name>.svg and <name>.csv into the folder of --out, which it makes; nothing without --out. */
 void fil_check_draw(FilCheck* check, const FilPlotDef* plot, const char* name);
 
 typedef struct FilCheckCase {
     const char* group; /* rod, contact, ... */
     const char* name;  /* unique in its group */
     const char* title; /* one line for people */
-    bool slow;         /* runs only with --long, or when named */
+    int slow;          /* 0: always runs; else only with --long or when named, and takes about that many s of CPU */
     void (*run)(FilCheck* check);
 } FilCheckCase;
 

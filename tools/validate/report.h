@@ -22,7 +22,7 @@ typedef struct FilCheckRow {
 struct FilCheck {
     FilCheckRow* rows;
     int count;
-    char folder[512];  /* for files */
+    char folder[512];  /* for figures; empty: none are left */
     char failure[512]; /* why it could not measure; empty if it could */
 };
 
