@@ -441,6 +441,25 @@ static void isotropic_tangent(const FilWide* s, const Density* d, bool definite,
     }
 }
 
+// eq. 2 of solid_law.c, for laws without the invariant I1: no singular values are needed
+static void direct_evaluate(const FilSolidBatch* batch, const FilSolidMaterial* m, const FilWide* f,
+                            const FilSolidBatchStrain* strain, FilSolidBatchResult* out, FilWide* p)
+{
+    const double k = strain->kept * m->stiffness;
+    FilWide cofactor[9], metric[9], cubic[9];
+    cofactor_of(cofactor, f);
+    multiply_left_transposed(metric, f, f);
+    multiply(cubic, f, metric);
+    const FilWide i2 = dot9(f, f), theta = dot3(f, cofactor) - 1.0, i4 = dot9(cofactor, cofactor);
+    const FilWide along = 2.0 * (m->slopes[1] + m->slopes[3] * i2),
+                  across = m->slopes[2] + k * theta + strain->pressure;
+    out->energy = batch->volume * (m->slopes[1] * (i2 - 3.0) + m->slopes[2] * theta + m->slopes[3] * (i4 - 3.0) +
+                                   0.5 * k * theta * theta);
+    for (int i = 0; i < 9; i++) {
+        p[i] = along * f[i] + across * cofactor[i] - 2.0 * m->slopes[3] * cubic[i];
+    }
+}
+
 static void isotropic_evaluate(const FilSolidBatch* batch, const FilSolidMaterial* m, const FilWide* f,
                                const FilSolidBatchStrain* strain, bool hessian, bool definite, double scale,
                                FilSolidBatchResult* out, FilWide* p)
@@ -467,7 +486,11 @@ void fil_solid_batch_evaluate(const FilSolidBatch* batch, const FilSolidMaterial
     FilWide f[9], p[9];
     deformation(batch, positions, stride, f);
     if (!fil_solid_material_is_linear(material)) {
-        isotropic_evaluate(batch, material, f, strain, hessian, definite, scale, out, p);
+        if (!hessian && !fil_solid_material_rotates(material)) {
+            direct_evaluate(batch, material, f, strain, out, p);
+        } else {
+            isotropic_evaluate(batch, material, f, strain, hessian, definite, scale, out, p);
+        }
     } else {
         FilSolidBatchStrain about = *strain;
         for (int k = 0; k < 9 && !fil_solid_material_lags(material); k++) {
@@ -479,4 +502,20 @@ void fil_solid_batch_evaluate(const FilSolidBatch* batch, const FilSolidMaterial
         }
     }
     gradient_of(batch, p, out->gradient);
+}
+
+void fil_solid_batch_dilation(const FilSolidBatch* batch, const FilSolidMaterial* material, const double* positions,
+                              int stride, const FilWide* rotation, FilWide* theta)
+{
+    FilWide f[9], r[9], cofactor[9];
+    deformation(batch, positions, stride, f);
+    if (fil_solid_material_dilation(material) == 2) {
+        cofactor_of(cofactor, f);
+        *theta = dot3(f, cofactor) - 1.0;
+    } else if (fil_solid_material_rotates(material)) {
+        polar(f, r);
+        *theta = dot9(r, f) - 3.0;
+    } else {
+        *theta = (fil_solid_material_lags(material) ? dot9(rotation, f) : f[0] + f[4] + f[8]) - 3.0;
+    }
 }

@@ -38,6 +38,10 @@ void fil_solid_batch_make(const FilSolidElement* elements, const int* tets, int 
 /* Positions: `stride` numbers a vertex, of which the first three count. */
 void fil_solid_batch_rotation(const FilSolidBatch* batch, const double* positions, int stride, FilWide* rotation);
 
+/* theta of each element, for nodal pressure: fil_solid_law_dilation. `rotation` is read by the lagged law only. */
+void fil_solid_batch_dilation(const FilSolidBatch* batch, const FilSolidMaterial* material, const double* positions,
+                              int stride, const FilWide* rotation, FilWide* theta);
+
 /* Energy and gradient, and, if `hessian`, the blocks times their share `scale`, positive semi-definite if `definite`.
  */
 void fil_solid_batch_evaluate(const FilSolidBatch* batch, const FilSolidMaterial* material, const double* positions,

@@ -155,6 +155,11 @@ bool fil_solid_material_is_linear(const FilSolidMaterial* material)
     return material->law->turns;
 }
 
+bool fil_solid_material_rotates(const FilSolidMaterial* material)
+{
+    return material->law->rotates;
+}
+
 int fil_solid_material_dilation(const FilSolidMaterial* material)
 {
     return material->law->dilation;

@@ -67,6 +67,8 @@ bool fil_solid_material_is_linear(const FilSolidMaterial* material);
 /* True where FilSolidStrain.rotation is read. */
 bool fil_solid_material_lags(const FilSolidMaterial* material);
 
+/* True where Psi depends on the present rotation: its stress needs a polar decomposition. */
+bool fil_solid_material_rotates(const FilSolidMaterial* material);
 /* The invariant, from 0, that theta is of. */
 int fil_solid_material_dilation(const FilSolidMaterial* material);
 
