@@ -248,13 +248,35 @@ static void two_spheres(void** state)
     fil_patch_free(&patch);
 }
 
+// a compliant floor: in series with the ball, and one that is very stiff is rigid
+static void sphere_on_compliant_floor(void** state)
+{
+    (void)state;
+    const double radius = 0.05, x = 0.002, k = MODULUS / radius, s = 3e6;
+    FilField ball = field_of(fil_shape_sphere(radius), MODULUS, 0.0015, 1e-3);
+    const FilPose at = pose_at(radius - x, 0.4), floor = fil_pose_identity();
+    FilPatch patch = {0};
+    assert_int_equal(fil_patch_half_space(&ball, &at, &floor, s, 0.0, &patch), FIL_OK);
+    // springs in series over the overlap: kappa pi R x^2 for small x
+    const double soft = totals_of(patch.points, patch.count).force[2], kappa = k * s / (k + s);
+    print_message("compliant floor: %g N, small depths %g\n", -soft, kappa * FIL_PI * radius * x * x);
+    assert_near(-soft, kappa * FIL_PI * radius * x * x, 0.03 * fabs(soft));
+    patch.count = 0;
+    assert_int_equal(fil_patch_half_space(&ball, &at, &floor, 1e12, 1e-3, &patch), FIL_OK);
+    const double hard = totals_of(patch.points, patch.count).force[2];
+    const double rigid = on_plane(&ball, &at, 0.0, &patch).force[2];
+    assert_near(hard, rigid, 1e-4 * fabs(rigid));
+    fil_patch_free(&patch);
+    fil_field_free(&ball);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sphere_on_plane),      cmocka_unit_test(cylinder_on_its_end),
         cmocka_unit_test(cylinder_on_its_side), cmocka_unit_test(box_on_its_face),
         cmocka_unit_test(cone_into_slab),       cmocka_unit_test(rigid_sphere_into_slab),
-        cmocka_unit_test(two_spheres),
+        cmocka_unit_test(two_spheres),          cmocka_unit_test(sphere_on_compliant_floor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

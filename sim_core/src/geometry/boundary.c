@@ -139,43 +139,75 @@ static double to_hull(const FilShape* shape, const double* p, double* normal)
     return highest;
 }
 
-// solid angle of a triangle seen from the origin, over 2: van Oosterom and Strackee
-static double half_solid_angle(const double* a, const double* b, const double* c)
+// squared distance from p to a box
+static double box_distance2(const FilAabb* box, const double* p)
 {
-    double n[3];
-    fil_v3_cross(n, b, c);
-    const double la = fil_v3_norm(a), lb = fil_v3_norm(b), lc = fil_v3_norm(c);
-    return atan2(fil_v3_dot(a, n),
-                 la * lb * lc + fil_v3_dot(a, b) * lc + fil_v3_dot(b, c) * la + fil_v3_dot(c, a) * lb);
+    double sum = 0.0;
+    for (int k = 0; k < 3; k++) {
+        const double d = fmax(0.0, fmax(box->lo[k] - p[k], p[k] - box->hi[k]));
+        sum += d * d;
+    }
+    return sum;
 }
 
-// over all triangles: the nearest one, and inside where they wind around p
+typedef struct Nearest {
+    double d2;     /* m^2 */
+    double to[3];  /* from p to the nearest point */
+    double height; /* of p above the triangle's plane, over its distance */
+    int face;
+} Nearest;
+
+// a triangle takes over if it is nearer. At an edge or corner several are as near; p is outside if it is above the one
+// whose plane it is farthest from
+static void try_face(const FilBoundary* boundary, int i, const double* p, Nearest* nearest)
+{
+    const FilBoundaryFace* face = &boundary->faces[i];
+    double w[3], to[3] = {0.0, 0.0, 0.0};
+    const double d2 = fil_point_triangle(p, face->corner[0], face->corner[1], face->corner[2], w);
+    // rounding of coordinates makes equal distances differ by 1e-15 or so
+    if (d2 > nearest->d2 * (1.0 + 1e-12)) {
+        return;
+    }
+    for (int k = 0; k < 3; k++) {
+        to[k] = w[0] * face->corner[0][k] + w[1] * face->corner[1][k] + w[2] * face->corner[2][k] - p[k];
+    }
+    const double height = d2 > 0.0 ? -fil_v3_dot(to, face->normal) / sqrt(d2) : 0.0;
+    if (d2 < nearest->d2 * (1.0 - 1e-12) || fabs(height) > fabs(nearest->height)) {
+        nearest->d2 = d2;
+        nearest->height = height;
+        nearest->face = i;
+        fil_v3_copy(nearest->to, to);
+    }
+}
+
+// the nearest triangle, nearer children of the tree first
 static double to_mesh(const FilBoundary* boundary, const double* p, double* normal)
 {
-    double least = HUGE_VAL, angle = 0.0, nearest[3] = {0.0, 0.0, 0.0};
-    const double* flat = NULL;
-    for (int i = 0; i < boundary->count; i++) {
-        const FilBoundaryFace* face = &boundary->faces[i];
-        double w[3], to[3][3];
-        for (int k = 0; k < 3; k++) {
-            fil_v3_sub(to[k], face->corner[k], p);
+    const FilBvh* tree = &boundary->tree;
+    Nearest nearest = {.d2 = HUGE_VAL};
+    int stack[64], top = 0;
+    stack[top++] = 0;
+    while (top > 0) {
+        const int node = stack[--top];
+        if (box_distance2(&tree->nodes[node], p) > nearest.d2 * (1.0 + 1e-12)) {
+            continue;
         }
-        angle += half_solid_angle(to[0], to[1], to[2]);
-        const double d2 = fil_point_triangle(p, face->corner[0], face->corner[1], face->corner[2], w);
-        if (d2 < least) {
-            least = d2;
-            flat = face->normal;
-            for (int k = 0; k < 3; k++) {
-                nearest[k] = w[0] * to[0][k] + w[1] * to[1][k] + w[2] * to[2][k];
+        if (tree->end[node] - tree->start[node] <= FIL_BVH_LEAF) {
+            for (int k = tree->start[node]; k < tree->end[node]; k++) {
+                try_face(boundary, tree->order[k], p, &nearest);
             }
+            continue;
         }
+        const int left = 2 * node + 1, right = left + 1;
+        const bool swap = box_distance2(&tree->nodes[right], p) < box_distance2(&tree->nodes[left], p);
+        stack[top++] = swap ? left : right;
+        stack[top++] = swap ? right : left;
     }
-    // the sum is 2 pi inside and 0 outside
-    const bool inside = angle > FIL_PI;
-    const double distance = sqrt(least);
-    fil_v3_scale(normal, inside ? 1.0 : -1.0, nearest);
-    if (fil_v3_normalise(normal) == 0.0 && flat != NULL) {
-        fil_v3_copy(normal, flat);
+    const bool inside = nearest.height < 0.0;
+    const double distance = sqrt(nearest.d2);
+    fil_v3_scale(normal, inside ? 1.0 : -1.0, nearest.to);
+    if (fil_v3_normalise(normal) == 0.0) {
+        fil_v3_copy(normal, boundary->faces[nearest.face].normal);
     }
     return inside ? -distance : distance;
 }

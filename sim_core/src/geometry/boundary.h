@@ -1,9 +1,9 @@
 /* The closed surface of a solid: signed distance and normal, and triangles where polygons are to be cut.
  *
  * Distances of half-spaces, spheres, cylinders, capsules and boxes are closed forms, those of surfaces of revolution
- * take a Newton iteration in one unknown, those of hulls and meshes go over all faces. Triangles of curved surfaces
- * enclose the same volume; positions and normals of a patch are then taken on the curved surface itself. A half-space
- * has no triangles: it is a plane to cut by.
+ * take a Newton iteration in one unknown, those of hulls go over all faces, those of meshes down a tree. Triangles of
+ * curved surfaces enclose the same volume; positions and normals of a patch are then taken on the curved surface
+ * itself. A half-space has no triangles: it is a plane to cut by.
  *
  * Boundaries are made once per shape, in the shape's own frame, and are const afterwards: bodies of one shape share
  * one. */

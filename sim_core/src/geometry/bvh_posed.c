@@ -87,17 +87,17 @@ FilStatus fil_bvh_posed_pairs(const FilBvh* a, const FilBvh* b, const FilPose* r
     return status;
 }
 
-static bool crosses(const FilAabb* box, const double* normal, double offset)
+static bool crosses(const FilAabb* box, const double* normal, double offset, bool below)
 {
     double centre = -offset, reach = 0.0;
     for (int k = 0; k < 3; k++) {
         centre += normal[k] * 0.5 * (box->lo[k] + box->hi[k]);
         reach += fabs(normal[k]) * 0.5 * (box->hi[k] - box->lo[k]);
     }
-    return fabs(centre) <= reach * (1.0 + 1e-12);
+    return (below ? centre : fabs(centre)) <= reach * (1.0 + 1e-12);
 }
 
-FilStatus fil_bvh_plane_items(const FilBvh* a, const double* normal, double offset, FilPairs* pairs)
+FilStatus fil_bvh_plane_items(const FilBvh* a, const double* normal, double offset, bool below, FilPairs* pairs)
 {
     int stack[STACK], top = 0;
     FilStatus status = FIL_OK;
@@ -106,7 +106,7 @@ FilStatus fil_bvh_plane_items(const FilBvh* a, const double* normal, double offs
     }
     while (top > 0 && status == FIL_OK) {
         const int node = stack[--top];
-        if (!crosses(&a->nodes[node], normal, offset)) {
+        if (!crosses(&a->nodes[node], normal, offset, below)) {
             continue;
         }
         if (!is_leaf(a, node)) {
@@ -117,7 +117,7 @@ FilStatus fil_bvh_plane_items(const FilBvh* a, const double* normal, double offs
         status = fil_pairs_reserve(pairs, FIL_BVH_LEAF);
         for (int k = a->start[node]; k < a->end[node] && status == FIL_OK; k++) {
             pairs->items[pairs->count] = (FilPair){a->order[k], 0};
-            pairs->count += crosses(&a->items[k], normal, offset);
+            pairs->count += crosses(&a->items[k], normal, offset, below);
         }
     }
     return status;

@@ -13,7 +13,9 @@ FilAabb fil_aabb_moved(const FilAabb* box, const FilPose* pose);
 FIL_MUST_CHECK FilStatus fil_bvh_posed_pairs(const FilBvh* a, const FilBvh* b, const FilPose* relative,
                                              FilPairs* pairs);
 
-/* Appends (a, 0) for items whose boxes the plane normal . x = offset cuts or touches. */
-FIL_MUST_CHECK FilStatus fil_bvh_plane_items(const FilBvh* a, const double* normal, double offset, FilPairs* pairs);
+/* Appends (a, 0) for items whose boxes the plane normal . x = offset cuts or touches, or, if `below`, that reach below
+ * it. */
+FIL_MUST_CHECK FilStatus fil_bvh_plane_items(const FilBvh* a, const double* normal, double offset, bool below,
+                                             FilPairs* pairs);
 
 #endif

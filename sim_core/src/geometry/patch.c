@@ -2,6 +2,7 @@
 
 #include <limits.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "geometry/bvh_posed.h"
 #include "geometry/polygon.h"
@@ -172,7 +173,7 @@ static FilStatus add_plane(const FilField* a, const Meeting* meeting)
     fil_pose_axis(up, &meeting->relative, 2);
     const double offset = fil_v3_dot(up, meeting->relative.p);
     FilPairs* pairs = &meeting->patch->pairs;
-    FilStatus status = fil_bvh_plane_items(&a->tree, up, offset, pairs);
+    FilStatus status = fil_bvh_plane_items(&a->tree, up, offset, false, pairs);
     for (int i = 0; i < pairs->count && status == FIL_OK; i++) {
         const FilFieldCell* cell = &a->cells[pairs->items[i].a];
         Slice slice = {.cell = cell, .feature_a = pairs->items[i].a};
@@ -217,7 +218,39 @@ FilStatus fil_patch_boundary(const FilField* a, const FilPose* pose_a, const Fil
 {
     Meeting meeting = meet(a, pose_a, pose_b, a->modulus / a->depth, margin, patch);
     meeting.curved = b->curved ? b : NULL;
+    FIL_ASSERT(b->count > 0 || fil_boundary_is_plane(b)); /* made with a resolution */
     return fil_boundary_is_plane(b) ? add_plane(a, &meeting) : add_triangles(a, b, &meeting);
+}
+
+// ---- against compliant half-spaces ----
+
+FilStatus fil_patch_half_space(const FilField* a, const FilPose* pose_a, const FilPose* pose_b, double stiffness,
+                               double margin, FilPatch* patch)
+{
+    const double slope = a->modulus / a->depth;
+    const Meeting meeting = meet(a, pose_a, pose_b, 1.0 / (1.0 / slope + 1.0 / stiffness), margin, patch);
+    double up[3], gradient[3];
+    fil_pose_axis(up, &meeting.relative, 2);
+    fil_v3_scale(gradient, -stiffness, up);
+    const double offset = fil_v3_dot(up, meeting.relative.p);
+    // what is about to touch lies within the margin above
+    FilStatus status = fil_bvh_plane_items(&a->tree, up, offset + fmax(0.0, margin), true, &patch->pairs);
+    for (int i = 0; i < patch->pairs.count && status == FIL_OK; i++) {
+        const FilFieldCell* cell = &a->cells[patch->pairs.items[i].a];
+        Slice slice = {.cell = cell, .gradient_b = gradient, .feature_a = patch->pairs.items[i].a};
+        double height[4];
+        FilPolygon polygon;
+        for (int k = 0; k < 4; k++) {
+            const double* x = cell->corner + 3 * k;
+            height[k] = fil_field_pressure(cell, x) + stiffness * (fil_v3_dot(up, x) - offset);
+        }
+        fil_v3_sub(slice.normal, gradient, cell->gradient);
+        fil_polygon_slice(cell->corner, height, &polygon);
+        if (polygon.count > 0 && fil_v3_normalise(slice.normal) > EQUAL * (cell->steepness + stiffness)) {
+            status = add_parts(&meeting, &slice, &polygon);
+        }
+    }
+    return status;
 }
 
 // ---- between two fields ----

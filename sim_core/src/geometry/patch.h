@@ -1,24 +1,33 @@
 /* Contact patches by pressure fields (P0 III-B2): where two solids press on each other, as small polygons.
  *
  * A patch lies where two pressures agree, or on the surface of a rigid solid inside a compliant one. Each polygon
- * becomes one point with k = A g,   phi = -p/g,   f_n(v_n) = (k (-phi - dt v_n))+,   f_n(0) = A p, 1/g = 1/g_a + 1/g_b,
- * g_a = -grad p_a . n,   g_b = grad p_b . n   (rigid: infinite), n from a to b; afterwards it is a contact point like
- * any other. The centroid rule is exact for the force of a linear pressure and errs by O(size^2) for moments of
- * friction.
+ * becomes one point with, n from a to b,
  *
- * Rules. Polygons are cut where p = 0, so that what touches and what is about to are different points, and the sum of A
- * p over those with p > 0 is continuous. Polygons below 1e-12 H^2 are dropped. Where n and the fields' gradients point
- * more than 90 degrees apart, the area fades out until 5 pi/8: no push from behind thin solids, no attraction, and no
- * jump. g is at least a tenth of the gradient's size: the force A p of sides along n is kept, and k stays positive.
+ *     k = A g,   phi = -p/g,   f_n(v_n) = (k (-phi - dt v_n))+,   f_n(0) = A p,
+ *     1/g = 1/g_a + 1/g_b,   g_a = -grad p_a . n,   g_b = grad p_b . n   (rigid: infinite);
  *
- * How a narrow phase uses it
- *   per shape, once:  a FilField for compliant ones (modulus, resolution, margin of the surface), a FilBoundary for all
- * of them; per pair, a step: fil_patch_fields if both are compliant, fil_patch_boundary if one is (it comes first),
- * points of contact if none; rod edges go through rod_patch.h instead; then fil_patch_reduce (patch_reduce.h), if
- * wanted; per point:        a contact at `position` with `normal`, stiffness fil_patch_stiffness, distance
- * fil_patch_distance. The caller brings poses and keeps one FilPatch as workspace; `feature` is the same from step to
- * step while the same cells meet. Margins beyond those that the fields were made with are cut to them. Nothing
- * allocates but to grow the workspace. */
+ * afterwards it is a contact point like any other. The centroid rule is exact for the force of a linear pressure and
+ * errs by O(size^2) for moments of friction.
+ *
+ * Rules. Polygons are cut where p = 0, so that what touches and what is about to are different points, and the sum of
+ * A p over those with p > 0 is continuous. Polygons below 1e-12 H^2 are dropped. Where n and the fields' gradients
+ * point more than 90 degrees apart, the area fades out until 5 pi/8: no push from behind thin solids, no attraction,
+ * and no jump. g is at least a tenth of the gradient's size: the force A p of sides along n is kept, and k stays
+ * positive.
+ *
+ * How a narrow phase uses it:
+ *
+ *     per shape, once   a FilField for compliant ones (the surface's modulus, resolution, margin), a FilBoundary with
+ *                       a resolution for rigid ones;
+ *     per pair, a step  fil_patch_fields or fil_patch_half_space if both are compliant, fil_patch_boundary if one is
+ *                       (it comes first), points of contact if none; rod edges go through rod_patch.h; then
+ *                       fil_patch_reduce (patch_reduce.h), if wanted;
+ *     per point         a contact at `position` with `normal`, of stiffness fil_patch_stiffness and distance
+ *                       fil_patch_distance.
+ *
+ * The caller brings poses and keeps one FilPatch as workspace; `feature` is the same from step to step while the same
+ * cells meet. Margins beyond those that the fields were made with are cut to them. Nothing allocates but to grow the
+ * workspace. */
 #ifndef FILUM_GEOMETRY_PATCH_H
 #define FILUM_GEOMETRY_PATCH_H
 
@@ -77,6 +86,11 @@ double fil_patch_gradient(double along, double steepness, double* area);
 /* Appends where the field a meets the rigid solid b; points up to `margin` (m) before touching. */
 FIL_MUST_CHECK FilStatus fil_patch_boundary(const FilField* a, const FilPose* pose_a, const FilBoundary* b,
                                             const FilPose* pose_b, double margin, FilPatch* patch);
+
+/* Appends where the field a agrees with a compliant half-space, below z = 0 of pose_b: p = -stiffness z, stiffness
+ * (Pa/m) being its modulus over its thickness. */
+FIL_MUST_CHECK FilStatus fil_patch_half_space(const FilField* a, const FilPose* pose_a, const FilPose* pose_b,
+                                              double stiffness, double margin, FilPatch* patch);
 
 /* Appends where two fields agree. */
 FIL_MUST_CHECK FilStatus fil_patch_fields(const FilField* a, const FilPose* pose_a, const FilField* b,

@@ -1,12 +1,17 @@
 /* Few points in place of many: what a body feels of a patch is its wrench.
  *
  * The points of one pair are shared out, bilinearly, among the corners of the box around them that lies along a given
- * axis, then the corners are drawn together around the centre of pressure and a part of everything is put there, so
- * that of the touching points sum f n                 force sum f x                 centre of pressure sum f |x - c|
- * torsion over the coefficient of friction sum f |x - c|^2         resistance to tilting, where the other three allow
- * it are kept, f = A p, c the centre of pressure; stiffness and area are shared out likewise. With one normal the first
- * three are exact; on curved patches what is lost is reported. Weights are never negative and follow the points
- * continuously. Points that do not touch yet become four of their own, weighted by stiffness. */
+ * axis; then the corners are drawn together around the centre of pressure c and a part of everything is put there, so
+ * that of the touching points, f = A p,
+ *
+ *     sum f n          force
+ *     sum f x          centre of pressure
+ *     sum f |x - c|    torsion over the coefficient of friction
+ *     sum f |x - c|^2  resistance to tilting, where the other three allow it
+ *
+ * are kept; stiffness and area are shared out likewise. With one normal the first three are exact; on curved patches
+ * what is lost is reported. Weights are never negative and follow the points continuously. Points that do not touch
+ * yet become four of their own, weighted by stiffness. */
 #ifndef FILUM_GEOMETRY_PATCH_REDUCE_H
 #define FILUM_GEOMETRY_PATCH_REDUCE_H
 

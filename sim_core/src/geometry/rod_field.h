@@ -1,5 +1,10 @@
 /* The pressure fields of rods: closed forms over their sections, 0 on the outline and the modulus on the axis, of a
- * rectangle on its medial line. Const once it is made; one per rod. */
+ * rectangle on its medial line:
+ *
+ *     circle     p = E_h (1 - rho/r)
+ *     rectangle  p = E_h min(a - |x|, b - |y|)/min(a, b)     half sides a, b
+ *
+ * Const once it is made; one per rod. */
 #ifndef FILUM_GEOMETRY_ROD_FIELD_H
 #define FILUM_GEOMETRY_ROD_FIELD_H
 

@@ -173,8 +173,9 @@ static double spread(double u, bool round_low, bool round_high, bool round)
     return round_low ? 1.0 - cos(0.5 * FIL_PI * u) : sin(0.5 * FIL_PI * u);
 }
 
-// places along the edge: even over what touches, and one more each side for what is about to
-static int find_stations(const Meeting* meeting, double* station)
+// places along the edge: over what touches, and one more each side for what is about to. `first` takes 0 if there is
+// one before, else 1, so that cells that touch keep their numbers
+static int find_stations(const Meeting* meeting, double* station, int* first)
 {
     double at[SAMPLES + 1], clear[SAMPLES + 1], lo, hi, near_lo, near_hi;
     const int samples = sample_clearance(meeting, at, clear);
@@ -191,6 +192,7 @@ static int find_stations(const Meeting* meeting, double* station)
     const int least = meeting->field->round ? LEAST_ALONG : LEAST_STRAIGHT;
     const int cells = fil_rod_field_cells((near_hi - near_lo) * meeting->edge->half_length, meeting->field->resolution,
                                           least, MOST_CELLS);
+    *first = lo < near_lo ? 0 : 1;
     if (lo < near_lo) {
         station[count++] = lo;
     }
@@ -568,11 +570,11 @@ FilStatus fil_rod_patch(const FilRodField* field, const FilRodEdge* edge, const 
     meeting.least = -meeting.margin * (other->stiffness > 0.0 ? 1.0 / (1.0 / slope + 1.0 / other->stiffness) : slope);
     fil_pose_relative(&meeting.relative, &edge->pose, &other->pose);
     double station[FIL_ROD_STATIONS];
-    const int stations = find_stations(&meeting, station);
+    int first = 0, before = 0;
+    const int stations = find_stations(&meeting, station, &first);
     const int cells =
         fil_rod_field_cells(FIL_PI * field->half[0], field->resolution, FIL_ROD_LEAST_AROUND, FIL_ROD_RAYS - 4);
     Row rows[2];
-    int before = 0;
     for (int i = 0; i < stations; i++) {
         Row* row = &rows[i % 2];
         const int rays = shoot_row(&meeting, station[i], cells, row);
@@ -582,7 +584,7 @@ FilStatus fil_rod_patch(const FilRodField* field, const FilRodEdge* edge, const 
             return status;
         }
         for (int k = 0; k + 1 < both; k++) {
-            add_cell(&meeting, &rows[(i + 1) % 2], row, k, i * FIL_ROD_RAYS + k);
+            add_cell(&meeting, &rows[(i + 1) % 2], row, k, (first + i) * FIL_ROD_RAYS + k);
         }
         before = rays;
     }

@@ -1,23 +1,28 @@
 /* Contact patches of rods, without meshes.
  *
- * The pressure of a rod's edge is a closed form over its section, the modulus E_h on the axis (of a rectangle: on its
- * medial line) and 0 on the outline: circle     p = E_h (1 - rho/r) rectangle  p = E_h min(a - |x|, b - |y|)/min(a, b)
- * half sides a, b and does not fall off at the ends, where the next edge goes on; ends may be mitred, so that edges of
- * a bent rod neither gap nor overlap. What it meets is known by its distance phi: rigid, or compliant with the field p
- * = -s phi, s = E_h/H, which is exact for every convex primitive and for other rods. On each ray from the outline
- * inwards, x(t) = outline + t (foot - outline), p = E_h t, the patch is where phi(x(t)) = 0   (rigid)      E_h t + s
- * phi(x(t)) = 0   (compliant), found by Newton's method in t. Rays fill just the stretch, and around circles just the
- * angle, where the edge can touch, so that few of them do; cells between them become points by Simpson's rule.
+ * The pressure of a rod's edge is a closed form over its section (rod_field.h) and does not fall off at the ends,
+ * where the next edge goes on; ends may be mitred, so that edges of a bent rod neither gap nor overlap. What it meets
+ * is known by its distance phi: rigid, or compliant with the field p = -s phi, s = E_h/H, which is that of spheres,
+ * capsules, cylinders, boxes, half-spaces and other rods. On each ray from the outline inwards,
+ * x(t) = outline + t (foot - outline) with p = E_h t, the patch is where
+ *
+ *     phi(x(t)) = 0   (rigid),      E_h t + s phi(x(t)) = 0   (compliant),
+ *
+ * found by Newton's method in t. Rays fill just the stretch, and around circles just the angle, where the edge can
+ * touch, so that few of them do; cells between them become points, with the mean of a quadratic pressure.
  *
  * An edge that is entered beyond its core is treated as if it stood just outside, and what is missing is added to its
  * distance: the push goes on growing. Tips of rods are not patches: keep a point of contact at the last node.
  *
- * How a narrow phase uses it
- *   per rod, once:    fil_rod_field_init from section, modulus, resolution;
- *   per edge, a step: its pose (x along m1, z along the edge), half length and mitres;
- *   per pair, a step: fil_rod_patch with the other side's FilBoundary (made once; of another rod's edge on the stack: a
- * capsule or box, made with no resolution, and longer than the edge by more than its own thickness), then
- * fil_patch_reduce. Nothing allocates but to grow the patch. */
+ * How a narrow phase uses it:
+ *
+ *     per rod, once     fil_rod_field_init from section, modulus, resolution;
+ *     per edge, a step  its pose (x along m1, z along the edge), half length and mitres;
+ *     per pair, a step  fil_rod_patch with the other side's FilBoundary, then fil_patch_reduce.
+ *
+ * The other side's boundary is made once. That of another rod's edge can be made on the stack: a capsule or box with
+ * no resolution, longer than the edge by more than its thickness; FilRodOther.half_length then cuts at its ends.
+ * Of two rods the thinner one should be the first: it is resolved better. Nothing allocates but to grow the patch. */
 #ifndef FILUM_GEOMETRY_ROD_PATCH_H
 #define FILUM_GEOMETRY_ROD_PATCH_H
 

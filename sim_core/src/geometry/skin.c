@@ -170,9 +170,9 @@ static FilStatus too_many_rings(double resolution, FilError* error)
 // moves vertices away from their feet until the skin holds `target`; only across the axis if `flat`
 static void match_volume(FilSkin* skin, double target, bool flat)
 {
-    // volumes grow with the second to third power of the factor; four such steps leave an error below 1e-12
-    for (int round = 0; round < 4; round++) {
-        const double factor = pow(target / volume(skin), flat ? 0.5 : 1.0 / 3.0);
+    // volumes grow with the second to third power of the factor: a fifth of the error at most is left each time
+    for (int round = 0; round < 12; round++) {
+        const double factor = pow(target / volume(skin), flat ? 0.5 : 0.4);
         for (int i = 0; i < skin->vertex_count; i++) {
             for (int k = 0; k < (flat ? 2 : 3); k++) {
                 double* x = &skin->vertices[3 * i + k];

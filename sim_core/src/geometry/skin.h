@@ -2,10 +2,16 @@
  *
  * Each vertex has a foot: the point of the medial set (the deepest points) that it leads to. On the way from a vertex
  * to its foot the depth grows linearly from 0 to the largest depth, so that prisms between triangles and their feet
- * carry the pressure fields of field.h: sphere R         foot 0 capsule R, h     foot (0, 0, clamp(z, -h, h)) cylinder
- * R, h    foot (x, y) max(R - h, 0)/R, z max(h - R, 0)/h box a >= b >= c  foot x (a - c)/a, y (b - c)/b, 0 hull foot:
- * centre of the largest ball inside, up to 1e-3 of its radius Round shapes are made of rings and enclose the volume of
- * their shape, so that facets lie inside as much as outside and forces err by O(resolution^2) with a small constant. */
+ * carry the pressure fields of field.h:
+ *
+ *     sphere R         foot 0
+ *     capsule R, h     foot (0, 0, clamp(z, -h, h))
+ *     cylinder R, h    foot (x, y) max(R - h, 0)/R, z max(h - R, 0)/h
+ *     box a >= b >= c  foot x (a - c)/a, y (b - c)/b, 0
+ *     hull             foot: centre of the largest ball inside, nearly (its radius within 1 %)
+ *
+ * Round shapes are made of rings and enclose the volume of their shape, so that facets lie inside as much as outside
+ * and forces err by O(resolution^2) with a small constant. */
 #ifndef FILUM_GEOMETRY_SKIN_H
 #define FILUM_GEOMETRY_SKIN_H
 
