@@ -180,6 +180,13 @@ static void try_face(const FilBoundary* boundary, int i, const double* p, Neares
     }
 }
 
+// largest side of the box around all triangles
+static double boundary_size(const FilBoundary* boundary)
+{
+    const FilAabb* box = &boundary->tree.nodes[0];
+    return fmax(box->hi[0] - box->lo[0], fmax(box->hi[1] - box->lo[1], box->hi[2] - box->lo[2]));
+}
+
 // the nearest triangle, nearer children of the tree first
 static double to_mesh(const FilBoundary* boundary, const double* p, double* normal)
 {
@@ -205,10 +212,14 @@ static double to_mesh(const FilBoundary* boundary, const double* p, double* norm
     }
     const bool inside = nearest.height < 0.0;
     const double distance = sqrt(nearest.d2);
-    fil_v3_scale(normal, inside ? 1.0 : -1.0, nearest.to);
-    if (fil_v3_normalise(normal) == 0.0) {
-        fil_v3_copy(normal, boundary->faces[nearest.face].normal);
+    const double* face = boundary->faces[nearest.face].normal;
+    // straight above or below a triangle, or so near to it that the way there is rounding, its own normal is better
+    if (fabs(nearest.height) > 1.0 - 1e-9 || distance <= 1e-9 * boundary_size(boundary)) {
+        fil_v3_copy(normal, face);
+        return inside ? -distance : distance;
     }
+    fil_v3_scale(normal, inside ? 1.0 : -1.0, nearest.to);
+    fil_v3_normalise(normal);
     return inside ? -distance : distance;
 }
 
