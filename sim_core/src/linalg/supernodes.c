@@ -6,7 +6,9 @@
 #include "linalg/amalgamation.h"
 #include "linalg/strips.h"
 
-enum { TASKS = 32 }; /* of each part, about: enough to keep eight threads busy */
+/* A subtree that does at most this share of its part's work is not divided into tasks. In a cube most of the work is
+ * above such subtrees, in the few largest fronts: threads will have to share those, by strips. */
+enum { TASKS = 32 };
 
 static int rounded_strips(int unknowns)
 {
