@@ -1,0 +1,120 @@
+/* SAP's linear system where it fills: a cube of variables tied to their neighbours, factored by supernodes. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "contact/sap_system.h"
+
+enum { SIDE = 8, COLUMNS = SIDE * SIDE * SIDE, PAIRS = 7 * COLUMNS };
+
+typedef struct Cube {
+    FilSapProblem problem;
+    int start[COLUMNS + 1], row[COLUMNS], block[2 * PAIRS];
+    double a[16 * COLUMNS], jacobian[2 * FIL_SAP_JACOBIAN * PAIRS], hessians[9 * PAIRS];
+    FilSapConstraint constraints[PAIRS];
+} Cube;
+
+/* Masses of 2 along x and y, of 1 along z: that component is an unknown only while a Jacobian says so. */
+static Cube* make_cube(void)
+{
+    Cube* cube = calloc(1, sizeof *cube);
+    int count = 0;
+    for (int j = 0; j < COLUMNS; j++) {
+        cube->start[j + 1] = j + 1;
+        cube->row[j] = j;
+        for (int d = 0; d < 4; d++) {
+            cube->a[16 * j + 5 * d] = d < 2 ? 2.0 : 1.0;
+        }
+        for (int k = 1; k < 8; k++) {
+            const int x = k & 1, y = k >> 1 & 1, z = k >> 2;
+            if (j % SIDE + x < SIDE && j / SIDE % SIDE + y < SIDE && j / SIDE / SIDE + z < SIDE) {
+                cube->constraints[count] = (FilSapConstraint){.first_block = 2 * count, .block_count = 2};
+                cube->block[2 * count] = j;
+                cube->block[2 * count + 1] = j + x + SIDE * (y + SIDE * z);
+                for (int d = 0; d < 3; d++) {
+                    cube->hessians[9 * count + 4 * d] = 1.0 + 0.1 * k;
+                }
+                count++;
+            }
+        }
+    }
+    cube->problem = (FilSapProblem){.dt = 0.001,
+                                    .pattern = {COLUMNS, cube->start, cube->row},
+                                    .a = cube->a,
+                                    .constraint_count = count,
+                                    .constraints = cube->constraints,
+                                    .block = cube->block,
+                                    .jacobian = cube->jacobian};
+    return cube;
+}
+
+/* J of a pair: the difference of its two velocities in the first components, turned a little. */
+static void set_jacobian(Cube* cube, int components)
+{
+    for (int b = 0; b < 2 * cube->problem.constraint_count; b++) {
+        double* j = cube->jacobian + FIL_SAP_JACOBIAN * b;
+        memset(j, 0, FIL_SAP_JACOBIAN * sizeof *j);
+        for (int d = 0; d < components; d++) {
+            j[5 * d] = b % 2 == 0 ? 1.0 : -1.0;
+            j[4 * d + (d + 1) % components] += 0.2;
+        }
+    }
+}
+
+/* A x + J' G J x against b; entries of order one and a condition near 40: 1e-12. */
+static void check_solution(FilSapSystem* system, const Cube* cube)
+{
+    static double b[4 * COLUMNS], x[4 * COLUMNS], velocity[3 * PAIRS], product[4 * COLUMNS];
+    for (int v = 0; v < COLUMNS; v++) {
+        for (int d = 0; d < 4; d++) {
+            b[4 * fil_sap_system_participant(system, v) + d] = d < 3 ? sin(0.4 * v + d) : 0.0;
+        }
+    }
+    memcpy(x, b, sizeof x);
+    fil_sap_system_solve(system, x);
+    fil_sap_system_multiply(system, &cube->problem, x, velocity);
+    for (int k = 0; k < 3 * cube->problem.constraint_count; k++) {
+        velocity[k] *= cube->hessians[9 * (k / 3) + 4 * (k % 3)];
+    }
+    fil_sap_system_multiply_transposed(system, &cube->problem, velocity, product);
+    for (int v = 0; v < COLUMNS; v++) {
+        for (int d = 0; d < 4; d++) {
+            const int k = 4 * fil_sap_system_participant(system, v) + d;
+            assert_true(fabs(product[k] + cube->a[16 * v + 5 * d] * x[k] - b[k]) <= 1e-12);
+        }
+    }
+}
+
+static void finds_unknowns(void** state)
+{
+    (void)state;
+    Cube* cube = make_cube();
+    FilSapSystem system;
+    assert_true(fil_sap_system_init(&system));
+    // two components, then three, then two again: only the second call has to look for new unknowns
+    const int components[] = {2, 3, 2, 3}, analyses[] = {1, 1, 0, 0};
+    for (int k = 0; k < 4; k++) {
+        set_jacobian(cube, components[k]);
+        assert_int_equal(fil_sap_system_begin(&system, &cube->problem), FIL_OK);
+        assert_true(system.factor.supernodes);
+        assert_int_equal(system.analyses, analyses[k]);
+        assert_int_equal(system.used[0], k == 0 ? 3 : 7);
+        assert_true(fil_sap_system_eliminate(&system, &cube->problem));
+        assert_true(fil_sap_system_factor(&system, &cube->problem, cube->hessians));
+        check_solution(&system, cube);
+    }
+    fil_sap_system_free(&system);
+    free(cube);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_unknowns)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
