@@ -7,7 +7,7 @@
 /* ---- products: columns of C gain four columns of A at a time ---- */
 
 /* c -= or += sum_k a_k b_k over `terms` (1 to 4) columns of A, from row `first`. */
-INLINE void add_columns(int first, int rows, int terms, const double* restrict a, int lda, const double* b,
+INLINE void add_scaled_columns(int first, int rows, int terms, const double* restrict a, int lda, const double* b,
                         double* restrict c)
 {
     const double b0 = b[0], b1 = terms > 1 ? b[1] : 0.0, b2 = terms > 2 ? b[2] : 0.0, b3 = terms > 3 ? b[3] : 0.0;
@@ -31,18 +31,18 @@ INLINE void add_columns(int first, int rows, int terms, const double* restrict a
     }
 }
 
-INLINE void multiply(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb, double* c,
+INLINE void multiply_columns(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb, double* c,
                      int ldc)
 {
     for (int j = 0; j < columns; j++) {
         for (int k = 0; k < inner; k += 4) {
-            add_columns(0, rows, inner - k < 4 ? inner - k : 4, a + k * lda, lda, b + j * ldb + k, c + j * ldc);
+            add_scaled_columns(0, rows, inner - k < 4 ? inner - k : 4, a + k * lda, lda, b + j * ldb + k, c + j * ldc);
         }
     }
 }
 
 /* Forward and backward substitution of all columns, four unknowns at a time: their own triangle, then their products. */
-INLINE void substitute(int n, const double* t, bool lower, bool unit, int columns, double* b)
+INLINE void substitute_columns(int n, const double* t, bool lower, bool unit, int columns, double* b)
 {
     for (int j = 0; j < columns; j++) {
         double* x = b + j * n;
@@ -62,9 +62,9 @@ INLINE void substitute(int n, const double* t, bool lower, bool unit, int column
                 minus[s] = -x[at + s];
             }
             if (lower) {
-                add_columns(at + count, n, count, t + at * n, n, minus, x);
+                add_scaled_columns(at + count, n, count, t + at * n, n, minus, x);
             } else {
-                add_columns(0, at, count, t + at * n, n, minus, x);
+                add_scaled_columns(0, at, count, t + at * n, n, minus, x);
             }
         }
     }
@@ -78,12 +78,12 @@ typedef struct Kernels {
 static void multiply_plain(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb,
                            double* c, int ldc)
 {
-    multiply(rows, columns, inner, a, lda, b, ldb, c, ldc);
+    multiply_columns(rows, columns, inner, a, lda, b, ldb, c, ldc);
 }
 
 static void substitute_plain(int n, const double* t, bool lower, bool unit, int columns, double* b)
 {
-    substitute(n, t, lower, unit, columns, b);
+    substitute_columns(n, t, lower, unit, columns, b);
 }
 
 #if defined(__x86_64__)
@@ -93,12 +93,12 @@ static void substitute_plain(int n, const double* t, bool lower, bool unit, int 
 AVX2 static void multiply_wide(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb,
                                double* c, int ldc)
 {
-    multiply(rows, columns, inner, a, lda, b, ldb, c, ldc);
+    multiply_columns(rows, columns, inner, a, lda, b, ldb, c, ldc);
 }
 
 AVX2 static void substitute_wide(int n, const double* t, bool lower, bool unit, int columns, double* b)
 {
-    substitute(n, t, lower, unit, columns, b);
+    substitute_columns(n, t, lower, unit, columns, b);
 }
 #endif
 
