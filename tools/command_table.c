@@ -15,6 +15,7 @@ typedef struct Command {
 static const Command commands[] = {
     {"run", "SCENE", "simulate a scene", fil_command_run},
     {"info", "SCENE", "what a scene contains: bodies, degrees of freedom, shapes", fil_command_info},
+    {"plan", "SCENE", "find a motion through contact, and try it", fil_command_plan},
     {"validate", "[NAME]...", "physics checks: measured, expected, tolerance", fil_command_validate},
     {"bench", "[NAME]...", "timings per phase, real-time rate, accuracy beside speed", fil_command_bench},
     {"bag", "SUBCOMMAND", "recordings: record, play, info, export, repair and more", fil_command_bag},

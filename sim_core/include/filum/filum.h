@@ -6,6 +6,7 @@
 #include "filum/base.h"
 #include "filum/contact.h"
 #include "filum/mesh.h"
+#include "filum/plan.h"
 #include "filum/rigid.h"
 #include "filum/ring.h"
 #include "filum/robot.h"

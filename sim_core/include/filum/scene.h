@@ -2,6 +2,7 @@
 #ifndef FILUM_SCENE_H
 #define FILUM_SCENE_H
 
+#include "filum/plan.h"
 #include "filum/world.h"
 
 FIL_API_BEGIN
@@ -28,6 +29,8 @@ typedef struct FilSceneInfo {
     double duration;       /* s */
     double output_period;  /* s between CSV rows */
     uint64_t seed;
+    bool has_plan;   /* it has a section `plan` */
+    FilPlanDef plan; /* which is this, else the default */
 } FilSceneInfo;
 
 /* Finds a scene given by path or by name. A name is looked for in the folders of FILUM_SCENE_PATH, beside the

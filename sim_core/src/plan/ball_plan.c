@@ -189,6 +189,19 @@ void fil_ball_resample(const FilBallProblem* from, const double* x, const FilBal
     }
 }
 
+void fil_ball_hold(const FilBallProblem* problem, double* x)
+{
+    const FilBallLayout o = fil_ball_layout(&problem->turn);
+    double p[128];
+    memcpy(p, problem->problem.before, sizeof(double) * (size_t)o.carried);
+    for (int k = 0; k < problem->turn.stages; k++) {
+        double* own = x + k * o.variables;
+        settle(&problem->turn, &o, k, p, own);
+        memcpy(p, own, sizeof(double) * (size_t)o.gap);
+        p[o.carried - 1] = own[o.f];
+    }
+}
+
 /* ---- judging ---- */
 
 FilBallQuality fil_ball_judge(const FilBallProblem* problem, const double* x)

@@ -33,6 +33,9 @@ void fil_ball_guess(const FilBallProblem* problem, double share, double noise, u
 /* A solution for other numbers of stages, by interpolation in time. */
 void fil_ball_resample(const FilBallProblem* from, const double* x, const FilBallProblem* to, double* out);
 
+/* Efforts and defined variables that fit the motion of all stages: inverse dynamics. */
+void fil_ball_hold(const FilBallProblem* problem, double* x);
+
 /* What a plan is judged by. */
 typedef struct FilBallQuality {
     double cost, orientation; /* J of P1 eq. 20, J_q at the end */

@@ -88,6 +88,7 @@ struct FilScene {
     const char* path;
     FilYaml* root;
     FilWorld* world;
+    FilSceneInfo* info;
     uint64_t random; /* state of the generator */
     int copies_left; /* values that repeated elements may still take */
     int node_count;  /* of everything so far, at most limits.nodes */

@@ -1,0 +1,105 @@
+/* Planning through contact: how a soft arm turns a ball with the disk at its tip. docs/planning.md has the method. */
+#ifndef FILUM_PLAN_H
+#define FILUM_PLAN_H
+
+#include "filum/world.h"
+
+FIL_API_BEGIN
+
+/* Weights of the cost (P1 eq. 20): all but the terminal one are integrated over time. */
+typedef struct FilPlanWeights {
+    double orientation;  /* of 1 - (q . target)^2 */
+    double terminal;     /* of the same at the end */
+    double normal_force; /* of the normal force, N; negative: contact is rewarded */
+    double force_rate;   /* of its change from stage to stage, squared */
+    double speed_rate, spin_rate; /* of the arm's and the ball's changes of velocity, squared */
+    double effort;                /* of the chambers' forces, squared */
+    double unit;                  /* of (|q|^2 - 1)^2 */
+} FilPlanWeights;
+
+typedef struct FilPlanReport {
+    int seed, stages, iteration; /* which start, on which mesh */
+    double cost, violation, pairs; /* worst row; worst product of a complementary pair, N m and N m/s */
+} FilPlanReport;
+
+typedef struct FilPlanDef {
+    FilId arm;         /* fixed base, three chambers a section, up to four sections */
+    FilId body;        /* a ball: one sphere about its centre of mass, which stays where it is */
+    double horizon;    /* s */
+    int nodes;         /* stages of implicit Euler */
+    double friction;   /* between disk and ball; 0: that of their surfaces */
+    int directions;    /* of friction: even, 4 to 16 */
+    FilVec3 axis;      /* the ball's rotation, world frame */
+    double angle;      /* rad */
+    FilPlanWeights weights;
+    double elongation[2];   /* m, bounds of the coordinates */
+    double effort;          /* N, bound of a chamber's force, either way */
+    double normal_force[2]; /* N; a lower bound above zero demands contact throughout */
+    double slip;            /* m/s, bound of the slip */
+    double relaxation[2];   /* of the pairs' products: where it begins and ends */
+    double relaxation_fall; /* factor of the barrier from one problem to the next, 0 to 1 */
+    double tolerance;       /* of rows and of the scaled gradient */
+    int max_iterations;     /* of each mesh */
+    int meshes;             /* solves with nodes / 2^(meshes - 1), ..., nodes stages one after the other; 1 to 4 */
+    int seeds;              /* starts, of which the best is kept */
+    bool kinematic;         /* before each, the arm's dynamics are left out (P1's first stage) */
+    bool (*report)(void* user, const FilPlanReport* report); /* called once an iteration; false cancels. May be NULL */
+    void* user;
+} FilPlanDef;
+
+FilPlanDef fil_plan_def_default(void);
+
+typedef enum FilPlanVerdict {
+    FIL_PLAN_GOOD,        /* rows, pairs and orientation are met */
+    FIL_PLAN_OFF_TARGET,  /* a motion that obeys the equations, but does not reach the orientation */
+    FIL_PLAN_UNFINISHED,  /* the equations are not met: too few iterations, or no step helps */
+    FIL_PLAN_STOPPED,     /* cancelled */
+} FilPlanVerdict;
+
+typedef struct FilPlanInfo {
+    FilPlanVerdict verdict;
+    int seed, seeds_tried, seeds_good, iterations, stages;
+    double cost, orientation; /* the cost, and 1 - (q . target)^2 at the end */
+    double violation;         /* worst row, SI units */
+    double gap_pair;          /* worst gap times normal force, N m */
+    double slip_pair;         /* worst slip times friction force, N m/s */
+    double penetration;       /* m */
+    double contact;           /* share of the stages that touch */
+} FilPlanInfo;
+
+/* One stage, at its end; three numbers a section. */
+typedef struct FilPlanNode {
+    double time;
+    double elongation[12], rate[12]; /* m, m/s */
+    double effort[12];               /* N, of the chambers, throughout the stage */
+    FilQuat orientation;             /* of the ball */
+    FilVec3 spin;                    /* rad/s */
+    double normal_force, gap;        /* N, m */
+    double gain[12][24];             /* N/m, N s/m: effort by deviations of elongations and rates at the stage's start */
+} FilPlanNode;
+
+typedef struct FilPlan FilPlan;
+
+/* Plans from the world's present state, which it does not change. FIL_BAD_INPUT says what cannot be planned, FIL_OK
+ * gives the best motion found, whatever its verdict. Allocates. */
+FIL_MUST_CHECK FilStatus fil_plan_solve(const FilWorld* world, const FilPlanDef* def, FilPlan** plan, FilError* error);
+void fil_plan_destroy(FilPlan* plan);
+
+FilPlanInfo fil_plan_info(const FilPlan* plan);
+const char* fil_plan_verdict_name(FilPlanVerdict verdict);
+FilPlanNode fil_plan_node(const FilPlan* plan, int stage);
+
+/* Pa, of a chamber throughout a stage; and the orientation that the ball is to have. */
+double fil_plan_pressure(const FilPlan* plan, int stage, int chamber);
+FilQuat fil_plan_target(const FilPlan* plan);
+
+/* Pressures (Pa) of all chambers at a time (s) after the plan's start; with the arm's elongations and rates (NULL: without)
+ * those of the tracking law, which keeps it on the plan. */
+void fil_plan_command(const FilPlan* plan, double time, const double* elongations, const double* rates, double* pressures);
+
+/* Adds a drive of every chamber's pressure to a world that holds the same arm: the plan from its present time on. */
+FIL_MUST_CHECK FilStatus fil_plan_add_drives(const FilPlan* plan, FilWorld* world, FilId arm);
+
+FIL_API_END
+
+#endif

@@ -1,0 +1,391 @@
+/* The public face of the planner: from a world to a problem, starts and meshes, and back to drives. */
+#include "filum/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/quat.h"
+#include "body/rigid.h"
+#include "plan/tracking.h"
+#include "world/world.h"
+
+// what a plan must meet: orientation and pairs as P1 reports them, rows ten times better
+static const double GOOD_ORIENTATION = 1e-5, GOOD_VIOLATION = 1e-6, GOOD_PAIR = 1e-6;
+// m, how far first guesses move the arm about; the first one stands still
+static const double NOISE = 0.01;
+// where the relaxation of finer meshes begins, and how close to bounds they may: their start is nearly a solution
+static const double FINER_RELAXATION = 1e-3, FINER_PUSH = 1e-4;
+
+struct FilPlan {
+    FilPlanInfo info;
+    FilBallProblem problem; /* of the finest mesh */
+    double *x, *gains;
+    double area[FIL_PLAN_SECTIONS]; /* m^2, of a chamber */
+};
+
+typedef struct Job {
+    const FilPlanDef* def;
+    FilBallTurn turn;
+    FilBallBounds bounds;
+    double start[2 * FIL_PLAN_SHAPES + 8];
+    FilPlanReport report;
+    bool cancelled;
+    int iterations;
+} Job;
+
+/* ---- from the world ---- */
+
+static FilStatus check_numbers(const FilPlanDef* def, FilError* error)
+{
+    const int coarse = def->nodes >> (def->meshes - 1);
+    if (!(def->horizon > 0.0) || def->meshes < 1 || def->meshes > 4 || coarse < 2 || def->seeds < 1) {
+        return fil_error(error, FIL_BAD_INPUT,
+                         "plan: needs a horizon above zero, 1 to 4 meshes, the coarsest of 2 nodes or more, and a seed");
+    }
+    if (def->nodes % (1 << (def->meshes - 1)) != 0) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: %d nodes cannot be halved %d times", def->nodes, def->meshes - 1);
+    }
+    if (def->directions < 4 || def->directions > FIL_PLAN_DIRECTIONS || def->directions % 2 != 0) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: directions must be even, 4 to %d", FIL_PLAN_DIRECTIONS);
+    }
+    if (!(def->relaxation[1] > 0.0 && def->relaxation[0] >= def->relaxation[1]) ||
+        !(def->relaxation_fall > 0.0 && def->relaxation_fall < 1.0) || !(def->tolerance > 0.0)) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: the relaxation must fall, and end above zero");
+    }
+    if (!(def->elongation[0] < def->elongation[1]) || !(def->effort > 0.0) || !(def->slip > 0.0) ||
+        !(def->normal_force[0] >= 0.0 && def->normal_force[0] < def->normal_force[1])) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: bounds must leave room between them");
+    }
+    return FIL_OK;
+}
+
+static FilStatus take_ball(const FilWorld* world, const FilPlanDef* def, const FilSoftArm* arm, Job* job,
+                           FilError* error)
+{
+    const FilBody* body = fil_kind_body(world, FIL_BODY_RIGID, def->body);
+    const FilRigidBody* ball = body != NULL ? body->impl : NULL;
+    if (ball == NULL || ball->motion != FIL_DYNAMIC || ball->shape_count != 1 ||
+        ball->shapes[0].def.type != FIL_TYPE_SPHERE || fil_v3_norm(ball->shapes[0].pose.p) > 1e-9) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: the body must be a ball: dynamic, one sphere about its centre");
+    }
+    FilVec3 position, velocity, spin;
+    FilQuat orientation;
+    FilBallTurn* turn = &job->turn;
+    fil_rigid_get_pose(world, def->body, &position, &orientation);
+    fil_rigid_get_velocity(world, def->body, &velocity, &spin);
+    const FilSurface surface = fil_surface_combine(&arm->collision.surface, &ball->collision.surface);
+    turn->radius = ball->shapes[0].shape.radius;
+    turn->inertia = ball->inertia[0];
+    turn->damping = ball->damping_angular * ball->inertia[0];
+    turn->friction = def->friction > 0.0 ? def->friction : surface.friction;
+    fil_v3_set(turn->centre, position.x, position.y, position.z);
+    // the target: turned about the axis from where the ball is
+    double axis[3] = {def->axis.x, def->axis.y, def->axis.z};
+    const double size = fil_v3_norm(axis);
+    if (!(size > 0.0) || !isfinite(def->angle)) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: the axis must not be zero");
+    }
+    fil_v3_scale(axis, def->angle / size, axis);
+    const FilQuat target = fil_quat_multiply(fil_quat_exponential(axis), orientation);
+    const double wanted[4] = {target.x, target.y, target.z, target.w};
+    memcpy(turn->target, wanted, sizeof wanted);
+    const double state[7] = {orientation.x, orientation.y, orientation.z, orientation.w, spin.x, spin.y, spin.z};
+    memcpy(job->start + fil_ball_layout(turn).q, state, sizeof state);
+    return FIL_OK;
+}
+
+static FilStatus take_world(const FilWorld* world, const FilPlanDef* def, Job* job, double* area, FilError* error)
+{
+    const FilBody* body = fil_kind_body(world, FIL_BODY_ARM, def->arm);
+    const FilVec3 g = fil_world_gravity(world);
+    const double gravity[3] = {g.x, g.y, g.z};
+    const FilPlanWeights* w = &def->weights;
+    if (body == NULL) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: there is no such arm");
+    }
+    const FilSoftArm* arm = body->impl;
+    *job = (Job){.def = def};
+    FilBallTurn* turn = &job->turn;
+    FilStatus status = check_numbers(def, error);
+    status = status == FIL_OK ? fil_plan_arm_from(arm, gravity, &turn->arm, error) : status;
+    for (int k = 0; k < arm->section_count && status == FIL_OK; k++) {
+        area[k] = arm->sections[k].chamber_area;
+        if (arm->sections[k].chambers != 3) {
+            status = fil_error(error, FIL_BAD_INPUT, "plan: sections must have three chambers");
+        }
+    }
+    if (status != FIL_OK) {
+        return status;
+    }
+    turn->directions = def->directions;
+    turn->weights = (FilBallWeights){w->orientation, w->terminal,  w->normal_force, w->force_rate,
+                                     w->speed_rate,  w->spin_rate, w->effort,       w->unit};
+    job->bounds = (FilBallBounds){{def->elongation[0], def->elongation[1]},
+                                  def->effort,
+                                  {def->normal_force[0], def->normal_force[1]},
+                                  def->slip};
+    const FilBallLayout o = fil_ball_layout(turn);
+    fil_arm_get_state(world, def->arm, job->start + o.l, job->start + o.v);
+    return take_ball(world, def, arm, job, error);
+}
+
+/* ---- solving ---- */
+
+static bool tell(void* user, const FilPlanProgress* progress)
+{
+    Job* job = user;
+    job->report.iteration = progress->iteration;
+    job->report.cost = progress->cost;
+    job->report.violation = progress->violation;
+    job->report.pairs = progress->pairs;
+    job->cancelled = job->def->report != NULL && !job->def->report(job->def->user, &job->report);
+    return !job->cancelled;
+}
+
+static FilPlanSettings settings_of(Job* job, bool finer, bool last)
+{
+    const FilPlanDef* def = job->def;
+    FilPlanSettings s = fil_plan_settings_default();
+    s.tolerance = def->tolerance;
+    s.relaxation_start = finer ? fmin(FINER_RELAXATION, def->relaxation[0]) : def->relaxation[0];
+    s.relaxation_start = fmax(s.relaxation_start, def->relaxation[1]);
+    s.relaxation_end = def->relaxation[1];
+    s.fall = def->relaxation_fall;
+    s.push = finer ? FINER_PUSH : s.push;
+    s.max_iterations = def->max_iterations;
+    s.polish = last;
+    s.report = tell;
+    s.user = job;
+    return s;
+}
+
+/* The problem with `stages` stages, solved from a guess or from the solution of another mesh; false without memory. */
+static bool solve_mesh(Job* job, int stages, bool kinematic, bool last, FilBallProblem* problem, double** x)
+{
+    FilBallTurn turn = job->turn;
+    FilBallProblem next;
+    turn.stages = stages;
+    turn.step = job->def->horizon / stages;
+    turn.kinematic = kinematic;
+    if (!fil_ball_problem_create(&turn, &job->bounds, job->start, &next)) {
+        return false;
+    }
+    double* y = fil_alloc((size_t)(stages * next.problem.variables), sizeof(double));
+    if (y == NULL) {
+        fil_ball_problem_free(&next);
+        return false;
+    }
+    const bool finer = *x != NULL, dynamic = finer && problem->turn.kinematic && !kinematic;
+    if (finer) {
+        fil_ball_resample(problem, *x, &next, y);
+    } else {
+        fil_ball_guess(&next, 0.0, job->report.seed > 0 ? NOISE : 0.0, (unsigned)job->report.seed, y);
+    }
+    if (dynamic) {
+        fil_ball_hold(&next, y);
+    }
+    const FilPlanSettings settings = settings_of(job, finer, last);
+    FilPlanPoint point = {.x = y};
+    job->report.stages = stages;
+    const FilPlanResult result = fil_interior_point(&next.problem, &settings, &point);
+    job->iterations += result.iterations;
+    fil_ball_problem_free(problem);
+    fil_free(*x);
+    *problem = next;
+    *x = y;
+    return result.outcome != FIL_PLAN_NO_MEMORY;
+}
+
+static FilPlanVerdict verdict_of(const FilBallQuality* q)
+{
+    if (q->violation <= GOOD_VIOLATION && q->gap_pair <= GOOD_PAIR && q->slip_pair <= GOOD_PAIR) {
+        return q->orientation <= GOOD_ORIENTATION ? FIL_PLAN_GOOD : FIL_PLAN_OFF_TARGET;
+    }
+    return FIL_PLAN_UNFINISHED;
+}
+
+/* One start through all meshes; the result replaces the plan's if it is better. */
+static bool attempt(Job* job, int seed, FilPlan* plan)
+{
+    FilBallProblem problem = {.memory = NULL};
+    double* x = NULL;
+    bool ok = true;
+    const int meshes = job->def->meshes, coarse = job->def->nodes >> (meshes - 1);
+    job->report.seed = seed;
+    if (job->def->kinematic) {
+        ok = solve_mesh(job, coarse, true, false, &problem, &x);
+    }
+    for (int k = 0; k < meshes && ok && !job->cancelled; k++) {
+        ok = solve_mesh(job, coarse << k, false, k + 1 == meshes, &problem, &x);
+    }
+    if (ok && x != NULL && !problem.turn.kinematic) {
+        const FilBallQuality q = fil_ball_judge(&problem, x);
+        FilPlanInfo* info = &plan->info;
+        const FilPlanVerdict verdict = job->cancelled ? FIL_PLAN_STOPPED : verdict_of(&q);
+        info->seeds_tried++;
+        info->seeds_good += verdict == FIL_PLAN_GOOD ? 1 : 0;
+        const bool better = plan->x == NULL || verdict < info->verdict || (verdict == info->verdict && q.cost < info->cost);
+        if (better) {
+            const FilPlanInfo found = {verdict,         seed,    info->seeds_tried, info->seeds_good, 0,
+                                       problem.turn.stages, q.cost, q.orientation,   q.violation,      q.gap_pair,
+                                       q.slip_pair,     q.penetration, q.contact};
+            *info = found;
+            fil_ball_problem_free(&plan->problem);
+            fil_free(plan->x);
+            plan->problem = problem;
+            plan->problem.problem.data = &plan->problem.turn;
+            plan->x = x;
+            return true;
+        }
+    }
+    fil_ball_problem_free(&problem);
+    fil_free(x);
+    return ok;
+}
+
+FilStatus fil_plan_solve(const FilWorld* world, const FilPlanDef* def, FilPlan** out, FilError* error)
+{
+    Job job;
+    FilPlan* plan = fil_alloc(1, sizeof *plan);
+    *out = NULL;
+    if (plan == NULL) {
+        return fil_error(error, FIL_OUT_OF_MEMORY, "plan: out of memory");
+    }
+    const FilStatus status = take_world(world, def, &job, plan->area, error);
+    if (status != FIL_OK) {
+        fil_plan_destroy(plan);
+        return status;
+    }
+    bool ok = true;
+    for (int seed = 0; seed < def->seeds && ok && !job.cancelled; seed++) {
+        ok = attempt(&job, seed, plan);
+    }
+    plan->info.iterations = job.iterations;
+    if (ok && plan->x == NULL) {
+        fil_plan_destroy(plan);
+        return fil_error(error, FIL_NOT_CONVERGED, "plan: cancelled before there was a motion");
+    }
+    const int n = 3 * job.turn.arm.sections;
+    plan->gains = ok ? fil_alloc((size_t)(plan->problem.turn.stages * n * 2 * n), sizeof(double)) : NULL;
+    if (plan->gains == NULL || !fil_tracking_gains(&plan->problem, plan->x, plan->gains)) {
+        fil_plan_destroy(plan);
+        return fil_error(error, FIL_OUT_OF_MEMORY, "plan: out of memory");
+    }
+    *out = plan;
+    return FIL_OK;
+}
+
+void fil_plan_destroy(FilPlan* plan)
+{
+    if (plan != NULL) {
+        fil_ball_problem_free(&plan->problem);
+        fil_free(plan->x);
+        fil_free(plan->gains);
+        fil_free(plan);
+    }
+}
+
+/* ---- what was found ---- */
+
+FilPlanInfo fil_plan_info(const FilPlan* plan)
+{
+    return plan->info;
+}
+
+const char* fil_plan_verdict_name(FilPlanVerdict verdict)
+{
+    static const char* const names[] = {[FIL_PLAN_GOOD] = "good",
+                                        [FIL_PLAN_OFF_TARGET] = "off target",
+                                        [FIL_PLAN_UNFINISHED] = "unfinished",
+                                        [FIL_PLAN_STOPPED] = "stopped"};
+    return names[verdict];
+}
+
+FilPlanNode fil_plan_node(const FilPlan* plan, int stage)
+{
+    const FilBallTurn* turn = &plan->problem.turn;
+    const FilBallLayout o = fil_ball_layout(turn);
+    const double* x = plan->x + stage * o.variables;
+    const size_t bytes = sizeof(double) * (size_t)o.joints;
+    FilPlanNode node = {.time = (stage + 1) * turn->step,
+                        .orientation = {x[o.q], x[o.q + 1], x[o.q + 2], x[o.q + 3]},
+                        .spin = {x[o.w], x[o.w + 1], x[o.w + 2]},
+                        .normal_force = x[o.f],
+                        .gap = x[o.gap]};
+    memcpy(node.elongation, x + o.l, bytes);
+    memcpy(node.rate, x + o.v, bytes);
+    memcpy(node.effort, x + o.tau, bytes);
+    for (int i = 0; i < o.joints; i++) {
+        memcpy(node.gain[i], plan->gains + (stage * o.joints + i) * 2 * o.joints, 2 * bytes);
+    }
+    return node;
+}
+
+double fil_plan_pressure(const FilPlan* plan, int stage, int chamber)
+{
+    const FilBallLayout o = fil_ball_layout(&plan->problem.turn);
+    return plan->x[stage * o.variables + o.tau + chamber] / plan->area[chamber / 3];
+}
+
+FilQuat fil_plan_target(const FilPlan* plan)
+{
+    const double* q = plan->problem.turn.target;
+    return (FilQuat){q[0], q[1], q[2], q[3]};
+}
+
+void fil_plan_command(const FilPlan* plan, double time, const double* elongations, const double* rates, double* pressures)
+{
+    const FilBallTurn* turn = &plan->problem.turn;
+    const FilBallLayout o = fil_ball_layout(turn);
+    const double at = fmin(fmax(time / turn->step, 0.0), turn->stages - 1e-9);
+    const int k = (int)at, n = o.joints;
+    const double share = at - k, *after = plan->x + k * o.variables;
+    const double* before = k > 0 ? after - o.variables : plan->problem.problem.before;
+    for (int i = 0; i < n; i++) {
+        double effort = after[o.tau + i];
+        const double* gain = plan->gains + (k * n + i) * 2 * n;
+        for (int j = 0; j < n && elongations != NULL; j++) {
+            // states in between: l and v come first in p as in x
+            const double l = (1.0 - share) * before[o.l + j] + share * after[o.l + j];
+            const double v = (1.0 - share) * before[o.v + j] + share * after[o.v + j];
+            effort += gain[j] * (elongations[j] - l) + gain[n + j] * (rates[j] - v);
+        }
+        pressures[i] = effort / plan->area[i / 3];
+    }
+}
+
+FilStatus fil_plan_add_drives(const FilPlan* plan, FilWorld* world, FilId arm)
+{
+    const FilBallTurn* turn = &plan->problem.turn;
+    const FilBallLayout o = fil_ball_layout(turn);
+    const int knots = 2 * turn->stages;
+    double* times = fil_alloc((size_t)knots, 2 * sizeof(double));
+    FilStatus status = times != NULL ? FIL_OK : fil_world_fail(world, FIL_OUT_OF_MEMORY, "plan: out of memory");
+    const double begin = fil_world_time(world);
+    for (int c = 0; c < o.joints && status == FIL_OK; c++) {
+        double* values = times + knots;
+        char name[32];
+        FilId id;
+        FilDriveDef def = fil_drive_def_default();
+        snprintf(name, sizeof name, "plan_chamber%d", c);
+        for (int k = 0; k < turn->stages; k++) {  // constant over a stage, then a jump within a nanosecond
+            times[2 * k] = begin + k * turn->step + (k > 0 ? 1e-9 : 0.0);
+            times[2 * k + 1] = begin + (k + 1) * turn->step;
+            values[2 * k] = values[2 * k + 1] = plan->x[k * o.variables + o.tau + c] / plan->area[c / 3];
+        }
+        def.name = name;
+        def.kind = FIL_DRIVE_PRESSURE;
+        def.object = arm;
+        def.first = c;
+        def.count = 1;
+        def.knot_count = knots;
+        def.times = times;
+        def.values = values;
+        status = fil_world_add_drive(world, &def, &id);
+    }
+    fil_free(times);
+    return status;
+}

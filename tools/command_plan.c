@@ -1,0 +1,295 @@
+/* Owns `filum plan`: finds a motion through contact, says how good it is, writes it as a scene, and tries it. */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "cli.h"
+#include "command_table.h"
+#include "draw.h"
+#include "json.h"
+
+typedef struct Options {
+    FilSettings settings;
+    const char *out, *svg, *contact;
+    int seeds;
+    bool replay, track, json, quiet;
+} Options;
+
+/* What a replay ended with. */
+typedef struct Replay {
+    bool done;
+    double angle;       /* rad, between the ball and its target */
+    double penetration; /* m, deepest */
+} Replay;
+
+typedef struct Job {
+    const Options* options;
+    char path[PATH_MAX];
+    FilWorld* world;
+    FilSceneInfo scene;
+    FilPlan* plan;
+    FilProgress progress;
+    FilBenchClock time;
+    Replay replay;
+} Job;
+
+static bool parse(int argc, char** argv, Options* options, const char** scene, int* exit_code)
+{
+    const FilOption table[] = {
+        {"--set", FIL_OPTION_SETTING, &options->settings, "KEY.PATH=VALUE", "change the scene; may be repeated"},
+        {"--out", FIL_OPTION_TEXT, &options->out, "FILE", "write the plan as a scene that `filum run` replays"},
+        {"--seeds", FIL_OPTION_COUNT, &options->seeds, "N", "starts, of which the best is kept, instead of the scene's"},
+        {"--replay", FIL_OPTION_FLAG, &options->replay, NULL, "simulate the plan, and say where the ball ends"},
+        {"--track", FIL_OPTION_FLAG, &options->track, NULL, "the same with feedback that keeps the arm on its plan"},
+        {"--contact", FIL_OPTION_TEXT, &options->contact, "MODEL", "contact model of the replay, instead of the scene's"},
+        {"--svg", FIL_OPTION_TEXT, &options->svg, "FILE", "draw the replay"},
+        {"--json", FIL_OPTION_FLAG, &options->json, NULL, "print the summary as one JSON object"},
+        {"--quiet", FIL_OPTION_FLAG, &options->quiet, NULL, "no summary, no progress bar"},
+    };
+    const FilUsage usage = {
+        .command = "plan",
+        .arguments = "SCENE",
+        .about = "Finds how an arm does its task through contact: the scene's `plan` and `task`. Exit code 1 if it does not.",
+        .min_arguments = 1,
+        .max_arguments = 1,
+        .options = table,
+        .option_count = sizeof table / sizeof table[0],
+    };
+    int count = 0;
+    if (!fil_options_parse(&usage, argc, argv, &count, exit_code)) {
+        return false;
+    }
+    *scene = argv[1];
+    return true;
+}
+
+static bool load(const Job* job, const char* contact, FilWorld** world, FilSceneInfo* info)
+{
+    const FilSettings* settings = &job->options->settings;
+    const FilSceneOptions options = {
+        .settings = settings->items, .setting_count = settings->count, .contact_model = contact};
+    FilError error = {""};
+    if (fil_scene_load(job->path, &options, world, info, &error) != FIL_OK) {
+        fil_cli_fail("plan", 0, "%s", error.text);
+        return false;
+    }
+    return true;
+}
+
+static bool show(void* user, const FilPlanReport* r)
+{
+    Job* job = user;
+    if (job->progress.shown) {
+        const double done = 1.0 - exp(-r->iteration / 100.0);  // how many it will be nobody knows
+        fil_progress_update(&job->progress, done, "start %d, %d stages, iteration %d: cost %.4g, rows %.0e, pairs %.0e",
+                            r->seed + 1, r->stages, r->iteration, r->cost, r->violation, r->pairs);
+    }
+    return !fil_stop_requested();
+}
+
+/* ---- the plan as a scene ---- */
+
+static bool write_scene(const Job* job)
+{
+    FILE* out = fopen(job->options->out, "w");
+    const FilPlanInfo info = fil_plan_info(job->plan);
+    char path[PATH_MAX];
+    if (out == NULL) {
+        fil_cli_fail("plan", 0, "cannot write %s: %s", job->options->out, strerror(errno));
+        return false;
+    }
+    fprintf(out, "# A plan of `filum plan`: %s, cost %.6g, 1 - (q . target)^2 = %.3g. The same --set as then must be given.\n",
+            fil_plan_verdict_name(info.verdict), info.cost, info.orientation);
+    fprintf(out, "include: %s\n\ndrives:\n", realpath(job->path, path) != NULL ? path : job->path);
+    const FilId arm = job->scene.plan.arm;
+    const double h = job->scene.plan.horizon / info.stages;
+    for (int c = 0; c < fil_arm_chamber_count(job->world, arm); c++) {
+        fprintf(out, "  - name: plan_chamber%d\n    arm: %s\n    chamber: %d\n    pressure:\n", c,
+                fil_arm_name(job->world, arm), c);
+        for (int k = 0; k < info.stages; k++) {  // constant over a stage, then a jump within a nanosecond
+            const double pressure = fil_plan_pressure(job->plan, k, c);
+            fprintf(out, "      - [%.10f, %.17g]\n      - [%.10f, %.17g]\n", k * h + (k > 0 ? 1e-9 : 0.0), pressure,
+                    (k + 1) * h, pressure);
+        }
+    }
+    if (fclose(out) != 0) {
+        fil_cli_fail("plan", 0, "cannot write %s: %s", job->options->out, strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+/* ---- the replay ---- */
+
+static double angle_between(FilQuat a, FilQuat b)
+{
+    const double along = fabs(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w);
+    return 2.0 * acos(fmin(1.0, along));
+}
+
+/* Pressures of the plan, with feedback from the arm's state if it is asked for. */
+static FilStatus command(const Job* job, FilWorld* world, FilId arm)
+{
+    double l[12], v[12], pressure[12];
+    fil_arm_get_state(world, arm, l, v);
+    fil_plan_command(job->plan, fil_world_time(world), job->options->track ? l : NULL, v, pressure);
+    FilStatus status = FIL_OK;
+    for (int c = 0; c < fil_arm_chamber_count(world, arm) && status == FIL_OK; c++) {
+        status = fil_arm_set_pressure(world, arm, c, pressure[c]);
+    }
+    return status;
+}
+
+static bool replay(Job* job)
+{
+    const Options* options = job->options;
+    FilWorld* world = NULL;
+    FilSceneInfo info;
+    FilDrawing* drawing = NULL;
+    if (!load(job, options->contact, &world, &info)) {
+        return false;
+    }
+    const uint64_t steps = fil_run_step_count(info.plan.horizon, fil_world_dt(world));
+    FilStatus status = options->svg != NULL ? fil_drawing_create(world, (FilVec3){0}, &drawing) : FIL_OK;
+    for (uint64_t k = 0; k < steps && status == FIL_OK && !fil_stop_requested(); k++) {
+        FilStepInfo step;
+        status = command(job, world, info.plan.arm);
+        status = status == FIL_OK ? fil_world_step(world, &step) : status;
+        job->replay.penetration = fmax(job->replay.penetration, status == FIL_OK ? step.max_penetration : 0.0);
+        if (drawing != NULL) {
+            fil_drawing_watch(drawing, world, (double)(k + 1) / (double)steps);
+        }
+        if (job->progress.shown && k % 100 == 0) {
+            fil_progress_update(&job->progress, (double)k / (double)steps, "replay");
+        }
+    }
+    fil_progress_clear(&job->progress);
+    if (status != FIL_OK) {
+        fil_cli_fail("plan", 0, "replay stopped at t = %g s: %s", fil_world_time(world), fil_world_error(world));
+    } else {
+        FilVec3 position;
+        FilQuat orientation;
+        fil_rigid_get_pose(world, info.plan.body, &position, &orientation);
+        job->replay.done = true;
+        job->replay.angle = angle_between(orientation, fil_plan_target(job->plan));
+    }
+    bool ok = status == FIL_OK;
+    FilError error = {""};
+    if (ok && drawing != NULL && fil_drawing_write(drawing, world, info.title, options->svg, &error) != FIL_OK) {
+        fil_cli_fail("plan", 0, "%s", error.text);
+        ok = false;
+    }
+    fil_drawing_destroy(drawing);
+    fil_world_destroy(world);
+    return ok;
+}
+
+/* ---- what is said ---- */
+
+static void print_summary(const Job* job)
+{
+    const FilPlanInfo i = fil_plan_info(job->plan);
+    const double degrees = 2.0 * asin(sqrt(fmax(0.0, i.orientation))) * 57.29577951308232;
+    printf("%s: %s, start %d of %d (%d good), %d iterations, %.2f s of CPU\n", job->scene.name,
+           fil_plan_verdict_name(i.verdict), i.seed + 1, i.seeds_tried, i.seeds_good, i.iterations, job->time.cpu);
+    printf("cost       %.6g\n", i.cost);
+    printf("target     missed by %.3g degrees, 1 - (q . target)^2 = %.3g\n", degrees, i.orientation);
+    printf("equations  met to %.2g\n", i.violation);
+    printf("pairs      gap times force %.2g N m, slip times friction %.2g N m/s\n", i.gap_pair, i.slip_pair);
+    printf("contact    in %.0f %% of the stages, penetration %.2g m\n", 100.0 * i.contact, i.penetration);
+    if (job->replay.done) {
+        printf("replay     ends %.3g degrees from the target, penetration %.2g m\n", job->replay.angle * 57.29577951308232,
+               job->replay.penetration);
+    }
+}
+
+static void print_json(const Job* job)
+{
+    const FilPlanInfo i = fil_plan_info(job->plan);
+    FilJson json = {.out = stdout};
+    fil_json_open(&json, NULL, '{');
+    fil_json_text(&json, "scene", job->scene.name);
+    fil_json_text(&json, "verdict", fil_plan_verdict_name(i.verdict));
+    fil_json_integer(&json, "stages", (uint64_t)i.stages);
+    fil_json_integer(&json, "seeds_tried", (uint64_t)i.seeds_tried);
+    fil_json_integer(&json, "seeds_good", (uint64_t)i.seeds_good);
+    fil_json_integer(&json, "iterations", (uint64_t)i.iterations);
+    fil_json_number(&json, "wall_time", job->time.wall);
+    fil_json_number(&json, "cpu_time", job->time.cpu);
+    fil_json_number(&json, "cost", i.cost);
+    fil_json_number(&json, "orientation", i.orientation);
+    fil_json_number(&json, "violation", i.violation);
+    fil_json_number(&json, "gap_pair", i.gap_pair);
+    fil_json_number(&json, "slip_pair", i.slip_pair);
+    fil_json_number(&json, "penetration", i.penetration);
+    fil_json_number(&json, "contact", i.contact);
+    if (job->replay.done) {
+        fil_json_number(&json, "replay_angle", job->replay.angle);
+        fil_json_number(&json, "replay_penetration", job->replay.penetration);
+    }
+    fil_json_close(&json, '}');
+}
+
+static int plan(Job* job, const char* scene)
+{
+    const Options* options = job->options;
+    FilError error = {""};
+    if (!fil_scene_find(scene, job->path, sizeof job->path, &error)) {
+        return fil_cli_fail("plan", FIL_EXIT_USAGE, "%s", error.text);
+    }
+    if (!load(job, NULL, &job->world, &job->scene)) {
+        return FIL_EXIT_USAGE;
+    }
+    if (!job->scene.has_plan) {
+        return fil_cli_fail("plan", FIL_EXIT_USAGE, "%s has no section `plan`", job->path);
+    }
+    FilPlanDef def = job->scene.plan;
+    def.seeds = options->seeds > 0 ? options->seeds : def.seeds;
+    def.report = show;
+    def.user = job;
+    job->progress = fil_progress_start(options->quiet);
+    fil_stop_on_signals();
+    const FilBenchClock start = fil_bench_clock();
+    const FilStatus status = fil_plan_solve(job->world, &def, &job->plan, &error);
+    job->time = fil_bench_since(start);
+    fil_progress_clear(&job->progress);
+    if (status != FIL_OK) {
+        const int code = status == FIL_BAD_INPUT ? FIL_EXIT_USAGE : FIL_EXIT_FAILED;
+        return fil_cli_fail("plan", code, "%s", error.text);
+    }
+    bool ok = fil_plan_info(job->plan).verdict == FIL_PLAN_GOOD;
+    ok = (options->out == NULL || write_scene(job)) && ok;
+    if (options->replay || options->track || options->svg != NULL) {
+        ok = replay(job) && ok;
+    }
+    if (options->json) {
+        print_json(job);
+    } else if (!options->quiet) {
+        print_summary(job);
+    }
+    return ok ? FIL_EXIT_DONE : FIL_EXIT_FAILED;
+}
+
+int fil_command_plan(int argc, char** argv)
+{
+    Options options = {0};
+    const char* scene = NULL;
+    int exit_code = FIL_EXIT_DONE;
+    if (parse(argc, argv, &options, &scene, &exit_code)) {
+        Job* job = calloc(1, sizeof *job);
+        if (job == NULL) {
+            exit_code = fil_cli_fail("plan", FIL_EXIT_FAILED, "out of memory");
+        } else {
+            job->options = &options;
+            exit_code = plan(job, scene);
+            fil_plan_destroy(job->plan);
+            fil_world_destroy(job->world);
+            free(job);
+        }
+    }
+    fil_settings_free(&options.settings);
+    return exit_code;
+}
