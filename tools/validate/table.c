@@ -3,6 +3,7 @@
 #include "validate/check.h"
 #include "validate/contact.h"
 #include "validate/knots_imc.h"
+#include "validate/plan.h"
 #include "validate/rings.h"
 #include "validate/robot.h"
 #include "validate/rod.h"
@@ -109,6 +110,11 @@ static const FilCheckCase table[] = {
     {"arm", "solvers", "recorded steps of A and B by three solvers", 0, fil_check_arm_solvers},
     {"ablation", "pipeline", "P1 C: all stages of conditioning, five conditions", 0, fil_check_ablation_pipeline},
     {"ablation", "table", "P1 C: all 64 runs", 200, fil_check_ablation_table},
+
+    {"plan", "coarse", "a ball turned by 90 degrees in 25 stages", 0, fil_check_plan_coarse},
+    {"plan", "rotations", "P1's three rotations in 100 stages", 30, fil_check_plan_rotations},
+    {"plan", "seeds", "the same from twenty starts each", 500, fil_check_plan_seeds},
+    {"plan", "recipes", "falling relaxation, cold start and P1's two stages", 200, fil_check_plan_recipes},
 };
 
 const FilCheckCase* fil_check_table(int* count)

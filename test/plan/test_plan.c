@@ -1,0 +1,194 @@
+/* The planner from a scene to pressures: a coarse plan of P1's task obeys the simulator's own implicit step; what cannot be
+ * planned is refused with a word; a cancelled plan keeps its best point. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/vec3.h"
+#include "body/soft_arm.h"
+#include "filum/filum.h"
+#include "p1_problem.h"
+
+enum { STAGES = 16 };
+
+static FilWorld* load(const FilSetting* settings, int count, FilSceneInfo* info)
+{
+    const FilSceneOptions options = {.settings = settings, .setting_count = count};
+    FilWorld* world = NULL;
+    FilError error = {""};
+    if (fil_scene_load(FILUM_SOURCE_DIR "/config/scenes/ball_rotation.yaml", &options, &world, info, &error) != FIL_OK) {
+        print_message("%s\n", error.text);
+        fail();
+    }
+    return world;
+}
+
+static FilWorld* load_coarse(FilSceneInfo* info)
+{
+    static const FilSetting settings[] = {{"plan.nodes", "16"}, {"plan.solver.meshes", "1"}, {"task.angle", "0.6"}};
+    return load(settings, 3, info);
+}
+
+/* m(v) = h (tau - J' F) of the simulator's implicit step, from the plan's numbers alone. */
+static void check_step(FilSoftArm* arm, const FilPlanNode* before, const FilPlanNode* node, double h, double* worst)
+{
+    double q0[12] = {0.0}, v0[12] = {0.0}, q1[12] = {0.0}, v1[12] = {0.0}, history[64] = {0.0}, residual[12], potential;
+    for (int i = 0; i < 9; i++) {
+        const int at = 4 * (i / 3) + i % 3;
+        q0[at] = before->elongation[i], v0[at] = before->rate[i];
+        q1[at] = node->elongation[i], v1[at] = node->rate[i];
+        assert_true(fabs(q1[at] - q0[at] - h * v1[at]) < 1e-8);
+    }
+    const FilStepSetup setup = {.dt = h, .theta = 1.0, .theta_vq = 1.0, .gravity = {0.0, 0.0, -9.81}};
+    fil_soft_arm_ops.begin(arm, &setup, q0, v0, history);
+    assert_true(fil_soft_arm_ops.evaluate(arm, v1, 0.0, residual, &potential));
+    // friction's two components follow from the nine equations; what they leave must vanish
+    FilArmLink links[FIL_ARM_SECTIONS + 1];
+    FilArmFrame frame;
+    double axis[3][3], point[3] = {0.0, 0.1, 0.7}, lever[3], jacobian[9][3], right[9];
+    fil_soft_arm_links(arm, q1, NULL, links);
+    fil_soft_arm_frame(arm, links, q1, NULL, (FilArmPlace){2, 1.0}, &frame);
+    for (int a = 0; a < 3; a++) {
+        fil_pose_axis(axis[a], &frame.pose, a);
+    }
+    fil_v3_axpy(point, -0.05, axis[2]);
+    fil_v3_sub(lever, point, frame.pose.p);
+    for (int i = 0; i < 9; i++) {
+        const int b = i / 3, c = i % 3;
+        const double move[3] = {frame.move[b][c], frame.move[b][3 + c], frame.move[b][6 + c]};
+        const double turn[3] = {frame.turn[b][c], frame.turn[b][3 + c], frame.turn[b][6 + c]};
+        double sweep[3];
+        fil_v3_cross(sweep, turn, lever);
+        fil_v3_add(sweep, sweep, move);
+        for (int a = 0; a < 3; a++) {
+            jacobian[i][a] = h * fil_v3_dot(axis[a], sweep);
+        }
+        // the normal force is known
+        right[i] = h * node->effort[i] - residual[4 * b + c] - jacobian[i][2] * node->normal_force;
+    }
+    // by least squares
+    double m[3] = {0.0}, r[2] = {0.0};
+    for (int i = 0; i < 9; i++) {
+        m[0] += jacobian[i][0] * jacobian[i][0], m[1] += jacobian[i][0] * jacobian[i][1];
+        m[2] += jacobian[i][1] * jacobian[i][1];
+        r[0] += jacobian[i][0] * right[i], r[1] += jacobian[i][1] * right[i];
+    }
+    const double det = m[0] * m[2] - m[1] * m[1], f1 = (m[2] * r[0] - m[1] * r[1]) / det,
+                 f2 = (m[0] * r[1] - m[1] * r[0]) / det;
+    for (int i = 0; i < 9; i++) {
+        *worst = fmax(*worst, fabs(right[i] - jacobian[i][0] * f1 - jacobian[i][1] * f2));
+    }
+    assert_true(hypot(f1, f2) <= 0.6 * node->normal_force + 1e-6);
+}
+
+static void plans_obey_the_simulators_step(void** state)
+{
+    (void)state;
+    FilSceneInfo info;
+    FilWorld* world = load_coarse(&info);
+    FilPlan* plan = NULL;
+    FilError error = {""};
+    assert_true(info.has_plan);
+    assert_int_equal(fil_plan_solve(world, &info.plan, &plan, &error), FIL_OK);
+    const FilPlanInfo found = fil_plan_info(plan);
+    print_message("%s: cost %.5g, orientation %.2g, rows %.1e, pairs %.1e and %.1e, %d iterations\n",
+                  fil_plan_verdict_name(found.verdict), found.cost, found.orientation, found.violation, found.gap_pair,
+                  found.slip_pair, found.iterations);
+    assert_int_not_equal(found.verdict, FIL_PLAN_UNFINISHED);
+    assert_true(found.violation < 1e-8 && found.gap_pair < 1e-6 && found.slip_pair < 1e-6);
+    assert_true(found.penetration < 1e-8 && found.contact == 1.0);
+    FilSoftArm* arm = p1_arm(4, true);
+    FilPlanNode before = {.time = 0.0};
+    double worst = 0.0;
+    fil_arm_get_state(world, info.plan.arm, before.elongation, before.rate);
+    for (int k = 0; k < STAGES; k++) {
+        const FilPlanNode node = fil_plan_node(plan, k);
+        check_step(arm, &before, &node, 4.0 / STAGES, &worst);
+        before = node;
+    }
+    print_message("worst residual of the simulator's step: %.1e\n", worst);
+    assert_true(worst < 1e-8);
+    // pressures are those of the stage; feedback answers deviations
+    double l[9], v[9], straight[9], steered[9];
+    fil_plan_command(plan, 1.0, NULL, NULL, straight);
+    assert_true(fabs(straight[0] - fil_plan_pressure(plan, 4, 0)) < 1e-9);
+    const FilPlanNode at = fil_plan_node(plan, 3);
+    memcpy(l, at.elongation, sizeof l);
+    memcpy(v, at.rate, sizeof v);
+    l[0] += 1e-3;
+    fil_plan_command(plan, 1.0, l, v, steered);
+    assert_true(steered[0] < straight[0]);
+    assert_int_equal(fil_plan_add_drives(plan, world, info.plan.arm), FIL_OK);
+    assert_true(fil_world_find_drive(world, "plan_chamber8").index != 0);
+    fil_soft_arm_ops.destroy(arm);
+    fil_plan_destroy(plan);
+    fil_world_destroy(world);
+}
+
+static bool stop_soon(void* user, const FilPlanReport* report)
+{
+    (void)user;
+    return report->iteration < 5;
+}
+
+static void cancelled_plans_keep_their_best_point(void** state)
+{
+    (void)state;
+    FilSceneInfo info;
+    FilWorld* world = load_coarse(&info);
+    FilPlan* plan = NULL;
+    FilError error = {""};
+    info.plan.report = stop_soon;
+    assert_int_equal(fil_plan_solve(world, &info.plan, &plan, &error), FIL_OK);
+    assert_int_equal(fil_plan_info(plan).verdict, FIL_PLAN_STOPPED);
+    assert_true(isfinite(fil_plan_node(plan, STAGES - 1).elongation[0]));
+    fil_plan_destroy(plan);
+    fil_world_destroy(world);
+}
+
+static void what_cannot_be_planned_is_refused(void** state)
+{
+    (void)state;
+    FilSceneInfo info;
+    FilWorld* world = load_coarse(&info);
+    FilPlan* plan = NULL;
+    FilError error = {""};
+    FilPlanDef def = info.plan;
+    def.body = def.arm;
+    assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "ball"));
+    def = info.plan;
+    def.meshes = 4;
+    def.nodes = 100;
+    assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "halved"));
+    def = info.plan;
+    def.axis = (FilVec3){0.0, 0.0, 0.0};
+    assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "axis"));
+    // a horizon too short for its task: a motion, and a verdict that says so
+    def = info.plan;
+    def.horizon = 0.05;
+    def.nodes = 4;
+    def.max_iterations = 60;
+    assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_OK);
+    assert_int_not_equal(fil_plan_info(plan).verdict, FIL_PLAN_GOOD);
+    fil_plan_destroy(plan);
+    fil_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_obey_the_simulators_step),
+        cmocka_unit_test(cancelled_plans_keep_their_best_point),
+        cmocka_unit_test(what_cannot_be_planned_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,12 @@
+/* Checks of planning through contact: group "plan". */
+#ifndef FILUM_TOOLS_VALIDATE_PLAN_H
+#define FILUM_TOOLS_VALIDATE_PLAN_H
+
+#include "validate/check.h"
+
+void fil_check_plan_coarse(FilCheck* check);
+void fil_check_plan_rotations(FilCheck* check);
+void fil_check_plan_seeds(FilCheck* check);
+void fil_check_plan_recipes(FilCheck* check);
+
+#endif
