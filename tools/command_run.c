@@ -96,6 +96,25 @@ static bool know_contact_model(const char* name)
     return false;
 }
 
+/* Ground that nothing stands on: a scene that says what it is of, and not by which model it is met. */
+static void warn_of_no_contact(const Run* run)
+{
+    const FilWorld* world = run->world;
+    if (run->options->quiet || strcmp(fil_world_contact_model(world), fil_contact_model_name(0)) != 0) {
+        return;
+    }
+    for (int k = 0; k < fil_world_rigid_count(world); k++) {
+        const FilId id = fil_world_rigid_at(world, k);
+        for (int s = 0; s < fil_rigid_shape_count(world, id); s++) {
+            if (fil_rigid_shape(world, id, s).type == FIL_TYPE_HALF_SPACE) {
+                fprintf(stderr, "filum run: under contact model 'none' everything falls through '%s'; --contact sap lets it be met\n",
+                        fil_rigid_name(world, id));
+                return;
+            }
+        }
+    }
+}
+
 /* Loads the scene and opens the files to write; false after a message. */
 static bool start(Run* run, const char* scene)
 {
@@ -118,6 +137,7 @@ static bool start(Run* run, const char* scene)
         fil_cli_fail("run", 0, "%s", error.text);
         return false;
     }
+    warn_of_no_contact(run);
     run->duration = options->duration > 0.0 ? options->duration : run->scene.duration;
     run->steps = fil_run_step_count(run->duration, fil_world_dt(run->world));
     if (options->svg != NULL && fil_drawing_create(run->world, options->view, &run->drawing) != FIL_OK) {

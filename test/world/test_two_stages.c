@@ -210,9 +210,100 @@ static void bad_settings_are_refused(void** state)
     }
 }
 
+/* A double pendulum of two links, and a box that tumbles about its middle axis: where a point of each is after a while. */
+static const char PENDULUM[] =
+    "<robot name='p'><link name='base'/>"
+    "<link name='a'><inertial><origin xyz='0.2 0 0'/><mass value='1'/><inertia ixx='0.001' iyy='0.02' izz='0.02'/></inertial></link>"
+    "<link name='b'><inertial><origin xyz='0.15 0 0'/><mass value='0.5'/><inertia ixx='0.001' iyy='0.01' izz='0.01'/></inertial></link>"
+    "<joint name='one' type='continuous'><parent link='base'/><child link='a'/><axis xyz='0 1 0'/></joint>"
+    "<joint name='two' type='continuous'><parent link='a'/><child link='b'/><origin xyz='0.4 0 0'/><axis xyz='0 0.8 0.6'/></joint>"
+    "</robot>";
+
+static void pendulum_after(const char* integrator, double dt, double* place)
+{
+    char scene[256];
+    snprintf(scene, sizeof scene, "world: {dt: %.17g, integrator: %s}\nrigid_bodies: [{name: far, motion: static}]\n", dt, integrator);
+    FilWorld* world = load(scene);
+    FilRobotDef def = fil_robot_def_default();
+    FilId robot;
+    assert_int_equal(fil_world_add_robot_urdf(world, &def, NULL, PENDULUM, strlen(PENDULUM), NULL, 0, &robot), FIL_OK);
+    while (fil_world_time(world) < 0.5 - 0.5 * dt) {
+        step(world);
+    }
+    for (int j = 0; j < 2; j++) {
+        place[j] = fil_robot_joint_state(world, robot, j).position;
+    }
+    place[2] = 0.0;
+    fil_world_destroy(world);
+}
+
+static FilWorld* tumbling(const char* integrator, double dt)
+{
+    char scene[512];
+    snprintf(scene, sizeof scene,
+             "world: {gravity: [0, 0, 0], dt: %.17g, integrator: %s}\n"
+             "rigid_bodies: [{name: box, shapes: [{box: {size: [0.1, 0.2, 0.3]}}], angular_velocity: [0.1, 8, 0.2]}]\n",
+             dt, integrator);
+    return load(scene);
+}
+
+static void box_after(const char* integrator, double dt, double* place)
+{
+    FilWorld* world = tumbling(integrator, dt);
+    FilVec3 p;
+    FilQuat q;
+    while (fil_world_time(world) < 0.8 - 0.5 * dt) {
+        step(world);
+    }
+    fil_rigid_get_pose(world, fil_world_find_rigid(world, "box"), &p, &q);
+    place[0] = q.x, place[1] = q.y, place[2] = q.z;
+    fil_world_destroy(world);
+}
+
+static double distance(const double* a, const double* b)
+{
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+static void robots_and_tumbling_bodies_are_of_second_order(void** state)
+{
+    (void)state;
+    void (*const runs[])(const char*, double, double*) = {pendulum_after, box_after};
+    for (int k = 0; k < 2; k++) {
+        double fine[3], places[3][3], error[3];
+        runs[k]("sdirk2", 1e-4, fine);
+        for (int r = 0; r < 3; r++) {
+            runs[k]("sdirk2", 4e-3 / (1 << r), places[r]);
+            error[r] = distance(places[r], fine);
+        }
+        const double order = log2(error[0] / error[2]) / 2.0;
+        if (!(order > 1.9 && order < 2.3)) {
+            fail_msg("run %d: errors %g %g %g, order %g", k, error[0], error[1], error[2], order);
+        }
+    }
+}
+
+static void tumbling_bodies_keep_their_energy(void** state)
+{
+    (void)state;
+    FilWorld* world = tumbling("sdirk2", 2e-3);
+    const double start = fil_world_energy(world).kinetic;
+    double worst = 0.0;
+    while (fil_world_time(world) < 30.0) {
+        step(world);
+        worst = fmax(worst, fabs(fil_world_energy(world).kinetic / start - 1.0));
+    }
+    if (!(worst < 1e-4)) {
+        fail_msg("the energy is off by %g", worst);
+    }
+    fil_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(robots_and_tumbling_bodies_are_of_second_order),
+        cmocka_unit_test(tumbling_bodies_keep_their_energy),
         cmocka_unit_test(balls_bounce_back),
         cmocka_unit_test(errors_of_backward_euler_are_imitated),
         cmocka_unit_test(steps_are_divided_by_their_error),

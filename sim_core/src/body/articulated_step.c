@@ -1,7 +1,8 @@
 /* One step of a tree of links.
  *
  * Euler steps take the mass matrix and the bias of Coriolis and gyroscopic terms from the start, damping from the end
- * (P3 sec. VI): m(v) = M (v - v0) - dt (f - D v) is linear, and the free motion is known at once. The midpoint rule
+ * (P3 sec. VI): m(v) = M (v - v0) - dt (f - D v) is linear, and the free motion is known at once. A stage of a step takes mass matrix
+ * and bias from where that motion leads, which is the stage's end to second order. The midpoint rule
  * takes everything half-way and solves with the tangent M + dt/2 D, which lacks only terms of order dt. */
 #include <math.h>
 #include <string.h>
@@ -37,6 +38,21 @@ static void assemble(FilArticulated* robot, const double* q, const double* v)
     }
 }
 
+/* Free motion v0 + A^-1 dt (f - D v0) with what was assembled. */
+static void move_freely(FilArticulated* robot)
+{
+    const double dt = robot->setup.dt;
+    for (int d = 0; d < robot->dof_count; d++) {
+        robot->v_free[d] = dt * (robot->force[d] - robot->damping[d] * robot->v0[d]);
+    }
+    if (fil_articulated_factor(robot)) {
+        fil_articulated_solve_entries(robot, robot->factor, robot->v_free);
+    }
+    for (int d = 0; d < robot->dof_count; d++) {
+        robot->v_free[d] += robot->v0[d];
+    }
+}
+
 void fil_articulated_begin(void* pointer, const FilStepSetup* setup, const double* q, const double* v, const double* h)
 {
     FilArticulated* robot = pointer;
@@ -49,15 +65,12 @@ void fil_articulated_begin(void* pointer, const FilStepSetup* setup, const doubl
         return;
     }
     assemble(robot, q, v);
-    // v = v0 + A^-1 dt (f - D v0)
-    for (int d = 0; d < robot->dof_count; d++) {
-        robot->v_free[d] = setup->dt * (robot->force[d] - robot->damping[d] * v[d]);
-    }
-    if (fil_articulated_factor(robot)) {
-        fil_articulated_solve_entries(robot, robot->factor, robot->v_free);
-    }
-    for (int d = 0; d < robot->dof_count; d++) {
-        robot->v_free[d] += v[d];
+    move_freely(robot);
+    if (setup->staged) {
+        memcpy(robot->v_theta, robot->v_free, sizeof(double) * (size_t)robot->dof_count);
+        fil_articulated_move(robot, q, robot->v_theta, setup->dt, robot->q_theta);
+        assemble(robot, robot->q_theta, robot->v_theta);
+        move_freely(robot);
     }
 }
 

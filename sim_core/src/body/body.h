@@ -14,6 +14,7 @@ typedef struct FilStepSetup {
     double dt;              /* s */
     double theta, theta_vq; /* P0 eq. 8 */
     double gravity[3];      /* m/s^2 */
+    bool staged;            /* one of several stages of a step: forces are those at its end, to second order */
     bool frugal;            /* tangents may leave out what makes no difference to Newton's pace and costs time */
 } FilStepSetup;
 

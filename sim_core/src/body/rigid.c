@@ -36,16 +36,17 @@ static void init_state(const void* pointer, double* q, double* v, double* h)
 
 /* ---- a step ---- */
 
-/* Free rotation in the body frame over dt by the midpoint rule, I (w - w0) / dt + w_m x I w_m = torque: it keeps the
- * energy when the torque is zero. Newton from w0; the step is short, so few iterations do. */
-static void rotate_freely(const FilRigidBody* body, const double* w0, const double* torque, double dt, double* w)
+/* Free rotation in the body frame over dt, I (w - w0) / dt + w_m x I w_m = torque, with w_m = w0 + share (w - w0). Half-way it is
+ * the midpoint rule, which keeps the energy when the torque is zero; a stage of a step takes the end. Newton from w0; the step is
+ * short, so few iterations do. */
+static void rotate_freely(const FilRigidBody* body, const double* w0, const double* torque, double share, double dt, double* w)
 {
     const double* inertia = body->inertia;
     fil_v3_copy(w, w0);
     for (int iteration = 0; iteration < 8; iteration++) {
         double middle[3], momentum[3], gyro[3], change[3], residual[3], jacobian[9], inverse[9], step[3];
         for (int k = 0; k < 3; k++) {
-            middle[k] = 0.5 * (w[k] + w0[k]);
+            middle[k] = w0[k] + share * (w[k] - w0[k]);
             change[k] = w[k] - w0[k];
         }
         fil_m3_apply(momentum, inertia, middle);
@@ -60,7 +61,7 @@ static void rotate_freely(const FilRigidBody* body, const double* w0, const doub
             for (int k = 0; k < 3; k++) {
                 const double product = cross_w[3 * j] * inertia[k] + cross_w[3 * j + 1] * inertia[3 + k] +
                                        cross_w[3 * j + 2] * inertia[6 + k];
-                jacobian[3 * j + k] = inertia[3 * j + k] + 0.5 * dt * (product - cross_m[3 * j + k]);
+                jacobian[3 * j + k] = inertia[3 * j + k] + share * dt * (product - cross_m[3 * j + k]);
             }
         }
         if (!fil_m3_invert(inverse, jacobian)) {
@@ -109,9 +110,14 @@ static void begin(void* pointer, const FilStepSetup* setup, const double* q, con
         return;
     }
     double rotation[9], torque[3];
-    fil_m3_from_quat(rotation, fil_rigid_orientation(q));
+    FilQuat orientation = fil_rigid_orientation(q);
+    if (setup->staged) { // where a stage ends, to second order
+        const double turn[3] = {dt * v[4], dt * v[5], dt * v[6]};
+        orientation = fil_quat_multiply(orientation, fil_quat_exponential(turn));
+    }
+    fil_m3_from_quat(rotation, orientation);
     fil_m3_apply_transposed(torque, rotation, body->torque);
-    rotate_freely(body, v + 4, torque, dt, body->v_free + 4);
+    rotate_freely(body, v + 4, torque, setup->staged ? 1.0 : 0.5, dt, body->v_free + 4);
     const double slow[2] = {1.0 + dt * body->damping_linear, 1.0 + dt * body->damping_angular};
     for (int k = 0; k < 3; k++) {
         body->v_free[k] = (v[k] + dt * (setup->gravity[k] + body->force[k] / body->mass)) / slow[0];

@@ -22,6 +22,7 @@ static void set_up(const FilWorld* world, double t, double dt, FilStepSetup* set
                             .theta = thetas[world->def.integrator][0],
                             .theta_vq = thetas[world->def.integrator][1],
                             .gravity = {world->def.gravity.x, world->def.gravity.y, world->def.gravity.z},
+                            .staged = world->system.staged,
                             .frugal = world->solver.model->frugal};
 }
 
@@ -155,6 +156,7 @@ static FilStatus advance(FilWorld* world, double t, double dt, FilStepInfo* info
 {
     // stages that shall err as backward Euler does with no smaller step are one step of it
     const bool twice = world->def.integrator == FIL_SDIRK2 && world->def.euler_dt < dt;
+    world->system.staged = twice;
     const FilStatus status = (twice ? two_stages : stage)(world, t, dt, info);
     if (status != FIL_OK) {
         return status;
