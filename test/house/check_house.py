@@ -75,7 +75,8 @@ def definitions(sources, code):
         if path.endswith(".c"):
             for pattern in (FUNCTION, TABLE):
                 for match in pattern.finditer(code[path]):
-                    owner.setdefault(match.group(1), path)
+                    if match.group(1).startswith("fil_"):  # what has no prefix is static
+                        owner.setdefault(match.group(1), path)
     return owner
 
 
@@ -102,6 +103,9 @@ def dependencies(sources, code):
                 found.add(owner[word])
         found.discard(path)
         uses[path] = found
+    for path in sources:  # what is included as text is a part of who includes it
+        if path.endswith(".inc"):
+            uses[path] -= {other for other in sources if path in uses[other]}
     return uses
 
 
