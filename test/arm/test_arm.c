@@ -285,7 +285,7 @@ static void bad_calls_are_refused(void** state)
     assert_int_equal(fil_arm_set_state(world, arm, bad, zero), FIL_BAD_INPUT);
     assert_string_equal(fil_world_error(world), "the given state of the arm is not finite");
     assert_int_equal(fil_arm_set_state(world, (FilId){0}, zero, zero), FIL_BAD_INPUT);
-    assert_string_equal(fil_world_error(world), "no such arm");
+    assert_string_equal(fil_world_error(world), "no such arm: the id is null");
 
     FilDriveDef drive = fil_drive_def_default();
     FilId id;

@@ -94,7 +94,7 @@ static void bad_commands_are_refused(void** state)
     assert_int_equal(fil_arm_set_pressure(world, arm, 0, NAN), FIL_BAD_INPUT);
     assert_string_equal(fil_world_error(world), "arm 'arm1', chamber 0: the pressure is not finite");
     assert_int_equal(fil_arm_set_pressure(world, drive, 0, 1.0), FIL_BAD_INPUT);
-    assert_string_equal(fil_world_error(world), "no such arm");
+    assert_string_equal(fil_world_error(world), "no such arm: the id is that of the drive number 0");
     assert_true(fil_world_hash(world) == before);
 }
 

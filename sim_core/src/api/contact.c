@@ -1,6 +1,7 @@
 /* The public face of contacts: pairs of surfaces, and what touched in the last step. */
 #include <math.h>
 
+#include "api/give.h"
 #include "base/vec3.h"
 #include "contact/surface.h"
 #include "geometry/closest.h"
@@ -9,8 +10,8 @@
 FilStatus fil_world_set_pair_surface(FilWorld* world, FilId a, FilId b, const FilSurface* surface)
 {
     const int ia = fil_id_index(world, FIL_ID_OBJECT, a), ib = fil_id_index(world, FIL_ID_OBJECT, b);
-    if (ia < 0 || ib < 0) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "a pair of surfaces needs two rods or rigid bodies of this world");
+    if (ia < 0 || ib < 0 || surface == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "a pair of surfaces needs two rods or rigid bodies of this world, and a surface");
     }
     FilStatus status = fil_surface_check(surface, world->error);
     if (status == FIL_OK && (status = fil_collision_set_pair(&world->collision, ia, ib, surface)) != FIL_OK) {
@@ -97,9 +98,9 @@ FilContactInfo fil_world_contact(const FilWorld* world, int index)
 void fil_world_contact_wrench(const FilWorld* world, FilId object, FilVec3* force, FilVec3* torque)
 {
     const FilCollisionStage* stage = &world->collision;
-    const int index = fil_id_index(world, FIL_ID_OBJECT, object);
+    const int index = fil_id_find(world, FIL_ID_OBJECT, object);
     if (index < 0) {
-        *force = *torque = fil_world_refuse_vec3(world, "no such object");
+        fil_give_no_vectors(force, torque);
         return;
     }
     static const double origin[3] = {0.0, 0.0, 0.0};
@@ -114,6 +115,6 @@ void fil_world_contact_wrench(const FilWorld* world, FilId object, FilVec3* forc
             }
         }
     }
-    *force = to_vec(sum_f);
-    *torque = to_vec(sum_t);
+    fil_give_vec3(force, sum_f);
+    fil_give_vec3(torque, sum_t);
 }

@@ -34,6 +34,13 @@ static FilStatus find_side(FilWorld* world, FilId id, int node, const char* name
                             : fil_world_fail(world, status, "joint '%s': %s '%s' %s", name, body->ops->kind, object->name, inner.text);
 }
 
+/* Whether both sides are one frame or one point, which nothing can move apart. */
+static bool is_same(const FilBodySide* a, const FilBodySide* b)
+{
+    return a->body >= 0 && a->body == b->body && a->index == b->index && a->edge == b->edge && a->frame_part == b->frame_part &&
+           a->point == b->point;
+}
+
 static FilStatus check_numbers(FilWorld* world, const FilJointDef* def, const char* name, bool has_point)
 {
     const double numbers[] = {def->stiffness, def->damping, def->angular_stiffness, def->angular_damping, def->point.x,
@@ -113,6 +120,9 @@ static void set_stiffness(const FilJointDef* def, bool has_point, FilJoint* join
 
 FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id)
 {
+    if (def == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "a joint needs a definition");
+    }
     FilJoints* joints = &world->solver.joints;
     const char* shown = def->name != NULL ? def->name : "?";
     FilJoint joint = {.kind = def->kind, .first_constraint = -1};
@@ -121,6 +131,9 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
     }
     FilStatus status = find_side(world, def->a, def->node_a, shown, false, &joint.side[0]);
     status = status == FIL_OK ? find_side(world, def->b, def->node_b, shown, true, &joint.side[1]) : status;
+    if (status == FIL_OK && is_same(&joint.side[0], &joint.side[1])) {
+        status = fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': joins '%s' to itself", shown, fil_object_name(world, def->a));
+    }
     const bool has_point = joint.side[0].point >= 0 || joint.side[1].point >= 0;
     status = status == FIL_OK ? check_numbers(world, def, shown, has_point) : status;
     status = status == FIL_OK
@@ -129,28 +142,28 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
     if (status != FIL_OK) {
         return status;
     }
+    joint.name = fil_world_new_name(world, def->name, "joint", joints->count + 1, fil_world_find_joint);
+    if (joint.name == NULL) {
+        return FIL_BAD_INPUT;
+    }
     place_joint(world, def, &joint);
     set_stiffness(def, has_point, &joint);
     const int a = shapes_of(world, &joint.side[0]), b = shapes_of(world, &joint.side[1]);
     status = a >= 0 && b >= 0 && a != b ? fil_collision_keep_apart(&world->collision, a, b) : FIL_OK;
     status = status == FIL_OK ? fil_collision_add_join(&world->collision, joint.side) : status;
     if (status != FIL_OK) {
+        fil_free(joint.name);
         return fil_world_fail(world, status, "joint '%s': out of memory", shown);
-    }
-    joint.name = fil_world_new_name(world, def->name, "joint", joints->count + 1, fil_world_find_joint);
-    if (joint.name == NULL) {
-        world->collision.join_count--;
-        return FIL_BAD_INPUT;
     }
     joints->items[joints->count] = joint;
     world->solver.contact.pattern_ready = false;
-    *id = fil_make_id(world, FIL_ID_JOINT, joints->count++);
+    fil_give_id(world, FIL_ID_JOINT, joints->count++, id);
     return FIL_OK;
 }
 
 FilId fil_world_find_joint(const FilWorld* world, const char* name)
 {
-    for (int j = 0; j < world->solver.joints.count; j++) {
+    for (int j = 0; j < world->solver.joints.count && name != NULL; j++) {
         if (strcmp(world->solver.joints.items[j].name, name) == 0) {
             return fil_make_id(world, FIL_ID_JOINT, j);
         }
@@ -162,9 +175,9 @@ FilId fil_world_find_joint(const FilWorld* world, const char* name)
 
 FilVec3 fil_joint_force(const FilWorld* world, FilId id)
 {
-    const int index = fil_id_index(world, FIL_ID_JOINT, id);
+    const int index = fil_id_find(world, FIL_ID_JOINT, id);
     if (index < 0) {
-        return fil_world_refuse_vec3(world, "no such joint");
+        return (FilVec3){NAN, NAN, NAN};
     }
     const double* f = world->solver.joints.items[index].force;
     return (FilVec3){f[0], f[1], f[2]};
@@ -172,9 +185,9 @@ FilVec3 fil_joint_force(const FilWorld* world, FilId id)
 
 FilVec3 fil_joint_torque(const FilWorld* world, FilId id)
 {
-    const int index = fil_id_index(world, FIL_ID_JOINT, id);
+    const int index = fil_id_find(world, FIL_ID_JOINT, id);
     if (index < 0) {
-        return fil_world_refuse_vec3(world, "no such joint");
+        return (FilVec3){NAN, NAN, NAN};
     }
     const double* t = world->solver.joints.items[index].torque;
     return (FilVec3){t[0], t[1], t[2]};

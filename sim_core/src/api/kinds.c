@@ -10,7 +10,7 @@ const int fil_kind_row_count = sizeof fil_kind_rows / sizeof *fil_kind_rows;
 
 FilId fil_world_find(const FilWorld* world, const char* kind, const char* name)
 {
-    for (int k = 0; k < fil_kind_row_count; k++) {
+    for (int k = 0; k < fil_kind_row_count && kind != NULL && name != NULL; k++) {
         const FilKindRow* row = fil_kind_rows[k];
         if (strcmp(row->word, kind) == 0 && row->find != NULL) {
             return row->find(world, name);
@@ -21,7 +21,7 @@ FilId fil_world_find(const FilWorld* world, const char* kind, const char* name)
 
 int fil_part_count(const FilWorld* world, FilId of, const char* part)
 {
-    for (int k = 0; k < fil_kind_row_count; k++) {
+    for (int k = 0; k < fil_kind_row_count && part != NULL; k++) {
         const FilKindRow* row = fil_kind_rows[k];
         if (row->part_count == 0 || row->name(world, of) == NULL) {
             continue;

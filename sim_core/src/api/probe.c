@@ -44,7 +44,7 @@ int fil_find_quantity(const char* name)
 {
     const FilKindRow* row;
     const FilQuantity* q;
-    for (int k = 0; (q = quantity_at(k, &row)) != NULL; k++) {
+    for (int k = 0; name != NULL && (q = quantity_at(k, &row)) != NULL; k++) {
         if (strcmp(q->name, name) == 0) {
             return k;
         }
@@ -110,7 +110,7 @@ static FilId find_probe(const FilWorld* world, const char* name)
 
 FilStatus fil_world_add_probe(FilWorld* world, const FilProbeDef* given, FilId* id)
 {
-    FilProbeDef def = *given;
+    FilProbeDef def = given != NULL ? *given : (FilProbeDef){0};
     if (def.name == NULL) {
         return fil_world_fail(world, FIL_BAD_INPUT, "a probe needs a name");
     }
@@ -133,7 +133,7 @@ FilStatus fil_world_add_probe(FilWorld* world, const FilProbeDef* given, FilId* 
         return FIL_BAD_INPUT;
     }
     world->probes[world->probe_count] = (FilProbe){name, q, def.of, def.index, def.component};
-    *id = fil_make_id(world, FIL_ID_PROBE, world->probe_count++);
+    fil_give_id(world, FIL_ID_PROBE, world->probe_count++, id);
     return FIL_OK;
 }
 
@@ -150,6 +150,7 @@ const char* fil_world_probe_name(const FilWorld* world, int index)
 double fil_world_probe_value(const FilWorld* world, int index)
 {
     if (index < 0 || index >= world->probe_count) {
+        fil_world_refuse(world, "there is no probe %d of %d", index, world->probe_count);
         return NAN;
     }
     const FilProbe* probe = &world->probes[index];

@@ -1,9 +1,8 @@
-/* The public face of rigid bodies and of contacts. */
+/* The public face of rigid bodies. */
 #include <math.h>
-#include <string.h>
 
+#include "api/give.h"
 #include "api/kinds.h"
-#include "base/error.h"
 #include "base/vec3.h"
 #include "body/rigid.h"
 #include "contact/surface.h"
@@ -11,11 +10,30 @@
 
 /* ---- adding ---- */
 
+/* What drives of a kinematic body hold on to bears its name. */
+static FilStatus check_def(FilWorld* world, const FilRigidDef* def, const char* name)
+{
+    if ((unsigned)def->motion > FIL_DYNAMIC) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "rigid body '%s': unknown motion %d", name, (int)def->motion);
+    }
+    if (def->shape_count < 0 || def->shape_count > FIL_COUNT_MAX || (def->shape_count > 0 && def->shapes == NULL)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "rigid body '%s': its shapes are missing", name);
+    }
+    if (def->motion == FIL_KINEMATIC && fil_world_find_attachment(world, name).index != 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "rigid body '%s': there is already an attachment of that name", name);
+    }
+    return FIL_OK;
+}
+
 FilStatus fil_world_add_rigid_body(FilWorld* world, const FilRigidDef* def, FilId* id)
 {
+    if (def == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "a rigid body needs a definition");
+    }
     char made[64];
     const char* name;
     FilStatus status = fil_world_name_object(world, def->name, "body", made, &name);
+    status = status == FIL_OK ? check_def(world, def, name) : status;
     if (status != FIL_OK) {
         return status;
     }
@@ -39,15 +57,14 @@ FilStatus fil_world_add_rigid_body(FilWorld* world, const FilRigidDef* def, FilI
     if (status != FIL_OK) {
         return status;
     }
-    *id = fil_make_id(world, FIL_ID_OBJECT, object);
+    fil_give_id(world, FIL_ID_OBJECT, object, id);
     fil_collision_note_length(&world->collision, impl->reach);
     if (def->motion == FIL_KINEMATIC) { // what drives hold on to
         FilAttachmentDef hold = fil_attachment_def_default();
-        FilId attachment;
         hold.name = name;
         hold.kind = FIL_ATTACH_CLAMP;
-        hold.object = *id;
-        status = fil_world_add_attachment(world, &hold, &attachment);
+        hold.object = fil_make_id(world, FIL_ID_OBJECT, object);
+        status = fil_world_add_attachment(world, &hold, NULL);
     }
     return status;
 }
@@ -69,29 +86,16 @@ FilId fil_world_find_rigid(const FilWorld* world, const char* name)
 
 /* ---- state ---- */
 
-/* A rigid body and its part of the state arrays. */
-typedef struct View {
-    FilRigidBody* body;
-    double *q, *v;
-} View;
-
-static bool view_of(const FilWorld* world, FilId id, View* view)
+static bool see(const FilWorld* world, FilId id, FilView* view)
 {
-    const FilBody* body = fil_kind_body(world, FIL_BODY_RIGID, id);
-    if (body == NULL) {
-        return false;
-    }
-    *view = (View){body->impl, world->system.state.q + body->q, world->system.state.v + body->v};
-    return true;
+    return fil_kind_view(world, FIL_BODY_RIGID, "rigid body", id, view);
 }
 
-static View see(const FilWorld* world, FilId id)
+/* The body's own data, NULL and a message if the id is of no rigid body. */
+static const FilRigidBody* body_of(const FilWorld* world, FilId id)
 {
-    View view = {0};
-    const bool known = view_of(world, id, &view);
-    FIL_ASSERT(known && "a rigid body's id of this world");
-    (void)known;
-    return view;
+    FilView view;
+    return see(world, id, &view) ? view.impl : NULL;
 }
 
 const char* fil_rigid_name(const FilWorld* world, FilId id)
@@ -101,52 +105,66 @@ const char* fil_rigid_name(const FilWorld* world, FilId id)
 
 FilMotion fil_rigid_motion(const FilWorld* world, FilId id)
 {
-    return see(world, id).body->motion;
+    const FilRigidBody* body = body_of(world, id);
+    return body != NULL ? body->motion : FIL_STATIC;
 }
 
 double fil_rigid_mass(const FilWorld* world, FilId id)
 {
-    const FilRigidBody* body = see(world, id).body;
-    return body->motion == FIL_DYNAMIC ? body->mass : 0.0;
+    const FilRigidBody* body = body_of(world, id);
+    return body == NULL ? NAN : body->motion == FIL_DYNAMIC ? body->mass : 0.0;
 }
 
 int fil_rigid_shape_count(const FilWorld* world, FilId id)
 {
-    return see(world, id).body->shape_count;
+    const FilRigidBody* body = body_of(world, id);
+    return body != NULL ? body->shape_count : 0;
 }
 
 FilShapeDef fil_rigid_shape(const FilWorld* world, FilId id, int shape)
 {
-    return see(world, id).body->shapes[shape].def;
+    const FilRigidBody* body = body_of(world, id);
+    const bool known = body != NULL && fil_world_has_part(world, "rigid body", fil_rigid_name(world, id), "shape", shape,
+                                                          body->shape_count);
+    return known ? body->shapes[shape].def : fil_refused_shape();
 }
 
 void fil_rigid_get_pose(const FilWorld* world, FilId id, FilVec3* position, FilQuat* orientation)
 {
-    const View view = see(world, id);
+    FilView view;
+    if (!see(world, id, &view)) {
+        fil_give_no_pose(position, orientation);
+        return;
+    }
     FilPose pose;
-    fil_rigid_pose(view.body, view.q, &pose);
-    *position = (FilVec3){pose.p[0], pose.p[1], pose.p[2]};
-    *orientation = (FilQuat){view.q[4], view.q[5], view.q[6], view.q[7]};
+    fil_rigid_pose(view.impl, view.q, &pose);
+    fil_give_vec3(position, pose.p);
+    fil_give_quat(orientation, (FilQuat){view.q[4], view.q[5], view.q[6], view.q[7]});
 }
 
 void fil_rigid_get_velocity(const FilWorld* world, FilId id, FilVec3* velocity, FilVec3* angular)
 {
-    const View view = see(world, id);
+    FilView view;
+    if (!see(world, id, &view)) {
+        fil_give_no_vectors(velocity, angular);
+        return;
+    }
     FilPose pose;
     double spin[3];
-    fil_rigid_pose(view.body, view.q, &pose);
+    fil_rigid_pose(view.impl, view.q, &pose);
     fil_m3_apply(spin, pose.r, view.v + 4);
-    *velocity = (FilVec3){view.v[0], view.v[1], view.v[2]};
-    *angular = (FilVec3){spin[0], spin[1], spin[2]};
+    fil_give_vec3(velocity, view.v);
+    fil_give_vec3(angular, spin);
 }
 
 FilStatus fil_rigid_set_state(FilWorld* world, FilId id, FilVec3 position, FilQuat orientation, FilVec3 velocity,
                               FilVec3 angular)
 {
-    View view;
-    if (!view_of(world, id, &view)) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "no such rigid body");
+    FilView view;
+    if (!see(world, id, &view)) {
+        return FIL_BAD_INPUT;
     }
+    const FilRigidBody* body = view.impl;
     const double p[3] = {position.x, position.y, position.z}, w[3] = {angular.x, angular.y, angular.z};
     const double v[3] = {velocity.x, velocity.y, velocity.z};
     const double size = sqrt(orientation.x * orientation.x + orientation.y * orientation.y + orientation.z * orientation.z +
@@ -156,9 +174,9 @@ FilStatus fil_rigid_set_state(FilWorld* world, FilId id, FilVec3 position, FilQu
     }
     const FilQuat unit = {orientation.x / size, orientation.y / size, orientation.z / size, orientation.w / size};
     double rotation[9];
-    fil_rigid_from_pose(view.body, p, unit, view.q);
+    fil_rigid_from_pose(body, p, unit, view.q);
     fil_m3_from_quat(rotation, unit);
-    if (view.body->motion == FIL_DYNAMIC) {
+    if (body->motion == FIL_DYNAMIC) {
         fil_v3_copy(view.v, v);
         fil_m3_apply_transposed(view.v + 4, rotation, w);
     }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "api/kinds.h"
-#include "base/error.h"
 #include "base/vec3.h"
 #include "body/rigid.h"
 #include "body/ring.h"
@@ -68,6 +67,9 @@ static FilStatus count_nodes(FilWorld* world, const FilRingDef* def, const char*
         }
         *body = object->body;
         *count += fil_rod_node_count(world, def->rods[r]);
+        if (*count > FIL_COUNT_MAX) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': its rods have too many nodes", name);
+        }
     }
     return *count > 0 ? FIL_OK : fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': needs a rod", name);
 }
@@ -243,6 +245,9 @@ static FilStatus place_ring(FilWorld* world, const FilRingDef* def, const char* 
 
 FilStatus fil_world_add_ring(FilWorld* world, const FilRingDef* def, FilId* id)
 {
+    if (def == NULL || def->rod_count < 0 || (def->rod_count > 0 && def->rods == NULL)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "a ring needs a definition, and the rods that it is on");
+    }
     char made[64];
     const char* name;
     int rod_body, count, body, object;
@@ -276,7 +281,7 @@ FilStatus fil_world_add_ring(FilWorld* world, const FilRingDef* def, FilId* id)
         if (ring->mass > 0.0) {
             ring->carrier_body = body;
         }
-        *id = fil_make_id(world, FIL_ID_OBJECT, object);
+        fil_give_id(world, FIL_ID_OBJECT, object, id);
     }
     return status;
 }
@@ -345,17 +350,20 @@ static void see_hole(const FilWorld* world, View* view)
     }
 }
 
-static View see(const FilWorld* world, FilId id)
+/* False, and a message, if the id is of no ring. */
+static bool see(const FilWorld* world, FilId id, View* out)
 {
-    const int index = fil_kind_index(world, FIL_BODY_RING, id);
-    FIL_ASSERT(index >= 0 && "a ring's id of this world");
-    const FilBody* body = &world->system.bodies[world->objects[index].body];
-    View view = {.ring = body->impl, .h = world->system.state.h + body->h};
+    FilView object;
+    if (!fil_kind_view(world, FIL_BODY_RING, "ring", id, &object)) {
+        return false;
+    }
+    View view = {.ring = object.impl, .h = object.h};
     const FilBody* carrier = &world->system.bodies[view.ring->carrier_body];
     view.place = (FilTrackPlace){(int)view.h[FIL_RING_PIECE], view.h[FIL_RING_U]};
     if (view.ring->holed) {
         see_hole(world, &view);
-        return view;
+        *out = view;
+        return true;
     }
     fil_v3_copy(view.x, world->system.state.q + carrier->q + 4 * view.ring->carrier_node);
     fil_v3_copy(view.v, world->system.state.v + carrier->v + 4 * view.ring->carrier_node);
@@ -364,45 +372,53 @@ static View see(const FilWorld* world, FilId id)
         const FilTrackPoint point = fil_track_closest(&view.ring->track, rods, view.x, &view.place);
         measure(&view, &point, NULL);
     }
-    return view;
+    *out = view;
+    return true;
 }
 
 FilVec3 fil_ring_position(const FilWorld* world, FilId id)
 {
-    const View view = see(world, id);
-    return (FilVec3){view.x[0], view.x[1], view.x[2]};
+    View view;
+    return see(world, id, &view) ? (FilVec3){view.x[0], view.x[1], view.x[2]} : (FilVec3){NAN, NAN, NAN};
 }
 
 FilVec3 fil_ring_velocity(const FilWorld* world, FilId id)
 {
-    const View view = see(world, id);
-    return (FilVec3){view.v[0], view.v[1], view.v[2]};
+    View view;
+    return see(world, id, &view) ? (FilVec3){view.v[0], view.v[1], view.v[2]} : (FilVec3){NAN, NAN, NAN};
 }
 
 bool fil_ring_threaded(const FilWorld* world, FilId id)
 {
-    return see(world, id).h[FIL_RING_THREADED] != 0.0;
+    View view;
+    return see(world, id, &view) && view.h[FIL_RING_THREADED] != 0.0;
 }
 
 double fil_ring_distance(const FilWorld* world, FilId id)
 {
-    return see(world, id).distance;
+    View view;
+    return see(world, id, &view) ? view.distance : NAN;
 }
 
 double fil_ring_travel(const FilWorld* world, FilId id)
 {
-    const View view = see(world, id);
+    View view;
+    if (!see(world, id, &view)) {
+        return NAN;
+    }
     return fil_track_length(&view.ring->track, world->system.state.q + world->system.bodies[view.ring->rod_body].q, view.place);
 }
 
 double fil_ring_force(const FilWorld* world, FilId id)
 {
-    return see(world, id).force;
+    View view;
+    return see(world, id, &view) ? view.force : NAN;
 }
 
 double fil_ring_energy_stored(const FilWorld* world, FilId id)
 {
-    return see(world, id).energy;
+    View view;
+    return see(world, id, &view) ? view.energy : NAN;
 }
 
 /* ---- what can be measured ---- */

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/give.h"
 #include "api/kinds.h"
-#include "base/error.h"
 #include "base/memory.h"
 #include "base/quat.h"
 #include "body/articulated.h"
@@ -60,6 +60,15 @@ static FilStatus check_names(FilWorld* world, const char* name, const FilArticul
 
 FilStatus fil_world_add_robot(FilWorld* world, const FilRobotDef* def, FilId* id)
 {
+    if (def == NULL || def->link_count > FIL_COUNT_MAX || def->joint_count < 0 || def->joint_count > FIL_COUNT_MAX) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "a robot needs a definition, with joints and links that can be counted");
+    }
+    for (int l = 0; def->links != NULL && l < def->link_count; l++) {
+        const FilLinkDef* link = &def->links[l];
+        if (link->shape_count < 0 || link->shape_count > FIL_COUNT_MAX || (link->shape_count > 0 && link->shapes == NULL)) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "a robot's link %d: its shapes are missing", l);
+        }
+    }
     FilStatus status = fil_world_reserve(world, (void**)&world->robots, world->robot_count, &world->robot_capacity,
                                          sizeof *world->robots);
     if (status != FIL_OK) {
@@ -88,7 +97,7 @@ FilStatus fil_world_add_robot(FilWorld* world, const FilRobotDef* def, FilId* id
         return status;
     }
     world->robots[world->robot_count] = robot;
-    *id = fil_make_id(world, FIL_ID_ROBOT, world->robot_count++);
+    fil_give_id(world, FIL_ID_ROBOT, world->robot_count++, id);
     return FIL_OK;
 }
 
@@ -104,7 +113,7 @@ FilId fil_world_robot_at(const FilWorld* world, int index)
 
 FilId fil_world_find_robot(const FilWorld* world, const char* name)
 {
-    for (int r = 0; r < world->robot_count; r++) {
+    for (int r = 0; r < world->robot_count && name != NULL; r++) {
         if (strcmp(world->robots[r].name, name) == 0) {
             return fil_make_id(world, FIL_ID_ROBOT, r);
         }
@@ -119,9 +128,10 @@ typedef struct View {
     double *q, *v, *h;
 } View;
 
-static bool view_of(const FilWorld* world, FilId id, View* view)
+/* False, and a message, if the id is of no robot. */
+static bool see(const FilWorld* world, FilId id, View* view)
 {
-    const int index = fil_id_index(world, FIL_ID_ROBOT, id);
+    const int index = fil_id_find(world, FIL_ID_ROBOT, id);
     if (index < 0) {
         return false;
     }
@@ -131,143 +141,156 @@ static bool view_of(const FilWorld* world, FilId id, View* view)
     return true;
 }
 
-static View see(const FilWorld* world, FilId id)
+/* The same of one of its links, of its joints that turn or slide. */
+static bool see_link(const FilWorld* world, FilId id, int link, View* view)
 {
-    View view = {0};
-    const bool known = view_of(world, id, &view);
-    FIL_ASSERT(known && "a robot's id of this world");
-    (void)known;
-    return view;
+    return see(world, id, view) && fil_world_has_part(world, "robot", view->robot->name, "link", link, view->impl->link_count);
 }
 
-/* A view for calls that refuse: of the robot, and of a joint unless it is -1. */
-static FilStatus find(FilWorld* world, FilId id, int joint, View* view)
+static bool see_joint(const FilWorld* world, FilId id, int joint, View* view)
 {
-    if (!view_of(world, id, view)) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "no such robot");
-    }
-    if (joint < -1 || joint >= view->impl->joint_count) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "robot '%s' has %d joints that turn or slide, no joint %d",
-                              view->robot->name, view->impl->joint_count, joint);
-    }
-    return FIL_OK;
+    return see(world, id, view) && fil_world_has_part(world, "robot", view->robot->name, "joint", joint, view->impl->joint_count);
 }
 
 const char* fil_robot_name(const FilWorld* world, FilId id)
 {
-    return see(world, id).robot->name;
+    const int index = fil_id_index(world, FIL_ID_ROBOT, id);
+    return index < 0 ? NULL : world->robots[index].name;
 }
 
 const char* fil_robot_description(const FilWorld* world, FilId id)
 {
-    return see(world, id).impl->description;
+    View view;
+    return see(world, id, &view) ? view.impl->description : NULL;
 }
 
 const char* fil_robot_ignored(const FilWorld* world, FilId id)
 {
-    const char* ignored = see(world, id).impl->ignored;
-    return ignored != NULL ? ignored : "";
+    View view;
+    return see(world, id, &view) && view.impl->ignored != NULL ? view.impl->ignored : "";
 }
 
 /* ---- links ---- */
 
 int fil_robot_link_count(const FilWorld* world, FilId id)
 {
-    return see(world, id).impl->link_count;
+    View view;
+    return see(world, id, &view) ? view.impl->link_count : 0;
 }
 
 FilId fil_robot_link(const FilWorld* world, FilId id, int link)
 {
-    return fil_make_id(world, FIL_ID_OBJECT, see(world, id).robot->first_link + link);
+    View view;
+    return see_link(world, id, link, &view) ? fil_make_id(world, FIL_ID_OBJECT, view.robot->first_link + link) : (FilId){0};
 }
 
 FilId fil_world_find_link(const FilWorld* world, const char* name)
 {
-    const int index = fil_world_find_object(world, name);
-    const bool found = index >= 0 && world->objects[index].kind == FIL_BODY_ROBOT;
-    return found ? fil_make_id(world, FIL_ID_OBJECT, index) : (FilId){0};
+    return fil_kind_find(world, FIL_BODY_ROBOT, name);
 }
 
 const char* fil_robot_link_name(const FilWorld* world, FilId id, int link)
 {
-    return see(world, id).impl->links[link].name;
+    View view;
+    return see_link(world, id, link, &view) ? view.impl->links[link].name : NULL;
 }
 
 int fil_robot_link_parent(const FilWorld* world, FilId id, int link)
 {
-    return see(world, id).impl->links[link].parent;
+    View view;
+    return see_link(world, id, link, &view) ? view.impl->links[link].parent : -1;
 }
 
 bool fil_robot_link_fixed(const FilWorld* world, FilId id, int link)
 {
-    return see(world, id).impl->links[link].fixed;
+    View view;
+    return see_link(world, id, link, &view) && view.impl->links[link].fixed;
 }
 
 void fil_link_pose(const FilWorld* world, FilId id, FilVec3* position, FilQuat* orientation)
 {
-    const int index = fil_kind_index(world, FIL_BODY_ROBOT, id);
-    FIL_ASSERT(index >= 0 && "a link's id of this world");
-    const FilObject* link = &world->objects[index];
-    const FilBody* body = &world->system.bodies[link->body];
+    FilView link;
+    if (!fil_kind_view(world, FIL_BODY_ROBOT, "link", id, &link)) {
+        fil_give_no_pose(position, orientation);
+        return;
+    }
     FilPose pose;
-    fil_articulated_link_pose(body->impl, world->system.state.q + body->q, link->local, &pose);
-    *position = (FilVec3){pose.p[0], pose.p[1], pose.p[2]};
-    *orientation = fil_quat_from_m3(pose.r);
+    fil_articulated_link_pose(link.impl, link.q, link.local, &pose);
+    fil_give_vec3(position, pose.p);
+    fil_give_quat(orientation, fil_quat_from_m3(pose.r));
 }
 
 void fil_link_velocity(const FilWorld* world, FilId id, FilVec3* velocity, FilVec3* angular)
 {
-    const int index = fil_kind_index(world, FIL_BODY_ROBOT, id);
-    FIL_ASSERT(index >= 0 && "a link's id of this world");
-    const FilObject* link = &world->objects[index];
-    const FilBody* body = &world->system.bodies[link->body];
-    const double* q = world->system.state.q + body->q;
+    FilView link;
+    if (!fil_kind_view(world, FIL_BODY_ROBOT, "link", id, &link)) {
+        fil_give_no_vectors(velocity, angular);
+        return;
+    }
     FilPose pose;
     double v[3], w[3];
-    fil_articulated_link_pose(body->impl, q, link->local, &pose);
-    fil_articulated_link_velocity(body->impl, q, world->system.state.v + body->v, link->local, pose.p, v, w);
-    *velocity = (FilVec3){v[0], v[1], v[2]};
-    *angular = (FilVec3){w[0], w[1], w[2]};
+    fil_articulated_link_pose(link.impl, link.q, link.local, &pose);
+    fil_articulated_link_velocity(link.impl, link.q, link.v, link.local, pose.p, v, w);
+    fil_give_vec3(velocity, v);
+    fil_give_vec3(angular, w);
 }
 
 void fil_robot_link_pose(const FilWorld* world, FilId id, int link, FilVec3* position, FilQuat* orientation)
 {
-    fil_link_pose(world, fil_robot_link(world, id, link), position, orientation);
+    View view;
+    if (!see_link(world, id, link, &view)) {
+        fil_give_no_pose(position, orientation);
+        return;
+    }
+    fil_link_pose(world, fil_make_id(world, FIL_ID_OBJECT, view.robot->first_link + link), position, orientation);
 }
 
 void fil_robot_link_velocity(const FilWorld* world, FilId id, int link, FilVec3* velocity, FilVec3* angular)
 {
-    fil_link_velocity(world, fil_robot_link(world, id, link), velocity, angular);
+    View view;
+    if (!see_link(world, id, link, &view)) {
+        fil_give_no_vectors(velocity, angular);
+        return;
+    }
+    fil_link_velocity(world, fil_make_id(world, FIL_ID_OBJECT, view.robot->first_link + link), velocity, angular);
 }
 
 int fil_robot_shape_count(const FilWorld* world, FilId id, int link)
 {
-    return see(world, id).impl->links[link].shape_count;
+    View view;
+    return see_link(world, id, link, &view) ? view.impl->links[link].shape_count : 0;
 }
 
 FilShapeDef fil_robot_shape(const FilWorld* world, FilId id, int link, int shape)
 {
-    const FilArticulated* impl = see(world, id).impl;
-    return impl->shapes[impl->links[link].first_shape + shape].def;
+    View view;
+    if (!see_link(world, id, link, &view) ||
+        !fil_world_has_part(world, "link", view.impl->links[link].name, "shape", shape, view.impl->links[link].shape_count)) {
+        return fil_refused_shape();
+    }
+    return view.impl->shapes[view.impl->links[link].first_shape + shape].def;
 }
 
 /* ---- joints ---- */
 
 int fil_robot_joint_count(const FilWorld* world, FilId id)
 {
-    return see(world, id).impl->joint_count;
+    View view;
+    return see(world, id, &view) ? view.impl->joint_count : 0;
 }
 
 const char* fil_robot_joint_name(const FilWorld* world, FilId id, int joint)
 {
-    return see(world, id).impl->joints[joint].name;
+    View view;
+    return see_joint(world, id, joint, &view) ? view.impl->joints[joint].name : NULL;
 }
 
 int fil_robot_find_joint(const FilWorld* world, FilId id, const char* name)
 {
-    const FilArticulated* impl = see(world, id).impl;
-    for (int j = 0; j < impl->joint_count; j++) {
-        if (strcmp(impl->joints[j].name, name) == 0) {
+    View view;
+    const int count = see(world, id, &view) && name != NULL ? view.impl->joint_count : 0;
+    for (int j = 0; j < count; j++) {
+        if (strcmp(view.impl->joints[j].name, name) == 0) {
             return j;
         }
     }
@@ -276,34 +299,40 @@ int fil_robot_find_joint(const FilWorld* world, FilId id, const char* name)
 
 int fil_robot_joint_link(const FilWorld* world, FilId id, int joint)
 {
-    return see(world, id).impl->joints[joint].link;
+    View view;
+    return see_joint(world, id, joint, &view) ? view.impl->joints[joint].link : -1;
 }
 
 unsigned fil_robot_joint_modes(const FilWorld* world, FilId id, int joint)
 {
-    return see(world, id).impl->joints[joint].def.modes;
+    View view;
+    return see_joint(world, id, joint, &view) ? view.impl->joints[joint].def.modes : 0;
 }
 
 bool fil_robot_joint_mimics(const FilWorld* world, FilId id, int joint)
 {
-    return see(world, id).impl->joints[joint].mimic >= 0;
+    View view;
+    return see_joint(world, id, joint, &view) && view.impl->joints[joint].mimic >= 0;
 }
 
 FilJointState fil_robot_joint_state(const FilWorld* world, FilId id, int joint)
 {
-    const View view = see(world, id);
+    View view;
+    if (!see_joint(world, id, joint, &view)) {
+        return (FilJointState){NAN, NAN, NAN};
+    }
     const FilTreeBody* body = &view.impl->bodies[view.impl->joints[joint].body];
     return (FilJointState){view.q[body->q], view.v[body->v], view.impl->effort[joint]};
 }
 
 FilStatus fil_robot_set_joint_state(FilWorld* world, FilId id, int joint, double position, double velocity)
 {
-    View view = {0};
-    const FilStatus status = find(world, id, joint, &view);
-    if (status != FIL_OK || joint < 0 || !isfinite(position) || !isfinite(velocity)) {
-        return status != FIL_OK
-                   ? status
-                   : fil_world_fail(world, FIL_BAD_INPUT, "the given state of joint %d is not finite", joint);
+    View view;
+    if (!see_joint(world, id, joint, &view)) {
+        return FIL_BAD_INPUT;
+    }
+    if (!isfinite(position) || !isfinite(velocity)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "the given state of joint %d is not finite", joint);
     }
     const FilTreeBody* body = &view.impl->bodies[view.impl->joints[joint].body];
     view.q[body->q] = position;
@@ -314,10 +343,9 @@ FilStatus fil_robot_set_joint_state(FilWorld* world, FilId id, int joint, double
 FilStatus fil_robot_set_base(FilWorld* world, FilId id, FilVec3 position, FilQuat orientation, FilVec3 velocity,
                              FilVec3 angular)
 {
-    View view = {0};
-    const FilStatus status = find(world, id, -1, &view);
-    if (status != FIL_OK) {
-        return status;
+    View view;
+    if (!see(world, id, &view)) {
+        return FIL_BAD_INPUT;
     }
     const double numbers[] = {position.x, position.y, position.z, velocity.x, velocity.y,
                               velocity.z, angular.x,  angular.y,  angular.z};
@@ -341,10 +369,12 @@ FilStatus fil_robot_set_base(FilWorld* world, FilId id, FilVec3 position, FilQua
 
 FilStatus fil_robot_set_joint_command(FilWorld* world, FilId id, int joint, const FilJointCommand* command)
 {
-    View view = {0};
-    const FilStatus status = find(world, id, joint, &view);
-    if (status != FIL_OK || joint < 0) {
-        return status != FIL_OK ? status : fil_world_fail(world, FIL_BAD_INPUT, "there is no joint %d", joint);
+    View view;
+    if (!see_joint(world, id, joint, &view)) {
+        return FIL_BAD_INPUT;
+    }
+    if (command == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "robot '%s': the command is missing", view.robot->name);
     }
     const FilTreeJoint* j = &view.impl->joints[joint];
     const double numbers[] = {command->position, command->velocity, command->effort};
@@ -370,16 +400,24 @@ FilStatus fil_robot_set_joint_command(FilWorld* world, FilId id, int joint, cons
 
 FilJointCommand fil_robot_joint_command(const FilWorld* world, FilId id, int joint)
 {
-    const View view = see(world, id);
+    View view;
+    if (!see_joint(world, id, joint, &view)) {
+        return (FilJointCommand){FIL_JOINT_PASSIVE, NAN, NAN, NAN};
+    }
     return fil_articulated_command(view.impl, view.h, joint, world->time);
 }
 
 FilStatus fil_robot_set_trajectory(FilWorld* world, FilId id, const FilTrajectoryDef* given)
 {
-    View view = {0};
-    FilStatus status = find(world, id, -1, &view);
-    if (status != FIL_OK) {
-        return status;
+    View view;
+    if (!see(world, id, &view)) {
+        return FIL_BAD_INPUT;
+    }
+    if (given == NULL || given->times == NULL || given->positions == NULL || (unsigned)given->interpolation > FIL_INTERPOLATE_SPLINE ||
+        (given->joints != NULL && (given->joint_count < 0 || given->joint_count > view.impl->joint_count))) {
+        return fil_world_fail(world, FIL_BAD_INPUT,
+                              "robot '%s': a trajectory needs times, positions, an interpolation that there is and joints of the robot",
+                              view.robot->name);
     }
     FilTrajectoryDef def = *given;
     int* all = NULL;
@@ -398,7 +436,7 @@ FilStatus fil_robot_set_trajectory(FilWorld* world, FilId id, const FilTrajector
         def.joints = all;
     }
     FilError inner;
-    status = fil_articulated_set_trajectory(view.impl, view.q, view.h, &def, world->time, &inner);
+    FilStatus status = fil_articulated_set_trajectory(view.impl, view.q, view.h, &def, world->time, &inner);
     if (status != FIL_OK) {
         status = fil_world_fail(world, status, "robot '%s': %s", view.robot->name, inner.text);
     }
@@ -408,17 +446,11 @@ FilStatus fil_robot_set_trajectory(FilWorld* world, FilId id, const FilTrajector
 
 double fil_robot_trajectory_left(const FilWorld* world, FilId id)
 {
-    const View view = see(world, id);
-    return fmax(fil_articulated_trajectory_end(view.impl, view.h) - world->time, 0.0);
+    View view;
+    return see(world, id, &view) ? fmax(fil_articulated_trajectory_end(view.impl, view.h) - world->time, 0.0) : NAN;
 }
 
 /* ---- what can be measured ---- */
-
-static const char* known_name(const FilWorld* world, FilId id)
-{
-    View view;
-    return view_of(world, id, &view) ? view.robot->name : NULL;
-}
 
 static void measure_position(const FilWorld* world, FilId id, int joint, double* out)
 {
@@ -443,7 +475,7 @@ static const FilQuantity quantities[] = {
     {"axis_effort", &parts[0], 1, "N m or N", measure_effort, NULL},
 };
 
-const FilKindRow fil_robot_row = {"robot", "a robot", known_name, fil_world_find_robot, FIL_ROWS(parts), FIL_ROWS(quantities)};
+const FilKindRow fil_robot_row = {"robot", "a robot", fil_robot_name, fil_world_find_robot, FIL_ROWS(parts), FIL_ROWS(quantities)};
 
 static const char* link_name(const FilWorld* world, FilId id)
 {

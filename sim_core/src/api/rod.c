@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "api/kinds.h"
-#include "base/error.h"
 #include "base/memory.h"
 #include "base/vec3.h"
 #include "body/rod.h"
@@ -15,8 +14,11 @@
 FilStatus fil_world_add_rod_network(FilWorld* world, const FilRodDef* defs, int count, const FilRodJunction* junctions,
                                     int junction_count, FilId* rods)
 {
-    if (count < 1) {
+    if (defs == NULL || count < 1 || count > FIL_COUNT_MAX) {
         return fil_world_fail(world, FIL_BAD_INPUT, "a rod network needs at least one rod");
+    }
+    if (junction_count < 0 || junction_count > FIL_COUNT_MAX || (junction_count > 0 && junctions == NULL)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "the junctions of a rod network are missing");
     }
     // names first: nothing is made if one cannot be had
     char made[64];
@@ -27,6 +29,9 @@ FilStatus fil_world_add_rod_network(FilWorld* world, const FilRodDef* defs, int 
             FilError inner;
             status = fil_surface_check(&defs[r].collision.surface, &inner);
             status = status == FIL_OK ? FIL_OK : fil_world_fail(world, status, "rod '%s': %s", name, inner.text);
+        }
+        if (status == FIL_OK && (unsigned)defs[r].rest_shape > FIL_REST_INITIAL) {
+            status = fil_world_fail(world, FIL_BAD_INPUT, "rod '%s': unknown rest shape %d", name, (int)defs[r].rest_shape);
         }
         for (int s = 0; s < r && status == FIL_OK; s++) {
             if (defs[r].name != NULL && defs[s].name != NULL && strcmp(defs[r].name, defs[s].name) == 0) {
@@ -57,7 +62,7 @@ FilStatus fil_world_add_rod_network(FilWorld* world, const FilRodDef* defs, int 
         if (status == FIL_OK) {
             status = fil_world_add_object(world, name, FIL_BODY_ROD, body, r, &objects[r]);
         }
-        if (status == FIL_OK) {
+        if (status == FIL_OK && rods != NULL) {
             rods[r] = fil_make_id(world, FIL_ID_OBJECT, objects[r]);
         }
     }
@@ -90,36 +95,27 @@ FilId fil_world_find_rod(const FilWorld* world, const char* name)
 
 /* A rod and its part of the state arrays. */
 typedef struct View {
+    const char* name;
     FilRodBody* body;
     FilRod* rod;
     double *q, *v;
     FilRodHistory* h;
 } View;
 
-static bool view_of(const FilWorld* world, FilId id, View* view)
+/* False, and a message, if the id is of no rod. */
+static bool see(const FilWorld* world, FilId id, View* view)
 {
-    const int index = fil_kind_index(world, FIL_BODY_ROD, id);
-    if (index < 0) {
+    FilView object;
+    if (!fil_kind_view(world, FIL_BODY_ROD, "rod", id, &object)) {
         return false;
     }
-    const FilObject* object = &world->objects[index];
-    const FilBody* body = &world->system.bodies[object->body];
-    view->body = body->impl;
-    view->rod = &view->body->rods[object->local];
-    view->q = world->system.state.q + body->q + 4 * view->rod->first_node;
-    view->v = world->system.state.v + body->v + 4 * view->rod->first_node;
-    view->h = (FilRodHistory*)(world->system.state.h + body->h) + view->rod->first_node;
+    view->name = object.name;
+    view->body = object.impl;
+    view->rod = &view->body->rods[object.local];
+    view->q = object.q + 4 * view->rod->first_node;
+    view->v = object.v + 4 * view->rod->first_node;
+    view->h = (FilRodHistory*)object.h + view->rod->first_node;
     return true;
-}
-
-/* For callers that must hold a valid id. */
-static View see(const FilWorld* world, FilId id)
-{
-    View view = {0};
-    const bool known = view_of(world, id, &view);
-    FIL_ASSERT(known && "a rod id of this world");
-    (void)known;
-    return view;
 }
 
 const char* fil_rod_name(const FilWorld* world, FilId rod)
@@ -129,22 +125,28 @@ const char* fil_rod_name(const FilWorld* world, FilId rod)
 
 bool fil_rod_closed(const FilWorld* world, FilId rod)
 {
-    return see(world, rod).rod->closed;
+    View view;
+    return see(world, rod, &view) && view.rod->closed;
 }
 
 int fil_rod_node_count(const FilWorld* world, FilId rod)
 {
-    return see(world, rod).rod->node_count;
+    View view;
+    return see(world, rod, &view) ? view.rod->node_count : 0;
 }
 
 int fil_rod_edge_count(const FilWorld* world, FilId rod)
 {
-    return see(world, rod).rod->edge_count;
+    View view;
+    return see(world, rod, &view) ? view.rod->edge_count : 0;
 }
 
 FilSection fil_rod_section(const FilWorld* world, FilId rod, int edge)
 {
-    return see(world, rod).rod->sections[edge];
+    View view;
+    const bool known =
+        see(world, rod, &view) && fil_world_has_part(world, "rod", view.name, "edge", edge, view.rod->edge_count);
+    return known ? view.rod->sections[edge] : (FilSection){.radius = NAN};
 }
 
 double fil_rod_radius(const FilWorld* world, FilId rod, int edge)
@@ -153,41 +155,60 @@ double fil_rod_radius(const FilWorld* world, FilId rod, int edge)
     return s.shape == FIL_SECTION_RECTANGLE ? 0.5 * hypot(s.width, s.height) : s.radius;
 }
 
+/* Three numbers of every four. */
+static void copy_points(const double* from, int count, double* to)
+{
+    for (int i = 0; i < count; i++) {
+        fil_v3_copy(to + 3 * i, from + 4 * i);
+    }
+}
+
 void fil_rod_get_positions(const FilWorld* world, FilId rod, double* nodes)
 {
-    const View view = see(world, rod);
-    for (int i = 0; i < view.rod->node_count; i++) {
-        fil_v3_copy(nodes + 3 * i, view.q + 4 * i);
+    View view;
+    if (see(world, rod, &view) && nodes != NULL) {
+        copy_points(view.q, view.rod->node_count, nodes);
     }
 }
 
 void fil_rod_get_velocities(const FilWorld* world, FilId rod, double* nodes)
 {
-    const View view = see(world, rod);
-    for (int i = 0; i < view.rod->node_count; i++) {
-        fil_v3_copy(nodes + 3 * i, view.v + 4 * i);
+    View view;
+    if (see(world, rod, &view) && nodes != NULL) {
+        copy_points(view.v, view.rod->node_count, nodes);
+    }
+}
+
+/* The fourth number of each. */
+static void copy_angles(const double* from, int count, double* to)
+{
+    for (int i = 0; i < count; i++) {
+        to[i] = from[4 * i + 3];
     }
 }
 
 void fil_rod_get_angles(const FilWorld* world, FilId rod, double* edges)
 {
-    const View view = see(world, rod);
-    for (int i = 0; i < view.rod->edge_count; i++) {
-        edges[i] = view.q[4 * i + 3];
+    View view;
+    if (see(world, rod, &view) && edges != NULL) {
+        copy_angles(view.q, view.rod->edge_count, edges);
     }
 }
 
 void fil_rod_get_spins(const FilWorld* world, FilId rod, double* edges)
 {
-    const View view = see(world, rod);
-    for (int i = 0; i < view.rod->edge_count; i++) {
-        edges[i] = view.v[4 * i + 3];
+    View view;
+    if (see(world, rod, &view) && edges != NULL) {
+        copy_angles(view.v, view.rod->edge_count, edges);
     }
 }
 
 void fil_rod_get_frames(const FilWorld* world, FilId rod, double* edges)
 {
-    const View view = see(world, rod);
+    View view;
+    if (!see(world, rod, &view) || edges == NULL) {
+        return;
+    }
     for (int i = 0; i < view.rod->edge_count; i++) {
         Frame1 frame;
         fil_rod_edge_frame(view.rod, view.q, view.h, i, &frame);
@@ -199,7 +220,10 @@ void fil_rod_get_frames(const FilWorld* world, FilId rod, double* edges)
 
 void fil_rod_get_curvatures(const FilWorld* world, FilId rod, double* nodes)
 {
-    const View view = see(world, rod);
+    View view;
+    if (!see(world, rod, &view) || nodes == NULL) {
+        return;
+    }
     for (int i = 0; i < view.rod->node_count; i++) {
         fil_rod_node_curvature(view.rod, view.q, view.h, i, nodes + 2 * i);
     }
@@ -207,7 +231,10 @@ void fil_rod_get_curvatures(const FilWorld* world, FilId rod, double* nodes)
 
 void fil_rod_get_twists(const FilWorld* world, FilId rod, double* nodes)
 {
-    const View view = see(world, rod);
+    View view;
+    if (!see(world, rod, &view) || nodes == NULL) {
+        return;
+    }
     for (int i = 0; i < view.rod->node_count; i++) {
         nodes[i] = view.h[i].twist / view.rod->voronoi[i];
     }
@@ -215,7 +242,10 @@ void fil_rod_get_twists(const FilWorld* world, FilId rod, double* nodes)
 
 void fil_rod_get_tensions(const FilWorld* world, FilId rod, double* edges)
 {
-    const View view = see(world, rod);
+    View view;
+    if (!see(world, rod, &view) || edges == NULL) {
+        return;
+    }
     for (int i = 0; i < view.rod->edge_count; i++) {
         edges[i] = fil_rod_edge_tension(view.rod, view.q, view.h, i);
     }
@@ -223,17 +253,15 @@ void fil_rod_get_tensions(const FilWorld* world, FilId rod, double* edges)
 
 double fil_rod_length(const FilWorld* world, FilId rod)
 {
-    const View view = see(world, rod);
+    View view;
+    if (!see(world, rod, &view)) {
+        return NAN;
+    }
     double length = 0.0;
     for (int i = 0; i < view.rod->edge_count; i++) {
         length += fil_v3_distance(view.q + 4 * i, view.q + 4 * ((i + 1) % view.rod->node_count));
     }
     return length;
-}
-
-void fil_rod_get_position(const FilWorld* world, FilId rod, int node, double* position)
-{
-    fil_v3_copy(position, see(world, rod).q + 4 * node);
 }
 
 /* ---- setting ---- */
@@ -269,8 +297,8 @@ FilStatus fil_rod_set_state(FilWorld* world, FilId id, const double* nodes, cons
                             const double* spins)
 {
     View view;
-    if (!view_of(world, id, &view)) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "no such rod");
+    if (!see(world, id, &view)) {
+        return FIL_BAD_INPUT;
     }
     const int n = view.rod->node_count, edges = view.rod->edge_count;
     FilStatus status = check_finite(world, nodes, 3 * n, "positions");
@@ -278,8 +306,9 @@ FilStatus fil_rod_set_state(FilWorld* world, FilId id, const double* nodes, cons
     status = status == FIL_OK ? check_finite(world, angles, edges, "angles") : status;
     status = status == FIL_OK ? check_finite(world, spins, edges, "spins") : status;
     for (int i = 0; i < edges && nodes != NULL && status == FIL_OK; i++) {
-        if (!(fil_v3_distance(nodes + 3 * i, nodes + 3 * ((i + 1) % n)) > 0.0)) {
-            status = fil_world_fail(world, FIL_BAD_INPUT, "edge %d would have zero length", i);
+        const double length = fil_v3_distance(nodes + 3 * i, nodes + 3 * ((i + 1) % n));
+        if (!(length > 0.0 && isfinite(length))) {
+            status = fil_world_fail(world, FIL_BAD_INPUT, "edge %d would have %s length", i, length > 0.0 ? "infinite" : "zero");
         }
     }
     status = status == FIL_OK && nodes != NULL ? check_turns(world, &view, nodes) : status;
@@ -322,9 +351,12 @@ FilStatus fil_rod_set_state(FilWorld* world, FilId id, const double* nodes, cons
 
 static FilStatus check_range(FilWorld* world, int first, int count, int size, const double* values, int width)
 {
-    if (first < 0 || count < 0 || first + count > size) {
+    if (first < 0 || first > size || count < 0 || count > size - first) {
         return fil_world_fail(world, FIL_BAD_INPUT, "the range from %d, %d long, is not on the rod, which has %d", first, count,
                               size);
+    }
+    if (values == NULL && count > 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "the values of the range are missing");
     }
     return check_finite(world, values, width * count, "values");
 }
@@ -332,8 +364,8 @@ static FilStatus check_range(FilWorld* world, int first, int count, int size, co
 FilStatus fil_rod_set_rest_curvature(FilWorld* world, FilId id, int first, int count, const double* curvature)
 {
     View view;
-    if (!view_of(world, id, &view)) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "no such rod");
+    if (!see(world, id, &view)) {
+        return FIL_BAD_INPUT;
     }
     FilStatus status = check_range(world, first, count, view.rod->node_count, curvature, 2);
     for (int i = first; i < first + count && status == FIL_OK; i++) {
@@ -353,8 +385,8 @@ FilStatus fil_rod_set_rest_curvature(FilWorld* world, FilId id, int first, int c
 FilStatus fil_rod_set_rest_twist(FilWorld* world, FilId id, int first, int count, const double* twist)
 {
     View view;
-    if (!view_of(world, id, &view)) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "no such rod");
+    if (!see(world, id, &view)) {
+        return FIL_BAD_INPUT;
     }
     const FilStatus status = check_range(world, first, count, view.rod->node_count, twist, 1);
     for (int i = first; i < first + count && status == FIL_OK; i++) {
@@ -366,8 +398,8 @@ FilStatus fil_rod_set_rest_twist(FilWorld* world, FilId id, int first, int count
 FilStatus fil_rod_set_rest_length(FilWorld* world, FilId id, int first, int count, const double* length)
 {
     View view;
-    if (!view_of(world, id, &view)) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "no such rod");
+    if (!see(world, id, &view)) {
+        return FIL_BAD_INPUT;
     }
     FilStatus status = check_range(world, first, count, view.rod->edge_count, length, 1);
     for (int i = 0; i < count && status == FIL_OK; i++) {
@@ -383,33 +415,53 @@ FilStatus fil_rod_set_rest_length(FilWorld* world, FilId id, int first, int coun
 
 /* ---- what can be measured ---- */
 
+static void measure_position(const FilWorld* world, FilId rod, int node, double* out)
+{
+    View view;
+    if (see(world, rod, &view)) {
+        fil_v3_copy(out, view.q + 4 * node);
+    }
+}
+
 static void measure_velocity(const FilWorld* world, FilId rod, int node, double* out)
 {
-    fil_v3_copy(out, see(world, rod).v + 4 * node);
+    View view;
+    if (see(world, rod, &view)) {
+        fil_v3_copy(out, view.v + 4 * node);
+    }
 }
 
 static void measure_angle(const FilWorld* world, FilId rod, int edge, double* out)
 {
-    out[0] = see(world, rod).q[4 * edge + 3];
+    View view;
+    if (see(world, rod, &view)) {
+        out[0] = view.q[4 * edge + 3];
+    }
 }
 
 static void measure_tension(const FilWorld* world, FilId rod, int edge, double* out)
 {
-    const View view = see(world, rod);
-    out[0] = fil_rod_edge_tension(view.rod, view.q, view.h, edge);
+    View view;
+    if (see(world, rod, &view)) {
+        out[0] = fil_rod_edge_tension(view.rod, view.q, view.h, edge);
+    }
 }
 
 /* Towards m1 and m2. */
 static void measure_curvature(const FilWorld* world, FilId rod, int node, double* out)
 {
-    const View view = see(world, rod);
-    fil_rod_node_curvature(view.rod, view.q, view.h, node, out);
+    View view;
+    if (see(world, rod, &view)) {
+        fil_rod_node_curvature(view.rod, view.q, view.h, node, out);
+    }
 }
 
 static void measure_twist(const FilWorld* world, FilId rod, int node, double* out)
 {
-    const View view = see(world, rod);
-    out[0] = view.h[node].twist / view.rod->voronoi[node];
+    View view;
+    if (see(world, rod, &view)) {
+        out[0] = view.h[node].twist / view.rod->voronoi[node];
+    }
 }
 
 static void measure_length(const FilWorld* world, FilId rod, int index, double* out)
@@ -421,15 +473,17 @@ static void measure_length(const FilWorld* world, FilId rod, int index, double* 
 static void measure_end_distance(const FilWorld* world, FilId rod, int index, double* out)
 {
     (void)index;
-    const View view = see(world, rod);
-    const double *first = view.q, *last = view.q + 4 * (view.rod->node_count - 1);
-    out[0] = hypot(hypot(last[0] - first[0], last[1] - first[1]), last[2] - first[2]);
+    View view;
+    if (see(world, rod, &view)) {
+        const double *first = view.q, *last = view.q + 4 * (view.rod->node_count - 1);
+        out[0] = hypot(hypot(last[0] - first[0], last[1] - first[1]), last[2] - first[2]);
+    }
 }
 
 static const FilPart parts[] = {{"node", "nodes", fil_rod_node_count}, {"edge", "edges", fil_rod_edge_count}};
 
 static const FilQuantity quantities[] = {
-    {"position", &parts[0], 3, "m", fil_rod_get_position, NULL},
+    {"position", &parts[0], 3, "m", measure_position, NULL},
     {"velocity", &parts[0], 3, "m/s", measure_velocity, NULL},
     {"angle", &parts[1], 1, "rad", measure_angle, NULL},
     {"tension", &parts[1], 1, "N", measure_tension, NULL},

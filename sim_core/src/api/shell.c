@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "api/kinds.h"
-#include "base/error.h"
 #include "base/vec3.h"
 #include "body/shell.h"
 #include "contact/surface.h"
@@ -13,9 +12,19 @@
 
 FilStatus fil_world_add_shell(FilWorld* world, const FilShellDef* def, FilId* id)
 {
+    if (def == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "a shell needs a definition");
+    }
     char made[64];
     const char* name;
     FilStatus status = fil_world_name_object(world, def->name, "shell", made, &name);
+    if (status == FIL_OK && (unsigned)def->bending > FIL_BENDING_HINGES) {
+        status = fil_world_fail(world, FIL_BAD_INPUT, "shell '%s': unknown bending %d", name, (int)def->bending);
+    }
+    if (status == FIL_OK && (def->vertex_count > FIL_COUNT_MAX || def->triangle_count > FIL_COUNT_MAX)) {
+        status = fil_world_fail(world, FIL_BAD_INPUT, "shell '%s': %d vertices and %d triangles are too many", name,
+                                def->vertex_count, def->triangle_count);
+    }
     if (status != FIL_OK) {
         return status;
     }
@@ -34,7 +43,7 @@ FilStatus fil_world_add_shell(FilWorld* world, const FilShellDef* def, FilId* id
     if (status == FIL_OK) {
         const double reach = 0.5 * impl->thickness;
         fil_collision_note_length(&world->collision, reach);
-        *id = fil_make_id(world, FIL_ID_OBJECT, object);
+        fil_give_id(world, FIL_ID_OBJECT, object, id);
     }
     return status;
 }
@@ -56,29 +65,16 @@ FilId fil_world_find_shell(const FilWorld* world, const char* name)
 
 /* ---- state ---- */
 
-/* A shell and its part of the state arrays. */
-typedef struct View {
-    const FilShellBody* body;
-    double *q, *v;
-} View;
-
-static bool view_of(const FilWorld* world, FilId id, View* view)
+static bool see(const FilWorld* world, FilId id, FilView* view)
 {
-    const FilBody* body = fil_kind_body(world, FIL_BODY_SHELL, id);
-    if (body == NULL) {
-        return false;
-    }
-    *view = (View){body->impl, world->system.state.q + body->q, world->system.state.v + body->v};
-    return true;
+    return fil_kind_view(world, FIL_BODY_SHELL, "shell", id, view);
 }
 
-static View see(const FilWorld* world, FilId id)
+/* The shell's own data, NULL and a message if the id is of no shell. */
+static const FilShellBody* body_of(const FilWorld* world, FilId id)
 {
-    View view = {0};
-    const bool known = view_of(world, id, &view);
-    FIL_ASSERT(known && "a shell's id of this world");
-    (void)known;
-    return view;
+    FilView view;
+    return see(world, id, &view) ? view.impl : NULL;
 }
 
 const char* fil_shell_name(const FilWorld* world, FilId id)
@@ -88,33 +84,43 @@ const char* fil_shell_name(const FilWorld* world, FilId id)
 
 int fil_shell_vertex_count(const FilWorld* world, FilId id)
 {
-    return see(world, id).body->vertex_count;
+    const FilShellBody* body = body_of(world, id);
+    return body != NULL ? body->vertex_count : 0;
 }
 
 int fil_shell_triangle_count(const FilWorld* world, FilId id)
 {
-    return see(world, id).body->triangle_count;
+    const FilShellBody* body = body_of(world, id);
+    return body != NULL ? body->triangle_count : 0;
 }
 
 int fil_shell_edge_count(const FilWorld* world, FilId id)
 {
-    return see(world, id).body->edge_count;
+    const FilShellBody* body = body_of(world, id);
+    return body != NULL ? body->edge_count : 0;
 }
 
 double fil_shell_thickness(const FilWorld* world, FilId id)
 {
-    return see(world, id).body->thickness;
+    const FilShellBody* body = body_of(world, id);
+    return body != NULL ? body->thickness : NAN;
 }
 
 void fil_shell_get_triangles(const FilWorld* world, FilId id, int* triangles)
 {
-    const FilShellBody* body = see(world, id).body;
-    memcpy(triangles, body->triangles, sizeof(int) * 3 * (size_t)body->triangle_count);
+    const FilShellBody* body = body_of(world, id);
+    if (body != NULL && triangles != NULL) {
+        memcpy(triangles, body->triangles, sizeof(int) * 3 * (size_t)body->triangle_count);
+    }
 }
 
 void fil_shell_get_triangle(const FilWorld* world, FilId id, int triangle, int vertices[3])
 {
-    memcpy(vertices, see(world, id).body->triangles + 3 * (size_t)triangle, 3 * sizeof *vertices);
+    const FilShellBody* body = body_of(world, id);
+    if (body != NULL && vertices != NULL &&
+        fil_world_has_part(world, "shell", fil_shell_name(world, id), "triangle", triangle, body->triangle_count)) {
+        memcpy(vertices, body->triangles + 3 * (size_t)triangle, 3 * sizeof *vertices);
+    }
 }
 
 static void copy_out(const double* from, int count, double* to)
@@ -126,28 +132,39 @@ static void copy_out(const double* from, int count, double* to)
 
 void fil_shell_get_positions(const FilWorld* world, FilId id, double* vertices)
 {
-    const View view = see(world, id);
-    copy_out(view.q, view.body->vertex_count, vertices);
+    FilView view;
+    if (see(world, id, &view) && vertices != NULL) {
+        copy_out(view.q, ((const FilShellBody*)view.impl)->vertex_count, vertices);
+    }
 }
 
 void fil_shell_get_position(const FilWorld* world, FilId id, int vertex, double* position)
 {
-    fil_v3_copy(position, see(world, id).q + 4 * vertex);
+    FilView view;
+    if (position == NULL) {
+        return;
+    }
+    const bool known = see(world, id, &view) && fil_world_has_part(world, "shell", view.name, "vertex", vertex,
+                                                                   ((const FilShellBody*)view.impl)->vertex_count);
+    static const double none[3] = {NAN, NAN, NAN};
+    fil_v3_copy(position, known ? view.q + 4 * vertex : none);
 }
 
 void fil_shell_get_velocities(const FilWorld* world, FilId id, double* vertices)
 {
-    const View view = see(world, id);
-    copy_out(view.v, view.body->vertex_count, vertices);
+    FilView view;
+    if (see(world, id, &view) && vertices != NULL) {
+        copy_out(view.v, ((const FilShellBody*)view.impl)->vertex_count, vertices);
+    }
 }
 
 FilStatus fil_shell_set_state(FilWorld* world, FilId id, const double* vertices, const double* velocities)
 {
-    View view;
-    if (!view_of(world, id, &view)) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "no such shell");
+    FilView view;
+    if (!see(world, id, &view)) {
+        return FIL_BAD_INPUT;
     }
-    const int n = view.body->vertex_count;
+    const int n = ((const FilShellBody*)view.impl)->vertex_count;
     if ((vertices != NULL && !fil_all_finite(vertices, 3 * n)) || (velocities != NULL && !fil_all_finite(velocities, 3 * n))) {
         return fil_world_fail(world, FIL_BAD_INPUT, "the given state of the shell is not finite");
     }

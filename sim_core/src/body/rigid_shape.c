@@ -58,8 +58,12 @@ FilStatus fil_rigid_shape_make(const FilShapeDef* def, FilRigidShape* out, FilEr
         case FIL_TYPE_HALF_SPACE:
             out->shape = fil_shape_half_space();
             break;
-        default:
+        case FIL_TYPE_HULL:
+        case FIL_TYPE_MESH:
             status = build_hull(def, out, error);
+            break;
+        default:
+            status = fil_error(error, FIL_BAD_INPUT, "a shape of unknown type %d", (int)def->type);
     }
     if (status == FIL_OK) {
         status = fil_shape_check(&out->shape, error);

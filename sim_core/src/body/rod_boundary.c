@@ -394,7 +394,17 @@ void fil_rod_clear_loads(void* pointer)
 int fil_rod_load_range(const void* pointer, int object, FilDriveKind kind)
 {
     const FilRod* rod = &((const FilRodBody*)pointer)->rods[object];
-    return kind == FIL_DRIVE_TORQUE || kind == FIL_DRIVE_AXIAL_TORQUE ? rod->edge_count : rod->node_count;
+    switch (kind) {
+    case FIL_DRIVE_TORQUE:
+    case FIL_DRIVE_AXIAL_TORQUE:
+        return rod->edge_count;
+    case FIL_DRIVE_FORCE:
+    case FIL_DRIVE_CURVATURE:
+    case FIL_DRIVE_REST_TWIST:
+        return rod->node_count;
+    default:
+        return 0;
+    }
 }
 
 void fil_rod_load(void* pointer, int object, FilDriveKind kind, int first, int count, const double* value, double* h)

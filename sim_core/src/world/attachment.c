@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/memory.h"
+#include "base/vec3.h"
 #include "world/world.h"
 
 FilAttachmentDef fil_attachment_def_default(void)
@@ -11,15 +11,33 @@ FilAttachmentDef fil_attachment_def_default(void)
     return (FilAttachmentDef){.kind = FIL_ATTACH_PIN, .count = 1};
 }
 
+/* What every body can rely on: a kind that there is, and a range whose ends can be counted. */
+static FilStatus check_def(FilWorld* world, const FilAttachmentDef* def, const char* shown)
+{
+    if ((unsigned)def->kind > FIL_ATTACH_HANDLE) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "attachment '%s': unknown kind %d", shown, (int)def->kind);
+    }
+    if (def->first < -FIL_COUNT_MAX || def->first > FIL_COUNT_MAX || def->count < 0 || def->count > FIL_COUNT_MAX) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "attachment '%s': there is no range from %d, %d long", shown, def->first,
+                              def->count);
+    }
+    return isnan(def->until) ? fil_world_fail(world, FIL_BAD_INPUT, "attachment '%s': until is not a number", shown) : FIL_OK;
+}
+
 FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def, FilId* id)
 {
+    if (def == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "an attachment needs a definition");
+    }
     const char* shown = def->name != NULL ? def->name : "?";
     const int index = fil_id_index(world, FIL_ID_OBJECT, def->object);
     if (index < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "attachment '%s': needs a rod of this world", shown);
     }
-    FilStatus status = fil_world_reserve(world, (void**)&world->attachments, world->attachment_count,
-                                         &world->attachment_capacity, sizeof *world->attachments);
+    FilStatus status = check_def(world, def, shown);
+    status = status == FIL_OK ? fil_world_reserve(world, (void**)&world->attachments, world->attachment_count,
+                                                  &world->attachment_capacity, sizeof *world->attachments)
+                              : status;
     if (status != FIL_OK) {
         return status;
     }
@@ -48,14 +66,14 @@ FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def,
         fil_attachment_control(world, &world->system.states[s], world->attachment_count)[0] = 1.0;
     }
     world->attachments[world->attachment_count] = (FilAttachment){name, object->body, slot, def->until > 0.0 ? def->until : INFINITY};
-    *id = fil_make_id(world, FIL_ID_ATTACHMENT, world->attachment_count++);
+    fil_give_id(world, FIL_ID_ATTACHMENT, world->attachment_count++, id);
     fil_world_place_targets(world);
     return FIL_OK;
 }
 
 FilId fil_world_find_attachment(const FilWorld* world, const char* name)
 {
-    for (int a = 0; a < world->attachment_count; a++) {
+    for (int a = 0; a < world->attachment_count && name != NULL; a++) {
         if (strcmp(world->attachments[a].name, name) == 0) {
             return fil_make_id(world, FIL_ID_ATTACHMENT, a);
         }
@@ -65,18 +83,23 @@ FilId fil_world_find_attachment(const FilWorld* world, const char* name)
 
 FilStatus fil_attachment_set_active(FilWorld* world, FilId id, bool active)
 {
-    const int index = fil_id_index(world, FIL_ID_ATTACHMENT, id);
+    const int index = fil_id_find(world, FIL_ID_ATTACHMENT, id);
     if (index < 0) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "no such attachment");
+        return FIL_BAD_INPUT;
     }
     fil_attachment_control(world, &world->system.state, index)[0] = active ? 1.0 : 0.0;
     return FIL_OK;
 }
 
+/* Not a number for what is no attachment. */
 static void reaction(const FilWorld* world, FilId id, double* force, double* torque)
 {
-    const int index = fil_id_index(world, FIL_ID_ATTACHMENT, id);
-    FIL_ASSERT(index >= 0);
+    const int index = fil_id_find(world, FIL_ID_ATTACHMENT, id);
+    if (index < 0) {
+        fil_v3_set(force, NAN, NAN, NAN);
+        fil_v3_set(torque, NAN, NAN, NAN);
+        return;
+    }
     const FilAttachment* attachment = &world->attachments[index];
     const FilBody* body = &world->system.bodies[attachment->body];
     body->ops->reaction(body->impl, attachment->slot, force, torque);

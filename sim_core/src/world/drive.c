@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/memory.h"
 #include "base/script.h"
 #include "base/vec3.h"
@@ -31,10 +30,16 @@ FilDriveDef fil_drive_def_default(void)
 
 /* ---- making ---- */
 
-static FilStatus check_knots(FilWorld* world, const FilDriveDef* def, const char* name)
+static FilStatus check_def(FilWorld* world, const FilDriveDef* def, const char* name)
 {
     const int dimension = fil_drive_dimension(def->kind);
-    if (def->knot_count < 0 || (def->knot_count > 0 && (def->times == NULL || def->values == NULL))) {
+    if (dimension == 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': unknown kind %d", name, (int)def->kind);
+    }
+    if ((unsigned)def->ramp > FIL_RAMP_SMOOTH) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': unknown ramp %d", name, (int)def->ramp);
+    }
+    if (def->knot_count < 0 || def->knot_count > FIL_COUNT_MAX || (def->knot_count > 0 && (def->times == NULL || def->values == NULL))) {
         return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': times and values are missing", name);
     }
     for (int k = 0; k < def->knot_count; k++) {
@@ -66,43 +71,48 @@ static FilStatus find_target(FilWorld* world, const FilDriveDef* def, FilDrive* 
     const FilBody* body = &world->system.bodies[object->body];
     const int size = body->ops->load_range(body->impl, object->local, def->kind);
     drive->first = def->first < 0 ? def->first + size : def->first;
-    drive->count = def->count == 0 ? size - drive->first : def->count;
-    if (drive->first < 0 || drive->count < 1 || drive->first + drive->count > size) {
+    drive->count = def->count == 0 && drive->first >= 0 ? size - drive->first : def->count;
+    if (drive->first < 0 || drive->first > size || drive->count < 1 || drive->count > size - drive->first) {
         return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': the range from %d, %d long, is not on '%s', which has %d", name,
                               def->first, def->count, object->name, size);
     }
     return FIL_OK;
 }
 
+static void free_drive(FilDrive* drive)
+{
+    fil_free(drive->name);
+    fil_free(drive->times);
+    fil_free(drive->values);
+}
+
 FilStatus fil_world_add_drive(FilWorld* world, const FilDriveDef* def, FilId* id)
 {
+    if (def == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "a drive needs a definition");
+    }
     FilDrive drive = {.kind = def->kind, .ramp = def->ramp, .knot_count = def->knot_count};
     const char* shown = def->name != NULL ? def->name : "?";
-    const size_t dimension = (size_t)fil_drive_dimension(def->kind), knots = (size_t)def->knot_count;
-    if (dimension == 0) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': unknown kind %d", shown, (int)def->kind);
-    }
-    FilStatus status = check_knots(world, def, shown);
-    if (status == FIL_OK) {
-        status = find_target(world, def, &drive, shown);
-    }
-    if (status == FIL_OK) {
-        status = fil_world_reserve(world, (void**)&world->drives, world->drive_count, &world->drive_capacity, sizeof drive);
-    }
-    if (status == FIL_OK) {
-        status = fil_world_grow_controls(world, 0, 1);
-    }
+    FilStatus status = check_def(world, def, shown);
+    status = status == FIL_OK ? find_target(world, def, &drive, shown) : status;
+    status = status == FIL_OK
+                 ? fil_world_reserve(world, (void**)&world->drives, world->drive_count, &world->drive_capacity, sizeof drive)
+                 : status;
     if (status != FIL_OK) {
         return status;
     }
     drive.name = fil_world_new_name(world, def->name, "drive", world->drive_count + 1, fil_world_find_drive);
+    if (drive.name == NULL) {
+        return FIL_BAD_INPUT;
+    }
+    const size_t dimension = (size_t)fil_drive_dimension(def->kind), knots = (size_t)def->knot_count;
     drive.times = fil_alloc(knots, sizeof(double));
     drive.values = fil_alloc(knots * dimension, sizeof(double));
-    if (drive.name == NULL || drive.times == NULL || drive.values == NULL) {
-        fil_free(drive.times);
-        fil_free(drive.values);
-        status = drive.name == NULL ? FIL_BAD_INPUT : fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
-        fil_free(drive.name);
+    // last, because there is no way back from it
+    status = drive.times != NULL && drive.values != NULL ? fil_world_grow_controls(world, 0, 1)
+                                                         : fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+    if (status != FIL_OK) {
+        free_drive(&drive);
         return status;
     }
     if (knots > 0) {
@@ -110,13 +120,13 @@ FilStatus fil_world_add_drive(FilWorld* world, const FilDriveDef* def, FilId* id
         memcpy(drive.values, def->values, knots * dimension * sizeof(double));
     }
     world->drives[world->drive_count] = drive;
-    *id = fil_make_id(world, FIL_ID_DRIVE, world->drive_count++);
+    fil_give_id(world, FIL_ID_DRIVE, world->drive_count++, id);
     return FIL_OK;
 }
 
 FilId fil_world_find_drive(const FilWorld* world, const char* name)
 {
-    for (int d = 0; d < world->drive_count; d++) {
+    for (int d = 0; d < world->drive_count && name != NULL; d++) {
         if (strcmp(world->drives[d].name, name) == 0) {
             return fil_make_id(world, FIL_ID_DRIVE, d);
         }
@@ -159,14 +169,14 @@ void fil_drive_evaluate(const FilWorld* world, const FilState* state, int index,
 
 FilStatus fil_drive_set(FilWorld* world, FilId id, const double* value, int count)
 {
-    const int index = fil_id_index(world, FIL_ID_DRIVE, id);
+    const int index = fil_id_find(world, FIL_ID_DRIVE, id);
     if (index < 0) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "no such drive");
+        return FIL_BAD_INPUT;
     }
     const FilDrive* drive = &world->drives[index];
-    if (count != kinds[drive->kind].dimension) {
+    if (count != kinds[drive->kind].dimension || value == NULL) {
         return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s' takes %d numbers, not %d", drive->name,
-                              kinds[drive->kind].dimension, count);
+                              kinds[drive->kind].dimension, value != NULL ? count : 0);
     }
     if (!fil_all_finite(value, count)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': the value is not finite", drive->name);
@@ -179,9 +189,9 @@ FilStatus fil_drive_set(FilWorld* world, FilId id, const double* value, int coun
 
 FilStatus fil_drive_release(FilWorld* world, FilId id)
 {
-    const int index = fil_id_index(world, FIL_ID_DRIVE, id);
+    const int index = fil_id_find(world, FIL_ID_DRIVE, id);
     if (index < 0) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "no such drive");
+        return FIL_BAD_INPUT;
     }
     memset(fil_drive_control(world, &world->system.state, index), 0, sizeof(double) * FIL_CONTROL_SIZE);
     return FIL_OK;
@@ -189,9 +199,10 @@ FilStatus fil_drive_release(FilWorld* world, FilId id)
 
 void fil_drive_value(const FilWorld* world, FilId id, double* value)
 {
-    const int index = fil_id_index(world, FIL_ID_DRIVE, id);
-    FIL_ASSERT(index >= 0);
-    fil_drive_evaluate(world, &world->system.state, index, world->time, value);
+    const int index = fil_id_find(world, FIL_ID_DRIVE, id);
+    if (index >= 0 && value != NULL) {
+        fil_drive_evaluate(world, &world->system.state, index, world->time, value);
+    }
 }
 
 /* ---- at the start of a sub-step ---- */

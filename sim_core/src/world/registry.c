@@ -1,5 +1,4 @@
 /* What is in a world, by ids and names, and how it gets there. */
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,15 +26,10 @@ void fil_world_refuse(const FilWorld* world, const char* format, ...)
     va_end(arguments);
 }
 
-FilVec3 fil_world_refuse_vec3(const FilWorld* world, const char* text)
-{
-    fil_world_refuse(world, "%s", text);
-    return (FilVec3){NAN, NAN, NAN};
-}
-
 FilStatus fil_world_set_error(FilWorld* world, FilStatus status, const char* text)
 {
-    return fil_world_fail(world, status, "%s", text);
+    // it may be the message that stands there already
+    return text == world->error->text ? status : fil_world_fail(world, status, "%s", text != NULL ? text : "");
 }
 
 const char* fil_world_error(const FilWorld* world)
@@ -50,13 +44,101 @@ FilId fil_make_id(const FilWorld* world, FilIdClass kind, int index)
     return (FilId){(uint32_t)index + 1, world->generation | (uint32_t)kind};
 }
 
+void fil_give_id(const FilWorld* world, FilIdClass kind, int index, FilId* out)
+{
+    if (out != NULL) {
+        *out = fil_make_id(world, kind, index);
+    }
+}
+
+/* How many there are of a class, and what messages call one. */
+typedef struct Class {
+    int count;
+    const char* word;
+} Class;
+
+static Class class_of(const FilWorld* world, FilIdClass kind)
+{
+    switch (kind) {
+    case FIL_ID_OBJECT:
+        return (Class){world->object_count, "object"};
+    case FIL_ID_ATTACHMENT:
+        return (Class){world->attachment_count, "attachment"};
+    case FIL_ID_DRIVE:
+        return (Class){world->drive_count, "drive"};
+    case FIL_ID_PROBE:
+        return (Class){world->probe_count, "probe"};
+    case FIL_ID_JOINT:
+        return (Class){world->solver.joints.count, "joint"};
+    case FIL_ID_ROBOT:
+        return (Class){world->robot_count, "robot"};
+    }
+    return (Class){0, "nothing"};
+}
+
 int fil_id_index(const FilWorld* world, FilIdClass kind, FilId id)
 {
-    const int counts[] = {0, world->object_count, world->attachment_count, world->drive_count, world->probe_count,
-                          world->solver.joints.count, world->robot_count};
-    const bool known = id.generation == (world->generation | (uint32_t)kind) && id.index >= 1 &&
-                       id.index <= (uint32_t)counts[kind];
-    return known ? (int)id.index - 1 : -1;
+    if (id.generation != (world->generation | (uint32_t)kind)) {
+        return -1;
+    }
+    const uint32_t index = id.index - 1; // a null id's is beyond all
+    return index < (uint32_t)class_of(world, kind).count ? (int)index : -1;
+}
+
+/* Leaves a message about an id that is no `word` of this world. */
+static void refuse_id(const FilWorld* world, const char* word, FilId id)
+{
+    const FilIdClass kind = (FilIdClass)(id.generation & ~FIL_GENERATION_MASK);
+    const int index = fil_id_index(world, kind, id);
+    if (id.index == 0) {
+        fil_world_refuse(world, "no such %s: the id is null", word);
+    } else if ((id.generation & FIL_GENERATION_MASK) != world->generation) {
+        fil_world_refuse(world, "no such %s: the id is of another world, or of one that is gone", word);
+    } else if (index < 0) {
+        fil_world_refuse(world, "no such %s: the id was never given out", word);
+    } else if (kind == FIL_ID_OBJECT) {
+        const FilObject* object = &world->objects[index];
+        fil_world_refuse(world, "no such %s: the id is that of '%s', a body of kind %s", word, object->name,
+                         fil_body_kinds[object->kind]->kind);
+    } else {
+        fil_world_refuse(world, "no such %s: the id is that of the %s number %d", word, class_of(world, kind).word, index);
+    }
+}
+
+int fil_id_find(const FilWorld* world, FilIdClass kind, FilId id)
+{
+    const int index = fil_id_index(world, kind, id);
+    if (index < 0) {
+        refuse_id(world, class_of(world, kind).word, id);
+    }
+    return index;
+}
+
+bool fil_kind_view(const FilWorld* world, FilBodyKind kind, const char* word, FilId id, FilView* view)
+{
+    const int index = fil_kind_index(world, kind, id);
+    if (index < 0) {
+        refuse_id(world, word, id);
+        return false;
+    }
+    const FilObject* object = &world->objects[index];
+    const FilBody* body = &world->system.bodies[object->body];
+    const FilState* state = &world->system.state;
+    *view = (FilView){object->name, body->impl, object->local, state->q + body->q, state->v + body->v, state->h + body->h};
+    return true;
+}
+
+bool fil_world_has_part(const FilWorld* world, const char* word, const char* name, const char* part, int index, int count)
+{
+    if (index >= 0 && index < count) {
+        return true;
+    }
+    if (count > 0) {
+        fil_world_refuse(world, "%s '%s' has no %s %d, only 0 to %d", word, name, part, index, count - 1);
+    } else {
+        fil_world_refuse(world, "%s '%s' has no %s", word, name, part);
+    }
+    return false;
 }
 
 char* fil_world_new_name(FilWorld* world, const char* name, const char* prefix, int number, FilFinder* find)
@@ -132,7 +214,7 @@ FilStatus fil_world_add_object(FilWorld* world, const char* name, FilBodyKind ki
 
 int fil_world_find_object(const FilWorld* world, const char* name)
 {
-    for (int e = 0; e < world->object_count; e++) {
+    for (int e = 0; e < world->object_count && name != NULL; e++) {
         if (strcmp(world->objects[e].name, name) == 0) {
             return e;
         }
@@ -167,7 +249,7 @@ const FilBody* fil_kind_body(const FilWorld* world, FilBodyKind kind, FilId id)
 
 FilId fil_kind_at(const FilWorld* world, FilBodyKind kind, int k)
 {
-    for (int e = 0; e < world->object_count; e++) {
+    for (int e = 0; e < world->object_count && k >= 0; e++) {
         if (world->objects[e].kind == kind && k-- == 0) {
             return fil_make_id(world, FIL_ID_OBJECT, e);
         }
@@ -224,19 +306,32 @@ int fil_world_body_count(const FilWorld* world)
     return world->system.body_count;
 }
 
-const char* fil_world_body_name(const FilWorld* world, int body)
+/* A body by its number, NULL and a message if there is none. */
+static const FilBody* body_at(const FilWorld* world, int body)
 {
-    return world->system.bodies[body].name;
+    if (body < 0 || body >= world->system.body_count) {
+        fil_world_refuse(world, "there is no body %d of %d", body, world->system.body_count);
+        return NULL;
+    }
+    return &world->system.bodies[body];
 }
 
-const char* fil_world_body_kind(const FilWorld* world, int body)
+const char* fil_world_body_name(const FilWorld* world, int index)
 {
-    return world->system.bodies[body].ops->kind;
+    const FilBody* body = body_at(world, index);
+    return body != NULL ? body->name : NULL;
 }
 
-int fil_world_body_dofs(const FilWorld* world, int body)
+const char* fil_world_body_kind(const FilWorld* world, int index)
 {
-    return world->system.bodies[body].ops->dofs(world->system.bodies[body].impl);
+    const FilBody* body = body_at(world, index);
+    return body != NULL ? body->ops->kind : NULL;
+}
+
+int fil_world_body_dofs(const FilWorld* world, int index)
+{
+    const FilBody* body = body_at(world, index);
+    return body != NULL ? body->ops->dofs(body->impl) : 0;
 }
 
 int fil_world_dofs(const FilWorld* world)

@@ -1,8 +1,21 @@
 /* State as bytes: save, restore, reset, hash; and measures of the whole state. */
+#include <math.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "world/world.h"
+
+/* What stands first in a snapshot: what it is, of which world, and whether it is whole. */
+typedef struct Seal {
+    char magic[8];
+    uint32_t version;
+    uint32_t arrays;   /* PART_COUNT */
+    uint64_t layout;   /* of the world */
+    uint64_t checksum; /* of all that follows: the state's hash */
+} Seal;
+
+static const char MAGIC[8] = "FILSNAP";
+enum { VERSION = 1 };
 
 /* What stands in front of a snapshot's arrays. */
 typedef struct Header {
@@ -40,10 +53,69 @@ static Header header_of(const FilWorld* world)
                     .control_count = world->system.control_count};
 }
 
+/* ---- the world's layout: which number of a snapshot belongs to what ---- */
+
+static uint64_t hash_text(uint64_t hash, const char* text)
+{
+    return fil_hash_bytes(hash, text, strlen(text));
+}
+
+static uint64_t hash_numbers(uint64_t hash, const int32_t* numbers, size_t count)
+{
+    return fil_hash_bytes(hash, numbers, count * sizeof *numbers);
+}
+
+static uint64_t hash_bodies(uint64_t hash, const FilWorld* world)
+{
+    for (int b = 0; b < world->system.body_count; b++) {
+        const FilBody* body = &world->system.bodies[b];
+        const int32_t numbers[] = {body->q, body->q_count, body->v, body->v_count, body->h, body->h_count};
+        hash = hash_text(hash_text(hash, body->ops->kind), body->name);
+        hash = hash_numbers(hash, numbers, sizeof numbers / sizeof *numbers);
+    }
+    for (int e = 0; e < world->object_count; e++) {
+        const FilObject* object = &world->objects[e];
+        const FilBody* body = &world->system.bodies[object->body];
+        // rods of one body may share its nodes out in many ways
+        const int points = body->ops->point_count != NULL ? body->ops->point_count(body->impl, object->local) : 0;
+        const int32_t numbers[] = {object->body, object->local, points};
+        hash = hash_numbers(hash_text(hash, object->name), numbers, sizeof numbers / sizeof *numbers);
+    }
+    return hash;
+}
+
+static uint64_t layout_of(const FilWorld* world)
+{
+    const FilJoints* joints = &world->solver.joints;
+    const int32_t counts[] = {world->system.body_count, world->object_count, world->attachment_count,  world->drive_count,
+                              world->robot_count,       joints->count,       world->solver.memory, FIL_POTENTIAL_MEMORY,
+                              FIL_CONTROL_SIZE};
+    uint64_t hash = hash_numbers(FIL_HASH_SEED, counts, sizeof counts / sizeof *counts);
+    hash = hash_bodies(hash, world);
+    for (int a = 0; a < world->attachment_count; a++) {
+        const FilAttachment* attachment = &world->attachments[a];
+        const int32_t numbers[] = {attachment->body, attachment->slot};
+        hash = hash_numbers(hash_text(hash, attachment->name), numbers, 2);
+    }
+    for (int d = 0; d < world->drive_count; d++) {
+        const FilDrive* drive = &world->drives[d];
+        const int32_t numbers[] = {(int32_t)drive->kind, drive->attachment, drive->object, drive->first, drive->count};
+        hash = hash_numbers(hash_text(hash, drive->name), numbers, sizeof numbers / sizeof *numbers);
+    }
+    for (int j = 0; j < joints->count; j++) {
+        const FilJoint* joint = &joints->items[j];
+        const int32_t numbers[] = {(int32_t)joint->kind, joint->side[0].body, joint->side[1].body};
+        hash = hash_numbers(hash_text(hash, joint->name), numbers, sizeof numbers / sizeof *numbers);
+    }
+    return hash;
+}
+
+/* ---- bytes ---- */
+
 size_t fil_world_snapshot_size(const FilWorld* world)
 {
     Part parts[PART_COUNT];
-    size_t size = sizeof(Header);
+    size_t size = sizeof(Seal) + sizeof(Header);
     parts_of(world, &world->system.state, parts);
     for (int p = 0; p < PART_COUNT; p++) {
         size += parts[p].size;
@@ -53,11 +125,18 @@ size_t fil_world_snapshot_size(const FilWorld* world)
 
 void fil_world_save(const FilWorld* world, void* snapshot)
 {
+    if (snapshot == NULL) {
+        fil_world_refuse(world, "there is no room to save a snapshot in");
+        return;
+    }
     const Header header = header_of(world);
+    Seal seal = {.version = VERSION, .arrays = PART_COUNT, .layout = layout_of(world), .checksum = fil_world_hash(world)};
     char* at = snapshot;
     Part parts[PART_COUNT];
-    memcpy(at, &header, sizeof header);
-    at += sizeof header;
+    memcpy(seal.magic, MAGIC, sizeof MAGIC);
+    memcpy(at, &seal, sizeof seal);
+    memcpy(at + sizeof seal, &header, sizeof header);
+    at += sizeof seal + sizeof header;
     parts_of(world, &world->system.state, parts);
     for (int p = 0; p < PART_COUNT; p++) {
         if (parts[p].size > 0) {
@@ -67,19 +146,61 @@ void fil_world_save(const FilWorld* world, void* snapshot)
     }
 }
 
+/* Whether the numbers, which may stand anywhere in memory, are finite. */
+static bool are_finite(const char* at, size_t size)
+{
+    for (size_t k = 0; k < size; k += sizeof(double)) {
+        double number;
+        memcpy(&number, at + k, sizeof number);
+        if (!isfinite(number)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a snapshot is one, of this world, whole, and of numbers that a step could have left. */
+static FilStatus check_snapshot(FilWorld* world, const char* snapshot, size_t size, const Part* parts, Header* header)
+{
+    Seal seal = {0};
+    if (snapshot == NULL || size < sizeof seal + sizeof *header) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "these %zu bytes are no snapshot, or one of another world", size);
+    }
+    memcpy(&seal, snapshot, sizeof seal);
+    memcpy(header, snapshot + sizeof seal, sizeof *header);
+    if (memcmp(seal.magic, MAGIC, sizeof MAGIC) != 0 || seal.version != VERSION || seal.arrays != PART_COUNT) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "this is no snapshot, or one that another version of this library made");
+    }
+    const FilSystem* system = &world->system;
+    if (seal.layout != layout_of(world) || size != fil_world_snapshot_size(world) || header->q_count != system->q_count ||
+        header->v_count != system->v_count || header->h_count != system->h_count ||
+        header->control_count != system->control_count) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "this snapshot is of another world: its objects, drives or joints are others");
+    }
+    const char* at = snapshot + sizeof seal + sizeof *header;
+    uint64_t checksum = fil_hash_bytes(FIL_HASH_SEED, header, sizeof *header);
+    bool finite = isfinite(header->time) && isfinite(header->clock_time);
+    for (int p = 0; p < PART_COUNT; p++) {
+        checksum = fil_hash_bytes(checksum, at, parts[p].size);
+        finite = finite && are_finite(at, parts[p].size);
+        at += parts[p].size;
+    }
+    if (checksum != seal.checksum) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "this snapshot is damaged: its checksum does not fit");
+    }
+    return finite ? FIL_OK : fil_world_fail(world, FIL_BAD_INPUT, "this snapshot holds numbers that are not finite");
+}
+
 FilStatus fil_world_restore(FilWorld* world, const void* snapshot, size_t size)
 {
-    Header header = {0};
-    if (size >= sizeof header) {
-        memcpy(&header, snapshot, sizeof header);
-    }
-    if (size != fil_world_snapshot_size(world) || header.q_count != world->system.q_count || header.v_count != world->system.v_count ||
-        header.h_count != world->system.h_count || header.control_count != world->system.control_count) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "this snapshot is of another world");
-    }
-    const char* at = (const char*)snapshot + sizeof header;
+    Header header;
     Part parts[PART_COUNT];
     parts_of(world, &world->system.state, parts);
+    const FilStatus status = check_snapshot(world, snapshot, size, parts, &header);
+    if (status != FIL_OK) {
+        return status;
+    }
+    const char* at = (const char*)snapshot + sizeof(Seal) + sizeof header;
     for (int p = 0; p < PART_COUNT; p++) {
         if (parts[p].size > 0) {
             memcpy(parts[p].data, at, parts[p].size);

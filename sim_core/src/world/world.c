@@ -120,11 +120,14 @@ static uint32_t new_generation(const FilWorld* world)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     const uint64_t origin[] = {(uint64_t)(uintptr_t)world, (uint64_t)now.tv_sec, (uint64_t)now.tv_nsec};
-    return (uint32_t)fil_hash_bytes(FIL_HASH_SEED, origin, sizeof origin) & ~UINT32_C(7);
+    return (uint32_t)fil_hash_bytes(FIL_HASH_SEED, origin, sizeof origin) & FIL_GENERATION_MASK;
 }
 
 FilStatus fil_world_create(const FilWorldDef* def, FilWorld** out, FilError* error)
 {
+    if (def == NULL || out == NULL) {
+        return fil_error(error, FIL_BAD_INPUT, "world: needs a definition and a place to put it");
+    }
     *out = NULL;
     const FilStatus status = check_def(def, error);
     if (status != FIL_OK) {
@@ -295,6 +298,9 @@ FilSapSettings fil_world_sap_settings(const FilWorld* world)
 FilStatus fil_world_set_sap_settings(FilWorld* world, const FilSapSettings* settings)
 {
     FilModelSettings changed = world->solver.settings.model;
+    if (settings == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "sap: the settings are missing");
+    }
     changed.sap = *settings;
     return change_model(world, "sap", &changed);
 }
@@ -307,6 +313,9 @@ FilLcpSettings fil_world_lcp_settings(const FilWorld* world)
 FilStatus fil_world_set_lcp_settings(FilWorld* world, const FilLcpSettings* settings)
 {
     FilModelSettings changed = world->solver.settings.model;
+    if (settings == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "lcp: the settings are missing");
+    }
     changed.lcp = *settings;
     return change_model(world, "lcp", &changed);
 }
@@ -319,6 +328,9 @@ FilImcSettings fil_world_imc_settings(const FilWorld* world)
 FilStatus fil_world_set_imc_settings(FilWorld* world, const FilImcSettings* settings)
 {
     FilModelSettings changed = world->solver.settings.model;
+    if (settings == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "imc: the settings are missing");
+    }
     changed.imc = *settings;
     return change_model(world, "imc", &changed);
 }
@@ -331,6 +343,9 @@ FilIpcSettings fil_world_ipc_settings(const FilWorld* world)
 FilStatus fil_world_set_ipc_settings(FilWorld* world, const FilIpcSettings* settings)
 {
     FilModelSettings changed = world->solver.settings.model;
+    if (settings == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "ipc: the settings are missing");
+    }
     changed.ipc = *settings;
     return change_model(world, "ipc", &changed);
 }

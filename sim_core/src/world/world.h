@@ -70,17 +70,38 @@ struct FilWorld {
 };
 
 /* What FilId a kind of object carries, so that ids of different kinds cannot be mixed up. */
+#define FIL_GENERATION_MASK (~UINT32_C(7)) /* of FilId.generation: the world; the rest is the class */
 typedef enum FilIdClass { FIL_ID_OBJECT = 1, FIL_ID_ATTACHMENT, FIL_ID_DRIVE, FIL_ID_PROBE, FIL_ID_JOINT, FIL_ID_ROBOT } FilIdClass;
 
 FilId fil_make_id(const FilWorld* world, FilIdClass kind, int index);
+/* Writes it for callers who want to know; `out` may be NULL. */
+void fil_give_id(const FilWorld* world, FilIdClass kind, int index, FilId* out);
 /* Index of an id, or -1 if it is not one of this world and kind. */
 int fil_id_index(const FilWorld* world, FilIdClass kind, FilId id);
+/* The same for public calls: -1 leaves a message that says what the id is instead. */
+int fil_id_find(const FilWorld* world, FilIdClass kind, FilId id);
+
+/* What the public calls on an object work with: its name, its body, which of the body's objects it is, and the body's part of
+ * the state arrays. */
+typedef struct FilView {
+    const char* name;
+    void* impl;
+    int local;
+    double *q, *v, *h;
+} FilView;
+
+/* An object of a kind by its id. False, and a message "no such `word`: ..." that says what the id is instead. */
+bool fil_kind_view(const FilWorld* world, FilBodyKind kind, const char* word, FilId id, FilView* view);
+/* Whether something has a part of this number. False leaves a message: "arm 'a' has no chamber 7, only 0 to 5". */
+bool fil_world_has_part(const FilWorld* world, const char* word, const char* name, const char* part, int index, int count);
+
+/* Counts in definitions stay below: chosen so that 64 numbers each of nodes, edges, points, ... can be counted by an int. */
+enum { FIL_COUNT_MAX = 1 << 24 };
 
 /* world.c */
 FilStatus fil_world_fail(FilWorld* world, FilStatus status, const char* format, ...) FIL_PRINTF(3, 4);
 /* The same where there is nothing to return: getters write why, and answer with zero or not a number. */
 void fil_world_refuse(const FilWorld* world, const char* format, ...) FIL_PRINTF(2, 3);
-FilVec3 fil_world_refuse_vec3(const FilWorld* world, const char* text);
 /* Takes over `impl`. Its initial state becomes the body's part of the state arrays. */
 FilStatus fil_world_add_body(FilWorld* world, FilBodyKind kind, void* impl, int q_count, int v_count, int h_count,
                              const char* name, int* index);
@@ -137,8 +158,5 @@ double fil_world_local_error(const FilWorld* world, double gamma, double dt);
 
 /* A drive's value at time t under `state`'s controls. */
 void fil_drive_evaluate(const FilWorld* world, const FilState* state, int drive, double t, double* value);
-
-/* Position of a rod's node. */
-void fil_rod_get_position(const FilWorld* world, FilId rod, int node, double* position);
 
 #endif
