@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "filum/filum.h"
 
 enum { NODES = 6 };
@@ -218,7 +219,7 @@ static void refused(const Bench* bench, const void* snapshot, size_t size)
 {
     const uint64_t hash = fil_world_hash(bench->world);
     assert_int_equal(fil_world_restore(bench->world, snapshot, size), FIL_BAD_INPUT);
-    assert_non_null(strstr(fil_world_error(bench->world), "of another world"));
+    assert_non_null(strstr(fil_world_error(bench->world), "snapshot"));
     assert_true(fil_world_hash(bench->world) == hash);
 }
 
@@ -240,6 +241,7 @@ static void foreign_snapshots_are_refused(void** state)
     refused(&bench, of_richer, size);
     refused(&bench, own, size - 8);
     refused(&bench, own, 0);
+    refused(&bench, NULL, size);
     restore(&bench, own);
     free(own);
     free(of_longer);
@@ -249,12 +251,87 @@ static void foreign_snapshots_are_refused(void** state)
     fil_world_destroy(richer.world);
 }
 
+/* any one byte that is off is found, and nothing of the snapshot is taken over */
+static void damaged_snapshots_are_refused(void** state)
+{
+    (void)state;
+    Bench bench = make_bench(NODES);
+    run(&bench, 3);
+    unsigned char* own = save(&bench);
+    const size_t size = fil_world_snapshot_size(bench.world);
+    run(&bench, 2);
+    const uint64_t hash = fil_world_hash(bench.world);
+    for (size_t k = 0; k < size; k++) {
+        own[k] ^= (unsigned char)(1u << k % 8);
+        assert_int_equal(fil_world_restore(bench.world, own, size), FIL_BAD_INPUT);
+        assert_true(fil_world_hash(bench.world) == hash);
+        own[k] ^= (unsigned char)(1u << k % 8);
+    }
+    assert_non_null(strstr(fil_world_error(bench.world), "damaged"));
+    restore(&bench, own);
+    free(own);
+    fil_world_destroy(bench.world);
+}
+
+/* as many numbers of the same kinds, but of other things */
+static void other_layouts_are_refused(void** state)
+{
+    (void)state;
+    Bench bench = make_bench(NODES), other = make_bench(NODES);
+    FilDriveDef push = fil_drive_def_default();
+    push.object = bench.rod;
+    push.name = "push";
+    assert_int_equal(fil_world_add_drive(bench.world, &push, NULL), FIL_OK);
+    push.object = other.rod;
+    push.name = "pull";
+    assert_int_equal(fil_world_add_drive(other.world, &push, NULL), FIL_OK);
+    void* snapshot = save(&other);
+    refused(&bench, snapshot, fil_world_snapshot_size(bench.world));
+    free(snapshot);
+    fil_world_destroy(bench.world);
+    fil_world_destroy(other.world);
+}
+
+/* with a checksum that fits, as if someone had made it up */
+static void numbers_that_are_not_finite_are_refused(void** state)
+{
+    (void)state;
+    enum { CHECKSUM = 24, HEADER = 32, HEADER_SIZE = 48 };
+    Bench bench = make_bench(NODES);
+    unsigned char* own = save(&bench);
+    const size_t size = fil_world_snapshot_size(bench.world);
+    uint64_t checksum;
+    memcpy(&checksum, own + CHECKSUM, sizeof checksum);
+    assert_true(checksum == fil_world_hash(bench.world)); // of header and arrays, one after the other
+    const double nan = NAN;
+    memcpy(own + HEADER + HEADER_SIZE, &nan, sizeof nan); // the first position
+    const size_t counts[] = {4 * NODES, 4 * NODES, 0, 4 * NODES, 0};
+    int32_t sizes[4];
+    memcpy(sizes, own + HEADER + 32, sizeof sizes);
+    uint64_t hash = fil_hash_bytes(FIL_HASH_SEED, own + HEADER, HEADER_SIZE);
+    const unsigned char* at = own + HEADER + HEADER_SIZE;
+    for (int p = 0; p < 5; p++) {
+        const size_t count = p == 2 ? (size_t)sizes[2] : p == 4 ? (size_t)sizes[3] : counts[p];
+        hash = fil_hash_bytes(hash, at, count * sizeof(double));
+        at += count * sizeof(double);
+    }
+    assert_true(at == own + size);
+    memcpy(own + CHECKSUM, &hash, sizeof hash);
+    assert_int_equal(fil_world_restore(bench.world, own, size), FIL_BAD_INPUT);
+    assert_non_null(strstr(fil_world_error(bench.world), "not finite"));
+    assert_true(fil_world_hash(bench.world) == checksum);
+    free(own);
+    fil_world_destroy(bench.world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moved_targets_are_state), cmocka_unit_test(released_attachments_are_state),
         cmocka_unit_test(commands_are_state),      cmocka_unit_test(reset_forgets_what_came_later),
         cmocka_unit_test(energies_come_back),      cmocka_unit_test(foreign_snapshots_are_refused),
+        cmocka_unit_test(damaged_snapshots_are_refused), cmocka_unit_test(other_layouts_are_refused),
+        cmocka_unit_test(numbers_that_are_not_finite_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

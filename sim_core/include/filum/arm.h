@@ -74,7 +74,7 @@ int fil_arm_disk_count(const FilWorld* world, FilId arm); /* base, then inner on
 
 /* ---- state ---- */
 
-/* Three coordinates (m) and rates (m/s) per section; either may be NULL. */
+/* Three coordinates (m) and rates (m/s) per section; either may be NULL: it is not read, or kept as it is. */
 void fil_arm_get_state(const FilWorld* world, FilId arm, double* elongations, double* rates);
 FIL_MUST_CHECK FilStatus fil_arm_set_state(FilWorld* world, FilId arm, const double* elongations, const double* rates);
 

@@ -60,7 +60,14 @@ typedef struct FilQuat {
     double x, y, z, w;
 } FilQuat;
 
-/* Handle of an object inside a world. A zero id is null; a stale or foreign id is refused, never followed. */
+/* Handle of an object inside a world. A zero id is null. An id that is null, stale, of another world or of another kind is
+ * refused in every build, never followed, and so is a number of a part (node, disk, joint, ...) that there is none of:
+ * functions with a status return FIL_BAD_INPUT and change nothing; getters answer with not-a-number, 0, false, NULL, a null id
+ * or, for the number of a part, -1, and leave arrays as they were; fil_world_error() then says what was wrong. Only names,
+ * fil_*_find*() and fil_*_at() take any question: NULL or a null id is their answer, and no error.
+ *
+ * Pointers to outputs may be NULL where that output is not wanted, ids of what is added included. Definitions, values and
+ * names that are NULL are refused unless their comment gives NULL a meaning. A NULL world is not looked for. */
 typedef struct FilId {
     uint32_t index;      /* 1-based */
     uint32_t generation; /* of the world that made it */

@@ -132,7 +132,7 @@ typedef struct FilContactInfo {
 } FilContactInfo;
 
 int fil_world_contact_count(const FilWorld* world);
-FilContactInfo fil_world_contact(const FilWorld* world, int index);
+FilContactInfo fil_world_contact(const FilWorld* world, int index); /* null ids beyond the last */
 
 /* Total of all contacts on a rod or rigid body in the last step: force, and torque about the world's origin. */
 void fil_world_contact_wrench(const FilWorld* world, FilId thing, FilVec3* force, FilVec3* torque);

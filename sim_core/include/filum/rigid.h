@@ -89,7 +89,7 @@ typedef enum FilJointKind {
 typedef struct FilJointDef {
     const char* name; /* unique; NULL gets "joint<k>" */
     FilJointKind kind;
-    FilId a, b;         /* rods, rigid bodies, arms, links, rings or shells; a null b is the world */
+    FilId a, b;         /* rods, rigid bodies, arms, links, rings or shells, not one place with itself; a null b is the world */
     int node_a, node_b; /* of rods; vertex of shells; disk of arms, -1 the tip; negative counts from the end */
     FilVec3 point;      /* m, world frame: where bodies are joined; ignored if one side is a rod, a ring or a shell, whose node,
                          * point or vertex it is. Those of rings and shells do not turn: a weld is a pin there */

@@ -115,7 +115,7 @@ FilShapeDef fil_robot_shape(const FilWorld* world, FilId robot, int link, int sh
 int fil_robot_joint_count(const FilWorld* world, FilId robot);
 const char* fil_robot_joint_name(const FilWorld* world, FilId robot, int joint); /* with the prefix */
 int fil_robot_find_joint(const FilWorld* world, FilId robot, const char* name);  /* -1 if there is none */
-int fil_robot_joint_link(const FilWorld* world, FilId robot, int joint);         /* that it moves */
+int fil_robot_joint_link(const FilWorld* world, FilId robot, int joint);         /* that it moves; -1 if refused */
 unsigned fil_robot_joint_modes(const FilWorld* world, FilId robot, int joint);   /* that commands may use; 0: any */
 bool fil_robot_joint_mimics(const FilWorld* world, FilId robot, int joint);      /* follows another, takes no command */
 

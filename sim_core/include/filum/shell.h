@@ -54,7 +54,7 @@ double fil_shell_thickness(const FilWorld* world, FilId shell);                 
 void fil_shell_get_triangles(const FilWorld* world, FilId shell, int* triangles); /* 3 per triangle */
 void fil_shell_get_triangle(const FilWorld* world, FilId shell, int triangle, int vertices[3]);
 
-/* State, copied out. None of these allocates. */
+/* State, copied out. None of these allocates; what is no shell of this world leaves the arrays as they were. */
 void fil_shell_get_positions(const FilWorld* world, FilId shell, double* vertices);  /* 3 per vertex, m */
 void fil_shell_get_position(const FilWorld* world, FilId shell, int vertex, double* position);
 void fil_shell_get_velocities(const FilWorld* world, FilId shell, double* vertices); /* 3 per vertex, m/s */

@@ -37,7 +37,7 @@ FilWorldDef fil_world_def_default(void);
 FIL_MUST_CHECK FilStatus fil_world_create(const FilWorldDef* def, FilWorld** world, FilError* error);
 void fil_world_destroy(FilWorld* world); /* NULL is fine */
 
-/* The message of the last call on this world that did not return FIL_OK. */
+/* The message of the last call on this world that did not return FIL_OK, or of a getter that refused its id or index. */
 const char* fil_world_error(const FilWorld* world);
 
 /* For functions made of these: leaves `text` where fil_world_error() finds it, and returns `status`. */
@@ -91,7 +91,7 @@ FIL_MUST_CHECK FilStatus fil_world_set_contact_model(FilWorld* world, const char
 int fil_contact_model_count(void);
 const char* fil_contact_model_name(int index); /* "none" first */
 
-int fil_world_body_count(const FilWorld* world);
+int fil_world_body_count(const FilWorld* world); /* by number, from 0 */
 const char* fil_world_body_name(const FilWorld* world, int body);
 const char* fil_world_body_kind(const FilWorld* world, int body);
 int fil_world_body_dofs(const FilWorld* world, int body);
@@ -104,9 +104,14 @@ const char* fil_object_name(const FilWorld* world, FilId object); /* NULL if it 
 
 /* ---- state ---- */
 
-/* Everything that a step changes, as bytes: time, positions, velocities, history, targets and live parameters. */
+/* Everything that a step changes, as bytes: time, positions, velocities, history, targets and live parameters. A snapshot
+ * begins with what it is, a version, a hash of the world's layout (kinds, names and sizes of bodies, objects, attachments,
+ * drives and joints) and a checksum; numbers are in the machine's own form. Restoring takes it in a world that is made the
+ * same way, in this process or another, whatever its settings. What is damaged, of another layout or version, or holds
+ * numbers that are not finite is refused with FIL_BAD_INPUT, and the world stays as it was. The checksum finds accidents, not
+ * forgers. Neither allocates. */
 size_t fil_world_snapshot_size(const FilWorld* world);
-void fil_world_save(const FilWorld* world, void* snapshot);
+void fil_world_save(const FilWorld* world, void* snapshot); /* of that size */
 FIL_MUST_CHECK FilStatus fil_world_restore(FilWorld* world, const void* snapshot, size_t size);
 FIL_MUST_CHECK FilStatus fil_world_reset(FilWorld* world); /* back to the state before the first step */
 uint64_t fil_world_hash(const FilWorld* world);            /* of the snapshot's numbers, bit for bit */
@@ -189,7 +194,7 @@ FilId fil_world_find_drive(const FilWorld* world, const char* name);
 /* Takes over from the script: the value holds from the next step on. Refuses NaN and Inf. */
 FIL_MUST_CHECK FilStatus fil_drive_set(FilWorld* world, FilId drive, const double* value, int count);
 FIL_MUST_CHECK FilStatus fil_drive_release(FilWorld* world, FilId drive); /* back to the script */
-void fil_drive_value(const FilWorld* world, FilId drive, double* value);  /* at the current time */
+void fil_drive_value(const FilWorld* world, FilId drive, double* value);  /* at the current time, as many as its dimension */
 
 /* ---- probes: named measured numbers ---- */
 
