@@ -88,8 +88,9 @@ static FilStatus lay_track(FilWorld* world, const FilRingDef* def, const char* n
         }
         ring->track.loop = rod->closed;
         for (int i = 0; i < rod->node_count; i++) {
-            const int node = body->owner[rod->first_node + i];
+            const int node = body->owner[rod->first_node + i], angle = rod->twist_free ? -1 : rod->first_node + i;
             if (i == 0 && r > 0) {
+                ring->angles[count - 1] = angle;
                 if (ring->nodes[count - 1] != node) {
                     return fil_world_fail(world, FIL_BAD_INPUT,
                                           "ring '%s': rod '%s' does not begin where the rod before ends", name,
@@ -97,6 +98,7 @@ static FilStatus lay_track(FilWorld* world, const FilRingDef* def, const char* n
                 }
                 continue;
             }
+            ring->angles[count] = angle;
             ring->nodes[count++] = node;
         }
     }

@@ -21,6 +21,7 @@ typedef struct FilCollider {
     /* a row */
     int node_count, edge_count;
     bool closed;
+    bool twists;         /* its edges turn about themselves */
     const double* radii; /* per edge, m */
     const double* arc;   /* per node and one more, m: length along the row */
     bool boxes;          /* some edges are boxes, not capsules */

@@ -10,13 +10,12 @@
 FilRingBody* fil_ring_create(int count)
 {
     FilRingBody* body = fil_alloc(1, sizeof *body);
-    if (body != NULL && (body->nodes = fil_alloc((size_t)count, sizeof(int))) == NULL) {
+    if (body == NULL || (body->nodes = fil_alloc(2 * (size_t)count, sizeof(int))) == NULL) {
         fil_free(body);
-        body = NULL;
+        return NULL;
     }
-    if (body != NULL) {
-        body->track = (FilTrack){.count = count, .node = body->nodes};
-    }
+    body->angles = body->nodes + count;
+    body->track = (FilTrack){.count = count, .node = body->nodes};
     return body;
 }
 

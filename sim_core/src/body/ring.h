@@ -20,7 +20,8 @@ typedef struct FilRingBody {
 
     /* what it is threaded on, and whose point or hole it is: bodies of the world and nodes in them */
     int rod_body, carrier_body, carrier_node;
-    int* nodes; /* of the track */
+    int* nodes;  /* of the track */
+    int* angles; /* of the edges that start there: the node that holds their angle; -1: they do not twist */
     FilTrack track;
 
     /* the step */

@@ -42,6 +42,7 @@ void fil_rod_collider(const void* pointer, int index, FilCollider* out)
                          .node_count = rod->node_count,
                          .edge_count = rod->edge_count,
                          .closed = rod->closed,
+                         .twists = !rod->twist_free,
                          .radii = rod->radii,
                          .arc = rod->arc,
                          .boxes = rod->boxes};

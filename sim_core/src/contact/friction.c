@@ -6,8 +6,10 @@
 #include "base/vec3.h"
 #include "contact/ipc_barrier.h"
 
-/* Inside the bound curvature falls to zero at its edge: the model's does not. */
-static const double EDGE = 0.9;
+/* Inside the bound curvature falls to zero at its edge: the model's does so only where it has proved right, by slips that are
+ * NEAR times closer to it than to the bound (chosen; 2 to 10 make no difference). */
+static const double EDGE = 0.9, NEAR = 4.0;
+static const double TINY = 1e-6; /* of the bound: what is left of curvature there, far below what inertia adds */
 
 /* Contacts move others along: how many times as far as a contact by itself one goes, to begin with. */
 static const double AT_FIRST = 6.0;
@@ -63,9 +65,9 @@ static double force_at(const double slip[2], double bound, double force[2])
 }
 
 /* Curvature over its most, 2 x 2: `along` the slip and across. */
-static void curvature_at(const double slip[2], double bound, bool cautious, double h[4])
+static void curvature_at(const double slip[2], double bound, double edge, bool cautious, double h[4])
 {
-    const double speed = hypot(slip[0], slip[1]), y = fmin(speed / bound, EDGE);
+    const double speed = hypot(slip[0], slip[1]), y = fmin(speed / bound, edge);
     const double across = fil_slip_bound_curvature(speed, bound);
     const double along = cautious ? across : speed < bound ? 2.0 * (1.0 - y) / bound : 0.0;
     const double cosine = speed > 0.0 ? slip[0] / speed : 1.0, sine = speed > 0.0 ? slip[1] / speed : 0.0;
@@ -105,7 +107,7 @@ double fil_friction_add_lead(const FilFriction* friction, const FilSlipping* sli
     }
     force_at(slip, bound, now);
     force_at(expected, bound, then);
-    curvature_at(expected, bound, false, h);
+    curvature_at(expected, bound, friction->edge, false, h);
     for (int k = 0; k < 2; k++) {
         lead[k] = friction->most * (then[k] + h[2 * k] * (slip[0] - expected[0]) + h[2 * k + 1] * (slip[1] - expected[1]) - now[k]);
     }
@@ -120,7 +122,7 @@ void fil_friction_curvature(const FilFriction* friction, const FilSlipping* slip
     if (cautious) {
         slip_of(friction, slipping, friction->bias, v, slip);
     }
-    curvature_at(cautious ? slip : friction->expected, bound, cautious, curvature);
+    curvature_at(cautious ? slip : friction->expected, bound, friction->edge, cautious, curvature);
     for (int k = 0; k < 4; k++) {
         curvature[k] *= friction->most;
     }
@@ -150,6 +152,7 @@ void fil_friction_begin(FilFriction* friction, const FilSlipping* slipping, doub
 {
     friction->least = friction->mobility = 0.0;
     friction->learns = false;
+    friction->edge = EDGE;
     slip_of(friction, slipping, friction->bias, v, friction->expected);
     if (stuck && !sticks(friction->expected, bound)) {
         memset(friction->expected, 0, sizeof friction->expected);
@@ -162,7 +165,7 @@ static void force_ahead(const FilFriction* friction, double bound, const double 
     const double ahead[2] = {predicted[0] - friction->expected[0], predicted[1] - friction->expected[1]};
     double h[4];
     force_at(friction->expected, bound, force);
-    curvature_at(friction->expected, bound, false, h);
+    curvature_at(friction->expected, bound, friction->edge, false, h);
     for (int k = 0; k < 2; k++) {
         force[k] += h[2 * k] * ahead[0] + h[2 * k + 1] * ahead[1];
     }
@@ -240,10 +243,20 @@ void fil_friction_revise(FilFriction* friction)
     memcpy(friction->expected, friction->next, sizeof friction->expected);
 }
 
+void fil_friction_center(FilFriction* friction, const FilSlipping* slipping, const double* v)
+{
+    slip_of(friction, slipping, friction->bias, v, friction->expected);
+    friction->edge = 1.0 - TINY;
+}
+
 void fil_friction_accept(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v)
 {
+    double slip[2];
+    slip_of(friction, slipping, friction->bias, v, slip);
     friction->learns = false;
     if (!sticks(friction->expected, bound)) {
-        slip_of(friction, slipping, friction->bias, v, friction->expected);
+        memcpy(friction->expected, slip, sizeof slip);
     }
+    const double off = hypot(slip[0] - friction->expected[0], slip[1] - friction->expected[1]) / bound;
+    friction->edge = fmax(EDGE, 1.0 - NEAR * off - TINY);
 }

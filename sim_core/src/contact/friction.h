@@ -22,6 +22,7 @@ typedef struct FilFriction {
     double bias[3];       /* m/s, of scripted bodies */
     double most;          /* N s: dt mu times the normal force */
     double expected[2];   /* m/s, slip along the tangents that the model is made about */
+    double edge;          /* of the bound: where the model's curvature stops to fall */
     double next[2];       /* the same of the next model */
     double wrong;         /* N s, by which the model errs at the end of the step that was found with it */
     double least;         /* 1/kg: slip by impulse if the blocks were by themselves, the least there can be; 0: not known */
@@ -73,6 +74,9 @@ static inline double fil_friction_wrong(const FilFriction* friction)
 }
 /* The next model takes the place of the last. */
 void fil_friction_revise(FilFriction* friction);
+
+/* The model is about the slip at v, with all of its curvature. */
+void fil_friction_center(FilFriction* friction, const FilSlipping* slipping, const double* v);
 
 /* v has been accepted. */
 void fil_friction_accept(FilFriction* friction, const FilSlipping* slipping, double bound, const double* v);

@@ -108,47 +108,6 @@ static double pair_energy(const FilSolver* solver, const FilIpcPair* pair, doubl
 
 /* ---- friction ---- */
 
-static FilStatus add_slide(FilSolver* solver, const FilIpcPair* pair, const double* normal, const double* weight, double force)
-{
-    FilIpcField* field = &solver->ipc;
-    FilStatus status =
-        fil_solver_reserve((void**)&field->slides, field->slide_count, &field->slide_capacity, sizeof *field->slides);
-    if (status != FIL_OK) {
-        return status;
-    }
-    const FilIpcSlide* last = field->slide_count > 0 ? &field->slides[field->slide_count - 1] : NULL;
-    const size_t used = last != NULL ? (size_t)(last->first + last->count) : 0;
-    FilIpcSlide* slide = &field->slides[field->slide_count++];
-    *slide = (FilIpcSlide){.pair = *pair, .first = (int)used, .friction = {.most = field->dt * pair->friction * force}};
-    fil_v3_orthogonal(slide->friction.tangent[0], normal);
-    fil_v3_cross(slide->friction.tangent[1], normal, slide->friction.tangent[0]);
-    int *variables = field->slide_variable.at + used, *columns = field->slide_column.at + used;
-    double* jacobians = field->slide_jacobian.at + 12 * used;
-    for (int i = 0; i < pair->corner_count; i++) {
-        int blocks[FIL_JACOBIAN_BLOCKS];
-        double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
-        const int count = corner_blocks(solver, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
-        fil_v3_axpy(slide->friction.bias, weight[i], bias);
-        for (int k = 0; k < count; k++) {
-            const int column = column_of(solver, pair->point[i], blocks[k]);
-            int at = 0;
-            while (at < slide->count && variables[at] != blocks[k]) {
-                at++;
-            }
-            if (at == slide->count) {
-                variables[at] = blocks[k];
-                columns[at] = column;
-                memset(jacobians + 12 * at, 0, 12 * sizeof(double));
-                slide->count++;
-            }
-            for (int m = 0; m < 12; m++) {
-                jacobians[12 * at + m] += weight[i] * jacobian[12 * k + m];
-            }
-        }
-    }
-    return FIL_OK;
-}
-
 FilStatus fil_ipc_contacts_begin(FilSolver* solver)
 {
     FilIpcField* field = &solver->ipc;
@@ -156,7 +115,7 @@ FilStatus fil_ipc_contacts_begin(FilSolver* solver)
     FilStatus status = FIL_OK;
     size_t most = 0;
     for (int k = 0; k < field->pair_count; k++) {
-        most += field->pairs[k].friction > 0.0 ? pair_blocks(solver, &field->pairs[k]) : 0;
+        most += field->pairs[k].friction > 0.0 ? fil_ipc_slide_blocks(solver, &field->pairs[k]) : 0;
     }
     if (!fil_ints_reserve(&field->slide_variable, most) || !fil_ints_reserve(&field->slide_column, most) ||
         !fil_doubles_reserve(&field->slide_jacobian, 12 * most)) {
@@ -171,7 +130,7 @@ FilStatus fil_ipc_contacts_begin(FilSolver* solver)
         const double gap = see_pair(solver, pair, normal, weight);
         if (gap > 0.0 && gap < pair->repulsion.range) {
             const double force = -fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness).first;
-            status = add_slide(solver, pair, normal, weight, force);
+            status = fil_ipc_slide_add(solver, pair, normal, weight, gap, force);
         }
     }
     return status;
@@ -407,11 +366,11 @@ static FilStatus report(FilSolver* solver, const FilIpcPair* pair, const FilIpcS
     for (int side = 0; side < 2; side++) {
         contact.body[side] = solver->collision->colliders[contact.collider[side]].body;
     }
-    for (int i = 0; i < pair->corner_count; i++) {
-        // midway: half the first feature's point, half the second's
-        const double share = pair->plane >= 0 ? 1.0 : 0.5 * fabs(weight[i]);
-        fil_v3_axpy(contact.point, share, field->points.at + 3 * pair->point[i]);
+    // midway in the gap: from the second feature, or the point over a plane
+    for (int i = split; i < pair->corner_count; i++) {
+        fil_v3_axpy(contact.point, fabs(weight[i]), field->points.at + 3 * pair->point[i]);
     }
+    fil_v3_axpy(contact.point, -field->surface.points[pair->point[split]].radius - 0.5 * gap, normal);
     fil_v3_orthogonal(contact.frame, normal);
     fil_v3_cross(contact.frame + 3, normal, contact.frame);
     fil_v3_copy(contact.frame + 6, normal);

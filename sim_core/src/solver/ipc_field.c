@@ -122,6 +122,15 @@ static void revise(FilSolver* solver, double negligible)
     }
 }
 
+static void center(FilSolver* solver, const double* v)
+{
+    for (int k = 0; k < friction_count(&solver->ipc); k++) {
+        FilSlipping slipping;
+        FilFriction* friction = friction_at(&solver->ipc, k, &slipping);
+        fil_friction_center(friction, &slipping, v);
+    }
+}
+
 static void accept_friction(FilSolver* solver, const double* v)
 {
     for (int k = 0; k < friction_count(&solver->ipc); k++) {
@@ -382,6 +391,7 @@ const FilPotentialField fil_ipc_potential = {
     .add_lead = add_lead,
     .review = review,
     .revise = revise,
+    .center = center,
     .longest = longest,
     .accept = accept,
     .finish = finish,

@@ -136,6 +136,12 @@ FilStatus fil_ipc_contacts_finish(struct FilSolver* solver, const double* v, Fil
 /* The stiffness' scale that the last step left. */
 double fil_ipc_scale(const struct FilSolver* solver);
 
+/* ipc_slide.c: friction of a pair in range, seen from the first feature along `normal` with those weights and that gap, under a
+ * normal force; and the blocks that its slip depends on at most. There is room for them. */
+FilStatus fil_ipc_slide_add(struct FilSolver* solver, const FilIpcPair* pair, const double* normal, const double* weight, double gap,
+                            double force);
+size_t fil_ipc_slide_blocks(const struct FilSolver* solver, const FilIpcPair* pair);
+
 /* ring_field.c: the same for rings alone. */
 FilStatus fil_rings_begin(struct FilSolver* solver);
 double fil_rings_add(struct FilSolver* solver, const double* v, double* residual);

@@ -71,7 +71,7 @@ static FilStatus take_row(FilSolver* solver, int index)
         body->ops->place(body->impl, c->index, solver->system->state.q + body->q, solver->system->state.v + body->v, &place);
         body->ops->point_jacobian(body->impl, c->index, edge, place.nodes + 4 * i, solver->system->state.q + body->q, blocks, jacobian, bias);
         const FilIpcPoint point = {.collider = index, .node = blocks[i == edge ? 0 : 1],
-                                   .part = {i > 0 ? i - 1 : edge, edge}, .radius = c->collider.radii[edge], .mass = mass};
+                                   .part = {i > 0 ? i - 1 : c->collider.closed ? c->collider.edge_count - 1 : edge, edge}, .radius = c->collider.radii[edge], .mass = mass};
         status = add_point(solver, &point);
     }
     for (int i = 0; i < c->collider.edge_count && status == FIL_OK; i++) {

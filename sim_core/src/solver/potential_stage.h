@@ -100,6 +100,8 @@ typedef struct FilPotentialField {
      * one, which revise() puts in its place, but for parts that all together are wrong by less than what is `negligible`. */
     double (*review)(struct FilSolver* solver, const double* v, const double* direction);
     void (*revise)(struct FilSolver* solver, double negligible);
+    /* Makes the model about v itself: the potential's own gradient and Hessian there. */
+    void (*center)(struct FilSolver* solver, const double* v);
     /* ---- between iterations ---- */
     /* The longest part of the step -direction from v, where add() was asked last, on which nothing meets. NULL: all of it. */
     double (*longest)(struct FilSolver* solver, const double* v, const double* direction);
@@ -194,6 +196,7 @@ bool fil_potential_evaluate_all(struct FilSolver* solver, const FilPotentialFiel
  * that Newton stops at. */
 typedef struct FilPotentialAim {
     bool definite; /* never uphill, rather than quick: by second derivatives that are positive definite by themselves */
+    bool centred;  /* friction's model is about v and stays so */
     double accuracy, norm, tolerance;
 } FilPotentialAim;
 

@@ -129,7 +129,7 @@ static FilStatus solve_whole(FilSolver* solver, const FilPotentialField* field, 
     enum { REVIEWS = 4 };
     FilPotentialStage* stage = &solver->potential;
     const FilContactStage* all = &solver->contact;
-    const bool reviews = field->review != NULL && !aim->definite;
+    const bool reviews = field->review != NULL && !aim->definite && !aim->centred;
     double* right = solver->system->scratch.trial;
     FilStatus status = stage->factorable ? FIL_OK : bind(solver, info);
     bool again = true;

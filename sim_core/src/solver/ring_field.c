@@ -87,8 +87,36 @@ static void open_ends(const FilSolver* solver, FilRingBody* ring)
 
 /* ---- friction ---- */
 
-/* The rim's point that touches the rod, how it moves, and the direction of slip across the rod. */
-static void touch_rim(const FilSolver* solver, const Sight* sight, FilRingTerm* term)
+/* The rod at `arm` from its line: what turns with it moves by arm x its turning, that of its direction t and its twist,
+ *     v = c_dot + (t . arm) t_dot - t (t_dot . arm) + gamma_dot t x arm,   t_dot = dc_dot/du / |dc/du|.
+ * Adds all but the first to the Jacobian of the slip, which is the ring's velocity less that. */
+static void turn_rod(const FilRingBody* ring, const Sight* sight, const double* arm, FilRingTerm* term)
+{
+    const int own = own_blocks(ring), count = ring->track.count, last = ring->track.loop ? count - 1 : count - 2;
+    const double n = fil_v3_norm(sight->point.slope);
+    double t[3], across[3], spin[3];
+    fil_v3_scale(t, -1.0 / n, sight->point.slope); // r = p - c runs against the curve
+    const double ahead = fil_v3_dot(t, arm);
+    fil_v3_copy(across, arm);
+    fil_v3_axpy(across, -ahead, t);
+    fil_v3_cross(spin, t, arm);
+    for (int i = own; i < term->count; i++) {
+        const double rate = sight->point.change[1 + i - own] / n; // r runs against the curve here, too
+        for (int k = 0; k < 9; k++) {
+            term->jacobian[i][4 * (k / 3) + k % 3] += rate * ((k / 3 == k % 3 ? ahead : 0.0) - t[k / 3] * across[k % 3]);
+        }
+    }
+    // the curve's piece is between the two middle nodes, and belongs to the edge there
+    const int edge = (int)fmin(fmax(floor(sight->place.piece + sight->place.u - 0.5), 0.0), last);
+    if (ring->angles[edge] == sight->point.node[1]) { // not where the edge begins at a copy of a shared node, which is none of the blocks
+        for (int k = 0; k < 3; k++) {
+            term->jacobian[own + 1][4 * k + 3] -= spin[k];
+        }
+    }
+}
+
+/* The rim's point that touches the rod, how it moves, and the direction of slip across the rod; from the rod's line to there. */
+static void touch_rim(const FilSolver* solver, const Sight* sight, FilRingTerm* term, double* arm)
 {
     const FilRingBody* ring = ring_of(solver, term);
     const FilBody* carrier = &solver->system->bodies[ring->carrier_body];
@@ -98,6 +126,8 @@ static void touch_rim(const FilSolver* solver, const Sight* sight, FilRingTerm* 
     fil_hole_place(&ring->hole, q, sight->rotation, center, axis);
     fil_v3_copy(rim, center);
     fil_v3_axpy(rim, d > 0.0 ? -ring->hole.radius / d : 0.0, sight->point.r);
+    fil_v3_sub(arm, rim, center);
+    fil_v3_add(arm, arm, sight->point.r);
     const int count = carrier->ops->point_jacobian(carrier->impl, 0, 0, rim, q, blocks, jacobian, term->friction.bias);
     memcpy(term->jacobian, jacobian, sizeof(double) * 12 * (size_t)count);
     // the normal is across the rod and the rim
@@ -122,12 +152,16 @@ static bool lag(FilSolver* solver, FilRingTerm* term)
     term->place = sight.place;
     fil_v3_copy(term->friction.tangent[0], sight.point.slope);
     fil_v3_normalise(term->friction.tangent[0]);
+    double arm[3] = {0.0};
     if (ring->holed) {
-        touch_rim(solver, &sight, term);
+        touch_rim(solver, &sight, term, arm);
     }
     for (int i = ring->holed ? own : 0; i < term->count; i++) {
         double* jacobian = term->jacobian[i];
         jacobian[0] = jacobian[5] = jacobian[10] = i < own ? 1.0 : sight.point.weight[1 + i - own];
+    }
+    if (ring->holed) { // a ring that is a point has no rim: it slides on the line
+        turn_rod(ring, &sight, arm, term);
     }
     blocks_of(solver, term, &sight.point, term->lagged);
     for (int i = 0; i < term->count; i++) {

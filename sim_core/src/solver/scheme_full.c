@@ -12,15 +12,21 @@ static double accuracy_after(double fall)
     return fmin(fmax(0.5 * fall, FINEST), COARSEST);
 }
 
-/* Direction of a field's full model; of the cautious one where that leads uphill. */
+/* Direction of a field's full model. Where that leads uphill, because friction's is made about slips that are not there yet: of
+ * the model about v itself, which never does while it is positive definite. */
 static FilStatus find_direction(FilSolver* solver, FilPotentialIteration* newton, const double* v,
                                  FilStepInfo* info)
 {
     FilNewtonScratch* s = &solver->system->scratch;
-    FilPotentialAim aim = {newton->definite, newton->accuracy, newton->norm, newton->tolerance};
+    FilPotentialAim aim = {newton->definite, false, newton->accuracy, newton->norm, newton->tolerance};
     FilStatus status = fil_potential_solve_all(solver, newton->field, &aim, v, s->residual, s->direction, info);
     if (status == FIL_OK && !aim.definite && fil_potential_slope(solver, s->residual, s->direction) >= 0.0) {
-        aim.definite = true;
+        if (solver->potential.apart) { // of sheets: of the paraboloid from above
+            aim.definite = true;
+        } else {
+            newton->field->center(solver, v);
+            aim.centred = true;
+        }
         status = fil_potential_solve_all(solver, newton->field, &aim, v, s->residual, s->direction, info);
     }
     return status;

@@ -1,0 +1,287 @@
+/* Friction of pairs that touch at the step's start: where it acts, and how fast surfaces slip there.
+ *
+ * Both sides feel friction at one point, so that it changes neither momentum nor angular momentum: midway in the gap where both
+ * move, on the moving surface where one does. The velocity there includes what turns with the surface: rigid bodies, edges of
+ * rods with their twist, triangles of cloth. An edge that does not twist (of cloth, of a twist-free rod) takes moments across
+ * itself but none about itself, a lone vertex takes none at all: what they cannot take the other side takes, by the arm from
+ * there. Two edges that do not twist share the moment of friction so that each gets what is across it. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/vec3.h"
+#include "solver/solver.h"
+
+/* Which moments a side takes. */
+typedef enum Moments { MOMENTS_ALL, MOMENTS_ACROSS, MOMENTS_NONE } Moments;
+
+typedef struct Side {
+    const FilWorldCollider* collider;
+    const FilBody* body;
+    const int* point; /* its corners; NULL: a plane */
+    const double* weight;
+    int count;
+    double sign; /* of its velocity in the slip: that of the second feature against the first */
+    double at[3], radius; /* the feature's closest point */
+    double along[3];      /* MOMENTS_ACROSS: the edge, ... */
+    double length;        /* m */
+    bool node, mesh;      /* corners are nodes; of cloth */
+    Moments moments;
+} Side;
+
+/* The Jacobian of one slide under way. */
+typedef struct Rates {
+    const FilSolver* solver;
+    FilIpcSlide* slide;
+    int *variable, *column;
+    double* jacobian;
+} Rates;
+
+/* ---- sides ---- */
+
+static Side side_of(const FilSolver* solver, const int* point, const double* weight, int count, double sign)
+{
+    const FilIpcField* field = &solver->ipc;
+    const FilIpcPoint* first = &field->surface.points[point[0]];
+    Side s = {.collider = &solver->collision->colliders[first->collider], .point = point, .weight = weight, .count = count,
+              .sign = sign, .radius = first->radius, .node = first->node >= 0};
+    s.body = &solver->system->bodies[s.collider->body];
+    s.mesh = s.node && s.body->ops->mesh != NULL;
+    for (int i = 0; i < count; i++) {
+        fil_v3_axpy(s.at, fabs(weight[i]), field->points.at + 3 * point[i]);
+    }
+    const bool turns = !s.node || (s.mesh ? count == 3 : s.collider->collider.twists);
+    s.moments = turns ? MOMENTS_ALL : count == 2 ? MOMENTS_ACROSS : MOMENTS_NONE;
+    if (s.moments == MOMENTS_ACROSS) {
+        fil_v3_sub(s.along, field->points.at + 3 * point[1], field->points.at + 3 * point[0]);
+        s.length = fil_v3_normalise(s.along);
+    }
+    return s;
+}
+
+static Side plane_side(const FilSolver* solver, int plane)
+{
+    Side s = {.collider = &solver->collision->colliders[solver->ipc.surface.planes[plane]], .sign = -1.0};
+    s.body = &solver->system->bodies[s.collider->body];
+    return s;
+}
+
+/* The edge of a rod that two points are the ends of. */
+static int edge_between(const FilIpcPoint* first, const FilIpcPoint* last)
+{
+    return first->part[0] == last->part[0] || first->part[0] == last->part[1] ? first->part[0] : first->part[1];
+}
+
+/* ---- Jacobians ---- */
+
+/* Adds scale * jacobian (3 x 4) of a block of a body. */
+static void add_block(Rates* rates, const Side* side, int block, double scale, const double* jacobian)
+{
+    FilIpcSlide* slide = rates->slide;
+    const int variable = side->body->v / 4 + block, offset = rates->solver->contact.offset[side->collider->body];
+    int at = 0;
+    while (at < slide->count && rates->variable[at] != variable) {
+        at++;
+    }
+    if (at == slide->count) {
+        rates->variable[at] = variable;
+        rates->column[at] = offset < 0 ? -1 : offset + block;
+        memset(rates->jacobian + 12 * at, 0, 12 * sizeof(double));
+        slide->count++;
+    }
+    for (int m = 0; m < 12; m++) {
+        rates->jacobian[12 * at + m] += scale * jacobian[m];
+    }
+}
+
+/* Adds the velocity at `point` of a part of the side's body, that along `line` only (sign 1) or that across it (-1); NULL: all. */
+static void add_part(Rates* rates, const Side* side, int part, double share, const double* point, const double* line, double sign)
+{
+    int blocks[FIL_JACOBIAN_BLOCKS];
+    double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
+    const int count = side->body->ops->point_jacobian(side->body->impl, side->collider->index, part, point,
+                                                      rates->solver->ipc.x.at + side->body->q, blocks, jacobian, bias);
+    for (int b = 0; b < count; b++) {
+        double* j = jacobian + 12 * b;
+        for (int k = 0; k < 4 && line != NULL; k++) {
+            const double slope = line[0] * j[k] + line[1] * j[4 + k] + line[2] * j[8 + k];
+            for (int r = 0; r < 3; r++) {
+                j[4 * r + k] = sign > 0.0 ? slope * line[r] : j[4 * r + k] - slope * line[r];
+            }
+        }
+        add_block(rates, side, blocks[b], share * side->sign, j);
+    }
+    if (line == NULL || sign > 0.0) { // what is scripted has no unknowns, and takes all moments
+        fil_v3_axpy(rates->slide->friction.bias, share * side->sign, bias);
+    }
+}
+
+/* Adds w_i 1 - h grad(w_i) n' of a triangle's corners: the velocity at a point that the plane's normal n carries at height h. */
+static void add_triangle(Rates* rates, const Side* side, const double* point)
+{
+    const FilIpcField* field = &rates->solver->ipc;
+    const double* x[3];
+    double e[3], f[3], n[3], arm[3], jacobian[12] = {0.0};
+    for (int i = 0; i < 3; i++) {
+        x[i] = field->points.at + 3 * side->point[i];
+    }
+    fil_v3_sub(e, x[1], x[0]);
+    fil_v3_sub(f, x[2], x[0]);
+    fil_v3_cross(n, e, f);
+    const double twice = fil_v3_normalise(n);
+    fil_v3_sub(arm, point, x[0]);
+    const double h = fil_v3_dot(arm, n);
+    for (int i = 0; i < 3; i++) {
+        // grad w_i = n x (side across from corner i) / (2 area)
+        double across[3], slope[3], from[3];
+        fil_v3_sub(across, x[(i + 2) % 3], x[(i + 1) % 3]);
+        fil_v3_cross(slope, n, across);
+        fil_v3_scale(slope, 1.0 / twice, slope);
+        fil_v3_sub(from, point, x[(i + 1) % 3]);
+        const double weight = fil_v3_dot(from, slope); // zero on that side, 1 at the corner
+        for (int k = 0; k < 9; k++) {
+            jacobian[4 * (k / 3) + k % 3] = (k / 3 == k % 3 ? weight : 0.0) - h * slope[k / 3] * n[k % 3];
+        }
+        add_block(rates, side, field->surface.points[side->point[i]].node, side->sign, jacobian);
+    }
+}
+
+/* Adds the velocity of the closest point of corners that are nodes, and how an edge turns: its end at `arm` from there goes
+ * -(n . d/dt of the edge's direction) times `turned`, which is the edge's direction itself. */
+static void add_nodes(Rates* rates, const Side* side, const double* arm, const double* turned)
+{
+    for (int i = 0; i < side->count; i++) {
+        double jacobian[12] = {0.0};
+        const double turn = turned == NULL ? 0.0 : (i == 0 ? 1.0 : -1.0) / side->length;
+        for (int k = 0; k < 9; k++) {
+            jacobian[4 * (k / 3) + k % 3] = (k / 3 == k % 3 ? fabs(side->weight[i]) : 0.0) +
+                                            (turned != NULL ? turn * turned[k / 3] * arm[k % 3] : 0.0);
+        }
+        add_block(rates, side, rates->solver->ipc.surface.points[side->point[i]].node, side->sign, jacobian);
+    }
+}
+
+/* Adds the velocity of a side at a point of its surface, as far as its moments go; `line` and `sign` as in add_part(). */
+static void add_side(Rates* rates, const Side* side, const double* point, const double* line, double sign)
+{
+    const FilIpcPoint* points = rates->solver->ipc.surface.points;
+    double arm[3];
+    fil_v3_sub(arm, point, side->at);
+    if (side->moments != MOMENTS_ALL) {
+        add_nodes(rates, side, arm, side->moments == MOMENTS_ACROSS ? side->along : NULL);
+    } else if (!side->node) {
+        add_part(rates, side, 0, 1.0, point, line, sign);
+    } else if (side->mesh) {
+        add_triangle(rates, side, point);
+    } else if (side->count == 2) {
+        add_part(rates, side, edge_between(&points[side->point[0]], &points[side->point[1]]), 1.0, point, line, sign);
+    } else { // a node turns as the edges that meet there do on average
+        const int* part = points[side->point[0]].part;
+        add_part(rates, side, part[0], 0.5, point, line, sign);
+        add_part(rates, side, part[1], 0.5, point, line, sign);
+    }
+}
+
+/* Two edges that do not twist, `apart` from each other along the normal. The moment of friction f is apart x f; with
+ * f = l_a t_a + l_b t_b the first takes that of l_a t_a and the second that of l_b t_b, both across themselves. Where edges are
+ * nearly parallel the shares are those of least squares. */
+static void add_two_edges(Rates* rates, const Side* a, const Side* b)
+{
+    static const double PARALLEL = 1e-3; // chosen: below a sine of 0.03 moments across both edges are given up
+    double apart[3], back[3], dual_a[3], dual_b[3];
+    fil_v3_sub(apart, b->at, a->at);
+    fil_v3_scale(back, -1.0, apart);
+    // (T' T + e) l = T' f
+    const double c = fil_v3_dot(a->along, b->along), d = 1.0 + PARALLEL, over = 1.0 / (d * d - c * c);
+    for (int k = 0; k < 3; k++) {
+        dual_a[k] = over * (d * a->along[k] - c * b->along[k]);
+        dual_b[k] = over * (d * b->along[k] - c * a->along[k]);
+    }
+    add_nodes(rates, a, apart, dual_a);
+    add_nodes(rates, b, back, dual_b);
+}
+
+/* Where a pair touches: on the moving surface, or midway in the gap. */
+static void touch_point(const Side* a, const Side* b, const double* normal, double gap, double* point)
+{
+    const bool first = a->collider->collider.movable, second = b->collider->collider.movable;
+    if (first && (a->moments == MOMENTS_NONE || b->moments == MOMENTS_NONE) && second) {
+        fil_v3_copy(point, a->moments == MOMENTS_NONE ? a->at : b->at);
+    } else if (first) {
+        fil_v3_copy(point, a->at);
+        fil_v3_axpy(point, a->radius + (second ? 0.5 * gap : 0.0), normal);
+    } else {
+        fil_v3_copy(point, b->at);
+        fil_v3_axpy(point, b->moments == MOMENTS_NONE ? 0.0 : -b->radius, normal);
+    }
+}
+
+/* The velocity of side b against side a where they touch. */
+static void add_sides(Rates* rates, const Side* a, const Side* b, const double* normal, double gap)
+{
+    const bool both = a->collider->collider.movable && b->collider->collider.movable;
+    const Side* edge = a->moments == MOMENTS_ACROSS ? a : b->moments == MOMENTS_ACROSS ? b : NULL;
+    const Side* other = edge == a ? b : a;
+    double point[3];
+    touch_point(a, b, normal, gap, point);
+    if (both && edge != NULL && other->moments == MOMENTS_ACROSS) {
+        add_two_edges(rates, a, b);
+    } else if (both && edge != NULL && other->moments == MOMENTS_ALL) {
+        add_side(rates, edge, point, NULL, 1.0);
+        add_side(rates, other, point, edge->along, 1.0);
+        add_side(rates, other, edge->at, edge->along, -1.0);
+    } else {
+        add_side(rates, a, point, NULL, 1.0);
+        add_side(rates, b, point, NULL, 1.0);
+    }
+}
+
+/* ---- slides ---- */
+
+/* Blocks that one side depends on at most: corners of cloth and cords are nodes; rods that twist have blocks of copied nodes
+ * beside (name_blocks() of rods), and two edges at a node. */
+static size_t side_blocks(const FilSolver* solver, const int* point, int count)
+{
+    const FilIpcPoint* first = &solver->ipc.surface.points[point[0]];
+    const FilWorldCollider* c = &solver->collision->colliders[first->collider];
+    const int own = solver->system->bodies[c->body].v_count / 4;
+    if (first->node < 0) {
+        return (size_t)(own < FIL_JACOBIAN_BLOCKS ? own : FIL_JACOBIAN_BLOCKS);
+    }
+    return !c->collider.twists ? (size_t)count : count == 1 ? 6 : 3;
+}
+
+static int split_of(const FilIpcPair* pair)
+{
+    return pair->plane >= 0 ? 0 : fil_feature_split(pair->repulsion.pair);
+}
+
+size_t fil_ipc_slide_blocks(const FilSolver* solver, const FilIpcPair* pair)
+{
+    const int split = split_of(pair);
+    const size_t first = split > 0 ? side_blocks(solver, pair->point, split) : 0;
+    return first + side_blocks(solver, pair->point + split, pair->corner_count - split);
+}
+
+FilStatus fil_ipc_slide_add(FilSolver* solver, const FilIpcPair* pair, const double* normal, const double* weight, double gap,
+                            double force)
+{
+    FilIpcField* field = &solver->ipc;
+    const FilStatus status =
+        fil_solver_reserve((void**)&field->slides, field->slide_count, &field->slide_capacity, sizeof *field->slides);
+    if (status != FIL_OK) {
+        return status;
+    }
+    const FilIpcSlide* last = field->slide_count > 0 ? &field->slides[field->slide_count - 1] : NULL;
+    const size_t used = last != NULL ? (size_t)(last->first + last->count) : 0;
+    FilIpcSlide* slide = &field->slides[field->slide_count++];
+    *slide = (FilIpcSlide){.pair = *pair, .first = (int)used, .friction = {.most = field->dt * pair->friction * force}};
+    fil_v3_orthogonal(slide->friction.tangent[0], normal);
+    fil_v3_cross(slide->friction.tangent[1], normal, slide->friction.tangent[0]);
+    Rates rates = {solver, slide, field->slide_variable.at + used, field->slide_column.at + used, field->slide_jacobian.at + 12 * used};
+    const int split = split_of(pair);
+    const Side a = split > 0 ? side_of(solver, pair->point, weight, split, -1.0) : plane_side(solver, pair->plane);
+    const Side b = side_of(solver, pair->point + split, weight + split, pair->corner_count - split, 1.0);
+    add_sides(&rates, &a, &b, normal, gap);
+    return FIL_OK;
+}
