@@ -40,6 +40,32 @@ static void test_start_that_intersects(void** state)
     fil_world_destroy(world);
 }
 
+/* strips are not taken for round, unless they do not collide */
+static void test_strips(void** state)
+{
+    (void)state;
+    static const char* const strips[2] = {"true", "false"};
+    for (int k = 0; k < 2; ++k) {
+        char text[600];
+        FilWorld* world;
+        FilError error;
+        (void)snprintf(text, sizeof text,
+                       "world: {contact: ipc}\n"
+                       "materials: {soft: {young: 1e5, poisson: 0.3, density: 1000}}\n"
+                       "rods: [{name: strip, material: soft, section: {rectangle: {width: 0.002, height: 0.02}}, collision: {enabled: %s}, shape: "
+                       "{straight: {from: [0, 0, 0], to: [1, 0, 0], nodes: 5}}}]\n"
+                       "rigid_bodies: [{name: ground, motion: static, shapes: [{half_space: {}}], position: [0, 0, -1]}]\n",
+                       strips[k]);
+        assert_int_equal(load(text, &world, &error), FIL_OK);
+        assert_int_equal(fil_world_step(world, NULL), k == 0 ? FIL_BAD_INPUT : FIL_OK);
+        if (k == 0) {
+            assert_non_null(strstr(fil_world_error(world), "'strip' has rectangular sections"));
+            assert_non_null(strstr(fil_world_error(world), "use 'sap'"));
+        }
+        fil_world_destroy(world);
+    }
+}
+
 /* rings out of reach, and rings under other models */
 static void test_bad_rings(void** state)
 {
@@ -255,6 +281,7 @@ int main(int argc, char** argv)
     uint64_t seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : 5;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_start_that_intersects),
+        cmocka_unit_test(test_strips),
         cmocka_unit_test(test_bad_rings),
         cmocka_unit_test_prestate(test_nothing_crosses, &seeds),
         cmocka_unit_test(test_no_pair_is_missed),

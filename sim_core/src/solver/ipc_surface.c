@@ -62,6 +62,10 @@ static FilStatus take_row(FilSolver* solver, int index)
     const int first = solver->ipc.surface.point_count;
     const double mass = solver->ipc.surface.body_mass[c->body] / (0.25 * body->q_count);
     FilStatus status = FIL_OK;
+    if (c->collider.boxes) { // a circle around them would keep strips apart that lie on each other
+        return fil_solver_refuse(solver, "'%s' has rectangular sections, whose sides contact model 'ipc' does not know: use 'sap', "
+                                         "'sap_lagged', 'lcp' or 'imc', or switch off its collision", c->name);
+    }
     for (int i = 0; i < c->collider.node_count && status == FIL_OK; i++) {
         const int edge = i < c->collider.edge_count ? i : i - 1;
         // shared nodes are those of their owner
