@@ -262,6 +262,32 @@ static void test_crossed_rods(void** state)
     }
 }
 
+/* A rod that is drawn along under a parallel one: barriers there act at ends of edges, too, and friction with all of their force.
+ * Normal forces are those of the step's start and change by a third while nodes pass nodes, so on average over an edge. */
+static void test_parallel_rods(void** state)
+{
+    (void)state;
+    FilWorld* world = load(
+        "world: {gravity: [0, 0, 0], dt: 0.001, contact: ipc, ipc: {range: 1e-3, stiffness: 1000}}\n"
+        "materials: {m: {young: 1e7, poisson: 0.3, density: 1000, friction: 0.3}}\n"
+        "rods:\n"
+        "  - {name: low, material: m, section: {circle: {radius: 0.005}}, shape: {straight: {from: [-0.15, 0, 0], to: [0.15, 0, 0], nodes: 31}}}\n"
+        "  - {name: high, material: m, section: {circle: {radius: 0.005}}, shape: {straight: {from: [-0.05, 0, 0.0105], to: [0.05, 0, 0.0105], "
+        "nodes: 11}}}\n"
+        "attachments: [{name: low, pin: {rod: low, nodes: [0, 31]}}, {name: high, pin: {rod: high, nodes: [0, 11]}}]\n"
+        "drives: [{name: draw, attachment: low, position: [[0, 0, 0, 0], [0.4, 0.04, 0, 0]]}]\n"
+        "probes: {along: {force: {attachment: high, component: x}}, down: {force: {attachment: high, component: z}}}\n");
+    double along = 0.0, down = 0.0;
+    run(world, 0.05, 1e-3);
+    for (int k = 0; k < 100; k++) {
+        run(world, 1e-3, 1e-3);
+        along += probe(world, "along");
+        down += probe(world, "down");
+    }
+    check("friction of parallel rods", fabs(along / down), 0.3, 0.03);
+    fil_world_destroy(world);
+}
+
 /* Friction at a rope's surface bends it as well: pull = hold exp(mu wrap R / (R + r)), 4 % less than on a line at 1.3 pi, 14 % at
  * 5 pi. Pulled until all of it slides; not quite everywhere, so the ratio is 1 to 5 % below. */
 static void test_capstan(void** state)
@@ -298,7 +324,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_thrown_sphere), cmocka_unit_test(test_slope),   cmocka_unit_test(test_collisions),
-        cmocka_unit_test(test_hoop),          cmocka_unit_test(test_crossed_rods), cmocka_unit_test(test_capstan),
+        cmocka_unit_test(test_hoop),          cmocka_unit_test(test_crossed_rods), cmocka_unit_test(test_parallel_rods),
+        cmocka_unit_test(test_capstan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,19 +204,27 @@ static double blend_segments(const FilRepulsion* r, const double* x, double c, c
     return blend.energy;
 }
 
+/* |e x f|^2 of two segments. */
+static double cross_of(const double* x)
+{
+    double e[3], f[3], cross[3];
+    fil_v3_sub(e, x + 3, x);
+    fil_v3_sub(f, x + 9, x + 6);
+    fil_v3_cross(cross, e, f);
+    return fil_v3_dot(cross, cross);
+}
+
+bool fil_repulsion_parallel(const FilRepulsion* repulsion, const double* x)
+{
+    return repulsion->pair == FIL_SEGMENT_SEGMENT && repulsion->parallel > 0.0 && cross_of(x) < repulsion->parallel;
+}
+
 double fil_repulsion_energy(const FilRepulsion* repulsion, const double* x, double* gradient, double* hessian, bool positive)
 {
-    if (repulsion->pair == FIL_SEGMENT_SEGMENT && repulsion->parallel > 0.0) {
-        double e[3], f[3], cross[3];
-        fil_v3_sub(e, x + 3, x);
-        fil_v3_sub(f, x + 9, x + 6);
-        fil_v3_cross(cross, e, f);
-        const double c = fil_v3_dot(cross, cross);
-        if (c < repulsion->parallel) {
-            double c_gradient[12], c_hessian[144];
-            cross_square(x, c_gradient, c_hessian);
-            return blend_segments(repulsion, x, c, c_gradient, c_hessian, gradient, hessian, positive);
-        }
+    if (fil_repulsion_parallel(repulsion, x)) {
+        double c_gradient[12], c_hessian[144];
+        cross_square(x, c_gradient, c_hessian);
+        return blend_segments(repulsion, x, cross_of(x), c_gradient, c_hessian, gradient, hessian, positive);
     }
     return repel(repulsion, repulsion->pair, x, gradient, hessian, positive);
 }

@@ -39,6 +39,9 @@ typedef struct FilRepulsion {
  *     m B(segment-segment) + (1 - m) / 2 sum B(end-segment),   m = y (2 - y), y = |e x f|^2 / parallel below 1, else 1. */
 double fil_repulsion_energy(const FilRepulsion* repulsion, const double* x, double* gradient, double* hessian, bool positive);
 
+/* Whether its segments count as parallel with corners x, so that ends take part. */
+bool fil_repulsion_parallel(const FilRepulsion* repulsion, const double* x);
+
 /* The rule of the thumb: |e|^2 |f|^2 / 1000 of the rest lengths, angles below 1.8 degrees. */
 double fil_parallel_threshold(double length_a, double length_b);
 

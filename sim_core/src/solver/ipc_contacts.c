@@ -108,6 +108,33 @@ static double pair_energy(const FilSolver* solver, const FilIpcPair* pair, doubl
 
 /* ---- friction ---- */
 
+static bool nearly_parallel(const FilSolver* solver, const FilIpcPair* pair)
+{
+    double corners[12];
+    if (pair->plane >= 0 || pair->repulsion.pair != FIL_SEGMENT_SEGMENT) {
+        return false;
+    }
+    gather(pair, solver->ipc.points.at, corners);
+    return fil_repulsion_parallel(&pair->repulsion, corners);
+}
+
+/* Nearly parallel segments push each other at their ends as well (contact/ipc_barrier.h), with more than the closest points alone
+ * do: friction acts with that force, where it does. Returns it; `weight` becomes the corners' shares. */
+static double parallel_force(const FilSolver* solver, const FilIpcPair* pair, const double* normal, double* weight)
+{
+    double gradient[12], force = 0.0;
+    if (!(pair_energy(solver, pair, gradient, NULL, true) > 0.0)) {
+        return 0.0;
+    }
+    for (int i = 2; i < 4; i++) {
+        force -= fil_v3_dot(gradient + 3 * i, normal);
+    }
+    for (int i = 0; i < 4 && force > 0.0; i++) {
+        weight[i] = -fil_v3_dot(gradient + 3 * i, normal) / force;
+    }
+    return fmax(force, 0.0);
+}
+
 FilStatus fil_ipc_contacts_begin(FilSolver* solver)
 {
     FilIpcField* field = &solver->ipc;
@@ -129,7 +156,9 @@ FilStatus fil_ipc_contacts_begin(FilSolver* solver)
         }
         const double gap = see_pair(solver, pair, normal, weight);
         if (gap > 0.0 && gap < pair->repulsion.range) {
-            const double force = -fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness).first;
+            const double force = nearly_parallel(solver, pair)
+                                     ? parallel_force(solver, pair, normal, weight)
+                                     : -fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness).first;
             status = fil_ipc_slide_add(solver, pair, normal, weight, gap, force);
         }
     }
