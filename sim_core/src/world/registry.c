@@ -181,6 +181,7 @@ FilStatus fil_world_add_body(FilWorld* world, FilBodyKind kind, void* impl, int 
                              const char* name, int* index)
 {
     const FilStatus status = fil_system_add_body(&world->system, kind, impl, q_count, v_count, h_count, name, index);
+    world->solver.contact.pattern_ready = false; // it does not know of this one
     return status == FIL_OK ? FIL_OK : fil_world_fail(world, status, "out of memory");
 }
 
