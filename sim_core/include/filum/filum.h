@@ -13,6 +13,7 @@
 #include "filum/rod.h"
 #include "filum/scene.h"
 #include "filum/shell.h"
+#include "filum/solid.h"
 #include "filum/urdf.h"
 #include "filum/world.h"
 

@@ -52,11 +52,12 @@ typedef struct FilBodySide {
     FilPose anchor;      /* the joint's frame in the body's frame; in the world's for the world */
 } FilBodySide;
 
-/* A body that is a sheet of triangles; pointers are the body's, constant for its life. */
+/* A body that is, or is bounded by, a sheet of triangles; pointers are the body's, constant for its life. */
 typedef struct FilBodyMesh {
     int vertex_count, edge_count, triangle_count;
     const int *edges, *triangles; /* 2 and 3 vertices each */
     double radius;                /* m, around them */
+    const int* blocks;            /* the block of unknowns that each vertex is; NULL: they are the body's blocks in order */
 } FilBodyMesh;
 
 /* Number `at` of `count`, counted from the end if negative; -1: there is none such. */

@@ -6,6 +6,7 @@
 #include "body/rod.h"
 #include "body/shell.h"
 #include "body/soft_arm.h"
+#include "body/solid.h"
 
 const FilBodyOps* const fil_body_kinds[FIL_BODY_KIND_COUNT] = {
     [FIL_BODY_ROD] = &fil_rod_ops,
@@ -14,4 +15,5 @@ const FilBodyOps* const fil_body_kinds[FIL_BODY_KIND_COUNT] = {
     [FIL_BODY_SHELL] = &fil_shell_ops,
     [FIL_BODY_RING] = &fil_ring_ops,
     [FIL_BODY_ROBOT] = &fil_articulated_ops,
+    [FIL_BODY_SOLID] = &fil_solid_ops,
 };

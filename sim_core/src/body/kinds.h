@@ -11,6 +11,7 @@ typedef enum FilBodyKind {
     FIL_BODY_SHELL,
     FIL_BODY_RING,
     FIL_BODY_ROBOT,
+    FIL_BODY_SOLID,
     FIL_BODY_KIND_COUNT,
 } FilBodyKind;
 

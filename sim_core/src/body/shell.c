@@ -171,7 +171,7 @@ static void mesh_of(const void* pointer, FilBodyMesh* out)
 {
     const FilShellBody* body = pointer;
     *out = (FilBodyMesh){body->vertex_count, body->edge_count,    body->triangle_count, body->edge_ends,
-                         body->triangles,    0.5 * body->thickness};
+                         body->triangles,    0.5 * body->thickness, NULL};
 }
 
 static void frame(const void* pointer, int index, int part, const double* q, const double* h, FilPose* pose)

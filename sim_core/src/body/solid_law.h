@@ -3,19 +3,9 @@
 #ifndef FILUM_BODY_SOLID_LAW_H
 #define FILUM_BODY_SOLID_LAW_H
 
-#include "filum/base.h"
+#include "filum/solid.h"
 
 typedef struct FilSolidLaw FilSolidLaw;
-
-typedef enum FilSolidModel {
-    FIL_SOLID_LINEAR,           /* small strain about the rest orientation; a reference only */
-    FIL_SOLID_COROTATED_LAGGED, /* P3 V-B: small strain about the rotation of the step's start; linear in a step */
-    FIL_SOLID_COROTATED_LINEAR, /* the same about the present rotation */
-    FIL_SOLID_COROTATED,        /* with the volume's true change */
-    FIL_SOLID_NEO_HOOKEAN,      /* stable: Smith, de Goes, Kim 2018 without their logarithm */
-    FIL_SOLID_MOONEY_RIVLIN,
-    FIL_SOLID_MODEL_COUNT
-} FilSolidModel;
 
 /* A law with its numbers. */
 typedef struct FilSolidMaterial {
@@ -49,10 +39,6 @@ typedef struct FilSolidTangent {
     double stretch[6];          /* Pa: 00, 11, 22, 01, 02, 12 */
     double same[3], swapped[3]; /* Pa: of the pairs 01, 02, 12 */
 } FilSolidTangent;
-
-/* The name of a model, such as "neo_hookean"; the model of a name, or FIL_SOLID_MODEL_COUNT. */
-const char* fil_solid_model_name(FilSolidModel model);
-FilSolidModel fil_solid_model_find(const char* name);
 
 /* Any model but Mooney-Rivlin, from Young's modulus (Pa, > 0) and Poisson's ratio (-1 < nu < 1/2). */
 FIL_MUST_CHECK FilStatus fil_solid_material_make(FilSolidModel model, double young, double poisson,

@@ -372,8 +372,8 @@ static int side_part(const FilSolver* solver, const FilIpcPair* pair, int from, 
     const FilIpcPoint* point = &points[pair->point[nearest]];
     const FilWorldCollider* c = &solver->collision->colliders[point->collider];
     *part = 0;
-    if (c->collider.kind != FIL_COLLIDER_ROW) { // vertices of cloth are colliders in a row
-        return point->node >= 0 ? point->collider + point->node : point->collider;
+    if (c->collider.kind != FIL_COLLIDER_ROW) { // vertices of sheets are colliders one after the other
+        return point->node >= 0 ? point->collider + point->after : point->collider;
     }
     const FilIpcPoint *first = &points[pair->point[from]], *last = &points[pair->point[to - 1]];
     const bool shared = first->part[0] == last->part[0] || first->part[0] == last->part[1];

@@ -84,6 +84,11 @@ static FilStatus take_row(FilSolver* solver, int index)
     return status;
 }
 
+static int block_of(const FilBodyMesh* mesh, int vertex)
+{
+    return mesh->blocks != NULL ? mesh->blocks[vertex] : vertex;
+}
+
 /* A sheet: its vertices are the colliders that begin at `index`. */
 static FilStatus take_mesh(FilSolver* solver, int index, const FilBodyMesh* mesh)
 {
@@ -91,7 +96,7 @@ static FilStatus take_mesh(FilSolver* solver, int index, const FilBodyMesh* mesh
     const int first = solver->ipc.surface.point_count;
     FilStatus status = FIL_OK;
     for (int i = 0; i < mesh->vertex_count && status == FIL_OK; i++) {
-        const FilIpcPoint point = {.collider = index, .node = i, .radius = mesh->radius,
+        const FilIpcPoint point = {.collider = index, .node = block_of(mesh, i), .after = i, .radius = mesh->radius,
                                    .mass = solver->ipc.surface.body_mass[c->body] / mesh->vertex_count};
         status = add_point(solver, &point);
     }
@@ -101,7 +106,7 @@ static FilStatus take_mesh(FilSolver* solver, int index, const FilBodyMesh* mesh
     body->ops->init_state(body->impl, x, solver->system->next.v + body->v, solver->system->next.h + body->h);
     for (int k = 0; k < mesh->edge_count && status == FIL_OK; k++) {
         const int a = mesh->edges[2 * k], b = mesh->edges[2 * k + 1];
-        status = add_edge(solver, first + a, first + b, k, fil_v3_distance(x + 4 * a, x + 4 * b));
+        status = add_edge(solver, first + a, first + b, k, fil_v3_distance(x + 4 * block_of(mesh, a), x + 4 * block_of(mesh, b)));
     }
     for (int k = 0; k < mesh->triangle_count && status == FIL_OK; k++) {
         const int* t = mesh->triangles + 3 * k;

@@ -12,6 +12,7 @@ typedef struct FilIpcPoint {
     int collider;    /* of the world */
     int node;        /* of a body made of points; -1: fixed to the collider's shape */
     int part[2];     /* of its collider, that meet here */
+    int after;       /* of a sheet: which collider it is after that one, its first */
     double local[3]; /* in the shape's frame */
     double radius;   /* m */
     double mass;     /* kg, that a push on it moves; INFINITY: none */

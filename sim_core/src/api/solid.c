@@ -1,0 +1,238 @@
+/* The public face of solids. */
+#include <math.h>
+#include <string.h>
+
+#include "api/kinds.h"
+#include "base/vec3.h"
+#include "body/solid.h"
+#include "contact/surface.h"
+#include "world/world.h"
+
+/* ---- adding ---- */
+
+static double mean_edge(const FilSolidBody* body)
+{
+    double sum = 0.0;
+    for (int e = 0; e < body->edge_count; e++) {
+        const int *ends = body->surface_edges + 2 * e, a = body->surface[ends[0]], b = body->surface[ends[1]];
+        sum += fil_v3_distance(body->initial_q + 4 * a, body->initial_q + 4 * b);
+    }
+    return sum / body->edge_count;
+}
+
+FilStatus fil_world_add_solid(FilWorld* world, const FilSolidDef* def, FilId* id)
+{
+    if (def == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "a solid needs a definition");
+    }
+    char made[64];
+    const char* name;
+    FilStatus status = fil_world_name_object(world, def->name, "solid", made, &name);
+    if (status == FIL_OK && (def->vertex_count > FIL_COUNT_MAX || def->tet_count > FIL_COUNT_MAX)) {
+        status = fil_world_fail(world, FIL_BAD_INPUT, "solid '%s': %d vertices and %d elements are too many", name,
+                                def->vertex_count, def->tet_count);
+    }
+    if (status != FIL_OK) {
+        return status;
+    }
+    FilError inner;
+    FilSolidBody* impl = NULL;
+    status = fil_surface_check(&def->collision.surface, &inner);
+    status = status == FIL_OK ? fil_solid_create(def, &impl, &inner) : status;
+    if (status != FIL_OK) {
+        return fil_world_fail(world, status, "solid '%s': %s", name, inner.text);
+    }
+    int body, object;
+    const int unknowns = 4 * impl->mesh.vertex_count;
+    status = fil_world_add_body(world, FIL_BODY_SOLID, impl, unknowns, unknowns, 0, name, &body);
+    status = status == FIL_OK ? fil_world_add_object(world, name, FIL_BODY_SOLID, body, 0, &object) : status;
+    status = status == FIL_OK ? fil_world_add_colliders(world, body, &object, 1) : status;
+    if (status == FIL_OK) {
+        // the mean edge, if its surface has no thickness
+        const double reach = impl->radius > 0.0 ? impl->radius : mean_edge(impl);
+        fil_collision_note_length(&world->collision, reach);
+        fil_give_id(world, FIL_ID_OBJECT, object, id);
+    }
+    return status;
+}
+
+int fil_world_solid_count(const FilWorld* world)
+{
+    return fil_kind_count(world, FIL_BODY_SOLID);
+}
+
+FilId fil_world_solid_at(const FilWorld* world, int index)
+{
+    return fil_kind_at(world, FIL_BODY_SOLID, index);
+}
+
+FilId fil_world_find_solid(const FilWorld* world, const char* name)
+{
+    return fil_kind_find(world, FIL_BODY_SOLID, name);
+}
+
+/* ---- state ---- */
+
+static bool see(const FilWorld* world, FilId id, FilView* view)
+{
+    return fil_kind_view(world, FIL_BODY_SOLID, "solid", id, view);
+}
+
+/* The solid's own data, NULL and a message if the id is of no solid. */
+static const FilSolidBody* body_of(const FilWorld* world, FilId id)
+{
+    FilView view;
+    return see(world, id, &view) ? view.impl : NULL;
+}
+
+const char* fil_solid_name(const FilWorld* world, FilId id)
+{
+    return fil_kind_name(world, FIL_BODY_SOLID, id);
+}
+
+int fil_solid_vertex_count(const FilWorld* world, FilId id)
+{
+    const FilSolidBody* body = body_of(world, id);
+    return body != NULL ? body->mesh.vertex_count : 0;
+}
+
+int fil_solid_tet_count(const FilWorld* world, FilId id)
+{
+    const FilSolidBody* body = body_of(world, id);
+    return body != NULL ? body->mesh.tet_count : 0;
+}
+
+int fil_solid_triangle_count(const FilWorld* world, FilId id)
+{
+    const FilSolidBody* body = body_of(world, id);
+    return body != NULL ? body->mesh.triangle_count : 0;
+}
+
+FilSolidModel fil_solid_model(const FilWorld* world, FilId id)
+{
+    const FilSolidBody* body = body_of(world, id);
+    return body != NULL ? body->model : FIL_SOLID_MODEL_COUNT;
+}
+
+double fil_solid_mass(const FilWorld* world, FilId id)
+{
+    const FilSolidBody* body = body_of(world, id);
+    return body != NULL ? fil_solid_ops.mass(body) : NAN;
+}
+
+void fil_solid_get_triangle(const FilWorld* world, FilId id, int triangle, int vertices[3])
+{
+    const FilSolidBody* body = body_of(world, id);
+    if (body != NULL && vertices != NULL &&
+        fil_world_has_part(world, "solid", fil_solid_name(world, id), "triangle", triangle, body->mesh.triangle_count)) {
+        memcpy(vertices, body->mesh.triangles + 3 * (size_t)triangle, 3 * sizeof *vertices);
+    }
+}
+
+static void copy_out(const double* from, int count, double* to)
+{
+    for (int i = 0; i < count; i++) {
+        fil_v3_copy(to + 3 * i, from + 4 * i);
+    }
+}
+
+void fil_solid_get_positions(const FilWorld* world, FilId id, double* vertices)
+{
+    FilView view;
+    if (see(world, id, &view) && vertices != NULL) {
+        copy_out(view.q, ((const FilSolidBody*)view.impl)->mesh.vertex_count, vertices);
+    }
+}
+
+void fil_solid_get_position(const FilWorld* world, FilId id, int vertex, double* position)
+{
+    FilView view;
+    if (position == NULL) {
+        return;
+    }
+    const bool known = see(world, id, &view) && fil_world_has_part(world, "solid", view.name, "vertex", vertex,
+                                                                   ((const FilSolidBody*)view.impl)->mesh.vertex_count);
+    static const double none[3] = {NAN, NAN, NAN};
+    fil_v3_copy(position, known ? view.q + 4 * vertex : none);
+}
+
+void fil_solid_get_velocities(const FilWorld* world, FilId id, double* vertices)
+{
+    FilView view;
+    if (see(world, id, &view) && vertices != NULL) {
+        copy_out(view.v, ((const FilSolidBody*)view.impl)->mesh.vertex_count, vertices);
+    }
+}
+
+FilSolidMeasure fil_solid_measure(const FilWorld* world, FilId id)
+{
+    FilView view;
+    return see(world, id, &view) ? fil_solid_measure_at(view.impl, view.q)
+                                 : (FilSolidMeasure){NAN, NAN, NAN, NAN, NAN};
+}
+
+FilStatus fil_solid_set_state(FilWorld* world, FilId id, const double* vertices, const double* velocities)
+{
+    FilView view;
+    if (!see(world, id, &view)) {
+        return FIL_BAD_INPUT;
+    }
+    const int n = ((const FilSolidBody*)view.impl)->mesh.vertex_count;
+    if ((vertices != NULL && !fil_all_finite(vertices, 3 * n)) || (velocities != NULL && !fil_all_finite(velocities, 3 * n))) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "the given state of the solid is not finite");
+    }
+    for (int i = 0; i < n; i++) {
+        if (vertices != NULL) {
+            fil_v3_copy(view.q + 4 * i, vertices + 3 * i);
+        }
+        if (velocities != NULL) {
+            fil_v3_copy(view.v + 4 * i, velocities + 3 * i);
+        }
+    }
+    return FIL_OK;
+}
+
+/* ---- what can be measured ---- */
+
+static void measure_volume(const FilWorld* world, FilId of, int index, double* out)
+{
+    (void)index;
+    *out = fil_solid_measure(world, of).volume;
+}
+
+static void measure_strain_energy(const FilWorld* world, FilId of, int index, double* out)
+{
+    (void)index;
+    *out = fil_solid_measure(world, of).strain_energy;
+}
+
+static void measure_max_strain(const FilWorld* world, FilId of, int index, double* out)
+{
+    (void)index;
+    *out = fil_solid_measure(world, of).max_strain;
+}
+
+static void measure_max_stress(const FilWorld* world, FilId of, int index, double* out)
+{
+    (void)index;
+    *out = fil_solid_measure(world, of).max_stress;
+}
+
+static void measure_min_jacobian(const FilWorld* world, FilId of, int index, double* out)
+{
+    (void)index;
+    *out = fil_solid_measure(world, of).min_jacobian;
+}
+
+static const FilPart parts[] = {{"vertex", "vertices", fil_solid_vertex_count}};
+
+static const FilQuantity quantities[] = {
+    {"solid_vertex_position", &parts[0], 3, "m", fil_solid_get_position, NULL},
+    {"volume", NULL, 1, "m^3", measure_volume, NULL},
+    {"strain_energy", NULL, 1, "J", measure_strain_energy, NULL},
+    {"max_strain", NULL, 1, "1", measure_max_strain, NULL},
+    {"max_stress", NULL, 1, "Pa", measure_max_stress, NULL},
+    {"min_jacobian", NULL, 1, "1", measure_min_jacobian, NULL},
+};
+
+const FilKindRow fil_solid_row = {"solid", "a solid", fil_solid_name, fil_world_find_solid, FIL_ROWS(parts), FIL_ROWS(quantities)};

@@ -1,0 +1,102 @@
+/* Meshes of solids: the public face of tetrahedra in geometry. */
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/vec3.h"
+#include "filum/solid.h"
+#include "geometry/tet_brick.h"
+#include "geometry/tet_file.h"
+#include "geometry/tet_stuff.h"
+
+void fil_solid_mesh_free(FilSolidMesh* mesh)
+{
+    fil_free(mesh->vertices);
+    fil_free(mesh->tets);
+    *mesh = (FilSolidMesh){0};
+}
+
+/* Vertices and elements change hands; neighbours and the surface are found again by whoever simulates them. */
+static FilStatus hand_over(FilStatus status, FilTetMesh* from, FilSolidMesh* to)
+{
+    *to = (FilSolidMesh){0};
+    if (status == FIL_OK) {
+        *to = (FilSolidMesh){from->vertex_count, from->tet_count, from->vertices, from->tets};
+        from->vertices = NULL;
+        from->tets = NULL;
+    }
+    fil_tet_mesh_free(from);
+    return status;
+}
+
+static FilImplicitPart part_of(const FilSolidPart* part)
+{
+    static const FilImplicitKind kinds[FIL_SOLID_SHAPE_COUNT] = {
+        [FIL_SOLID_BALL] = FIL_IMPLICIT_BALL,
+        [FIL_SOLID_BOX] = FIL_IMPLICIT_BOX,
+        [FIL_SOLID_CYLINDER] = FIL_IMPLICIT_CYLINDER,
+        [FIL_SOLID_ELLIPSOID] = FIL_IMPLICIT_ELLIPSOID,
+        [FIL_SOLID_TORUS] = FIL_IMPLICIT_TORUS,
+    };
+    const FilQuat q = part->orientation;
+    const bool none = q.x == 0.0 && q.y == 0.0 && q.z == 0.0 && q.w == 0.0;
+    FilImplicitPart out = {.kind = kinds[part->shape],
+                           .pose.p = {part->position.x, part->position.y, part->position.z},
+                           .size = {part->size[0], part->size[1], part->size[2]}};
+    fil_m3_from_quat(out.pose.r, none ? (FilQuat){0.0, 0.0, 0.0, 1.0} : q);
+    return out;
+}
+
+FilStatus fil_solid_mesh_blend(const FilSolidPart* parts, int part_count, double blend, double spacing,
+                               FilSolidMesh* mesh, FilError* error)
+{
+    FilTetMesh made = {0};
+    *mesh = (FilSolidMesh){0};
+    if (part_count < 1 || !(spacing > 0.0) || !isfinite(spacing)) {
+        return fil_error(error, FIL_BAD_INPUT, "a mesh needs at least one part and a positive spacing, not %d and %g",
+                         part_count, spacing);
+    }
+    FilImplicitPart* inner = fil_alloc((size_t)part_count, sizeof *inner);
+    if (inner == NULL) {
+        return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < part_count && status == FIL_OK; k++) {
+        if ((int)parts[k].shape < 0 || parts[k].shape >= FIL_SOLID_SHAPE_COUNT) {
+            status = fil_error(error, FIL_BAD_INPUT, "part %d has no such shape: %d", k + 1, (int)parts[k].shape);
+        } else {
+            inner[k] = part_of(&parts[k]);
+        }
+    }
+    if (status == FIL_OK) {
+        const FilImplicit implicit = {.parts = inner, .part_count = part_count, .blend = blend};
+        status = fil_tet_stuff_implicit(&implicit, spacing, "mesh", &made, error);
+    }
+    fil_free(inner);
+    return hand_over(status, &made, mesh);
+}
+
+FilStatus fil_solid_mesh_brick(const double size[3], const int cells[3], int split, FilSolidMesh* mesh,
+                               FilError* error)
+{
+    FilTetMesh made = {0};
+    *mesh = (FilSolidMesh){0};
+    if (split < 0 || split >= FIL_TET_SPLIT_COUNT) {
+        return fil_error(error, FIL_BAD_INPUT, "cells are split in one of %d ways, not %d", FIL_TET_SPLIT_COUNT, split);
+    }
+    return hand_over(fil_tet_brick(size, cells, (FilTetSplit)split, &made, error), &made, mesh);
+}
+
+FilStatus fil_solid_mesh_voussoir(double radius, double thickness, double depth, double from, double to,
+                                  const int cells[3], FilSolidMesh* mesh, FilError* error)
+{
+    FilTetMesh made = {0};
+    const FilTetVoussoir voussoir = {radius, thickness, depth, from, to, {cells[0], cells[1], cells[2]}, FIL_TET_SPLIT_SIX};
+    return hand_over(fil_tet_voussoir(&voussoir, &made, error), &made, mesh);
+}
+
+FilStatus fil_solid_mesh_read(const char* path, double scale, FilSolidMesh* mesh, FilError* error)
+{
+    FilTetMesh made = {0};
+    return hand_over(fil_tet_read(path, scale, &made, error), &made, mesh);
+}

@@ -1,0 +1,354 @@
+#include "body/solid.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/vec3.h"
+
+FilSolidDef fil_solid_def_default(void)
+{
+    return (FilSolidDef){.model = FIL_SOLID_COROTATED_LAGGED, .collision = fil_collision_default()};
+}
+
+/* ---- making ---- */
+
+static void destroy(void* pointer)
+{
+    FilSolidBody* body = pointer;
+    if (body == NULL) {
+        return;
+    }
+    for (int s = 0; s < body->attachment_count; s++) {
+        fil_free(body->attachments[s].origin);
+    }
+    fil_supernodal_destroy(body->factor);
+    fil_tet_mesh_free(&body->mesh);
+    void* blocks[] = {body->initial_q,    body->initial_v,     body->mass,          body->elements,
+                      body->batches,      body->batch_slots,   body->surface,       body->surface_edges,
+                      body->attachments,  body->load,          body->block_start,   body->surface_triangles,
+                      body->block_column, body->block_row,     body->block_mass,    body->used,
+                      body->values,       body->stiffness,     body->rotations,     body->held,
+                      body->held_q,       body->q_theta,       body->v_theta,       body->change,
+                      body->momentum,     body->gradient,      body->damped,        body->reaction,
+                      body->scratch};
+    for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
+        fil_free(blocks[k]);
+    }
+    fil_free(body);
+}
+
+static FilStatus check_def(const FilSolidDef* def, FilError* error)
+{
+    if (def->vertex_count < 4 || def->tet_count < 1 || def->vertices == NULL || def->tets == NULL) {
+        return fil_error(error, FIL_BAD_INPUT, "a solid needs at least 4 vertices and 1 element, not %d and %d",
+                         def->vertex_count, def->tet_count);
+    }
+    if ((int)def->model < 0 || def->model >= FIL_SOLID_MODEL_COUNT) {
+        return fil_error(error, FIL_BAD_INPUT, "there is no model %d", (int)def->model);
+    }
+    const struct {
+        const char* name;
+        double value;
+        bool positive;
+    } numbers[] = {{"density", def->density, true},
+                   {"damping_mass", def->damping_mass, false},
+                   {"damping_stiffness", def->damping_stiffness, false},
+                   {"radius", def->radius, false}};
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+        if (!isfinite(numbers[k].value) || numbers[k].value < 0.0 || (numbers[k].positive && numbers[k].value == 0.0)) {
+            return fil_error(error, FIL_BAD_INPUT, "%s must be %s, not %g", numbers[k].name,
+                             numbers[k].positive ? "positive" : "zero or positive", numbers[k].value);
+        }
+    }
+    if (def->velocities != NULL && !fil_all_finite(def->velocities, 3 * def->vertex_count)) {
+        return fil_error(error, FIL_BAD_INPUT, "velocities must be finite");
+    }
+    return FIL_OK;
+}
+
+/* Checks the mesh and finds its surface. */
+static FilStatus take_mesh(const FilSolidDef* def, FilTetMesh* mesh, FilError* error)
+{
+    FilTetBuilder builder = {0};
+    bool ok = true;
+    for (int i = 0; i < def->vertex_count && ok; i++) {
+        ok = fil_tet_builder_add_vertex(&builder, def->vertices + 3 * i);
+    }
+    for (int e = 0; e < def->tet_count && ok; e++) {
+        ok = fil_tet_builder_add_tet(&builder, def->tets + 4 * e, 0);
+    }
+    const FilStatus status = ok ? fil_tet_builder_finish(&builder, "mesh", mesh, error)
+                                : fil_error(error, FIL_OUT_OF_MEMORY, "no memory for its mesh");
+    fil_tet_builder_free(&builder);
+    return status;
+}
+
+static FilStatus allocate(FilSolidBody* body, FilError* error)
+{
+    const size_t vertices = (size_t)body->mesh.vertex_count, unknowns = 4 * vertices;
+    double** vectors[] = {&body->initial_q, &body->initial_v, &body->load,     &body->held_q, &body->q_theta,
+                          &body->v_theta,   &body->change,    &body->momentum, &body->damped, &body->gradient,
+                          &body->reaction};
+    bool ok = true;
+    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
+        *vectors[k] = fil_alloc(unknowns, sizeof(double));
+        ok = ok && *vectors[k] != NULL;
+    }
+    body->scratch = fil_alloc(3 * unknowns, sizeof(double)); // a right side and what refining it takes
+    body->held = fil_alloc(vertices, sizeof(bool));
+    ok = ok && body->scratch != NULL && body->held != NULL;
+    return ok ? FIL_OK : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+}
+
+FilStatus fil_solid_create(const FilSolidDef* def, FilSolidBody** out, FilError* error)
+{
+    *out = NULL;
+    FilSolidMaterial material;
+    FilStatus status = check_def(def, error);
+    if (status == FIL_OK) {
+        status = def->model == FIL_SOLID_MOONEY_RIVLIN
+                     ? fil_solid_material_mooney_rivlin(def->c1, def->c2, def->bulk, &material, error)
+                     : fil_solid_material_make(def->model, def->young, def->poisson, &material, error);
+    }
+    FilSolidBody* body = status == FIL_OK ? fil_alloc(1, sizeof *body) : NULL;
+    if (body == NULL) {
+        return status != FIL_OK ? status : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    body->model = def->model;
+    body->material = material;
+    body->density = def->density;
+    body->lumped = def->lumped;
+    body->damping_mass = def->damping_mass;
+    body->damping_stiffness = def->damping_stiffness;
+    body->radius = def->radius;
+    body->collision = def->collision;
+    status = take_mesh(def, &body->mesh, error);
+    status = status == FIL_OK ? allocate(body, error) : status;
+    status = status == FIL_OK ? fil_solid_build(body, error) : status;
+    if (status != FIL_OK) {
+        destroy(body);
+        return status;
+    }
+    for (int i = 0; i < def->vertex_count; i++) {
+        fil_v3_copy(body->initial_q + 4 * i, def->vertices + 3 * i);
+        if (def->velocities != NULL) {
+            fil_v3_copy(body->initial_v + 4 * i, def->velocities + 3 * i);
+        }
+    }
+    *out = body;
+    return FIL_OK;
+}
+
+static int dofs(const void* pointer)
+{
+    return 3 * ((const FilSolidBody*)pointer)->mesh.vertex_count;
+}
+
+static void init_state(const void* pointer, double* q, double* v, double* h)
+{
+    (void)h;
+    const FilSolidBody* body = pointer;
+    memcpy(q, body->initial_q, sizeof(double) * 4 * (size_t)body->mesh.vertex_count);
+    memcpy(v, body->initial_v, sizeof(double) * 4 * (size_t)body->mesh.vertex_count);
+}
+
+/* ---- measures ---- */
+
+static void energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity,
+                   FilEnergy* add_to)
+{
+    (void)h;
+    const FilSolidBody* body = pointer;
+    for (int i = 0; i < body->mesh.vertex_count; i++) {
+        add_to->gravity -= body->mass[i] * fil_v3_dot(gravity, q + 4 * i);
+    }
+    add_to->kinetic += fil_solid_kinetic_energy(body, v);
+    add_to->elastic += fil_solid_elastic_energy(body, q);
+}
+
+static void momentum(const void* pointer, const double* q, const double* v, const double* h, double* linear,
+                     double* angular)
+{
+    (void)h;
+    const FilSolidBody* body = pointer;
+    for (int i = 0; i < body->mesh.vertex_count; i++) {
+        fil_v3_axpy(linear, body->mass[i], v + 4 * i);
+    }
+    fil_solid_angular_momentum(body, q, v, angular);
+}
+
+/* ---- contact at the level of velocities: vertices of the surface as spheres ---- */
+
+static int collider_count(const void* pointer)
+{
+    return ((const FilSolidBody*)pointer)->surface_count;
+}
+
+static void collider(const void* pointer, int index, FilCollider* out)
+{
+    const FilSolidBody* body = pointer;
+    *out = (FilCollider){.kind = FIL_COLLIDER_SHAPE, .part = index, .movable = true, .collision = body->collision,
+                         .shape = fil_shape_sphere(body->radius)};
+}
+
+static void mesh_of(const void* pointer, FilBodyMesh* out)
+{
+    const FilSolidBody* body = pointer;
+    *out = (FilBodyMesh){.vertex_count = body->surface_count,
+                         .edge_count = body->edge_count,
+                         .triangle_count = body->mesh.triangle_count,
+                         .edges = body->surface_edges,
+                         .triangles = body->surface_triangles,
+                         .radius = body->radius,
+                         .blocks = body->surface};
+}
+
+static void frame(const void* pointer, int index, int part, const double* q, const double* h, FilPose* pose)
+{
+    static const double axes[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+    (void)part, (void)h;
+    memcpy(pose->r, axes, sizeof axes);
+    fil_v3_copy(pose->p, q + 4 * ((const FilSolidBody*)pointer)->surface[index]);
+}
+
+static void place(const void* pointer, int index, const double* q, const double* v, FilPlacement* out)
+{
+    *out = (FilPlacement){.speed = fil_v3_norm(v + 4 * ((const FilSolidBody*)pointer)->surface[index])};
+    frame(pointer, index, 0, q, NULL, &out->pose);
+}
+
+static void part_of(const void* pointer, int index, int part, const double* q, const double* h, FilShape* shape, FilPose* pose)
+{
+    *shape = fil_shape_sphere(((const FilSolidBody*)pointer)->radius);
+    frame(pointer, index, part, q, h, pose);
+}
+
+static bool joined(const void* pointer, int index_a, int part_a, int index_b, int part_b)
+{
+    (void)pointer, (void)index_a, (void)part_a, (void)index_b, (void)part_b;
+    return true; // spheres at vertices say nothing about a surface's contact with itself
+}
+
+static int point_jacobian(const void* pointer, int index, int part, const double* point, const double* q, int* blocks,
+                          double* jacobian, double* bias)
+{
+    (void)part, (void)point, (void)q;
+    memset(jacobian, 0, 12 * sizeof(double));
+    jacobian[0] = jacobian[5] = jacobian[10] = 1.0;
+    fil_v3_set(bias, 0.0, 0.0, 0.0);
+    blocks[0] = ((const FilSolidBody*)pointer)->surface[index];
+    return 1;
+}
+
+static int turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks, double* jacobian, double* bias)
+{
+    (void)part, (void)q; // a vertex has no orientation
+    memset(jacobian, 0, 12 * sizeof(double));
+    fil_v3_set(bias, 0.0, 0.0, 0.0);
+    blocks[0] = ((const FilSolidBody*)pointer)->surface[index];
+    return 1;
+}
+
+static int tangent_pattern(void* pointer, int* columns, int* rows)
+{
+    const FilSolidBody* body = pointer;
+    if (columns != NULL && rows != NULL) {
+        memcpy(columns, body->block_column, sizeof(int) * (size_t)body->block_count);
+        memcpy(rows, body->block_row, sizeof(int) * (size_t)body->block_count);
+    }
+    return body->block_count;
+}
+
+/* ---- vertices as points ---- */
+
+static int place_count(const void* pointer)
+{
+    return ((const FilSolidBody*)pointer)->mesh.vertex_count;
+}
+
+static void place_velocity(const void* pointer, int place, const double* q, const double* v, double* velocity)
+{
+    (void)pointer, (void)q;
+    fil_v3_copy(velocity, v + 4 * place);
+}
+
+static double mass_of(const void* pointer)
+{
+    const FilSolidBody* body = pointer;
+    double mass = 0.0;
+    for (int i = 0; i < body->mesh.vertex_count; i++) {
+        mass += body->mass[i];
+    }
+    return mass;
+}
+
+static int point_count(const void* pointer, int object)
+{
+    (void)object;
+    return ((const FilSolidBody*)pointer)->mesh.vertex_count;
+}
+
+static int point_of(const void* pointer, int object, int node)
+{
+    (void)pointer, (void)object;
+    return node;
+}
+
+static bool is_held(const void* pointer, int block)
+{
+    return ((const FilSolidBody*)pointer)->held[block];
+}
+
+static FilStatus side_of(const void* pointer, int object, int node, const double* q, FilBodySide* side, FilError* error)
+{
+    (void)object, (void)q;
+    const FilSolidBody* body = pointer;
+    side->point = fil_counted(node, body->mesh.vertex_count);
+    return side->point >= 0
+               ? FIL_OK
+               : fil_error(error, FIL_BAD_INPUT, "has %d vertices, no vertex %d", body->mesh.vertex_count, node);
+}
+
+const FilBodyOps fil_solid_ops = {
+    .kind = "solid",
+    .points = true,
+    .destroy = destroy,
+    .dofs = dofs,
+    .init_state = init_state,
+    .begin = fil_solid_begin,
+    .guess = fil_solid_guess,
+    .evaluate = fil_solid_evaluate,
+    .diagonal = fil_solid_diagonal,
+    .factor = fil_solid_factor,
+    .solve = fil_solid_solve,
+    .finish = fil_solid_finish,
+    .energy = energy,
+    .momentum = momentum,
+    .place_count = place_count,
+    .place_velocity = place_velocity,
+    .mass = mass_of,
+    .attach = fil_solid_attach,
+    .set_target = fil_solid_set_target,
+    .reaction = fil_solid_reaction,
+    .clear_loads = fil_solid_clear_loads,
+    .load = fil_solid_load,
+    .load_range = fil_solid_load_range,
+    .collider_count = collider_count,
+    .collider = collider,
+    .mesh = mesh_of,
+    .place = place,
+    .part = part_of,
+    .joined = joined,
+    .frame = frame,
+    .side = side_of,
+    .point_count = point_count,
+    .point = point_of,
+    .held = is_held,
+    .point_jacobian = point_jacobian,
+    .turn_jacobian = turn_jacobian,
+    .tangent_pattern = tangent_pattern,
+    .tangent = fil_solid_tangent,
+    .push = fil_solid_push,
+};
