@@ -8,5 +8,7 @@ void fil_check_plan_coarse(FilCheck* check);
 void fil_check_plan_rotations(FilCheck* check);
 void fil_check_plan_seeds(FilCheck* check);
 void fil_check_plan_recipes(FilCheck* check);
+void fil_check_plan_tracking(FilCheck* check);
+void fil_check_plan_disturbed(FilCheck* check);
 
 #endif

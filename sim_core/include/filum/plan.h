@@ -36,6 +36,7 @@ typedef struct FilPlanDef {
     double effort;          /* N, bound of a chamber's force, either way */
     double normal_force[2]; /* N; a lower bound above zero demands contact throughout */
     double slip;            /* m/s, bound of the slip */
+    double face;            /* share of the disk's radius that the ball may touch within, 0 to 1 */
     double relaxation[2];   /* of the pairs' products: where it begins and ends */
     double relaxation_fall; /* factor of the barrier from one problem to the next, 0 to 1 */
     double tolerance;       /* of rows and of the scaled gradient */

@@ -21,6 +21,7 @@ FilPlanDef fil_plan_def_default(void)
                         .effort = 60.0,
                         .normal_force = {0.1, 20.0},
                         .slip = 2.0,
+                        .face = 1.0,
                         .relaxation = {0.1, 1e-7},
                         .relaxation_fall = 0.2,
                         .tolerance = 1e-8,

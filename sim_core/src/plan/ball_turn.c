@@ -43,7 +43,7 @@ static bool solve_three(const double* m, const double* right, double* x)
     return true;
 }
 
-bool fil_ball_touch(const FilBallTurn* turn, double* l)
+bool fil_ball_touch(const FilBallTurn* turn, const double place[2], double* l)
 {
     const FilPlanArm* arm = &turn->arm;
     const FilBallLayout o = fil_ball_layout(turn);
@@ -61,7 +61,7 @@ bool fil_ball_touch(const FilBallTurn* turn, double* l)
         }
         real_arm_motion(arm, shape, d, FIL_PLAN_FIRST, false, &motion, &tip);
         real_see_contact(turn, &o, &tip, x, true, &c);
-        const double residual[3] = {c.y[0], c.y[1], c.y[2] - 0.5 * arm->disk_thickness - turn->radius};
+        const double residual[3] = {c.y[0] - place[0], c.y[1] - place[1], c.y[2] - 0.5 * arm->disk_thickness - turn->radius};
         // the shortest step to the linearised conditions: dl = -J' (J J')^-1 residual
         for (int a = 0; a < 3; a++) {
             real_to_joints(arm, c.y_i[a], gradient[a]);

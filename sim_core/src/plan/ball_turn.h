@@ -43,8 +43,8 @@ FilBallLayout fil_ball_layout(const FilBallTurn* turn);
 bool fil_ball_evaluate(const void* data, int stage, const double* p, const double* x, const double* multiplier,
                        FilPlanOrder order, FilPlanStage* out);
 
-/* Elongations of least energy with which the disk touches the ball, its centre above the disk's; false if there are
- * none. */
-bool fil_ball_touch(const FilBallTurn* turn, double* l);
+/* Elongations of least energy with which the disk touches the ball at the place (m) from its centre, in its axes; false if
+ * there are none. */
+bool fil_ball_touch(const FilBallTurn* turn, const double place[2], double* l);
 
 #endif

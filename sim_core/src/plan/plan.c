@@ -56,6 +56,7 @@ static FilStatus check_numbers(const FilPlanDef* def, FilError* error)
         return fil_error(error, FIL_BAD_INPUT, "plan: the relaxation must fall, and end above zero");
     }
     if (!(def->elongation[0] < def->elongation[1]) || !(def->effort > 0.0) || !(def->slip > 0.0) ||
+        !(def->face > 0.0 && def->face <= 1.0) ||
         !(def->normal_force[0] >= 0.0 && def->normal_force[0] < def->normal_force[1])) {
         return fil_error(error, FIL_BAD_INPUT, "plan: bounds must leave room between them");
     }
@@ -121,6 +122,7 @@ static FilStatus take_world(const FilWorld* world, const FilPlanDef* def, Job* j
         return status;
     }
     turn->directions = def->directions;
+    turn->arm.disk_radius *= def->face;
     turn->weights = (FilBallWeights){w->orientation, w->terminal,  w->normal_force, w->force_rate,
                                      w->speed_rate,  w->spin_rate, w->effort,       w->unit};
     job->bounds = (FilBallBounds){{def->elongation[0], def->elongation[1]},
