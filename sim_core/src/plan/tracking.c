@@ -4,9 +4,8 @@
 
 #include "plan/riccati.h"
 
-// what deviations and efforts are weighed by: 3 mm, 0.1 m/s and 5 N count alike (gains of some 1000 N/m, a few times the
-// chambers' own stiffness)
-static const double ELONGATION = 3e-3, RATE = 0.1, EFFORT = 5.0;
+// what deviations and efforts are weighed by: 1 mm, 0.1 m/s and 5 N count alike (gains of some 4000 N/m, of chambers with 265)
+static const double ELONGATION = 1e-3, RATE = 0.1, EFFORT = 5.0;
 
 /* The arm's part of a stage's derivatives: rows and variables l, v, and tau. */
 static bool linearise(const FilBallProblem* problem, const FilBallLayout* o, int stage, const double* p,
