@@ -368,6 +368,9 @@ FilStatus fil_rod_set_rest_curvature(FilWorld* world, FilId id, int first, int c
         return FIL_BAD_INPUT;
     }
     FilStatus status = check_range(world, first, count, view.rod->node_count, curvature, 2);
+    if (status != FIL_OK) {
+        return status; // first + count may be no number
+    }
     for (int i = first; i < first + count && status == FIL_OK; i++) {
         const double turn = hypot(curvature[2 * (i - first)], curvature[2 * (i - first) + 1]) * view.rod->voronoi[i];
         if (!(turn < FIL_PI)) {
@@ -389,7 +392,10 @@ FilStatus fil_rod_set_rest_twist(FilWorld* world, FilId id, int first, int count
         return FIL_BAD_INPUT;
     }
     const FilStatus status = check_range(world, first, count, view.rod->node_count, twist, 1);
-    for (int i = first; i < first + count && status == FIL_OK; i++) {
+    if (status != FIL_OK) {
+        return status; // first + count may be no number
+    }
+    for (int i = first; i < first + count; i++) {
         view.h[i].rest_twist = twist[i - first] * view.rod->voronoi[i];
     }
     return status;
@@ -402,6 +408,9 @@ FilStatus fil_rod_set_rest_length(FilWorld* world, FilId id, int first, int coun
         return FIL_BAD_INPUT;
     }
     FilStatus status = check_range(world, first, count, view.rod->edge_count, length, 1);
+    if (status != FIL_OK) {
+        return status; // first + count may be no number
+    }
     for (int i = 0; i < count && status == FIL_OK; i++) {
         if (!(length[i] > 0.0)) {
             status = fil_world_fail(world, FIL_BAD_INPUT, "a rest length must be positive, not %g", length[i]);

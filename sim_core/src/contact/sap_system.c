@@ -78,8 +78,10 @@ static bool adopt_patterns(FilSapSystem* system, const FilSapProblem* problem)
     int end = 0;
     for (size_t i = 0; i < count; i++) {
         const FilSapConstraint* constraint = &problem->constraints[i];
-        memcpy(system->variable.at + end, problem->block + constraint->first_block,
-               (size_t)constraint->block_count * sizeof(int));
+        if (constraint->block_count > 0) { // none between sides that cannot move
+            memcpy(system->variable.at + end, problem->block + constraint->first_block,
+                   (size_t)constraint->block_count * sizeof(int));
+        }
         system->constraint_end.at[i] = end += constraint->block_count;
     }
     system->columns = a->columns;
