@@ -72,7 +72,7 @@ static FilStatus apply_settings(FilWorld* world, const char* source, const FilRo
 FilStatus fil_world_add_robot_urdf(FilWorld* world, const FilRobotDef* given, const char* path, const char* text,
                                    size_t size, const FilRobotJointSetting* settings, int setting_count, FilId* robot)
 {
-    if (given == NULL || path == NULL || (text == NULL && size > 0) || setting_count < 0 || (settings == NULL && setting_count > 0)) {
+    if (given == NULL || (path == NULL && text == NULL) || (text == NULL && size > 0) || setting_count < 0 || (settings == NULL && setting_count > 0)) {
         return fil_world_set_error(world, FIL_BAD_INPUT, "a robot from URDF needs a definition, a source and the settings it counts");
     }
     FilPool pool = {0};
