@@ -12,7 +12,8 @@
     ROW(arm, ARM, STATES)        \
     ROW(robot, ROBOT, STATES)    \
     ROW(shell, SHELL, NO_STATES) \
-    ROW(ring, RING, NO_STATES)
+    ROW(ring, RING, NO_STATES)   \
+    ROW(solid, SOLID, NO_STATES)
 
 #define FIL_KIND_ID(kind, KIND, states) FIL_KIND_##KIND,
 typedef enum FilKindId { FIL_NODE_KINDS(FIL_KIND_ID) FIL_KIND_COUNT } FilKindId;

@@ -35,7 +35,8 @@ typedef struct FilShowKind {
     ROW(arm)                \
     ROW(robot)              \
     ROW(shell)              \
-    ROW(ring)
+    ROW(ring)               \
+    ROW(solid)
 
 #define FIL_SHOW_ID(kind) FIL_SHOW_OF_##kind,
 enum { FIL_SHOW_KINDS(FIL_SHOW_ID) FIL_SHOW_COUNT };

@@ -7,6 +7,7 @@
 #include "validate/rings.h"
 #include "validate/robot.h"
 #include "validate/rod.h"
+#include "validate/solid.h"
 
 static const FilCheckCase table[] = {
     {"rod", "cantilever_weight", "cantilever under its own weight against the elastica", 0,
@@ -86,6 +87,10 @@ static const FilCheckCase table[] = {
     {"rings", "hoop_slides", "a hoop slides down a slope or sticks", 0, fil_check_hoop_slides},
     {"rings", "hoop_spins", "friction at its rim turns a hoop", 0, fil_check_hoop_spins},
     {"rings", "hoop_energy", "energy of a hoop in motion", 0, fil_check_hoop_energy},
+    {"solid", "cantilever", "a beam of tetrahedra against Timoshenko, and the order of convergence", 0,
+     fil_check_solid_cantilever},
+    {"solid", "rest", "a soft block rests on the ground under four contact models", 0, fil_check_solid_rest},
+
     {"rings", "plate", "simply supported plates: both laws of bending, two meshes", 0, fil_check_plate},
     {"rings", "clothes", "P4 3.4: cloth on five rings gathers, wrinkles and sheds", 25, fil_check_hanging_clothes},
     {"rings", "net", "P4 3.5: a net catches a ball and closes over it", 120, fil_check_tether_net},

@@ -58,7 +58,7 @@ FIL_MUST_CHECK FilStatus fil_solid_mesh_blend(const FilSolidPart* parts, int par
                                               FilSolidMesh* mesh, FilError* error);
 
 /* A box of `size` (m) about the origin, exactly: cells of five (split 0), six (1) or 24 (2) elements. Vertices go along
- * x first, then y, then z, those in the middle of cells last. Allocates. */
+ * z first, then y, then x, those in the middle of cells last. Allocates. */
 FIL_MUST_CHECK FilStatus fil_solid_mesh_brick(const double size[3], const int cells[3], int split, FilSolidMesh* mesh,
                                               FilError* error);
 

@@ -9,6 +9,7 @@ const FilSceneKind* const fil_scene_kinds[] = {
     &fil_scene_chains,  // more bodies, and later their bushings
     &fil_scene_arms,
     &fil_scene_shells,
+    &fil_scene_solids,
     &fil_scene_robots,
     &fil_scene_links,
     &fil_scene_rings,

@@ -1,0 +1,117 @@
+/* Solids in scenes: every mesh, pins, probes, drives, and messages that name line and key. */
+#include <stdio.h>
+
+#include "blocks.h"
+
+static FilStatus load(const char* text, FilWorld** world, FilError* error)
+{
+    *world = NULL;
+    return fil_scene_load_text("scene", text, strlen(text), NULL, world, NULL, error);
+}
+
+#define MATERIAL "materials: {foam: {young: 1.0e+4, poisson: 0.3, density: 500}}\n"
+
+static void test_meshes(void** state)
+{
+    (void)state;
+    static const struct {
+        const char* mesh;
+        double volume;
+    } cases[] = {
+        {"ball: {radius: 0.1, spacing: 0.03}", 4.1888e-3},
+        {"box: {size: [0.2, 0.1, 0.1], spacing: 0.02}", 2e-3},
+        {"cylinder: {radius: 0.1, length: 0.1, spacing: 0.02}", 3.1416e-3},
+        {"ellipsoid: {half: [0.1, 0.05, 0.05], spacing: 0.02}", 1.0472e-3},
+        {"torus: {radius: 0.1, tube: 0.04, spacing: 0.02}", 3.1583e-3},
+        {"brick: {size: [0.2, 0.1, 0.1], cells: [4, 2, 2], split: five}", 2e-3},
+        {"voussoir: {radius: 1, thickness: 0.2, depth: 0.1, from: 0, to: 0.3, cells: [4, 2, 2]}", 6e-3},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[400];
+        FilWorld* world;
+        FilError error;
+        snprintf(text, sizeof text, MATERIAL "solids: [{name: it, material: foam, %s, rotation: [0, 0, 0.3]}]\n",
+                 cases[k].mesh);
+        if (load(text, &world, &error) != FIL_OK) {
+            fail_msg("%s", error.text);
+        }
+        const FilId id = fil_world_find_solid(world, "it");
+        const double volume = fil_solid_measure(world, id).volume;
+        assert_true(fabs(volume / cases[k].volume - 1.0) < 0.1); // flat facets of round shapes, edges cut off
+        assert_true(fabs(fil_solid_mass(world, id) - 500.0 * volume) < 1e-9);
+        fil_world_destroy(world);
+    }
+}
+
+static void test_pins_drives_and_probes(void** state)
+{
+    (void)state;
+    FilWorld* world;
+    FilError error;
+    const char text[] = "world: {gravity: [0, 0, 0], dt: 100}\n" MATERIAL
+                        "solids:\n"
+                        "  - name: bar\n"
+                        "    material: foam\n"
+                        "    brick: {size: [0.4, 0.1, 0.1], cells: [4, 1, 1]}\n"
+                        "    pins: [{from: [-0.21, -1, -1], to: [-0.19, 1, 1]}]\n"
+                        "drives: [{name: pull, solid: bar, vertex: -1, force: [1, 0, 0]}]\n"
+                        "probes:\n"
+                        "  end: {solid_vertex_position: {solid: bar, vertex: -1, component: x}}\n"
+                        "  strain: {max_strain: {solid: bar}}\n"
+                        "  stress: {max_stress: {solid: bar}}\n"
+                        "  energy: {strain_energy: {solid: bar}}\n"
+                        "  volume: {volume: {solid: bar}}\n"
+                        "  least: {min_jacobian: {solid: bar}}\n";
+    if (load(text, &world, &error) != FIL_OK) {
+        fail_msg("%s", error.text);
+    }
+    block_step(world, NULL);
+    assert_true(fil_world_probe_value(world, 0) > 0.2 + 1e-4);
+    for (int k = 1; k < 6; k++) {
+        assert_true(fil_world_probe_value(world, k) > 0.0);
+    }
+    double x[3];
+    fil_solid_get_position(world, fil_world_find_solid(world, "bar"), 0, x);
+    assert_true(x[0] == -0.2);
+    fil_world_destroy(world);
+}
+
+static void refuse(const char* solid, const char* part)
+{
+    char text[600];
+    FilWorld* world;
+    FilError error;
+    snprintf(text, sizeof text,
+             "materials: {foam: {young: 1.0e+4, poisson: 0.3, density: 500}, gum: {young: 1.0e+4, poisson: 0.5, density: 500}}\n"
+             "solids:\n  - {name: it, %s}\n",
+             solid);
+    assert_int_not_equal(load(text, &world, &error), FIL_OK);
+    if (strstr(error.text, part) == NULL || strstr(error.text, "3") == NULL) {
+        fail_msg("'%s' is not in: %s", part, error.text);
+    }
+}
+
+static void test_bad_scenes(void** state)
+{
+    (void)state;
+    refuse("ball: {radius: 0.1, spacing: 0.05}", "material");
+    refuse("material: foam", "one of these is missing");
+    refuse("material: foam, ball: {radius: 0.1}", "spacing");
+    refuse("material: foam, ball: {radius: 0.1, spacing: 5}", "mesh");
+    refuse("material: gum, ball: {radius: 0.1, spacing: 0.05}", "0.5");
+    refuse("material: foam, brick: {size: [1, 1, 1], cells: [1, 0.5, 1]}", "whole numbers");
+    refuse("material: foam, model: rubber, ball: {radius: 0.1, spacing: 0.05}", "model");
+    refuse("material: foam, model: mooney_rivlin, ball: {radius: 0.1, spacing: 0.05}", "mooney_rivlin");
+    refuse("material: foam, ball: {radius: 0.1, spacing: 0.05}, pins: [{from: [5, 5, 5], to: [6, 6, 6]}]", "no vertex");
+    refuse("material: foam, file: {path: nowhere.vtk}", "nowhere.vtk");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_meshes),
+        cmocka_unit_test(test_pins_drives_and_probes),
+        cmocka_unit_test(test_bad_scenes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
