@@ -14,6 +14,12 @@ typedef struct FilSurface {
     double stiffness;        /* N/m of one contact; 0: as rigid as the step can resolve, and never springy */
     double dissipation_time; /* s, model "sap" */
     double dissipation;      /* s/m, Hunt and Crossley's, model "sap_lagged" */
+    /* pressure patches instead of points, models "sap", "sap_lagged" and "lcp": docs/scenes.md, "Patches" */
+    double modulus;          /* Pa at the deepest points; 0: points of contact, unless the other side has one */
+    double resolution;       /* m, of the pressure field, or of a rigid surface that meets one; 0: a fifth of the depth */
+    double margin;           /* m: patches are looked for so far ahead at rest; 0: a hundredth of the depth, 1e-4 m at least */
+    double thickness;        /* m: how deep a half-space reaches its modulus, which needs it; others know by their shape */
+    bool whole;              /* every polygon is a contact; else those of two parts are merged into nine at most */
 } FilSurface;
 
 FilSurface fil_surface_default(void);
@@ -129,10 +135,30 @@ typedef struct FilContactInfo {
     double distance;    /* m, between the surfaces along the normal at the step's end; < 0 when penetrating */
     FilVec3 force;      /* N, on b: what changed its momentum in the step */
     FilVec3 slip;       /* m/s, tangential velocity of b against a at the step's end */
+    double area;        /* m^2, of a pressure patch; 0: a point */
 } FilContactInfo;
 
 int fil_world_contact_count(const FilWorld* world);
 FilContactInfo fil_world_contact(const FilWorld* world, int index); /* null ids beyond the last */
+
+/* A pressure patch of the last step: what two parts do to each other over an area. Its contacts are `contacts` in a row from
+ * `first_contact` on. */
+typedef struct FilPatchInfo {
+    FilId a, b;               /* as of a contact */
+    int part_a, part_b;
+    int first_contact, contacts;
+    int polygons;             /* before merging */
+    FilVec3 center;           /* m, of pressure */
+    FilVec3 normal;           /* unit, from a to b, mean */
+    FilVec3 force;            /* N, on b */
+    FilVec3 torque;           /* N m, on b about the center */
+    double area;              /* m^2, of what touched at the step's start; 0: nothing yet */
+    double mean_pressure;     /* Pa: normal force over the area */
+    double highest_pressure;  /* Pa, at the step's start */
+} FilPatchInfo;
+
+int fil_world_patch_count(const FilWorld* world);
+FilPatchInfo fil_world_patch(const FilWorld* world, int index);
 
 /* Total of all contacts on a rod or rigid body in the last step: force, and torque about the world's origin. */
 void fil_world_contact_wrench(const FilWorld* world, FilId thing, FilVec3* force, FilVec3* torque);

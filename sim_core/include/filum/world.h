@@ -68,6 +68,8 @@ typedef struct FilStepInfo {
     int analyses;           /* symbolic factorisations of the contact system */
     double contact_residual;   /* relative momentum residual of the contact problem (lcp: complementarity), worst */
     double nonlinear_residual; /* the same of the full equations of motion with the contact impulses */
+    int patch_polygons;        /* of pressure patches, before those of two parts are merged */
+    double patch_change;       /* what merging changed of a patch's force, center or torsion, relative, worst patch */
     int crossings;          /* centre lines that passed through each other: missed contacts, must be 0 */
     FilTimings timings;
 } FilStepInfo;

@@ -13,6 +13,9 @@ FilStatus fil_world_set_pair_surface(FilWorld* world, FilId a, FilId b, const Fi
     if (ia < 0 || ib < 0 || surface == NULL) {
         return fil_world_fail(world, FIL_BAD_INPUT, "a pair of surfaces needs two rods or rigid bodies of this world, and a surface");
     }
+    if (surface->modulus > 0.0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "a pair of surfaces has no modulus of its own: give it to the objects");
+    }
     FilStatus status = fil_surface_check(surface, world->error);
     if (status == FIL_OK && (status = fil_collision_set_pair(&world->collision, ia, ib, surface)) != FIL_OK) {
         return fil_world_fail(world, status, "out of memory");
@@ -92,7 +95,57 @@ FilContactInfo fil_world_contact(const FilWorld* world, int index)
                             .normal = to_vec(c->frame + 6),
                             .distance = end_distance(world, c, v_c[2]),
                             .force = to_vec(force),
-                            .slip = to_vec(slip)};
+                            .slip = to_vec(slip),
+                            .area = c->area};
+}
+
+/* ---- the last step's patches ---- */
+
+int fil_world_patch_count(const FilWorld* world)
+{
+    return world->collision.patches.record_count;
+}
+
+FilPatchInfo fil_world_patch(const FilWorld* world, int index)
+{
+    const FilCollisionStage* stage = &world->collision;
+    if (index < 0 || index >= stage->patches.record_count) {
+        fil_world_refuse(world, "there is no patch %d of %d", index, stage->patches.record_count);
+        return (FilPatchInfo){.area = NAN};
+    }
+    const FilPatchRecord* r = &stage->patches.records[index];
+    const FilWorldCollider *a = &stage->colliders[r->collider[0]], *b = &stage->colliders[r->collider[1]];
+    double center[3] = {0.0}, normal[3] = {0.0}, force[3] = {0.0}, torque[3] = {0.0}, f[3], t[3], load = 0.0;
+    // the centre of pressure is that of the normal impulses; of contacts that bear nothing, the middle
+    for (int k = r->first; k < r->first + r->count; k++) {
+        load += stage->set.contacts[k].impulse[2];
+    }
+    for (int k = r->first; k < r->first + r->count; k++) {
+        const FilContact* c = &stage->set.contacts[k];
+        const double share = load > 0.0 ? c->impulse[2] / load : 1.0 / r->count;
+        fil_v3_axpy(center, share, c->point);
+        fil_v3_axpy(normal, share, c->frame + 6);
+    }
+    for (int k = r->first; k < r->first + r->count; k++) {
+        fil_contact_wrench(&stage->set.contacts[k], 1, center, world->solver.last_dt, f, t);
+        fil_v3_axpy(force, 1.0, f);
+        fil_v3_axpy(torque, 1.0, t);
+    }
+    fil_v3_normalise(normal);
+    return (FilPatchInfo){.a = fil_make_id(world, FIL_ID_OBJECT, a->object),
+                          .b = fil_make_id(world, FIL_ID_OBJECT, b->object),
+                          .part_a = part_of(a, r->part[0]),
+                          .part_b = part_of(b, r->part[1]),
+                          .first_contact = r->first,
+                          .contacts = r->count,
+                          .polygons = r->polygons,
+                          .center = to_vec(center),
+                          .normal = to_vec(normal),
+                          .force = to_vec(force),
+                          .torque = to_vec(torque),
+                          .area = r->area,
+                          .mean_pressure = r->area > 0.0 ? fil_v3_dot(force, normal) / r->area : 0.0,
+                          .highest_pressure = r->highest};
 }
 
 void fil_world_contact_wrench(const FilWorld* world, FilId object, FilVec3* force, FilVec3* torque)

@@ -25,7 +25,7 @@ static double edge_speed(const FilPlacement* place, int a, int b)
 }
 
 /* Boxes of a row's edges, over the motion of the step to come. */
-static FilAabb bound_row(FilWorldCollider* c, double around_radii, double dt)
+static FilAabb bound_row(FilWorldCollider* c, double around_radii, double margin, double dt)
 {
     const int n = c->collider.node_count;
     for (int i = 0; i < c->collider.edge_count; i++) {
@@ -34,7 +34,7 @@ static FilAabb bound_row(FilWorldCollider* c, double around_radii, double dt)
         FilAabb box = fil_aabb_of_segment(x + 4 * i, x + 4 * j, 0.0);
         for (int k = 0; k < 3; k++) {
             const double a = LOOK_AHEAD * dt * v[4 * i + k], b = LOOK_AHEAD * dt * v[4 * j + k];
-            const double around = (1.0 + around_radii) * c->collider.radii[i];
+            const double around = (1.0 + around_radii) * c->collider.radii[i] + margin;
             box.lo[k] += fmin(fmin(a, b), 0.0) - around;
             box.hi[k] += fmax(fmax(a, b), 0.0) + around;
         }
@@ -44,11 +44,11 @@ static FilAabb bound_row(FilWorldCollider* c, double around_radii, double dt)
     return *fil_chain_bounds(&c->row);
 }
 
-static FilAabb bound_shape(const FilWorldCollider* c, double dt)
+static FilAabb bound_shape(const FilCollisionStage* stage, const FilWorldCollider* c, double dt)
 {
     const FilAabb box = fil_shape_aabb(&c->collider.shape, &c->place.pose);
     const double size = fil_v3_distance(box.lo, box.hi);
-    return fil_aabb_fattened(&box, LOOK_AHEAD * dt * c->place.speed + 0.5 * LOOK_AROUND * size);
+    return fil_aabb_fattened(&box, LOOK_AHEAD * dt * c->place.speed + 0.5 * LOOK_AROUND * size + fil_collision_patch_margin(stage, c));
 }
 
 /* Places every collider and finds the pairs of colliders whose boxes overlap. */
@@ -62,7 +62,8 @@ static FilStatus broad_phase(FilCollisionStage* stage, double dt)
         if (c->unbounded || !c->collider.collision.enabled) {
             continue;
         }
-        const FilAabb box = c->collider.kind == FIL_COLLIDER_ROW ? bound_row(c, look_around(stage), dt) : bound_shape(c, dt);
+        const FilAabb box = c->collider.kind == FIL_COLLIDER_ROW ? bound_row(c, look_around(stage), fil_collision_patch_margin(stage, c), dt)
+                                                                 : bound_shape(stage, c, dt);
         if (!stage->tree_ready) {
             size = fil_v3_distance(box.lo, box.hi);
             fil_tree_init(&stage->tree, 0.02 * size); // small motions leave the tree alone
@@ -166,26 +167,30 @@ static double parting_speed(const FilWorldCollider* a, int i, const FilWorldColl
 
 static FilStatus meet_parts(FilCollisionStage* stage, int a, int part_a, int b, int part_b, double margin)
 {
-    const int colliders[2] = {a, b}, parts[2] = {part_a, part_b};
-    FilShape shapes[2];
-    FilPose poses[2];
+    FilPartPair pair = {.collider = {a, b}, .part = {part_a, part_b}, .margin = margin};
+    FilShape* shapes = pair.shape;
+    FilPose* poses = pair.pose;
     for (int s = 0; s < 2; s++) {
-        const FilWorldCollider* c = &stage->colliders[colliders[s]];
+        const FilWorldCollider* c = &stage->colliders[pair.collider[s]];
         const FilBody* body = &stage->system->bodies[c->body];
         if (c->collider.kind == FIL_COLLIDER_SHAPE) {
             shapes[s] = c->collider.shape;
             poses[s] = c->place.pose;
         } else {
-            body->ops->part(body->impl, c->index, parts[s], stage->system->state.q + body->q, stage->system->state.h + body->h, &shapes[s],
+            body->ops->part(body->impl, c->index, pair.part[s], stage->system->state.q + body->q, stage->system->state.h + body->h, &shapes[s],
                             &poses[s]);
             if (stage->wants.round && shapes[s].kind == FIL_SHAPE_BOX) {
-                shapes[s] = fil_shape_capsule(c->collider.radii[parts[s]], shapes[s].half[2]);
+                shapes[s] = fil_shape_capsule(c->collider.radii[pair.part[s]], shapes[s].half[2]);
             }
         }
     }
     FilContactPoint points[FIL_MANIFOLD_POINTS];
+    bool met = false;
+    FilStatus status = stage->patches.compliant > 0 ? fil_collision_meet_patch(stage, &pair, &met) : FIL_OK;
+    if (met || status != FIL_OK) {
+        return status;
+    }
     const int count = fil_collide(&shapes[0], &poses[0], &shapes[1], &poses[1], margin, points);
-    FilStatus status = FIL_OK;
     for (int k = 0; k < count && status == FIL_OK; k++) {
         status = fil_collision_emit(stage, a, part_a, b, part_b, &points[k]);
     }
@@ -256,7 +261,7 @@ static FilStatus meet_row_shape(FilCollisionStage* stage, int row, int shape, do
             }
         }
     } else {
-        const FilAabb box = bound_shape(s, dt);
+        const FilAabb box = bound_shape(stage, s, dt);
         status = fil_chain_query(&r->row, &box, 0, &stage->parts);
     }
     for (int k = 0; k < stage->parts.count && status == FIL_OK; k++) {
@@ -298,6 +303,8 @@ static FilStatus meet(FilCollisionStage* stage, int a, int b, double dt)
 FilStatus fil_collide_all(FilCollisionStage* stage, double dt)
 {
     fil_contact_set_clear(&stage->set);
+    stage->patches.record_count = stage->patches.polygons = 0;
+    stage->patches.change = 0.0;
     stage->near.count = 0;
     stage->near_axes = INFINITY;
     FilStatus status = broad_phase(stage, dt);

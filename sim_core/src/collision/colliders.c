@@ -27,6 +27,7 @@ void fil_collision_free(FilCollisionStage* stage)
     fil_free(stage->pair_surfaces);
     fil_free(stage->apart);
     fil_free(stage->joins);
+    fil_collision_free_sides(stage);
 }
 
 /* Whether no edge of a row can touch the one that comes `gap` edges after it. */
@@ -40,7 +41,8 @@ static bool all_neighbours(const FilCollider* c, int gap)
     return all;
 }
 
-FilStatus fil_collision_register(FilCollisionStage* stage, int body_index, const int* object_of, const char* const* names)
+FilStatus fil_collision_register(FilCollisionStage* stage, int body_index, const int* object_of, const char* const* names,
+                                 FilError* error)
 {
     const FilBody* body = &stage->system->bodies[body_index];
     const int count = body->ops->collider_count(body->impl);
@@ -50,7 +52,7 @@ FilStatus fil_collision_register(FilCollisionStage* stage, int body_index, const
             return FIL_OUT_OF_MEMORY;
         }
         FilWorldCollider* c = &stage->colliders[stage->collider_count];
-        *c = (FilWorldCollider){.body = body_index, .index = k, .memory = -1};
+        *c = (FilWorldCollider){.body = body_index, .index = k, .memory = -1, .side = -1};
         body->ops->collider(body->impl, k, &c->collider);
         c->object = object_of[c->collider.object];
         c->name = names[c->collider.object];
@@ -68,7 +70,7 @@ FilStatus fil_collision_register(FilCollisionStage* stage, int body_index, const
             return FIL_OUT_OF_MEMORY;
         }
     }
-    return FIL_OK;
+    return fil_collision_make_sides(stage, error);
 }
 
 /* Place of the pair (a < b) among those kept apart, or where it belongs. */
@@ -136,15 +138,32 @@ FilStatus fil_collision_set_pair(FilCollisionStage* stage, int object_a, int obj
     return FIL_OK;
 }
 
-FilSurface fil_collision_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b)
+/* The surface set for a pair; NULL: none. */
+static const FilSurface* find_pair(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b)
 {
     for (int k = 0; k < stage->pair_surface_count; k++) {
         const FilPairSurface* p = &stage->pair_surfaces[k];
         if ((p->a == a->object && p->b == b->object) || (p->a == b->object && p->b == a->object)) {
-            return p->surface;
+            return &p->surface;
         }
     }
-    return fil_surface_combine(&a->collider.collision.surface, &b->collider.collision.surface);
+    return NULL;
+}
+
+FilSurface fil_collision_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b)
+{
+    const FilSurface* pair = find_pair(stage, a, b);
+    return pair != NULL ? *pair : fil_surface_combine(&a->collider.collision.surface, &b->collider.collision.surface);
+}
+
+FilSurface fil_collision_patch_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b,
+                                       double stiffness_a, double stiffness_b)
+{
+    const FilSurface* pair = find_pair(stage, a, b);
+    FilSurface sides[2] = {a->collider.collision.surface, b->collider.collision.surface};
+    sides[0].stiffness = stiffness_a;
+    sides[1].stiffness = stiffness_b;
+    return pair != NULL ? *pair : fil_surface_combine(&sides[0], &sides[1]);
 }
 
 double fil_collision_friction(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b)

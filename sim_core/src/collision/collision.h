@@ -6,6 +6,7 @@
 #include "contact/contact_set.h"
 #include "geometry/chain.h"
 #include "geometry/collide.h"
+#include "geometry/rod_patch.h"
 #include "geometry/tree.h"
 
 typedef struct FilWorldCollider {
@@ -18,8 +19,41 @@ typedef struct FilWorldCollider {
     FilChain row;     /* a row's bounding tree */
     int skip;         /* a row: edges so near along it never touch */
     int memory;       /* a row: where potential models keep one number per edge in the history; -1: a shape */
+    int side;         /* a shape: its place among those of patches; -1: none yet */
     FilPlacement place;
 } FilWorldCollider;
+
+/* What a shape is to pressure patches; colliders of one shape and surface share one. */
+typedef struct FilPatchSide {
+    FilShape shape;
+    FilFieldDef def;    /* as made; modulus 0: rigid */
+    FilField field;     /* empty if rigid, and of a half-space */
+    FilBoundary boundary;
+    double stiffness;   /* Pa/m: modulus over depth; 0: rigid */
+    double margin;      /* m, at rest; 0: as of points */
+} FilPatchSide;
+
+/* A patch of the last step. */
+typedef struct FilPatchRecord {
+    int collider[2], part[2];
+    int first, count;    /* of the contact set */
+    int polygons;
+    double area, highest; /* m^2, Pa: of polygons that touch */
+} FilPatchRecord;
+
+/* Everything about patches. */
+typedef struct FilPatchStage {
+    int compliant;      /* colliders with a modulus */
+    const char* name;   /* of the first, borrowed */
+    int prepared;       /* colliders whose sides are made, once one is compliant */
+    FilPatchSide* sides;
+    int side_count, side_capacity;
+    FilPatch work;
+    FilPatchRecord* records;
+    int record_count, record_capacity;
+    int polygons;  /* of the last search, and ... */
+    double change; /* ... what merging them changed, worst patch */
+} FilPatchStage;
 
 /* A surface for two objects instead of what their own ones combine to. */
 typedef struct FilPairSurface {
@@ -59,16 +93,25 @@ typedef struct FilCollisionStage {
     FilPair* apart; /* objects that do not collide: (smaller, larger), sorted */
     int join_count, join_capacity;
     FilCollisionJoin* joins;
+    FilPatchStage patches;
 } FilCollisionStage;
 
 void fil_collision_free(FilCollisionStage* stage);
+
+/* ---- patch_sides.c: pressure fields and surfaces, made when colliders are taken in ---- */
+
+/* Makes what the colliders taken in so far need. FIL_BAD_INPUT and a message if a field cannot be made. Allocates. */
+FIL_MUST_CHECK FilStatus fil_collision_make_sides(FilCollisionStage* stage, FilError* error);
+void fil_collision_free_sides(FilCollisionStage* stage);
+/* How far ahead patches of a collider are looked for at rest, m; 0 if it is rigid. */
+double fil_collision_patch_margin(const FilCollisionStage* stage, const FilWorldCollider* c);
 
 /* ---- colliders.c: who is there, and who may touch ---- */
 
 /* Takes in the colliders of a body; their objects are object_of[collider's own object], called names[that]. Allocates, as all
  * that adds does. */
 FIL_MUST_CHECK FilStatus fil_collision_register(FilCollisionStage* stage, int body, const int* object_of,
-                                                const char* const* names);
+                                                const char* const* names, FilError* error);
 /* Distances are compared with the smallest of these. */
 void fil_collision_note_length(FilCollisionStage* stage, double length);
 /* Two objects that carry their own shapes, and maybe others', that shall not collide, such as joined bodies. */
@@ -78,6 +121,9 @@ FIL_MUST_CHECK FilStatus fil_collision_set_pair(FilCollisionStage* stage, int ob
 
 /* What two colliders' surfaces combine to; the friction of a pair under the world's setting. */
 FilSurface fil_collision_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
+/* The same of a patch: stiffnesses of the sides' fields, Pa/m (0: rigid), say who takes how much of the deformation. */
+FilSurface fil_collision_patch_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b,
+                                       double stiffness_a, double stiffness_b);
 double fil_collision_friction(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
 /* Whether two different colliders may touch at all. */
 bool fil_collision_may_meet(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
@@ -95,8 +141,25 @@ FIL_MUST_CHECK FilStatus fil_collision_emit(FilCollisionStage* stage, int a, int
 /* The same of two round edges whose ends are all that counts. */
 FIL_MUST_CHECK FilStatus fil_collision_emit_plain(FilCollisionStage* stage, int a, int i, int b, int j,
                                                   const FilContactPoint* point, double normal_velocity);
+/* The same of a part of a patch: its stiffness (N/m) and area (m^2), and what the sides' surfaces combine to. */
+FIL_MUST_CHECK FilStatus fil_collision_emit_patch(FilCollisionStage* stage, int a, int part_a, int b, int part_b,
+                                                  const FilContactPoint* point, double stiffness, double area,
+                                                  const FilSurface* surface);
 /* Relative velocity of side 1 against side 0 in a contact's frame, for velocities v of the system. */
 void fil_collision_velocity(const FilCollisionStage* stage, const FilContact* contact, const double* v, double* velocity);
+
+/* ---- patches.c: narrow phase by pressure ---- */
+
+/* Two parts of colliders, not both rows. */
+typedef struct FilPartPair {
+    int collider[2], part[2];
+    FilShape shape[2];
+    FilPose pose[2];
+    double margin; /* m */
+} FilPartPair;
+
+/* Adds the contacts of their patch. False through `met`: they meet by points. */
+FIL_MUST_CHECK FilStatus fil_collision_meet_patch(FilCollisionStage* stage, const FilPartPair* pair, bool* met);
 
 /* ---- collide.c, crossings.c ---- */
 

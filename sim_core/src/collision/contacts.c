@@ -86,6 +86,24 @@ FilStatus fil_collision_emit(FilCollisionStage* stage, int a, int part_a, int b,
     return status;
 }
 
+FilStatus fil_collision_emit_patch(FilCollisionStage* stage, int a, int part_a, int b, int part_b, const FilContactPoint* point,
+                                   double stiffness, double area, const FilSurface* surface)
+{
+    FilContact* contact;
+    FilStatus status = start_contact(stage, a, part_a, b, part_b, point, &contact);
+    if (status == FIL_OK) {
+        contact->stiffness = stiffness;
+        contact->area = area;
+        contact->mu = stage->friction >= 0.0 ? stage->friction : surface->friction;
+        contact->dissipation_time = surface->dissipation_time;
+        contact->hunt_crossley = surface->dissipation;
+    }
+    for (int side = 0; side < 2 && status == FIL_OK; side++) {
+        status = add_side(stage, contact, side);
+    }
+    return status;
+}
+
 /* The same of two round edges whose ends are all that counts. */
 FilStatus fil_collision_emit_plain(FilCollisionStage* stage, int a, int i, int b, int j, const FilContactPoint* point, double normal_velocity)
 {

@@ -27,6 +27,7 @@ typedef struct FilContact {
     double stiffness;        /* N/m; INFINITY: rigid */
     double dissipation_time; /* s */
     double hunt_crossley;    /* s/m, lagged SAP */
+    double area;             /* m^2, of a pressure patch; 0: a point */
 
     /* relative velocity of side 1 against side 0 in the frame: J v + bias */
     int first_block, block_count; /* J, a range of the set's blocks */

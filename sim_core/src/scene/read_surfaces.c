@@ -19,6 +19,18 @@ void fil_scene_read_surface_numbers(FilReader* reader, const FilYaml* mapping, c
     fil_read_number(reader, mapping, "dissipation", FIL_NOT_NEGATIVE, &surface->dissipation);
 }
 
+/* What pressure patches go by. */
+static void read_patches(FilReader* reader, const FilYaml* mapping, FilSurface* surface)
+{
+    bool reduction = !surface->whole;
+    fil_read_number(reader, mapping, "modulus", FIL_NOT_NEGATIVE, &surface->modulus);
+    fil_read_number(reader, mapping, "resolution", FIL_NOT_NEGATIVE, &surface->resolution);
+    fil_read_number(reader, mapping, "margin", FIL_NOT_NEGATIVE, &surface->margin);
+    fil_read_number(reader, mapping, "thickness", FIL_NOT_NEGATIVE, &surface->thickness);
+    fil_read_flag(reader, mapping, "reduction", &reduction);
+    surface->whole = !reduction;
+}
+
 /* ---- groups ---- */
 
 /* Adds a group that has not been met before. */
@@ -83,7 +95,8 @@ static void read_bits(FilScene* scene, const FilYaml* mapping, const char* key, 
 void fil_scene_read_collision(FilScene* scene, const FilYaml* object, const FilSceneMaterial* material,
                               FilCollision* collision)
 {
-    static const char* const surface_keys[] = {"friction", "stiffness", "dissipation_time", "dissipation", NULL};
+    static const char* const surface_keys[] = {"friction", "stiffness",  "dissipation_time", "dissipation", "modulus",
+                                               "resolution", "margin", "thickness", "reduction", NULL};
     static const char* const keys[] = {"enabled", "self", "groups", "with", NULL};
     FilReader* reader = &scene->reader;
     if (material != NULL) {
@@ -92,6 +105,7 @@ void fil_scene_read_collision(FilScene* scene, const FilYaml* object, const FilS
     const FilYaml* surface = fil_read_node(reader, object, "surface", FIL_OPTIONAL);
     if (surface != NULL && fil_check_keys(reader, surface, surface_keys)) {
         fil_scene_read_surface_numbers(reader, surface, "stiffness", &collision->surface);
+        read_patches(reader, surface, &collision->surface);
     }
     const FilYaml* node = fil_read_node(reader, object, "collision", FIL_OPTIONAL);
     if (node != NULL && fil_check_keys(reader, node, keys)) {

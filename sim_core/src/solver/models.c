@@ -80,12 +80,12 @@ static void want_spt(const FilModelSettings* settings, FilCollisionWants* wants)
 /* ---- the table ---- */
 
 const FilContactModel fil_contact_models[] = {
-    {.name = "none", .integrators = ANY, .check = check_sap, .solve = fil_velocity_solve, .velocity = fil_velocity_sap},
-    {.name = "sap", .integrators = EULER, .contacts = true, .check = check_sap, .solve = fil_velocity_solve,
+    {.name = "none", .integrators = ANY, .patches = true, .check = check_sap, .solve = fil_velocity_solve, .velocity = fil_velocity_sap},
+    {.name = "sap", .integrators = EULER, .contacts = true, .patches = true, .check = check_sap, .solve = fil_velocity_solve,
      .velocity = fil_velocity_sap},
-    {.name = "sap_lagged", .integrators = EULER, .contacts = true, .check = check_sap, .solve = fil_velocity_solve,
+    {.name = "sap_lagged", .integrators = EULER, .contacts = true, .patches = true, .check = check_sap, .solve = fil_velocity_solve,
      .kind = FIL_SAP_LAGGED_CONTACT, .velocity = fil_velocity_sap},
-    {.name = "lcp", .integrators = EULER, .contacts = true, .check = check_lcp, .solve = fil_velocity_solve,
+    {.name = "lcp", .integrators = EULER, .contacts = true, .patches = true, .check = check_lcp, .solve = fil_velocity_solve,
      .velocity = fil_velocity_lcp},
     {.name = "imc", .integrators = EULER, .contacts = true, .coupled = true, .want = want_imc, .check = check_imc,
      .solve = fil_potential_solve_step, .field = &fil_pair_field, .pair = &fil_imc_pair},

@@ -192,9 +192,9 @@ FilStatus fil_world_add_colliders(FilWorld* world, int body, const int* objects,
     for (int k = 0; k < count && status == FIL_OK; k++) {
         names[k] = world->objects[objects[k]].name;
     }
-    status = status == FIL_OK ? fil_collision_register(&world->collision, body, objects, names) : status;
+    status = status == FIL_OK ? fil_collision_register(&world->collision, body, objects, names, world->error) : status;
     fil_free(names);
-    return status == FIL_OK ? FIL_OK : fil_world_fail(world, status, "out of memory");
+    return status != FIL_OUT_OF_MEMORY ? status : fil_world_fail(world, status, "out of memory");
 }
 
 FilStatus fil_world_add_object(FilWorld* world, const char* name, FilBodyKind kind, int body, int local, int* index)

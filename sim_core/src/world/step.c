@@ -57,7 +57,7 @@ static void carry_memory(FilWorld* world, const FilState* from)
 }
 
 /* Fills the contact set as the model wants it. */
-static FilStatus collide(FilWorld* world, double dt)
+static FilStatus collide(FilWorld* world, double dt, FilStepInfo* info)
 {
     const FilContactModel* model = world->solver.model;
     world->collision.wants = (FilCollisionWants){0};
@@ -65,7 +65,10 @@ static FilStatus collide(FilWorld* world, double dt)
         model->want(&world->solver.settings.model, &world->collision.wants);
     }
     fil_contact_set_clear(&world->collision.set);
-    return model->contacts ? fil_collide_all(&world->collision, dt) : FIL_OK;
+    const FilStatus status = model->contacts ? fil_collide_all(&world->collision, dt) : FIL_OK;
+    info->patch_polygons = world->collision.patches.polygons;
+    info->patch_change = fmax(info->patch_change, world->collision.patches.change);
+    return status;
 }
 
 /* The next state, by one implicit or explicit stage from the state. */
@@ -82,7 +85,7 @@ static FilStatus stage(FilWorld* world, double t, double dt, FilStepInfo* info)
     carry_memory(world, &world->system.state);
 
     double start = seconds();
-    FilStatus status = collide(world, dt);
+    FilStatus status = collide(world, dt, info);
     info->timings.collide += seconds() - start;
     status = status == FIL_OK ? fil_solver_solve(&world->solver, &setup, info) : status;
     if (status != FIL_OK) {
@@ -242,6 +245,12 @@ static FilStatus check_model(FilWorld* world)
         if (body->ops->ring != NULL) {
             return fil_world_fail(world, FIL_BAD_INPUT, "rings, such as '%s', slide under contact model 'ipc' only", body->name);
         }
+    }
+    if (world->collision.patches.compliant > 0 && !model->patches) {
+        return fil_world_fail(world, FIL_BAD_INPUT,
+                              "surfaces with a modulus, such as that of '%s', touch by pressure patches, which contact model '%s' does "
+                              "not know: use 'sap', 'sap_lagged' or 'lcp', or leave the modulus out",
+                              world->collision.patches.name, model->name);
     }
     return FIL_OK;
 }
