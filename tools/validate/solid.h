@@ -5,7 +5,6 @@
 #include "validate/check.h"
 
 /* solid_statics.c */
-void fil_check_solid_cantilever(FilCheck* check);
 void fil_check_solid_rest(FilCheck* check);
 
 #endif
