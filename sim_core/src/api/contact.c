@@ -73,6 +73,12 @@ static double end_distance(const FilWorld* world, const FilContact* contact, dou
                                                                      : contact->distance + world->solver.last_dt * parting;
 }
 
+/* s that impulses are forces over; while no step has succeeded there are contacts, but no forces. */
+static double force_time(const FilWorld* world)
+{
+    return world->solver.last_dt > 0.0 ? world->solver.last_dt : INFINITY;
+}
+
 FilContactInfo fil_world_contact(const FilWorld* world, int index)
 {
     const FilCollisionStage* stage = &world->collision;
@@ -83,7 +89,7 @@ FilContactInfo fil_world_contact(const FilWorld* world, int index)
     const FilContact* c = &stage->set.contacts[index];
     const FilWorldCollider *a = &stage->colliders[c->collider[0]], *b = &stage->colliders[c->collider[1]];
     double force[3], torque[3], slip[3] = {0.0}, v_c[3];
-    fil_contact_wrench(c, 1, c->point, world->solver.last_dt, force, torque);
+    fil_contact_wrench(c, 1, c->point, force_time(world), force, torque);
     fil_collision_velocity(stage, c, world->system.state.v, v_c);
     fil_v3_axpy(slip, v_c[0], c->frame);
     fil_v3_axpy(slip, v_c[1], c->frame + 3);
@@ -162,7 +168,7 @@ void fil_world_contact_wrench(const FilWorld* world, FilId object, FilVec3* forc
         const FilContact* c = &stage->set.contacts[k];
         for (int side = 0; side < 2; side++) {
             if (stage->colliders[c->collider[side]].object == index) {
-                fil_contact_wrench(c, side, origin, world->solver.last_dt, f, t);
+                fil_contact_wrench(c, side, origin, force_time(world), f, t);
                 fil_v3_axpy(sum_f, 1.0, f);
                 fil_v3_axpy(sum_t, 1.0, t);
             }

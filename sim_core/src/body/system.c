@@ -103,6 +103,11 @@ static bool make_room(FilSystem* system, const FilBody* body)
            reserve_history(system, body->h_count);
 }
 
+FilStatus fil_system_begin(FilSystem* system)
+{
+    return make_room(system, &(FilBody){.q_count = 4, .v_count = 4}) ? FIL_OK : FIL_OUT_OF_MEMORY;
+}
+
 FilStatus fil_system_add_body(FilSystem* system, FilBodyKind kind, void* impl, int q_count, int v_count, int h_count,
                               const char* name, int* index)
 {

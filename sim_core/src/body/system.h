@@ -53,6 +53,8 @@ typedef struct FilSystem {
     FilNewtonScratch scratch;
 } FilSystem;
 
+/* Of a zeroed one: its arrays are there before its first body. */
+FIL_MUST_CHECK FilStatus fil_system_begin(FilSystem* system);
 void fil_system_free(FilSystem* system);
 
 /* Takes over `impl` and a copy of `name`. Its initial state becomes the body's part of every state. On failure `impl` is destroyed. */

@@ -29,7 +29,7 @@ void fil_sap_system_free(FilSapSystem* system)
 
 static bool same_ints(const int* a, const int* b, int count)
 {
-    return memcmp(a, b, (size_t)count * sizeof *a) == 0;
+    return count == 0 || memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
 static bool same_patterns(const FilSapSystem* system, const FilSapProblem* problem)

@@ -236,7 +236,7 @@ FilStatus fil_potential_solve_step(FilSolver* solver, double dt, FilStepInfo* in
         info->least_distance = fmin(info->least_distance, set->contacts[k].distance);
     }
     FilStatus status = FIL_OK;
-    if (solver->contact.active) {
+    if (solver->contact.active && system->v_count > 0) { // a world without bodies has no arrays yet
         status = solve_together(solver, solver->model->field, dt, info);
     }
     for (int k = 0; k < system->v_count && status == FIL_OK; k++) {

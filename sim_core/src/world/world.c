@@ -148,7 +148,8 @@ FilStatus fil_world_create(const FilWorldDef* def, FilWorld** out, FilError* err
     world->solver.settings.model = fil_model_settings_default();
     world->generation = new_generation(world);
     apply_def(world, def);
-    if (fil_system_add_memory(&world->system, FIL_POTENTIAL_MEMORY, &world->solver.memory) != FIL_OK) {
+    if (fil_system_begin(&world->system) != FIL_OK ||
+        fil_system_add_memory(&world->system, FIL_POTENTIAL_MEMORY, &world->solver.memory) != FIL_OK) {
         fil_world_destroy(world);
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
