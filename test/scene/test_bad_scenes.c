@@ -249,7 +249,7 @@ static const BadScene bad_scenes[] = {
     {"disk of a rod", ROD "drives:\n  - {name: push, rod: cable, disk: 0, force: [1, 0, 0]}\n",
      ":9: drives.push.disk: ", "rod 'cable' has no disks"},
     {"drive on nothing", ROD "drives:\n  - {name: push, force: [1, 0, 0]}\n",
-     ":9: drives.push: ", "one of these is missing: rod, body, arm, link"},
+     ":9: drives.push: ", "one of these is missing: rod, body, arm, solid, link"},
     {"component of a drive's one number",
      ROD "drives:\n  - {name: bend, rod: cable, rest_twist: 1}\nprobes:\n  b: {drive: {drive: bend, component: x}}\n",
      ":11: probes.b.drive.component: ", "has 1 component only"},

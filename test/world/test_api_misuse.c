@@ -376,7 +376,7 @@ static Expect ask_by_number(Misuse* m)
 {
     bool sound;
     int k;
-    switch (misuse_below(m, 3)) {
+    switch (misuse_below(m, 4)) {
     case 0:
         k = misuse_index(m, fil_world_body_count(m->world));
         sound = k >= 0 && k < fil_world_body_count(m->world);
@@ -389,6 +389,11 @@ static Expect ask_by_number(Misuse* m)
         sound = k >= 0 && k < m->counts[PROBE];
         assert_int_equal(fil_world_probe_name(m->world, k) != NULL, sound);
         assert_int_equal(isnan(fil_world_probe_value(m->world, k)) != 0, !sound);
+        break;
+    case 2:
+        k = misuse_index(m, fil_world_patch_count(m->world));
+        sound = k >= 0 && k < fil_world_patch_count(m->world);
+        assert_int_equal(isnan(fil_world_patch(m->world, k).area) != 0, !sound);
         break;
     default:
         k = misuse_index(m, fil_world_contact_count(m->world));
