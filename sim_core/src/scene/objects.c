@@ -44,7 +44,7 @@ FilSceneList* fil_scene_list(const FilScene* scene, const char* word)
             return &scene->lists[k];
         }
     }
-    FIL_ASSERT(!"a word of a kind");
+    FIL_ASSERT(false && "a word of a kind");
     return NULL;
 }
 
