@@ -99,7 +99,7 @@ static void refuse_id(const FilWorld* world, const char* word, FilId id)
     } else if (kind == FIL_ID_OBJECT) {
         const FilObject* object = &world->objects[index];
         fil_world_refuse(world, "no such %s: the id is that of '%s', a body of kind %s", word, object->name,
-                         fil_body_kinds[object->kind]->kind);
+                         world->system.bodies[object->body].ops->kind);
     } else {
         fil_world_refuse(world, "no such %s: the id is that of the %s number %d", word, class_of(world, kind).word, index);
     }
