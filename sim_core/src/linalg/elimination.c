@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "linalg/nested_dissection.h"
-
 /* Below these nested dissection saves nothing: against minimum degree it takes 13 % more operations on a cube of 4^3
  * vertices, 1 % more on 6^3, 1 % fewer on a stack of 5^3 bodies (4e6), 12 to 14 % fewer on 7^3 and 6^3. */
 enum { DISSECT_COLUMNS = 100 };
@@ -18,6 +16,8 @@ void fil_elimination_free(FilElimination* e)
     }
     fil_block_graph_free(&e->graph);
     fil_ordering_free(&e->min_degree);
+    fil_ordering_free(&e->nested);
+    fil_dissection_free(&e->dissection);
     *e = (FilElimination){0};
 }
 
@@ -75,8 +75,8 @@ static void follow(FilElimination* e, const int* old_of_new)
     count_rows(e, e->work.at);
 }
 
-/* Moves the variables that a pattern touches behind the others; both keep their order. */
-static void put_touched_last(const FilBlockPattern* c, int* order, int* touched, int* sorted)
+/* Groups of those that a pattern touches follow all others; both keep their order. */
+static void put_touched_last(const FilBlockPattern* c, int* group, int* touched, int* number)
 {
     const int n = c->columns;
     memset(touched, 0, (size_t)n * sizeof *touched);
@@ -87,13 +87,24 @@ static void put_touched_last(const FilBlockPattern* c, int* order, int* touched,
     }
     int end = 0;
     for (int pass = 0; pass < 2; pass++) {
-        for (int k = 0; k < n; k++) {
-            if (touched[order[k]] == pass) {
-                sorted[end++] = order[k];
+        // members of each group among these, then its first number
+        memset(number, 0, (size_t)n * sizeof *number);
+        for (int v = 0; v < n; v++) {
+            number[group[v]] += touched[v] == pass;
+        }
+        for (int g = 0; g < n; g++) {
+            const int members = number[g];
+            number[g] = end;
+            end += members;
+        }
+        // groups of the first pass are not looked at again
+        for (int v = 0; v < n; v++) {
+            if (touched[v] == pass) {
+                group[v] = number[group[v]];
+                touched[v] = -1;
             }
         }
     }
-    memcpy(order, sorted, (size_t)n * sizeof *order);
 }
 
 FilStatus fil_elimination_find(FilElimination* e, const FilBlockPattern* a, const FilBlockPattern* c,
@@ -115,8 +126,7 @@ FilStatus fil_elimination_find(FilElimination* e, const FilBlockPattern* a, cons
     }
     e->columns = a->columns;
     e->dissected = false;
-    int* dissected = e->work.at + n;  // the first part is for follow()
-    int* weight = dissected + n;
+    int *group = e->work.at + n, *weight = group + n;  // the first part is for follow()
     for (size_t v = 0; v < n; v++) {
         const int bits = used != NULL ? used[v] : 15;
         e->weight.at[v] = (bits & 1) + (bits >> 1 & 1) + (bits >> 2 & 1) + (bits >> 3 & 1);
@@ -131,13 +141,16 @@ FilStatus fil_elimination_find(FilElimination* e, const FilBlockPattern* a, cons
     for (size_t v = 0; v < n; v++) {
         weight[v] = e->weight.at[v] > 0 ? e->weight.at[v] : 1;
     }
-    if (!fil_nested_dissection(&e->graph, weight, dissected, weight + n)) {
+    if (!fil_nested_dissection(&e->dissection, &e->graph, weight, group)) {
         return FIL_OUT_OF_MEMORY;
     }
     if (c != NULL) {
-        put_touched_last(c, dissected, weight, weight + n);
+        put_touched_last(c, group, weight, weight + n);
     }
-    follow(e, dissected);
+    if (!fil_ordering_by_groups(&e->nested, patterns, count, group)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    follow(e, e->nested.old_of_new);
     e->dissected = e->flops < flops;
     if (!e->dissected) {
         follow(e, e->min_degree.old_of_new);

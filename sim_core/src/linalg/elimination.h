@@ -5,6 +5,7 @@
 
 #include "filum/base.h"
 #include "linalg/block_graph.h"
+#include "linalg/nested_dissection.h"
 #include "linalg/ordering.h"
 
 typedef struct FilElimination {
@@ -17,7 +18,8 @@ typedef struct FilElimination {
     double flops;   /* of the factorisation: sum of squared heights */
     bool dissected; /* whether nested dissection was better than minimum degree */
     FilBlockGraph graph;
-    FilOrdering min_degree;
+    FilOrdering min_degree, nested;
+    FilDissection dissection;
     FilInts work, weight;
 } FilElimination;
 

@@ -23,15 +23,37 @@ static void group_by_touch(const FilBlockPattern* pattern, int* group)
     }
 }
 
-bool fil_ordering_min_degree(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count, bool loose)
+/* The smaller numbers that keep the order of groups, without gaps. */
+static void number_groups(int n, int* group, int* count)
+{
+    memset(count, 0, (size_t)n * sizeof *count);
+    for (int v = 0; v < n; v++) {
+        count[group[v]] = 1;
+    }
+    for (int g = 0, number = 0; g < n; g++) {
+        const int used = count[g];
+        count[g] = number;
+        number += used;
+    }
+    for (int v = 0; v < n; v++) {
+        group[v] = count[group[v]];
+    }
+}
+
+/* Work arrays of n + 1, and lists with the elbow room that CAMD asks for. */
+enum { ARRAYS = 12 };
+
+/* Writes the groups of variables; `scratch` has a place for each. */
+typedef void WriteGroups(const void* context, const FilBlockPattern* const* patterns, int count, int* group, int* scratch);
+
+static bool order(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count, WriteGroups* write_groups,
+                  const void* context)
 {
     const int n = patterns[0]->columns;
     size_t neighbours = 0;
     for (int m = 0; m < count; m++) {
         neighbours += 2 * (size_t)patterns[m]->start[n];
     }
-    // work arrays of n + 1, and the lists with the elbow room that CAMD asks for
-    enum { ARRAYS = 12 };
     const size_t columns = (size_t)n, list_size = neighbours + neighbours / 5 + columns + 1;
     if (list_size > INT_MAX || !fil_ints_reserve(&ordering->work, ARRAYS * (columns + 1) + list_size)) {
         return false;
@@ -44,10 +66,7 @@ bool fil_ordering_min_degree(FilOrdering* ordering, const FilBlockPattern* const
     int *super_size = array[4], *next = array[5], *head = array[6], *elements = array[7], *degree = array[8];
     int *mark = array[9], *group = array[10], *bucket = array[11], *list = ordering->work.at + ARRAYS * (columns + 1);
     const int list_end = fil_block_graph_write(patterns, count, start, length, mark, list);
-    memset(group, 0, columns * sizeof *group);
-    if (count > 1 && !loose) {
-        group_by_touch(patterns[count - 1], group);
-    }
+    write_groups(context, patterns, count, group, bucket);
 
     double control[CAMD_CONTROL], info[CAMD_INFO];
     camd_defaults(control);
@@ -62,6 +81,36 @@ bool fil_ordering_min_degree(FilOrdering* ordering, const FilBlockPattern* const
     ordering->old_of_new = old_of_new;
     ordering->new_of_old = new_of_old;
     return true;
+}
+
+static void one_group(const void* context, const FilBlockPattern* const* patterns, int count, int* group, int* scratch)
+{
+    (void)context, (void)count, (void)scratch;
+    memset(group, 0, (size_t)patterns[0]->columns * sizeof *group);
+}
+
+static void touched_last(const void* context, const FilBlockPattern* const* patterns, int count, int* group, int* scratch)
+{
+    (void)context, (void)scratch;
+    group_by_touch(patterns[count - 1], group);
+}
+
+static void given_groups(const void* context, const FilBlockPattern* const* patterns, int count, int* group, int* scratch)
+{
+    (void)count;
+    const int n = patterns[0]->columns;
+    memcpy(group, context, (size_t)n * sizeof *group);
+    number_groups(n, group, scratch);
+}
+
+bool fil_ordering_min_degree(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count, bool loose)
+{
+    return order(ordering, patterns, count, count > 1 && !loose ? touched_last : one_group, NULL);
+}
+
+bool fil_ordering_by_groups(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count, const int* group)
+{
+    return order(ordering, patterns, count, given_groups, group);
 }
 
 void fil_ordering_set(FilOrdering* ordering, const int* order)

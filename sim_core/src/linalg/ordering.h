@@ -15,6 +15,8 @@ typedef struct FilOrdering {
 /* Approximate minimum degree order of the sum of `count` patterns of the same size. Variables that the last of several
  * patterns touches are eliminated after all others, unless `loose`. Allocates only to grow `work`. False when out of memory. */
 bool fil_ordering_min_degree(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count, bool loose);
+/* The same, but variables of a smaller group come first: group[v] from 0 to one less than the number of variables. */
+bool fil_ordering_by_groups(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count, const int* group);
 /* Another order of as many variables. */
 void fil_ordering_set(FilOrdering* ordering, const int* old_of_new);
 void fil_ordering_free(FilOrdering* ordering);
