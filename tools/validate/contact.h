@@ -21,6 +21,10 @@ void fil_check_rod_collision(FilCheck* check);
 void fil_check_capstan(FilCheck* check);
 void fil_check_capstan_refinement(FilCheck* check);
 void fil_check_capstan_two_turns(FilCheck* check);
+void fil_check_capstan_lagged(FilCheck* check);
+
+/* contact_lagged.c: friction and meshes */
+void fil_check_crossed_rods(FilCheck* check);
 
 /* contact_knots.c: strands against strands */
 void fil_check_knot_one(FilCheck* check);

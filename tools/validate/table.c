@@ -45,6 +45,8 @@ static const FilCheckCase table[] = {
     {"contact", "capstan", "tensions of a rope around a post", 0, fil_check_capstan},
     {"contact", "capstan_refinement", "their error falls with the segments", 0, fil_check_capstan_refinement},
     {"contact", "capstan_two_turns", "a thin rope twice around", 0, fil_check_capstan_two_turns},
+    {"contact", "capstan_lagged", "the same with lagged friction, on three meshes", 0, fil_check_capstan_lagged},
+    {"contact", "crossed_rods", "friction of rods that slide from edge to edge", 0, fil_check_crossed_rods},
     {"contact", "gripper", "twelve filaments lift a branched object", 500, fil_check_gripper},
     {"contact", "knot_one", "an overhand knot drawn tight, unknotting number 1", 3, fil_check_knot_one},
     {"contact", "knot_two", "the same with unknotting number 2", 5, fil_check_knot_two},

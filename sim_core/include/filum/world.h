@@ -29,6 +29,7 @@ typedef struct FilWorldDef {
     int max_halvings;            /* how often a failing step may be halved inside itself */
     int adaptive_iterations;     /* divide steps while Newton needs more iterations than this; 0: steps of equal size */
     int relinearisations;        /* at velocity level: further tangents taken about the contact solution; 0: as published */
+    double max_depth;            /* at velocity level: contacts deeper than this share of their parts' sizes fail the step; 0: none does */
     bool check_nonlinear;        /* measure FilStepInfo.nonlinear_residual: one more assembly a step */
 } FilWorldDef;
 
@@ -60,6 +61,7 @@ typedef struct FilStepInfo {
     double local_error;    /* m, of places in a sub-step: SDIRK2's own estimate, mean over a body, worst body; else 0 */
     int contacts;
     double max_penetration; /* m */
+    int deep_contacts;      /* at velocity level: deeper than a tenth of their parts' sizes (half the least extent, a rod's radius): a warning */
     double least_distance;  /* m, between surfaces of things that could touch, at the step's start; INFINITY: none could */
     int contact_iterations; /* Newton steps of the contact solver */
     int contact_solves;     /* problems given to the contact solver */

@@ -71,6 +71,7 @@ static inline int fil_counted(int at, int count)
 
 typedef struct FilBodyOps {
     const char* kind;
+    bool deforms; /* is stiff inside, by forces that are not linear in its place */
     bool points; /* q and v are points, 4 numbers each of which the first three are the place; they move by dt v */
     bool carries_history; /* between the stages of a step its history is what the contact model made of it, not extrapolated */
     void (*destroy)(void* body);

@@ -252,6 +252,7 @@ static void init_state(const void* pointer, double* q, double* v, double* h)
 
 const FilBodyOps fil_rod_ops = {
     .kind = "rod",
+    .deforms = true,
     .points = true,
     .destroy = destroy,
     .dofs = dofs,

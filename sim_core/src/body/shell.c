@@ -294,6 +294,7 @@ static FilStatus side_of(const void* pointer, int object, int node, const double
 
 const FilBodyOps fil_shell_ops = {
     .kind = "shell",
+    .deforms = true,
     .points = true,
     .destroy = destroy,
     .dofs = dofs,

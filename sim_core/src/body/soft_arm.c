@@ -322,6 +322,7 @@ static int load_range(const void* pointer, int object, FilDriveKind kind)
 
 const FilBodyOps fil_soft_arm_ops = {
     .kind = "arm",
+    .deforms = true,
     .destroy = destroy,
     .dofs = dofs,
     .init_state = init_state,

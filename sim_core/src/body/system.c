@@ -18,10 +18,11 @@ void fil_system_free(FilSystem* system)
         fil_free(state->v);
         fil_free(state->h);
         fil_free(state->change);
+        fil_free(state->push);
         fil_free(state->controls);
     }
-    double* scratch[] = {system->scratch.residual, system->scratch.direction, system->scratch.trial,
-                         system->scratch.weight,   system->scratch.scale,     system->scratch.solution};
+    double* scratch[] = {system->scratch.residual, system->scratch.direction, system->scratch.trial,   system->scratch.weight,
+                         system->scratch.scale,    system->scratch.push,      system->scratch.solution};
     for (size_t k = 0; k < sizeof scratch / sizeof scratch[0]; k++) {
         fil_free(scratch[k]);
     }
@@ -89,17 +90,18 @@ FilStatus fil_system_add_memory(FilSystem* system, int count, int* first)
 static bool make_room(FilSystem* system, const FilBody* body)
 {
     double** q[FIL_STATE_COUNT];
-    double** v[2 * FIL_STATE_COUNT];
-    double** scratch[] = {&system->scratch.residual, &system->scratch.direction, &system->scratch.trial,
-                          &system->scratch.weight,   &system->scratch.scale,     &system->scratch.solution};
+    double** v[3 * FIL_STATE_COUNT];
+    double** scratch[] = {&system->scratch.residual, &system->scratch.direction, &system->scratch.trial,   &system->scratch.weight,
+                          &system->scratch.scale,    &system->scratch.push,      &system->scratch.solution};
     for (int s = 0; s < FIL_STATE_COUNT; s++) {
         q[s] = &system->states[s].q;
-        v[2 * s] = &system->states[s].v;
-        v[2 * s + 1] = &system->states[s].change;
+        v[3 * s] = &system->states[s].v;
+        v[3 * s + 1] = &system->states[s].change;
+        v[3 * s + 2] = &system->states[s].push;
     }
     return reserve(q, FIL_STATE_COUNT, system->q_count, system->q_count + body->q_count, &system->q_capacity) &&
-           reserve(v, 2 * FIL_STATE_COUNT, system->v_count, system->v_count + body->v_count, &system->v_capacity) &&
-           reserve(scratch, 6, system->v_count, system->v_count + body->v_count, &system->scratch_capacity) &&
+           reserve(v, 3 * FIL_STATE_COUNT, system->v_count, system->v_count + body->v_count, &system->v_capacity) &&
+           reserve(scratch, 7, system->v_count, system->v_count + body->v_count, &system->scratch_capacity) &&
            reserve_history(system, body->h_count);
 }
 
@@ -147,6 +149,7 @@ void fil_system_copy_state(const FilSystem* system, const FilState* to, const Fi
     copy_numbers(to->v, from->v, system->v_count);
     copy_numbers(to->h, from->h, system->h_count);
     copy_numbers(to->change, from->change, system->v_count);
+    copy_numbers(to->push, from->push, system->v_count);
     copy_numbers(to->controls, from->controls, system->control_count);
 }
 

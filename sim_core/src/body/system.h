@@ -15,15 +15,16 @@ typedef struct FilBody {
     bool moves; /* has unknowns */
 } FilBody;
 
-/* Positions, velocities, history, the last step's change of velocity by free motion (where Newton starts from), and the
- * controls of attachments and drives, which belong to the world. */
+/* Positions, velocities, history, the last step's change of velocity by free motion (where Newton starts from), the force of
+ * contacts and joints on every unknown over the last step (what velocity-level models linearise about; zero under others), and
+ * the controls of attachments and drives, which belong to the world. */
 typedef struct FilState {
-    double *q, *v, *h, *change, *controls;
+    double *q, *v, *h, *change, *push, *controls;
 } FilState;
 
 /* Vectors over the unknowns of all bodies. */
 typedef struct FilNewtonScratch {
-    double *residual, *direction, *trial, *weight, *scale, *solution;
+    double *residual, *direction, *trial, *weight, *scale, *push, *solution;
 } FilNewtonScratch;
 
 typedef enum FilStateRole {

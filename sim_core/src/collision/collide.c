@@ -211,6 +211,63 @@ static FilStatus note_near(FilCollisionStage* stage, int a, int i, int b, int j,
     return status;
 }
 
+/* Whether edges of rows never touch: neighbours along one, or at a joint. */
+static bool excluded(const FilCollisionStage* stage, int a, int i, int b, int j)
+{
+    const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
+    const FilBody* body = &stage->system->bodies[ca->body];
+    return (a == b && fil_collision_neighbours(&ca->collider, i < j ? i : j, i < j ? j : i)) ||
+           (ca->body == cb->body && a != b && body->ops->joined(body->impl, ca->index, i, cb->index, j)) ||
+           fil_collision_at_joint(stage, a, i, b, j);
+}
+
+/* The edge that goes on from an end of edge i, where the closest point at share s of it is that end; else -1. */
+static int edge_beyond(const FilWorldCollider* c, int i, double s)
+{
+    const int n = c->collider.edge_count;
+    if (s > 0.0 && s < 1.0) {
+        return -1;
+    }
+    const int next = s > 0.0 ? i + 1 : i - 1;
+    return next >= 0 && next < n ? next : (c->collider.closed ? (next + n) % n : -1);
+}
+
+/* Above this slope against an edge's cross-section, a normal at the edge's end is that of a cap that is not there (tried from
+ * 0.02 to 0.2); below, edges lie side by side, and neighbours share what they carry. */
+static const double CAP_SLOPE = 0.05;
+
+/* A row goes on beyond its edges: their ends are no caps, which would stop what slides along the row from edge to edge. Where
+ * the edge beyond side `side`'s end is closer, the contact is that one's; a slight slope of the normal is taken away. */
+static bool smooth_end(const FilCollisionStage* stage, const int collider[2], const int edge[2], int side, double share, FilContactPoint* point)
+{
+    const FilWorldCollider* c = &stage->colliders[collider[side]];
+    const int i = edge[side], beyond = edge_beyond(c, i, share);
+    const int pair[2] = {side == 0 ? beyond : edge[0], side == 1 ? beyond : edge[1]};
+    if (beyond < 0 || c->collider.radii[beyond] != c->collider.radii[i] || excluded(stage, collider[0], pair[0], collider[1], pair[1])) {
+        return true;
+    }
+    double out[3], along[3]; // of the edge beyond, and of this one, away from its other end
+    const double sign = (share > 0.0 ? 1.0 : -1.0), toward = side == 0 ? 1.0 : -1.0;
+    fil_v3_sub(out, c->place.nodes + 4 * node_after(c, beyond), c->place.nodes + 4 * beyond);
+    fil_v3_sub(along, c->place.nodes + 4 * node_after(c, i), c->place.nodes + 4 * i);
+    if (!(sign * toward * fil_v3_dot(point->normal, out) > 0.0) || fil_v3_normalise(along) == 0.0) {
+        return true;
+    }
+    const double slope = fil_v3_dot(point->normal, along);
+    if (fabs(slope) > CAP_SLOPE) {
+        return false;
+    }
+    fil_v3_axpy(point->normal, -slope, along);
+    fil_v3_normalise(point->normal);
+    return true;
+}
+
+static bool smooth_ends(const FilCollisionStage* stage, int a, int i, int b, int j, const Closest* axes, FilContactPoint* point)
+{
+    const int collider[2] = {a, b}, edge[2] = {i, j};
+    return smooth_end(stage, collider, edge, 0, axes->s, point) && smooth_end(stage, collider, edge, 1, axes->t, point);
+}
+
 static FilStatus meet_edges(FilCollisionStage* stage, int a, int b, double dt)
 {
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
@@ -218,12 +275,7 @@ static FilStatus meet_edges(FilCollisionStage* stage, int a, int b, double dt)
     FilStatus status = FIL_OK;
     for (int k = 0; k < stage->parts.count && status == FIL_OK; k++) {
         const int i = stage->parts.items[k].a, j = stage->parts.items[k].b;
-        if (a == b && fil_collision_neighbours(&ca->collider, i, j)) {
-            continue;
-        }
-        const FilBody* body = &stage->system->bodies[ca->body];
-        if ((ca->body == cb->body && a != b && body->ops->joined(body->impl, ca->index, i, cb->index, j)) ||
-            fil_collision_at_joint(stage, a, i, b, j)) {
+        if (excluded(stage, a, i, b, j)) {
             continue;
         }
         const double margin = edge_margin(ca, i, cb, j, look_around(stage), dt);
@@ -231,7 +283,8 @@ static FilStatus meet_edges(FilCollisionStage* stage, int a, int b, double dt)
         Closest axes = {.square = 0.0};
         if (!round) {
             status = meet_parts(stage, a, i, b, j, margin);
-        } else if (meet_segments(ca, i, cb, j, margin, &axes, &point)) {
+        } else if (meet_segments(ca, i, cb, j, margin, &axes, &point) &&
+                   (stage->wants.around > 0.0 || smooth_ends(stage, a, i, b, j, &axes, &point))) {
             status = stage->wants.plain ? fil_collision_emit_plain(stage, a, i, b, j, &point, parting_speed(ca, i, cb, j, &axes, point.normal))
                                   : fil_collision_emit(stage, a, i, b, j, &point);
         }

@@ -58,6 +58,11 @@ FilStatus fil_collision_register(FilCollisionStage* stage, int body_index, const
         c->name = names[c->collider.object];
         c->carrier = c->collider.kind == FIL_COLLIDER_SHAPE ? object_of[c->collider.carrier] : c->object;
         c->unbounded = c->collider.kind == FIL_COLLIDER_SHAPE && c->collider.shape.kind == FIL_SHAPE_HALF_SPACE;
+        if (c->collider.kind == FIL_COLLIDER_SHAPE) {
+            const FilPose home = fil_pose_identity();
+            const FilAabb box = c->unbounded ? (FilAabb){{0.0}, {INFINITY, INFINITY, INFINITY}} : fil_shape_aabb(&c->collider.shape, &home);
+            c->size = 0.5 * fmin(fmin(box.hi[0] - box.lo[0], box.hi[1] - box.lo[1]), box.hi[2] - box.lo[2]);
+        }
         if (c->collider.kind == FIL_COLLIDER_ROW && fil_chain_init(&c->row, c->collider.edge_count) != FIL_OK) {
             return FIL_OUT_OF_MEMORY;
         }

@@ -18,6 +18,7 @@ typedef struct FilWorldCollider {
     bool unbounded;   /* a half-space: kept out of the tree */
     FilChain row;     /* a row's bounding tree */
     int skip;         /* a row: edges so near along it never touch */
+    double size;      /* m, a shape: half its least extent; INFINITY: it has none */
     int memory;       /* a row: where potential models keep one number per edge in the history; -1: a shape */
     int side;         /* a shape: its place among those of patches; -1: none yet */
     FilPlacement place;

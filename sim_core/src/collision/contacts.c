@@ -9,6 +9,11 @@
 static const double RIGID_TIME = 0.05;        /* s */
 static const double RIGID_DISSIPATION = 20.0; /* s/m */
 
+/* Depths up to which near-rigid contact is regularised by what a step can resolve, as shares of the size: well above what
+ * things of like mass sink by at rest, g dt (dt + tau)/(4 pi^2), 12 um at 1 ms, for boxes of centimetres and ropes of millimetres. */
+static const double SHAPE_DEPTH = 1e-3;
+static const double ROW_DEPTH = 1e-2;
+
 /* More contacts than this come from things placed inside each other, and would take hours. */
 enum { MAX_CONTACTS = 100000 };
 
@@ -44,6 +49,11 @@ static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int sid
     return status;
 }
 
+static double part_size(const FilWorldCollider* c, int part)
+{
+    return c->collider.kind == FIL_COLLIDER_ROW ? c->collider.radii[part] : c->size;
+}
+
 /* A contact but for what depends on velocities. */
 static FilStatus start_contact(FilCollisionStage* stage, int a, int part_a, int b, int part_b, const FilContactPoint* point, FilContact** out)
 {
@@ -65,6 +75,8 @@ static FilStatus start_contact(FilCollisionStage* stage, int a, int part_a, int 
     contact->part[1] = part_b;
     contact->feature = ((uint64_t)(uint32_t)part_a << 44) ^ ((uint64_t)(uint32_t)part_b << 24) ^ point->feature;
     contact->distance = point->distance;
+    contact->size = fmin(part_size(ca, part_a), part_size(cb, part_b));
+    contact->depth = contact->size * (ca->collider.kind == FIL_COLLIDER_ROW || cb->collider.kind == FIL_COLLIDER_ROW ? ROW_DEPTH : SHAPE_DEPTH);
     contact->mu = stage->friction >= 0.0 ? stage->friction : surface.friction;
     contact->stiffness = rigid ? INFINITY : surface.stiffness;
     contact->dissipation_time = fmax(surface.dissipation_time, rigid ? RIGID_TIME : 0.0);

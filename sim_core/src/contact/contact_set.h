@@ -28,6 +28,8 @@ typedef struct FilContact {
     double dissipation_time; /* s */
     double hunt_crossley;    /* s/m, lagged SAP */
     double area;             /* m^2, of a pressure patch; 0: a point */
+    double size;             /* m, of the smaller part: half its least extent, a rod's radius; INFINITY: no part has any */
+    double depth;            /* m: near-rigid contact is regularised for penetrations up to this, and harder beyond */
 
     /* relative velocity of side 1 against side 0 in the frame: J v + bias */
     int first_block, block_count; /* J, a range of the set's blocks */

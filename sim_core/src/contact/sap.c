@@ -53,6 +53,8 @@ FilSapOptions fil_sap_options_default(void)
         .tolerance = 1e-6,
         .max_factorisations = 100,
         .max_line_search = 100,
+        .bound_tolerance = 0.03,
+        .max_rounds = 20,
         .rigidity = 1.0,
         .stick = 1e-3,
         .slip_velocity = 1e-5,
@@ -291,6 +293,10 @@ static FilStatus begin(FilSap* sap, const FilSapProblem* problem, const FilSapOp
     }
     fil_block_multiply(&problem->pattern, problem->a, sap->p_free, sap->p_change);
     fil_block_multiply(&problem->pattern, problem->a, problem->v_free, sap->p_free);
+    for (int k = 0; k < FIL_BLOCK * problem->pattern.columns && problem->push != NULL; k++) {
+        sap->p_change[k] += problem->push[k];
+        sap->p_free[k] -= problem->push[k];
+    }
     if (!gather(sap, problem, v) || !fil_sap_system_eliminate(&sap->system, problem)) {
         stats->indefinite = true;
         return FIL_NOT_CONVERGED;
@@ -367,11 +373,13 @@ static void move(FilSap* sap, double alpha)
 }
 
 /* Newton, with the last factorisation used again while that pays. */
-static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
+static FilStatus minimise(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
 {
+    const int before = sap->system.factorisations;
     stats->residual = residual(sap, problem);
-    for (bool fresh = true; stats->residual > settings->tolerance; stats->iterations++) {
-        if (fresh && sap->system.factorisations == settings->max_factorisations) {
+    // where bounds have followed, the last factorisation still knows most
+    for (bool fresh = before == 0; stats->residual > settings->tolerance; stats->iterations++) {
+        if (fresh && sap->system.factorisations - before == settings->max_factorisations) {
             return FIL_NOT_CONVERGED;
         }
         if (fresh && !factor(sap, problem)) {
@@ -385,6 +393,32 @@ static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSap
         fresh = !(stats->residual < (fresh ? REUSE_AFTER_FRESH : REUSE_AFTER_STALE) * last);
     }
     return isnan(stats->residual) ? FIL_NOT_CONVERGED : FIL_OK;
+}
+
+/* Bounds from the solution; returns by how much the impulses that they bound change, relative to these. */
+static double follow_bounds(FilSap* sap, const FilSapProblem* problem)
+{
+    double change = 0.0, size = 0.0;
+    for (int i = 0; i < problem->constraint_count; i++) {
+        const FilSapKindOps* kind = &fil_sap_kinds[problem->constraints[i].kind];
+        if (kind->follow != NULL) {
+            change += kind->follow(&sap->laws[i], sap->v_c + 3 * i, &sap->responses[i], &size);
+        }
+    }
+    return size > 0.0 ? change / size : 0.0;
+}
+
+/* Convex problems one after the other, each with the bounds that the last one's solution gives, from where that ended. */
+static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
+{
+    for (int round = 0;; round++) {
+        const FilStatus status = minimise(sap, problem, settings, stats);
+        if (status != FIL_OK || round == settings->max_rounds || follow_bounds(sap, problem) <= settings->bound_tolerance) {
+            stats->rounds = round;
+            return status;
+        }
+        evaluate(sap, problem, sap->v_c);
+    }
 }
 
 static double total_cost(const FilSap* sap, const FilSapProblem* problem)

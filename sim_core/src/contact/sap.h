@@ -17,6 +17,7 @@ typedef struct FilSapProblem {
     FilBlockPattern pattern; /* of A; variables are its columns */
     const double* a;         /* A, symmetric positive definite */
     const double* v_free;    /* v*, 4 per variable */
+    const double* push;      /* A v* is less by this impulse: v* belongs to a motion under it; NULL: none */
     int constraint_count;
     const FilSapConstraint* constraints;
     const int* block;       /* of each Jacobian block: the variable it multiplies */
@@ -27,6 +28,8 @@ typedef struct FilSapOptions {
     double tolerance;       /* of the momentum residual, relative */
     int max_factorisations; /* Newton steps with a fresh Hessian; every other step must pay its way */
     int max_line_search;    /* evaluations per line search */
+    double bound_tolerance; /* of impulses whose bounds the solution decides (lagged friction), relative, summed over constraints */
+    int max_rounds;         /* how often these bounds may follow the solution */
     double rigidity;        /* beta of FilSapScales */
     double stick;           /* sigma */
     double slip_velocity;   /* v_s, m/s */
@@ -38,10 +41,11 @@ typedef struct FilSapStats {
     int iterations; /* Newton steps, with a fresh or the last Hessian */
     int line_search_evaluations;
     int factorisations;
+    int rounds;      /* how often bounds followed the solution */
     int analyses;    /* symbolic; 0 when the pattern fits the last one */
     bool indefinite; /* A is not positive definite, which is why it failed */
     double residual; /* |D (A (v - v*) - J' gamma)| / max(|D A v|, |D J' gamma|), D = diag(A)^-1/2 */
-    double cost;     /* l(v), J */
+    double cost;     /* l(v), J, but for the work of a push */
 } FilSapStats;
 
 typedef struct FilSap FilSap; /* workspace: analysis, factor, buffers; one per thread */

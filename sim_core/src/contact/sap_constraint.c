@@ -16,7 +16,8 @@ FilSapConstraint fil_sap_constraint_of_contact(const FilContact* contact, FilSap
                     .stiffness = contact->stiffness,
                     .dissipation_time = contact->dissipation_time,
                     .hunt_crossley = contact->hunt_crossley,
-                    .normal_velocity = contact->normal_velocity},
+                    .normal_velocity = contact->normal_velocity,
+                    .depth = contact->depth},
     };
     fil_v3_copy(constraint.bias, contact->bias);
     return constraint;
@@ -27,6 +28,25 @@ static double near_rigid(double compliance, const FilSapScales* scales)
 {
     return scales->rigidity * scales->rigidity / (4.0 * FIL_PI * FIL_PI) * compliance;
 }
+
+/* The same for a contact. w is that of the lighter body: under a heavy load, or a fast impact, a contact regularised by it would
+ * sink or let through as far as the ratio of masses or the speed says. Beyond the depth that is allowed, the compliance falls:
+ * with the predicted penetration, so that dt R gamma <= depth beta^2/(4 pi^2) for any speed, and with `power` of the depth
+ * reached, so that a load L times the usual one sinks by L^(1/(1 + power)) only. */
+static double near_rigid_contact(const FilSapContact* contact, double compliance, const FilSapScales* scales, int power)
+{
+    const double rigid = near_rigid(compliance, scales);
+    const double reached = -contact->distance, predicted = reached - scales->dt * contact->normal_velocity;
+    if (!(contact->depth > 0.0) || !(fmax(reached, predicted) > contact->depth)) {
+        return rigid;
+    }
+    const double deep = fmin(contact->depth / reached, 1.0), hard = fmin(contact->depth / predicted, 1.0);
+    return rigid * fmin(reached > 0.0 ? pow(deep, power) : 1.0, predicted > 0.0 ? hard : 1.0);
+}
+
+/* Powers that the depth reached in the last step, an explicit measure, allows. Contact relaxes at the rate (1 + power)/(dt + tau)
+ * with a dissipation time, and at (1 + power)/dt without. */
+enum { DAMPED_POWER = 3, LAGGED_POWER = 1 };
 
 /* Spring and damper, implicit: impulse = -dt (k (g + dt v) + c v) = -(v - v_hat)/R with
  *     R = 1/(dt (dt k + c)),   v_hat = -k g/(dt k + c). */
@@ -59,7 +79,7 @@ static void prepare_contact(const FilSapConstraint* constraint, double complianc
     const double soft = 1.0 / (scales->dt * (scales->dt + tau) * contact->stiffness);
     set_regularisation(law, 0, scales->stick * compliance);
     set_regularisation(law, 1, scales->stick * compliance);
-    set_regularisation(law, 2, fmax(near_rigid(compliance, scales), soft));
+    set_regularisation(law, 2, fmax(near_rigid_contact(contact, compliance, scales, DAMPED_POWER), soft));
     law->v_hat[2] = -contact->distance / (scales->dt + tau);
     law->mu = contact->mu;
 }
@@ -107,13 +127,19 @@ static void evaluate_contact(const FilSapLaw* law, const double* v_c, FilSapResp
 
 /* ---- contact point, lagged friction ---- */
 
+static void limit_friction(FilSapLaw* law, double normal_impulse)
+{
+    law->friction = law->mu * normal_impulse;
+    law->slip = fmax(law->slip_velocity, law->slip_compliance * law->friction);
+}
+
 static void prepare_lagged(const FilSapConstraint* constraint, double compliance, const FilSapScales* scales,
                            FilSapLaw* law)
 {
     const FilSapContact* contact = &constraint->contact;
     const double dt = scales->dt, d = contact->hunt_crossley, phi0 = contact->distance;
     // dt^2 k, no stiffer than a step can resolve
-    const double stiff = fmin(dt * dt * contact->stiffness, 1.0 / near_rigid(compliance, scales));
+    const double stiff = fmin(dt * dt * contact->stiffness, 1.0 / near_rigid_contact(contact, compliance, scales, LAGGED_POWER));
     // n(v) = dt^2 k (v_zero - v)+ (1 - d v)+ with v_zero = -phi0/dt, rewritten in u = (v_end - v)+
     const double v_zero = -phi0 / dt;
     if (d * v_zero <= 1.0) {
@@ -126,8 +152,22 @@ static void prepare_lagged(const FilSapConstraint* constraint, double compliance
     law->quadratic = stiff * d;
     // friction from n0 = dt k (-phi0)+ (1 - d vn0)+
     const double n0 = stiff * fmax(v_zero, 0.0) * fmax(1.0 - d * contact->normal_velocity, 0.0);
-    law->friction = contact->mu * n0;
-    law->slip = fmax(scales->slip_velocity, scales->stick * compliance * law->friction);
+    law->mu = contact->mu;
+    law->slip_velocity = scales->slip_velocity;
+    law->slip_compliance = scales->stick * compliance;
+    limit_friction(law, n0);
+}
+
+/* |gamma_t| <= mu gamma_n with the gamma_n found: a contact that begins, or passes from one edge to the next, has no state to take
+ * it from. The impulses compared are those at the same v_t. */
+static double follow_lagged(FilSapLaw* law, const double* v_c, const FilSapResponse* response, double* size)
+{
+    const double before = law->friction;
+    limit_friction(law, response->impulse[2]);
+    const double vt2 = v_c[0] * v_c[0] + v_c[1] * v_c[1];
+    const double developed = sqrt(vt2 / (vt2 + law->slip * law->slip));
+    *size += law->friction;
+    return developed * fabs(law->friction - before);
 }
 
 /* cost = -N(v_n) + mu n0 (sqrt(|v_t|^2 + e^2) - e) with N' = n, up to the constant that makes it vanish when apart */
@@ -183,7 +223,7 @@ static void evaluate_bounded(const FilSapLaw* law, const double* v_c, FilSapResp
 }
 
 const FilSapKindOps fil_sap_kinds[FIL_SAP_KIND_COUNT] = {
-    [FIL_SAP_CONTACT] = {"contact", prepare_contact, evaluate_contact},
-    [FIL_SAP_LAGGED_CONTACT] = {"lagged contact", prepare_lagged, evaluate_lagged},
-    [FIL_SAP_BOUNDED] = {"bounded", prepare_bounded, evaluate_bounded},
+    [FIL_SAP_CONTACT] = {"contact", prepare_contact, evaluate_contact, NULL},
+    [FIL_SAP_LAGGED_CONTACT] = {"lagged contact", prepare_lagged, evaluate_lagged, follow_lagged},
+    [FIL_SAP_BOUNDED] = {"bounded", prepare_bounded, evaluate_bounded, NULL},
 };

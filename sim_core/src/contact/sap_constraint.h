@@ -9,7 +9,7 @@
 
 typedef enum FilSapKind {
     FIL_SAP_CONTACT,        /* contact point with friction, the published convex approximation */
-    FIL_SAP_LAGGED_CONTACT, /* contact point, friction bounded by the normal impulse of the previous state */
+    FIL_SAP_LAGGED_CONTACT, /* contact point, friction bounded by a normal impulse found before: of the last state, then of the last solution */
     FIL_SAP_BOUNDED,        /* up to three scalar equations, each impulse in an interval: welds, limits, drives */
     FIL_SAP_KIND_COUNT
 } FilSapKind;
@@ -21,7 +21,8 @@ typedef struct FilSapContact {
     double stiffness;        /* k, N/m, > 0; INFINITY: as rigid as the step can resolve */
     double dissipation_time; /* tau, s; FIL_SAP_CONTACT */
     double hunt_crossley;    /* d, s/m; FIL_SAP_LAGGED_CONTACT */
-    double normal_velocity;  /* of the contact at the step's start, m/s; FIL_SAP_LAGGED_CONTACT */
+    double normal_velocity;  /* of the contact at the step's start, m/s */
+    double depth;            /* m, up to which near-rigid contact may penetrate as regularised; 0: any */
 } FilSapContact;
 
 /* Equations g = 0, each with v_c = dg/dt (P3 eq. 3). Impulses are those of a spring and damper, kept in [lower, upper]:
@@ -65,6 +66,7 @@ typedef struct FilSapLaw {
     /* lagged: gamma_n = linear u + quadratic u^2 with u = (v_end - v_n)+, |gamma_t| <= friction */
     double v_end, linear, quadratic;
     double friction, slip;
+    double slip_velocity, slip_compliance; /* slip = max(slip_velocity, slip_compliance friction) */
 } FilSapLaw;
 
 typedef struct FilSapResponse {
@@ -77,6 +79,9 @@ typedef struct FilSapKindOps {
     const char* name;
     void (*prepare)(const FilSapConstraint* constraint, double compliance, const FilSapScales* scales, FilSapLaw* law);
     void (*evaluate)(const FilSapLaw* law, const double* v_c, FilSapResponse* response);
+    /* Where the law has bounds that its own solution decides: sets them by `response`, adds them to *size and
+     * returns how much the bounded impulse differs from that before. NULL: there are none. */
+    double (*follow)(FilSapLaw* law, const double* v_c, const FilSapResponse* response, double* size);
 } FilSapKindOps;
 
 /* A contact of the set as a constraint of kind FIL_SAP_CONTACT or FIL_SAP_LAGGED_CONTACT; its Jacobian is the set's. */

@@ -352,6 +352,14 @@ void fil_sap_system_expand(FilSapSystem* system, const FilSapProblem* problem, c
     const int* pivot = fil_block_factor_pivots(&system->factor);
     const size_t fixed = (size_t)(system->columns - system->participants);
     memset(system->x.at, 0, FIL_BLOCK * fixed * sizeof *x);
+    if (problem->push != NULL) {
+        for (int j = 0; j < system->columns; j++) {
+            for (int d = 0; d < FIL_BLOCK; d++) {
+                system->x.at[FIL_BLOCK * pivot[j] + d] = -problem->push[FIL_BLOCK * j + d];
+            }
+        }
+        fil_block_factor_eliminate_fixed(&system->factor, system->x.at);
+    }
     memcpy(participants_part(system), x, FIL_BLOCK * (size_t)system->participants * sizeof *x);
     fil_block_factor_substitute_fixed(&system->factor, system->x.at);
     for (int j = 0; j < system->columns; j++) {

@@ -63,7 +63,7 @@ int fil_sap_system_participant(const FilSapSystem* system, int variable);
  * order. */
 void fil_sap_system_reduce(FilSapSystem* system, const double* b, double* reduced);
 
-/* v = v* + x, where participants have moved by x and the others follow: x_n = -A_nn^-1 A_np x_p. */
+/* v = v* + x, where participants have moved by x and the others follow: x_n = -A_nn^-1 (A_np x_p + push_n). */
 void fil_sap_system_expand(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* v);
 
 /* v_c = J v, three per constraint, without the bias */

@@ -21,7 +21,7 @@ static const char* const* world_keys(FilReader* reader)
 /* A model's name, or a mapping with its name and settings. */
 static void read_contact(FilReader* reader, const FilYaml* world, FilWorldDef* def)
 {
-    static const char* const keys[] = {"model", "tolerance", "max_iterations", "relinearisations", NULL};
+    static const char* const keys[] = {"model", "tolerance", "max_iterations", "relinearisations", "max_depth", NULL};
     const FilYaml* node = fil_read_node(reader, world, "contact", FIL_OPTIONAL);
     const int count = fil_contact_model_count();
     const char** words = node != NULL ? fil_reader_alloc(reader, (size_t)count + 1, sizeof *words) : NULL;
@@ -41,6 +41,7 @@ static void read_contact(FilReader* reader, const FilYaml* world, FilWorldDef* d
     }
     if (settings) {
         fil_read_integer(reader, node, "relinearisations", FIL_OPTIONAL, 0, 100, &def->relinearisations);
+        fil_read_number(reader, node, "max_depth", FIL_NOT_NEGATIVE, &def->max_depth);
     }
 }
 

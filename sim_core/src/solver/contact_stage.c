@@ -9,7 +9,8 @@
 void fil_contact_stage_free(FilContactStage* stage)
 {
     void* blocks[] = {stage->offset, stage->first_block, stage->start,    stage->row,  stage->values,    stage->v_free,
-                      stage->v,      stage->constraints, stage->impulses, stage->weak, stage->takes_part};
+                      stage->push,   stage->v,      stage->constraints, stage->impulses, stage->weak, stage->takes_part,
+                      stage->pushed};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -78,16 +79,17 @@ static bool build_pattern(FilSolver* solver)
             blocks += own;
         }
     }
-    int start_capacity = 0, v_capacity = 0, row_capacity = 0, weak_capacity = 0, value_capacity = 0, free_capacity = 0;
+    int start_capacity = 0, v_capacity = 0, row_capacity = 0, weak_capacity = 0, value_capacity = 0, free_capacity = 0, push_capacity = 0;
     if (columns + 1 > stage->column_capacity || blocks > stage->block_capacity) {
-        fil_free(stage->start), fil_free(stage->v_free), fil_free(stage->v), fil_free(stage->row), fil_free(stage->weak),
+        fil_free(stage->start), fil_free(stage->v_free), fil_free(stage->push), fil_free(stage->v), fil_free(stage->row), fil_free(stage->weak),
             fil_free(stage->values);
         stage->start = stage->row = NULL;
         stage->weak = NULL;
-        stage->v = stage->v_free = stage->values = NULL;
+        stage->v = stage->v_free = stage->push = stage->values = NULL;
         if (!room((void**)&stage->start, columns + 1, &start_capacity, sizeof(int)) ||
             !room((void**)&stage->v, columns + 1, &v_capacity, 4 * sizeof(double)) ||
             !room((void**)&stage->v_free, columns + 1, &free_capacity, 4 * sizeof(double)) ||
+            !room((void**)&stage->push, columns + 1, &push_capacity, 4 * sizeof(double)) ||
             !room((void**)&stage->row, 2 * blocks, &row_capacity, sizeof(int)) ||
             !room((void**)&stage->weak, blocks, &weak_capacity, sizeof(bool)) ||
             !room((void**)&stage->values, blocks, &value_capacity, 16 * sizeof(double))) {
@@ -136,6 +138,11 @@ void fil_contacts_take(FilSolver* solver, int b)
     body->ops->tangent(body->impl, stage->values + (size_t)16 * (size_t)stage->first_block[b]);
     memcpy(stage->v_free + 4 * stage->offset[b], solver->system->scratch.solution + body->v, bytes);
     memcpy(stage->v + 4 * stage->offset[b], solver->system->state.v + body->v, bytes); // warm start
+    if (stage->pushed[b]) {
+        memcpy(stage->push + 4 * stage->offset[b], solver->system->scratch.push + body->v, bytes);
+    } else {
+        memset(stage->push + 4 * stage->offset[b], 0, bytes);
+    }
 }
 
 /* Makes room for the constraints of this step. */
@@ -146,7 +153,8 @@ static bool make_room(FilSolver* solver)
     if (stage->offset_capacity < solver->system->body_count) {
         if (!room((void**)&stage->offset, solver->system->body_count, &stage->offset_capacity, sizeof(int)) ||
             !room((void**)&stage->first_block, solver->system->body_count, &stage->first_block_capacity, sizeof(int)) ||
-            !room((void**)&stage->takes_part, solver->system->body_count, &stage->takes_part_capacity, sizeof(bool))) {
+            !room((void**)&stage->takes_part, solver->system->body_count, &stage->takes_part_capacity, sizeof(bool)) ||
+            !room((void**)&stage->pushed, solver->system->body_count, &stage->pushed_capacity, sizeof(bool))) {
             return false;
         }
         stage->pattern_ready = false;

@@ -10,7 +10,8 @@ typedef struct FilContactStage {
     /* which bodies take part: where their variables and their blocks stand in the problem; -1: not */
     int *offset, *first_block;
     bool* takes_part; /* as chosen in this stage */
-    int offset_capacity, first_block_capacity, takes_part_capacity;
+    bool* pushed;     /* linearised about a motion under the last step's impulses */
+    int offset_capacity, first_block_capacity, takes_part_capacity, pushed_capacity;
     bool active; /* something touches or is joined in this step */
     bool pattern_ready;
     int patterns; /* how often the pattern has been built */
@@ -18,6 +19,7 @@ typedef struct FilContactStage {
     int *start, *row;
     bool* weak; /* blocks that preconditioners may leave out (FilBodyOps.weak_blocks) */
     double *values, *v_free, *v;
+    double* push; /* impulse under which v_free moves: no part of the motion without contact */
     int column_capacity, block_capacity;
 
     FilSapConstraint* constraints; /* of contacts, of joints, of bodies on their own */
@@ -34,7 +36,8 @@ void fil_contact_stage_free(FilContactStage* stage);
 /* Before free motion: decides from the contacts found and the joints which bodies take part, and makes room for them. */
 FIL_MUST_CHECK FilStatus fil_contacts_prepare(struct FilSolver* solver);
 
-/* After a body's free motion, while its tangent is at hand: takes it in, if the body takes part. */
+/* After a body's motion about which the problem is linearised, while its tangent is at hand: takes it in, if the body takes part,
+ * and what pushed it in that motion. */
 void fil_contacts_take(struct FilSolver* solver, int body);
 
 #endif

@@ -20,6 +20,19 @@ static double weighted_norm(const double* a, const double* weight, int n)
     return sqrt(sum);
 }
 
+/* m(v) - push, and its potential. */
+static bool evaluate(const FilBody* body, const double* v, double shift, const double* push, double* residual, double* potential)
+{
+    if (!body->ops->evaluate(body->impl, v, shift, residual, potential)) {
+        return false;
+    }
+    for (int k = 0; k < body->v_count && push != NULL; k++) {
+        residual[k] -= push[k];
+        *potential -= push[k] * v[k];
+    }
+    return true;
+}
+
 static double dot(const double* a, const double* b, int n)
 {
     double sum = 0.0;
@@ -50,14 +63,14 @@ static double set_measure(const FilBody* body, const FilStepSetup* setup, const 
 }
 
 /* Factors the tangent at v, enlarging its mass part as far as needed; false if nothing helps. */
-static bool factor(const FilBody* body, const double* v, double* residual, double* shift, FilNewtonReport* report)
+static bool factor(const FilBody* body, const double* v, const double* push, double* residual, double* shift, FilNewtonReport* report)
 {
     double potential;
     *shift = 0.0;
     while (!body->ops->factor(body->impl)) {
         *shift = *shift == 0.0 ? 0.1 : 10.0 * *shift;
         report->regularised++;
-        if (*shift > 1e20 || !body->ops->evaluate(body->impl, v, *shift, residual, &potential)) {
+        if (*shift > 1e20 || !evaluate(body, v, *shift, push, residual, &potential)) {
             return false;
         }
     }
@@ -65,7 +78,7 @@ static bool factor(const FilBody* body, const double* v, double* residual, doubl
 }
 
 bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, double share, int most, const double* q,
-                     const double* change, double* v, FilNewtonScratch* s, FilNewtonReport* report)
+                     const double* change, double* push, double* v, FilNewtonScratch* s, FilNewtonReport* report)
 {
     const FilBodyOps* ops = body->ops;
     const int n = body->v_count;
@@ -88,6 +101,11 @@ bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, double shar
         return true;
     }
     const double at_work = set_measure(body, setup, q, v, s, &rounding);
+    for (int k = 0; k < n && push != NULL; k++) {
+        push[k] = s->weight[k] > 0.0 ? push[k] : 0.0;
+        s->residual[k] -= push[k];
+        potential -= push[k] * v[k];
+    }
     double norm = weighted_norm(s->residual, s->weight, n);
     const double scale = fmax(at_work, norm), tolerance = share * scale + rounding;
     // once at least, unless nothing is left to gain: a slow change must not drown in a fast motion's scale
@@ -97,7 +115,7 @@ bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, double shar
         }
         report->iterations++;
         double shift;
-        if (!factor(body, v, s->residual, &shift, report)) {
+        if (!factor(body, v, push, s->residual, &shift, report)) {
             return false;
         }
         memcpy(s->direction, s->residual, sizeof(double) * (size_t)n);
@@ -111,7 +129,7 @@ bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, double shar
             for (int k = 0; k < n; k++) {
                 s->trial[k] = v[k] - step * s->direction[k];
             }
-            if (ops->evaluate(body->impl, s->trial, 0.0, s->residual, &new_potential)) {
+            if (evaluate(body, s->trial, 0.0, push, s->residual, &new_potential)) {
                 const double new_norm = weighted_norm(s->residual, s->weight, n);
                 accepted = new_potential <= potential + 1e-4 * step * slope ||
                            (shift == 0.0 && new_norm <= (1.0 - 1e-4 * step) * norm) || new_norm <= tolerance;

@@ -28,7 +28,37 @@ void fil_solver_begin(FilSolver* solver)
     solver->potential.settled = false;
 }
 
-/* Velocities of every body without contact, in the scratch; one body after the other while its data are at hand. Where contact is a
+/* The last step's impulses of contacts and joints on a body that takes part in contact again, into the scratch. Near rest they are
+ * this step's too, and the motion under them is where the problem has to be linearised: without them a stiff body springs back
+ * as far as it is loaded, and its forces there differ from those at the end of the step by the square of that. */
+static bool collect_push(FilSolver* solver, int b, const FilStepSetup* setup)
+{
+    const FilSystem* system = solver->system;
+    const FilBody* body = &system->bodies[b];
+    FilContactStage* stage = &solver->contact;
+    if (!stage->active || stage->offset[b] < 0) {
+        return false;
+    }
+    stage->pushed[b] = false;
+    for (int k = 0; k < body->v_count && body->ops->deforms && setup->theta > 0.0; k++) {
+        const double impulse = setup->dt * system->state.push[body->v + k];
+        system->scratch.push[body->v + k] = impulse;
+        stage->pushed[b] |= impulse != 0.0;
+    }
+    return stage->pushed[b];
+}
+
+/* Newton on m(v) = push, from the last step's change of velocity. */
+static bool move_body(const FilSolver* solver, const FilStepSetup* setup, int b, double* push, FilNewtonReport* report)
+{
+    FilSystem* system = solver->system;
+    const FilBody* body = &system->bodies[b];
+    return fil_free_motion(body, setup, solver->settings.newton_tolerance, solver->settings.newton_max_iterations,
+                           system->state.q + body->q, system->state.change + body->v, push, system->scratch.solution + body->v,
+                           &system->scratch, report);
+}
+
+/* Velocities of every body without contact, or with that of the last step, in the scratch; one body after the other while its data are at hand. Where contact is a
  * part of the motion, bodies that take part only begin. */
 static FilStatus free_motion(FilSolver* solver, const FilStepSetup* setup, FilStepInfo* info)
 {
@@ -45,8 +75,12 @@ static FilStatus free_motion(FilSolver* solver, const FilStepSetup* setup, FilSt
         if (solver->model->coupled && solver->contact.active && solver->contact.offset[b] >= 0) {
             continue;
         }
-        ok = fil_free_motion(body, setup, solver->settings.newton_tolerance, solver->settings.newton_max_iterations,
-                             system->state.q + body->q, system->state.change + body->v, v, &system->scratch, &report);
+        double* push = collect_push(solver, b, setup) ? system->scratch.push + body->v : NULL;
+        ok = move_body(solver, setup, b, push, &report);
+        if (push != NULL && !ok) {
+            solver->contact.pushed[b] = false; // too far: about the motion without contact, as published
+            ok = move_body(solver, setup, b, NULL, &report);
+        }
         for (int k = 0; k < body->v_count; k++) {
             change[k] = v[k] - system->state.v[body->v + k];
         }

@@ -21,6 +21,7 @@ typedef struct FilSolverSettings {
     double newton_tolerance;
     int newton_max_iterations;
     int relinearisations;
+    double max_depth; /* share of sizes; 0: any */
     bool check_nonlinear;
     FilModelSettings model;
 } FilSolverSettings;

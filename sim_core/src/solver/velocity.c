@@ -79,6 +79,18 @@ static void gather_impulses(FilContactStage* stage)
     }
 }
 
+/* For the next step, which linearises about it. */
+static void keep_push(FilSolver* solver, double dt)
+{
+    const FilContactStage* stage = &solver->contact;
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        for (int k = 0; k < body->v_count && stage->offset[b] >= 0 && body->ops->deforms; k++) {
+            solver->system->next.push[body->v + k] = stage->v_free[4 * stage->offset[b] + k] / dt;
+        }
+    }
+}
+
 /* Tells bodies what they were pushed by: the reactions of their holds follow from it. */
 static void push_bodies(FilSolver* solver)
 {
@@ -129,6 +141,7 @@ static bool relinearise(FilSolver* solver)
         if (stage->offset[b] < 0) {
             continue;
         }
+        stage->pushed[b] = false; // m(v) says it all
         double potential, *residual = solver->system->scratch.residual, *v = solver->system->scratch.solution + body->v;
         if (!body->ops->evaluate(body->impl, v, 0.0, residual, &potential) || !body->ops->factor(body->impl)) {
             return false;
@@ -160,6 +173,28 @@ static bool enlarge(FilSolver* solver, double shift)
     return ok;
 }
 
+/* Makes v_free the velocities without any push, v* <- v* - A^-1 push. False if a tangent is not positive definite. */
+static bool release(FilSolver* solver)
+{
+    FilContactStage* stage = &solver->contact;
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        if (stage->offset[b] < 0 || !stage->pushed[b]) {
+            continue;
+        }
+        double *v_free = stage->v_free + 4 * stage->offset[b], *push = stage->push + 4 * stage->offset[b];
+        if (!body->ops->factor(body->impl)) {
+            return false;
+        }
+        body->ops->solve(body->impl, push);
+        for (int k = 0; k < body->v_count; k++) {
+            v_free[k] -= push[k];
+            push[k] = 0.0;
+        }
+    }
+    return true;
+}
+
 FilStatus fil_velocity_sap(FilSolver* solver, const FilSapProblem* problem, FilSolverReport* report)
 {
     FilContactStage* stage = &solver->contact;
@@ -170,6 +205,10 @@ FilStatus fil_velocity_sap(FilSolver* solver, const FilSapProblem* problem, FilS
     if (solver->velocity.sap == NULL && (solver->velocity.sap = fil_sap_create()) == NULL) {
         return FIL_OUT_OF_MEMORY;
     }
+    if (problem->constraint_count == 0 && !release(solver)) { // v = v*
+        report->indefinite = true;
+        return FIL_NOT_CONVERGED;
+    }
     const FilStatus status = fil_sap_solve(solver->velocity.sap, problem, &options, stage->v, stage->impulses, &stats);
     *report = (FilSolverReport){stats.iterations, stats.analyses, 0, stats.indefinite, stats.residual};
     return status;
@@ -177,6 +216,10 @@ FilStatus fil_velocity_sap(FilSolver* solver, const FilSapProblem* problem, FilS
 
 FilStatus fil_velocity_lcp(FilSolver* solver, const FilSapProblem* problem, FilSolverReport* report)
 {
+    if (!release(solver)) {
+        report->indefinite = true;
+        return FIL_NOT_CONVERGED;
+    }
     FilContactStage* stage = &solver->contact;
     FilLcpStats stats = {0};
     if (solver->velocity.lcp == NULL && (solver->velocity.lcp = fil_lcp_create()) == NULL) {
@@ -196,6 +239,7 @@ static FilStatus solve_once(FilSolver* solver, double dt, bool again, FilStepInf
                                    .pattern = {stage->column_count, stage->start, stage->row},
                                    .a = stage->values,
                                    .v_free = stage->v_free,
+                                   .push = stage->push,
                                    .constraint_count = stage->constraint_count,
                                    .constraints = stage->constraints,
                                    .block = stage->rows.variable,
@@ -221,6 +265,28 @@ static FilStatus solve_once(FilSolver* solver, double dt, bool again, FilStepInf
     return status;
 }
 
+/* Deeper than this share of the smaller part, a contact is about to be lost: its normal may turn to the other side. */
+static const double DEEP = 0.1;
+
+/* Counts contacts that are deep; refuses those deeper than the user allows. */
+static FilStatus check_depths(FilSolver* solver, FilStepInfo* info)
+{
+    const FilCollisionStage* collision = solver->collision;
+    const double allowed = solver->settings.max_depth;
+    int deep = 0;
+    for (int k = 0; k < collision->set.count; k++) {
+        const FilContact* contact = &collision->set.contacts[k];
+        deep += -contact->distance > DEEP * contact->size;
+        if (allowed > 0.0 && -contact->distance > allowed * contact->size) {
+            return fil_solver_refuse(solver, "'%s' and '%s' overlap by %g m, more than max_depth allows of their size, %g m; try a smaller dt, or place them apart",
+                                     collision->colliders[contact->collider[0]].name, collision->colliders[contact->collider[1]].name,
+                                     -contact->distance, contact->size);
+        }
+    }
+    info->deep_contacts = deep > info->deep_contacts ? deep : info->deep_contacts;
+    return FIL_OK;
+}
+
 FilStatus fil_velocity_solve(FilSolver* solver, double dt, FilStepInfo* info)
 {
     FilContactStage* stage = &solver->contact;
@@ -228,7 +294,7 @@ FilStatus fil_velocity_solve(FilSolver* solver, double dt, FilStepInfo* info)
     if (!stage->active) {
         return FIL_OK;
     }
-    FilStatus status = FIL_OK;
+    FilStatus status = check_depths(solver, info);
     for (int pass = 0; pass <= solver->settings.relinearisations && status == FIL_OK; pass++) {
         if (pass > 0 && !relinearise(solver)) {
             spread_solution(solver, dt, info); // what was found before stays
@@ -250,6 +316,7 @@ FilStatus fil_velocity_solve(FilSolver* solver, double dt, FilStepInfo* info)
             info->nonlinear_residual = fmax(info->nonlinear_residual, nonlinear_residual(solver));
         }
         push_bodies(solver);
+        keep_push(solver, dt);
     }
     return status;
 }

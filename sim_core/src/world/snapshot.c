@@ -30,7 +30,7 @@ typedef struct Part {
     size_t size; /* bytes */
 } Part;
 
-enum { PART_COUNT = 5 };
+enum { PART_COUNT = 6, PUSH = 5 };
 
 static void parts_of(const FilWorld* world, const FilState* state, Part* parts)
 {
@@ -39,6 +39,7 @@ static void parts_of(const FilWorld* world, const FilState* state, Part* parts)
     parts[2] = (Part){state->h, sizeof(double) * (size_t)world->system.h_count};
     parts[3] = (Part){state->change, sizeof(double) * (size_t)world->system.v_count};
     parts[4] = (Part){state->controls, sizeof(double) * (size_t)world->system.control_count};
+    parts[PUSH] = (Part){state->push, sizeof(double) * (size_t)world->system.v_count};
 }
 
 static Header header_of(const FilWorld* world)
@@ -239,9 +240,15 @@ uint64_t fil_world_hash(const FilWorld* world)
     Part parts[PART_COUNT];
     uint64_t hash = fil_hash_bytes(FIL_HASH_SEED, &header, sizeof header);
     parts_of(world, &world->system.state, parts);
-    for (int p = 0; p < PART_COUNT; p++) {
+    for (int p = 0; p < PUSH; p++) {
         hash = fil_hash_bytes(hash, parts[p].data, parts[p].size);
     }
+    // where nothing has been pushed there is nothing to tell apart
+    bool pushed = false;
+    for (int k = 0; k < world->system.v_count && !pushed; k++) {
+        pushed = parts[PUSH].data[k] != 0.0;
+    }
+    hash = pushed ? fil_hash_bytes(hash, parts[PUSH].data, parts[PUSH].size) : hash;
     return hash;
 }
 

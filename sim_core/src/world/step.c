@@ -83,6 +83,9 @@ static FilStatus stage(FilWorld* world, double t, double dt, FilStepInfo* info)
         }
     }
     carry_memory(world, &world->system.state);
+    if (world->system.v_count > 0) {
+        memset(world->system.next.push, 0, sizeof(double) * (size_t)world->system.v_count);
+    }
 
     double start = seconds();
     FilStatus status = collide(world, dt, info);
@@ -115,6 +118,7 @@ static void extrapolate(FilWorld* world, double t, double dt, double first)
     finish(world);
     carry_memory(world, &system->middle);
     memcpy(system->next.change, system->middle.change, sizeof(double) * (size_t)system->v_count);
+    memcpy(system->next.push, system->middle.push, sizeof(double) * (size_t)system->v_count);
     for (int b = 0; b < system->body_count; b++) {
         const FilBody* body = &system->bodies[b];
         if (body->ops->carries_history && body->h_count > 0) {

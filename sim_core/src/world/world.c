@@ -84,6 +84,9 @@ static FilStatus check_def(const FilWorldDef* def, FilError* error)
     if (def->max_halvings < 0 || def->max_halvings > 40) {
         return fil_error(error, FIL_BAD_INPUT, "world: max_halvings must lie between 0 and 40, not %d", def->max_halvings);
     }
+    if (!(def->max_depth >= 0.0)) {
+        return fil_error(error, FIL_BAD_INPUT, "world: max_depth must not be negative, got %g", def->max_depth);
+    }
     if (def->relinearisations < 0) {
         return fil_error(error, FIL_BAD_INPUT, "world: relinearisations must not be negative");
     }
@@ -110,6 +113,7 @@ static void apply_def(FilWorld* world, const FilWorldDef* def)
     solver->settings.newton_tolerance = def->newton_tolerance;
     solver->settings.newton_max_iterations = def->newton_max_iterations;
     solver->settings.relinearisations = def->relinearisations;
+    solver->settings.max_depth = def->max_depth;
     solver->settings.check_nonlinear = def->check_nonlinear;
     world->collision.friction = def->friction;
 }
