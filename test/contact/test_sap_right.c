@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -33,6 +34,14 @@ static void a_hook_feels_the_weight(void** state)
         assert_true(fabs(load / weight - 1.0) < 1e-3);
         fil_world_destroy(world);
     }
+}
+
+static FilVec3 position_of(const FilWorld* world, FilId body)
+{
+    FilVec3 position;
+    FilQuat orientation;
+    fil_rigid_get_pose(world, body, &position, &orientation);
+    return position;
 }
 
 static FilId add_box(FilWorld* world, FilVec3 size, double mass, FilMotion motion, FilVec3 position)
@@ -64,8 +73,8 @@ static void heavy_on_light_does_not_sink(void** state)
         const FilId light = add_box(world, size, 1.0, FIL_DYNAMIC, (FilVec3){0.0, 0.0, 0.05});
         const FilId heavy = add_box(world, size, 1e4, FIL_DYNAMIC, (FilVec3){0.0, 0.0, 0.15});
         const FilStepInfo info = things_run(world, 1000);
-        assert_true(fil_rigid_position(world, light).z > 0.049);
-        assert_true(fil_rigid_position(world, heavy).z > 0.149);
+        assert_true(position_of(world, light).z > 0.049);
+        assert_true(position_of(world, heavy).z > 0.149);
         assert_int_equal(info.deep_contacts, 0);
         fil_world_destroy(world);
     }
@@ -91,7 +100,7 @@ static void a_bullet_stops_at_a_wall(void** state)
         FilId ball = {0, 0};
         assert_int_equal(fil_world_add_rigid_body(world, &def, &ball), FIL_OK);
         things_run(world, 10);
-        assert_true(fil_rigid_position(world, ball).x < -9e-3); // its radius and half the wall, less a tenth of a wall
+        assert_true(position_of(world, ball).x < -9e-3); // its radius and half the wall, less a tenth of a wall
         fil_world_destroy(world);
     }
 }
@@ -134,7 +143,7 @@ static void loads_are_restored(void** state)
     assert_int_equal(fil_scene_load(FILUM_SOURCE_DIR "/config/scenes/ring_chain.yaml", &options, &world, NULL, &error), FIL_OK);
     things_run(world, 300);
     const size_t size = fil_world_snapshot_size(world);
-    void* snapshot = test_malloc(size);
+    void* snapshot = malloc(size);
     fil_world_save(world, snapshot);
     things_run(world, 20);
     const uint64_t hash = fil_world_hash(world);
@@ -142,7 +151,7 @@ static void loads_are_restored(void** state)
     assert_int_equal(fil_world_restore(world, snapshot, size), FIL_OK);
     things_run(world, 20);
     assert_true(fil_world_hash(world) == hash);
-    test_free(snapshot);
+    free(snapshot);
     fil_world_destroy(world);
 }
 

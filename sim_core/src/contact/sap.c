@@ -53,7 +53,7 @@ FilSapOptions fil_sap_options_default(void)
         .tolerance = 1e-6,
         .max_factorisations = 100,
         .max_line_search = 100,
-        .bound_tolerance = 0.03,
+        .bound_tolerance = 0.01, // 0.03 was too coarse for capstans, which amplify it by exp(mu phi)
         .max_rounds = 20,
         .rigidity = 1.0,
         .stick = 1e-3,

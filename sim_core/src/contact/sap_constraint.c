@@ -29,6 +29,9 @@ static double near_rigid(double compliance, const FilSapScales* scales)
     return scales->rigidity * scales->rigidity / (4.0 * FIL_PI * FIL_PI) * compliance;
 }
 
+/* Harder than this by depth and Newton does not converge where things start inside each other; 1e5 times the usual load takes 5e-4. */
+#define HARDEST 1e-4
+
 /* The same for a contact. w is that of the lighter body: under a heavy load, or a fast impact, a contact regularised by it would
  * sink or let through as far as the ratio of masses or the speed says. Beyond the depth that is allowed, the compliance falls:
  * with the predicted penetration, so that dt R gamma <= depth beta^2/(4 pi^2) for any speed, and with `power` of the depth
@@ -41,7 +44,7 @@ static double near_rigid_contact(const FilSapContact* contact, double compliance
         return rigid;
     }
     const double deep = fmin(contact->depth / reached, 1.0), hard = fmin(contact->depth / predicted, 1.0);
-    return rigid * fmin(reached > 0.0 ? pow(deep, power) : 1.0, predicted > 0.0 ? hard : 1.0);
+    return rigid * fmin(reached > 0.0 ? fmax(pow(deep, power), HARDEST) : 1.0, predicted > 0.0 ? hard : 1.0);
 }
 
 /* Powers that the depth reached in the last step, an explicit measure, allows. Contact relaxes at the rate (1 + power)/(dt + tau)
@@ -166,7 +169,7 @@ static double follow_lagged(FilSapLaw* law, const double* v_c, const FilSapRespo
     limit_friction(law, response->impulse[2]);
     const double vt2 = v_c[0] * v_c[0] + v_c[1] * v_c[1];
     const double developed = sqrt(vt2 / (vt2 + law->slip * law->slip));
-    *size += law->friction;
+    *size += developed * law->friction;
     return developed * fabs(law->friction - before);
 }
 

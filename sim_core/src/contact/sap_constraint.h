@@ -79,8 +79,8 @@ typedef struct FilSapKindOps {
     const char* name;
     void (*prepare)(const FilSapConstraint* constraint, double compliance, const FilSapScales* scales, FilSapLaw* law);
     void (*evaluate)(const FilSapLaw* law, const double* v_c, FilSapResponse* response);
-    /* Where the law has bounds that its own solution decides: sets them by `response`, adds them to *size and
-     * returns how much the bounded impulse differs from that before. NULL: there are none. */
+    /* Where the law has bounds that its own solution decides: sets them by `response`, adds to *size how large the bounded
+     * impulse is with them and returns how much it differs from that before. NULL: there are none. */
     double (*follow)(FilSapLaw* law, const double* v_c, const FilSapResponse* response, double* size);
 } FilSapKindOps;
 
