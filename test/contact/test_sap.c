@@ -333,7 +333,10 @@ static void random_lagged_problems_converge(void** state)
     Random random = {22};
     for (int trial = 0; trial < 200; trial++) {
         SapFixture* f = random_problem(&random, FIL_SAP_LAGGED_CONTACT, 1 + trial);
+        const int rounds = settings.max_rounds;
+        settings.max_rounds = 0; // bounds as the state gives them
         solve(f);
+        settings.max_rounds = rounds;
         assert_true(momentum_residual(f) <= 1e-6 * (1.0 + 1e-3));
         for (int i = 0; i < f->problem.constraint_count; i++) {
             // |gamma_t| <= mu n0 with n0 = dt k (-phi0)+ (1 - d vn0)+ and dt^2 k at most 4 pi^2/w

@@ -315,6 +315,7 @@ static void numbers_that_are_not_finite_are_refused(void** state)
         hash = fil_hash_bytes(hash, at, count * sizeof(double));
         at += count * sizeof(double);
     }
+    at += 4 * NODES * sizeof(double); // nothing has been pushed: no part of the hash
     assert_true(at == own + size);
     memcpy(own + CHECKSUM, &hash, sizeof hash);
     assert_int_equal(fil_world_restore(bench.world, own, size), FIL_BAD_INPUT);

@@ -160,6 +160,17 @@ static bool are_finite(const char* at, size_t size)
     return true;
 }
 
+/* Where nothing has been pushed there is nothing to tell apart. */
+static uint64_t hash_push(uint64_t hash, const void* data, size_t size)
+{
+    const char* bytes = data;
+    bool pushed = false;
+    for (size_t k = 0; k < size && !pushed; k++) {
+        pushed = bytes[k] != 0;
+    }
+    return pushed ? fil_hash_bytes(hash, data, size) : hash;
+}
+
 /* Whether a snapshot is one, of this world, whole, and of numbers that a step could have left. */
 static FilStatus check_snapshot(FilWorld* world, const char* snapshot, size_t size, const Part* parts, Header* header)
 {
@@ -182,7 +193,7 @@ static FilStatus check_snapshot(FilWorld* world, const char* snapshot, size_t si
     uint64_t checksum = fil_hash_bytes(FIL_HASH_SEED, header, sizeof *header);
     bool finite = isfinite(header->time) && isfinite(header->clock_time);
     for (int p = 0; p < PART_COUNT; p++) {
-        checksum = fil_hash_bytes(checksum, at, parts[p].size);
+        checksum = (p == PUSH ? hash_push : fil_hash_bytes)(checksum, at, parts[p].size);
         finite = finite && are_finite(at, parts[p].size);
         at += parts[p].size;
     }
@@ -243,13 +254,7 @@ uint64_t fil_world_hash(const FilWorld* world)
     for (int p = 0; p < PUSH; p++) {
         hash = fil_hash_bytes(hash, parts[p].data, parts[p].size);
     }
-    // where nothing has been pushed there is nothing to tell apart
-    bool pushed = false;
-    for (int k = 0; k < world->system.v_count && !pushed; k++) {
-        pushed = parts[PUSH].data[k] != 0.0;
-    }
-    hash = pushed ? fil_hash_bytes(hash, parts[PUSH].data, parts[PUSH].size) : hash;
-    return hash;
+    return hash_push(hash, parts[PUSH].data, parts[PUSH].size);
 }
 
 FilEnergy fil_world_energy(const FilWorld* world)
