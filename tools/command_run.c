@@ -115,6 +115,24 @@ static void warn_of_no_contact(const Run* run)
     }
 }
 
+/* At the first step whose contacts are so deep that they are about to be lost: what the scene says, or its step, is wrong. */
+static void warn_of_depth(const Run* run, const FilStepInfo* info)
+{
+    if (run->options->quiet || info->deep_contacts == 0 || run->totals.deep_steps != 1) {
+        return;
+    }
+    FilContactInfo deepest = fil_world_contact(run->world, 0);
+    for (int k = 1; k < fil_world_contact_count(run->world); k++) {
+        const FilContactInfo contact = fil_world_contact(run->world, k);
+        deepest = contact.area == 0.0 && contact.distance < deepest.distance ? contact : deepest;
+    }
+    const char *a = fil_object_name(run->world, deepest.a), *b = fil_object_name(run->world, deepest.b);
+    fprintf(stderr,
+            "filum run: at t = %g s bodies overlap by more than a tenth of their sizes (%d contacts, up to %.3g m, deepest '%s' and '%s'); "
+            "place them apart, or use a smaller dt; contact.max_depth makes this an error\n",
+            fil_world_time(run->world), info->deep_contacts, info->max_penetration, a != NULL ? a : "?", b != NULL ? b : "?");
+}
+
 /* Loads the scene and opens the files to write; false after a message. */
 static bool start(Run* run, const char* scene)
 {
@@ -214,6 +232,7 @@ static int simulate(Run* run)
         const FilStatus status = fil_world_step(run->world, &info);
         if (status == FIL_OK) {
             fil_run_totals_add(&run->totals, &info);
+            warn_of_depth(run, &info);
             exit_code = observe(run, &info) ? FIL_EXIT_DONE : FIL_EXIT_FAILED;
         }
         if (progress.shown) {
@@ -282,6 +301,7 @@ static void print_json(const Run* run)
     fil_json_number(&json, "contacts_avg", totals->steps > 0 ? totals->contacts / (double)totals->steps : 0.0);
     fil_json_integer(&json, "contacts_max", (uint64_t)totals->contacts_max);
     fil_json_number(&json, "max_penetration", totals->max_penetration);
+    fil_json_integer(&json, "deep_steps", totals->deep_steps);
     fil_json_open(&json, "energy", '{');
     fil_json_number(&json, "kinetic", energy.kinetic);
     fil_json_number(&json, "elastic", energy.elastic);
@@ -344,6 +364,9 @@ static void print_summary(const Run* run, FILE* out)
     if (totals->contacts_max > 0) {
         fprintf(out, ", %.1f contacts on average, %d at most, penetration up to %.3g m", totals->contacts / steps,
                 totals->contacts_max, totals->max_penetration);
+    }
+    if (totals->deep_steps > 0) {
+        fprintf(out, ", deeper than a tenth of a body in %" PRIu64 " steps", totals->deep_steps);
     }
     fprintf(out, "\n  energy       kinetic %.6g J, elastic %.6g J, gravity %.6g J\n", energy.kinetic, energy.elastic,
             energy.gravity);

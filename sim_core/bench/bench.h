@@ -28,6 +28,7 @@ typedef struct FilRunTotals {
     double contacts; /* summed over steps */
     int contacts_max;
     double max_penetration; /* m */
+    uint64_t deep_steps;    /* with deep contacts */
     double worst_residual;  /* relative */
     FilTimings timings;     /* s, summed */
 } FilRunTotals;

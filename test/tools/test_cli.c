@@ -68,7 +68,7 @@ static int set_up(void** state)
 static int tear_down(void** state)
 {
     Fixture* fixture = *state;
-    static const char* const files[] = {"short_rod.yaml", "rows.csv", "bench.csv"};
+    static const char* const files[] = {"short_rod.yaml", "deep.yaml", "rows.csv", "bench.csv"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i) {
         char path[128];
         snprintf(path, sizeof path, "%s/%s", fixture->folder, files[i]);
@@ -190,6 +190,29 @@ static void test_run_json(void** state)
     assert_int_equal(filum(fixture, "run short_rod --json --dt 5e-4 --duration 0.01"), FIL_EXIT_DONE);
     assert_says(fixture, "\"steps\": 20");
     assert_says(fixture, "\"dt\": 0.00050000000000000001");
+}
+
+/* A cube that starts 30 mm deep in the ground is named on the way, but not in a quiet run; and refused where asked. */
+static void test_run_deep(void** state)
+{
+    Fixture* fixture = *state;
+    FILE* file = fopen("deep.yaml", "w");
+    assert_non_null(file);
+    fputs("world: {dt: 0.001, contact: {model: sap, max_depth: 0}}\n"
+          "duration: 0.01\n"
+          "rigid_bodies:\n"
+          "  - {name: ground, motion: static, shapes: [{half_space: {}}]}\n"
+          "  - {name: cube, mass: 1, position: [0, 0, 0.02], shapes: [{box: {size: [0.1, 0.1, 0.1]}}]}\n",
+          file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(filum(fixture, "run deep"), FIL_EXIT_DONE);
+    assert_says(fixture, "bodies overlap by more than a tenth of their sizes (4 contacts, up to 0.03 m, deepest 'ground' and 'cube')");
+    assert_says(fixture, "deeper than a tenth of a body in 10 steps");
+    assert_int_equal(filum(fixture, "run deep --quiet --json"), FIL_EXIT_DONE);
+    assert_null(strstr(fixture->output, "overlap"));
+    assert_says(fixture, "\"deep_steps\": 10");
+    assert_int_equal(filum(fixture, "run deep --set world.contact.max_depth=0.5"), FIL_EXIT_FAILED);
+    assert_says(fixture, "'ground' and 'cube' overlap by 0.03 m, more than max_depth allows of their size, 0.05 m");
 }
 
 static void test_run_hash(void** state)
@@ -317,7 +340,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bad_usage), cmocka_unit_test(test_help),    cmocka_unit_test(test_run_json),
         cmocka_unit_test(test_run_hash),  cmocka_unit_test(test_run_csv), cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_interrupt), cmocka_unit_test(test_info),
+        cmocka_unit_test(test_interrupt), cmocka_unit_test(test_info), cmocka_unit_test(test_run_deep),
         cmocka_unit_test(test_validate_jobs), cmocka_unit_test(test_validate_report),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -313,6 +313,7 @@ static FilStatus side_of(const void* pointer, int object, int node, const double
 
 const FilBodyOps fil_solid_ops = {
     .kind = "solid",
+    .deforms = true,
     .points = true,
     .destroy = destroy,
     .dofs = dofs,

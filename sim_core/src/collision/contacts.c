@@ -12,7 +12,7 @@ static const double RIGID_DISSIPATION = 20.0; /* s/m */
 /* Depths up to which near-rigid contact is regularised by what a step can resolve, as shares of the size: well above what
  * things of like mass sink by at rest, g dt (dt + tau)/(4 pi^2), 12 um at 1 ms, for boxes of centimetres and ropes of millimetres. */
 static const double SHAPE_DEPTH = 1e-3;
-static const double ROW_DEPTH = 1e-2;
+static const double SOFT_DEPTH = 1e-2; /* rods' radii, and the balls at vertices of cloth and solids */
 
 /* More contacts than this come from things placed inside each other, and would take hours. */
 enum { MAX_CONTACTS = 100000 };
@@ -54,6 +54,12 @@ static double part_size(const FilWorldCollider* c, int part)
     return c->collider.kind == FIL_COLLIDER_ROW ? c->collider.radii[part] : c->size;
 }
 
+static double depth_share(const FilCollisionStage* stage, const FilWorldCollider* ca, const FilWorldCollider* cb)
+{
+    const FilBody* bodies = stage->system->bodies;
+    return bodies[ca->body].ops->deforms || bodies[cb->body].ops->deforms ? SOFT_DEPTH : SHAPE_DEPTH;
+}
+
 /* A contact but for what depends on velocities. */
 static FilStatus start_contact(FilCollisionStage* stage, int a, int part_a, int b, int part_b, const FilContactPoint* point, FilContact** out)
 {
@@ -76,7 +82,7 @@ static FilStatus start_contact(FilCollisionStage* stage, int a, int part_a, int 
     contact->feature = ((uint64_t)(uint32_t)part_a << 44) ^ ((uint64_t)(uint32_t)part_b << 24) ^ point->feature;
     contact->distance = point->distance;
     contact->size = fmin(part_size(ca, part_a), part_size(cb, part_b));
-    contact->depth = contact->size * (ca->collider.kind == FIL_COLLIDER_ROW || cb->collider.kind == FIL_COLLIDER_ROW ? ROW_DEPTH : SHAPE_DEPTH);
+    contact->depth = contact->size * depth_share(stage, ca, cb);
     contact->mu = stage->friction >= 0.0 ? stage->friction : surface.friction;
     contact->stiffness = rigid ? INFINITY : surface.stiffness;
     contact->dissipation_time = fmax(surface.dissipation_time, rigid ? RIGID_TIME : 0.0);
@@ -106,6 +112,8 @@ FilStatus fil_collision_emit_patch(FilCollisionStage* stage, int a, int part_a, 
     if (status == FIL_OK) {
         contact->stiffness = stiffness;
         contact->area = area;
+        contact->size = INFINITY; // its depth is what makes it bear: no fault
+        contact->depth = 0.0;
         contact->mu = stage->friction >= 0.0 ? stage->friction : surface->friction;
         contact->dissipation_time = surface->dissipation_time;
         contact->hunt_crossley = surface->dissipation;

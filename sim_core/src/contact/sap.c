@@ -13,6 +13,9 @@
 #define REUSE_AFTER_FRESH 0.1
 #define REUSE_AFTER_STALE 0.3
 
+/* Bounds follow the solution once the residual is less than this share of the impulses. */
+#define FOLLOW_BELOW 0.1
+
 /* A diagonal this large holds its variable at v*: the guess starts there, and its momentum measures nothing. */
 #define HELD 1e20
 
@@ -36,6 +39,7 @@ struct FilSap {
     double* dp;            /* S dx */
     double* j;             /* J' gamma */
     double* w;             /* inverse Cholesky factors of A's diagonal blocks, 16 per variable */
+    double impulse_residual; /* of the last residual: relative to |D J' gamma| alone */
     double fixed_momentum; /* |D A v*|^2 of the other variables, which never changes */
     /* 3 per constraint */
     double* v_c;     /* J v + b */
@@ -329,6 +333,7 @@ static double residual(FilSap* sap, const FilSapProblem* problem)
         momentum += p * p * sap->mass_inverse[k];
         impulse += j * j * sap->mass_inverse[k];
     }
+    sap->impulse_residual = sqrt(rest / impulse);
     const double scale = momentum < impulse ? impulse : momentum; // a NaN stays one
     return rest == 0.0 && isfinite(scale) ? 0.0 : sqrt(rest / scale);
 }
@@ -372,14 +377,44 @@ static void move(FilSap* sap, double alpha)
     sap->trial_c = v_c;
 }
 
-/* Newton, with the last factorisation used again while that pays. */
-static FilStatus minimise(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
+/* By how much the impulses that follow the solution would change with it, relative to these. */
+static double bound_change(const FilSap* sap, const FilSapProblem* problem)
 {
-    const int before = sap->system.factorisations;
+    double change = 0.0, size = 0.0;
+    for (int i = 0; i < problem->constraint_count; i++) {
+        const FilSapKindOps* kind = &fil_sap_kinds[problem->constraints[i].kind];
+        if (kind->bound_change != NULL) {
+            change += kind->bound_change(&sap->laws[i], sap->v_c + 3 * i, &sap->responses[i], &size);
+        }
+    }
+    return size > 0.0 ? change / size : 0.0;
+}
+
+/* Bounds from the solution as far as it is known, where that changes anything; true if momenta have to be balanced anew. */
+static bool follow_bounds(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
+{
+    if (stats->rounds >= settings->max_rounds || !(bound_change(sap, problem) > settings->bound_tolerance)) {
+        return false;
+    }
+    for (int i = 0; i < problem->constraint_count; i++) {
+        const FilSapKindOps* kind = &fil_sap_kinds[problem->constraints[i].kind];
+        if (kind->follow != NULL) {
+            kind->follow(&sap->laws[i], &sap->responses[i]);
+        }
+    }
+    evaluate(sap, problem, sap->v_c);
     stats->residual = residual(sap, problem);
-    // where bounds have followed, the last factorisation still knows most
-    for (bool fresh = before == 0; stats->residual > settings->tolerance; stats->iterations++) {
-        if (fresh && sap->system.factorisations - before == settings->max_factorisations) {
+    stats->rounds++;
+    return stats->residual > settings->tolerance;
+}
+
+/* Newton, with the last factorisation used again while that pays. Bounds that the solution decides follow it as soon as impulses are
+ * known well enough: the iterations that are left find both. */
+static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
+{
+    stats->residual = residual(sap, problem);
+    for (bool fresh = true; stats->residual > settings->tolerance || follow_bounds(sap, problem, settings, stats); stats->iterations++) {
+        if (fresh && sap->system.factorisations == settings->max_factorisations) {
             return FIL_NOT_CONVERGED;
         }
         if (fresh && !factor(sap, problem)) {
@@ -391,34 +426,11 @@ static FilStatus minimise(FilSap* sap, const FilSapProblem* problem, const FilSa
         const double last = stats->residual;
         stats->residual = residual(sap, problem);
         fresh = !(stats->residual < (fresh ? REUSE_AFTER_FRESH : REUSE_AFTER_STALE) * last);
+        if (stats->residual > settings->tolerance && sap->impulse_residual < FOLLOW_BELOW) {
+            follow_bounds(sap, problem, settings, stats);
+        }
     }
     return isnan(stats->residual) ? FIL_NOT_CONVERGED : FIL_OK;
-}
-
-/* Bounds from the solution; returns by how much the impulses that they bound change, relative to these. */
-static double follow_bounds(FilSap* sap, const FilSapProblem* problem)
-{
-    double change = 0.0, size = 0.0;
-    for (int i = 0; i < problem->constraint_count; i++) {
-        const FilSapKindOps* kind = &fil_sap_kinds[problem->constraints[i].kind];
-        if (kind->follow != NULL) {
-            change += kind->follow(&sap->laws[i], sap->v_c + 3 * i, &sap->responses[i], &size);
-        }
-    }
-    return size > 0.0 ? change / size : 0.0;
-}
-
-/* Convex problems one after the other, each with the bounds that the last one's solution gives, from where that ended. */
-static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
-{
-    for (int round = 0;; round++) {
-        const FilStatus status = minimise(sap, problem, settings, stats);
-        if (status != FIL_OK || round == settings->max_rounds || follow_bounds(sap, problem) <= settings->bound_tolerance) {
-            stats->rounds = round;
-            return status;
-        }
-        evaluate(sap, problem, sap->v_c);
-    }
 }
 
 static double total_cost(const FilSap* sap, const FilSapProblem* problem)

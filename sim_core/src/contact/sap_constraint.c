@@ -130,10 +130,15 @@ static void evaluate_contact(const FilSapLaw* law, const double* v_c, FilSapResp
 
 /* ---- contact point, lagged friction ---- */
 
+static double slip_of(const FilSapLaw* law, double friction)
+{
+    return fmax(law->slip_velocity, law->slip_compliance * friction);
+}
+
 static void limit_friction(FilSapLaw* law, double normal_impulse)
 {
     law->friction = law->mu * normal_impulse;
-    law->slip = fmax(law->slip_velocity, law->slip_compliance * law->friction);
+    law->slip = slip_of(law, law->friction);
 }
 
 static void prepare_lagged(const FilSapConstraint* constraint, double compliance, const FilSapScales* scales,
@@ -163,14 +168,18 @@ static void prepare_lagged(const FilSapConstraint* constraint, double compliance
 
 /* |gamma_t| <= mu gamma_n with the gamma_n found: a contact that begins, or passes from one edge to the next, has no state to take
  * it from. The impulses compared are those at the same v_t. */
-static double follow_lagged(FilSapLaw* law, const double* v_c, const FilSapResponse* response, double* size)
+static double bound_change_lagged(const FilSapLaw* law, const double* v_c, const FilSapResponse* response, double* size)
 {
-    const double before = law->friction;
-    limit_friction(law, response->impulse[2]);
+    const double friction = law->mu * response->impulse[2], slip = slip_of(law, friction);
     const double vt2 = v_c[0] * v_c[0] + v_c[1] * v_c[1];
-    const double developed = sqrt(vt2 / (vt2 + law->slip * law->slip));
-    *size += developed * law->friction;
-    return developed * fabs(law->friction - before);
+    const double developed = sqrt(vt2 / (vt2 + slip * slip));
+    *size += developed * friction;
+    return developed * fabs(friction - law->friction);
+}
+
+static void follow_lagged(FilSapLaw* law, const FilSapResponse* response)
+{
+    limit_friction(law, response->impulse[2]);
 }
 
 /* cost = -N(v_n) + mu n0 (sqrt(|v_t|^2 + e^2) - e) with N' = n, up to the constant that makes it vanish when apart */
@@ -226,7 +235,7 @@ static void evaluate_bounded(const FilSapLaw* law, const double* v_c, FilSapResp
 }
 
 const FilSapKindOps fil_sap_kinds[FIL_SAP_KIND_COUNT] = {
-    [FIL_SAP_CONTACT] = {"contact", prepare_contact, evaluate_contact, NULL},
-    [FIL_SAP_LAGGED_CONTACT] = {"lagged contact", prepare_lagged, evaluate_lagged, follow_lagged},
-    [FIL_SAP_BOUNDED] = {"bounded", prepare_bounded, evaluate_bounded, NULL},
+    [FIL_SAP_CONTACT] = {"contact", prepare_contact, evaluate_contact, NULL, NULL},
+    [FIL_SAP_LAGGED_CONTACT] = {"lagged contact", prepare_lagged, evaluate_lagged, bound_change_lagged, follow_lagged},
+    [FIL_SAP_BOUNDED] = {"bounded", prepare_bounded, evaluate_bounded, NULL, NULL},
 };

@@ -79,9 +79,10 @@ typedef struct FilSapKindOps {
     const char* name;
     void (*prepare)(const FilSapConstraint* constraint, double compliance, const FilSapScales* scales, FilSapLaw* law);
     void (*evaluate)(const FilSapLaw* law, const double* v_c, FilSapResponse* response);
-    /* Where the law has bounds that its own solution decides: sets them by `response`, adds to *size how large the bounded
-     * impulse is with them and returns how much it differs from that before. NULL: there are none. */
-    double (*follow)(FilSapLaw* law, const double* v_c, const FilSapResponse* response, double* size);
+    /* Where the law has bounds that its own solution decides (both NULL: it has none). The first returns by how much the bounded impulse
+     * would change if they followed `response`, and adds to *size how large it would be; the second lets them follow. */
+    double (*bound_change)(const FilSapLaw* law, const double* v_c, const FilSapResponse* response, double* size);
+    void (*follow)(FilSapLaw* law, const FilSapResponse* response);
 } FilSapKindOps;
 
 /* A contact of the set as a constraint of kind FIL_SAP_CONTACT or FIL_SAP_LAGGED_CONTACT; its Jacobian is the set's. */
