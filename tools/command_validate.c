@@ -42,10 +42,25 @@ static bool means(const char* name, const FilCheckCase* check)
             strcmp(name + length + 1, check->name) == 0);
 }
 
-/* Checks that are slow run when asked for by --long or by their own name. */
-static bool picks(const char* name, const FilCheckCase* check, const Options* options)
+/* A group of slow checks alone: its name can mean nothing else. */
+static bool is_slow_group(const char* name, const FilCheckCase* table, int count)
 {
-    return means(name, check) && (!check->slow || options->slow || strchr(name, '.') != NULL);
+    bool slow = false;
+    for (int i = 0; i < count; ++i) {
+        if (strcmp(name, table[i].group) == 0) {
+            if (!table[i].slow) {
+                return false;
+            }
+            slow = true;
+        }
+    }
+    return slow;
+}
+
+/* Checks that are slow run when asked for by --long, by their own name or by that of a group of such. */
+static bool picks(const char* name, const FilCheckCase* check, bool slow)
+{
+    return means(name, check) && (!check->slow || slow || strchr(name, '.') != NULL);
 }
 
 static bool know_name(const char* name, const FilCheckCase* table, int count)
@@ -102,6 +117,9 @@ static void print_check(const FilCheckCase* check, const FilCheck* result, doubl
     for (int i = 0; i < result->count; ++i) {
         print_row(&result->rows[i], width);
     }
+    if (result->text != NULL) {
+        fputs(result->text, stdout);
+    }
     if (result->failure[0] != '\0') {
         printf("    %s\n", result->failure);
     } else if (result->count == 0) {
@@ -125,6 +143,9 @@ static void write_check(FilJson* json, const FilCheckCase* check, const FilCheck
     fil_json_boolean(json, "passed", fil_check_passes(result));
     fil_json_number(json, "wall_time", time);
     fil_json_text(json, "failure", result->failure);
+    if (result->text != NULL) {
+        fil_json_text(json, "text", result->text);
+    }
     fil_json_open(json, "rows", '[');
     for (int i = 0; i < result->count; ++i) {
         const FilCheckRow* row = &result->rows[i];
@@ -235,16 +256,16 @@ static bool pick_checks(const FilCheckCase* table, int count, char** names, int 
                         bool* picked)
 {
     // a listing hides nothing
-    const Options pick_options = {.slow = options->slow || options->list};
+    const bool slow = options->slow || options->list;
     for (int i = 0; i < count; ++i) {
-        picked[i] = name_count == 0 && picks("all", &table[i], &pick_options);
+        picked[i] = name_count == 0 && picks("all", &table[i], slow);
     }
     for (int k = 0; k < name_count; ++k) {
         if (!know_name(names[k], table, count)) {
             return false;
         }
         for (int i = 0; i < count; ++i) {
-            picked[i] = picked[i] || picks(names[k], &table[i], &pick_options);
+            picked[i] = picked[i] || picks(names[k], &table[i], slow || is_slow_group(names[k], table, count));
         }
     }
     return true;

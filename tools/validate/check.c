@@ -13,6 +13,7 @@
 void fil_check_free(FilCheck* check)
 {
     fil_free(check->rows);
+    fil_free(check->text);
     *check = (FilCheck){0};
 }
 
@@ -65,6 +66,25 @@ void fil_check_above(FilCheck* check, const char* what, double measured, double 
 void fil_check_note(FilCheck* check, const char* what, double measured)
 {
     add(check, FIL_CHECK_NOTED, what, measured, NAN, 0.0);
+}
+
+void fil_check_print(FilCheck* check, const char* format, ...)
+{
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line - 1, format, arguments);
+    va_end(arguments);
+    strcat(line, "\n");
+    const size_t length = strlen(line);
+    void* block = check->text;
+    if (!fil_grow(&block, check->text_size, check->text_size + length + 1, 1)) {
+        fil_check_fail(check, "out of memory");
+        return;
+    }
+    check->text = block;
+    memcpy(check->text + check->text_size, line, length + 1);
+    check->text_size += length;
 }
 
 void fil_check_fail(FilCheck* check, const char* format, ...)

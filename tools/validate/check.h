@@ -26,6 +26,9 @@ void fil_check_above(FilCheck* check, const char* what, double measured, double 
 /* A number to be seen, that nothing is required of. A check of such rows alone does not pass. */
 void fil_check_note(FilCheck* check, const char* what, double measured);
 
+/* A line of text that is printed with the rows: tables of signs, lists. */
+void fil_check_print(FilCheck* check, const char* format, ...) FIL_PRINTF(2, 3);
+
 /* The check could not measure: a step failed, a scene did not load. Says why. */
 void fil_check_fail(FilCheck* check, const char* format, ...) FIL_PRINTF(2, 3);
 

@@ -128,10 +128,21 @@ static void write_figures(FILE* out, const FilMarkdownRun* run)
     }
 }
 
+/* Texts as they are, each under its check's name. */
+static void write_texts(FILE* out, const FilMarkdownRun* run)
+{
+    for (int i = 0; i < run->count; ++i) {
+        if (run->outcomes[i].finished && run->outcomes[i].check.text != NULL) {
+            fprintf(out, "\n## %s.%s\n\n```\n%s```\n", run->table[i].group, run->table[i].name, run->outcomes[i].check.text);
+        }
+    }
+}
+
 FilStatus fil_markdown_write(FilMarkdownReport* report, const FilMarkdownRun* run, FilError* error)
 {
     write_heading(report->out, run);
     write_checks(report->out, run);
+    write_texts(report->out, run);
     write_figures(report->out, run);
     const bool written = !ferror(report->out);
     if (fclose(report->out) != 0 || !written || rename(report->draft, report->path) != 0) {

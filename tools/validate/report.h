@@ -22,6 +22,8 @@ typedef struct FilCheckRow {
 struct FilCheck {
     FilCheckRow* rows;
     int count;
+    char* text;        /* lines to be printed; NULL: none */
+    size_t text_size;  /* bytes, without the zero at its end */
     char folder[512];  /* for figures; empty: none are left */
     char failure[512]; /* why it could not measure; empty if it could */
 };

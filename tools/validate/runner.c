@@ -20,10 +20,11 @@
 
 enum { POLL_MS = 100 }; /* as often as progress is drawn; also the longest that a stop waits */
 
-/* What a child sends: this, then its rows. Both ends are one program, so structs go as they are. */
+/* What a child sends: this, then its rows and its text. Both ends are one program, so structs go as they are. */
 typedef struct Message {
-    double wall; /* s */
-    int count;   /* rows that follow */
+    double wall;      /* s */
+    int count;        /* rows that follow */
+    size_t text_size; /* bytes of text that follow them */
     char failure[sizeof((FilCheck*)0)->failure];
 } Message;
 
@@ -118,10 +119,11 @@ static _Noreturn void serve(const FilCheckRunDef* def, int index, int out)
 #endif
     FilCheckOutcome outcome = {0};
     run_check(def, index, &outcome);
-    Message message = {.wall = outcome.wall, .count = outcome.check.count};
+    Message message = {.wall = outcome.wall, .count = outcome.check.count, .text_size = outcome.check.text_size};
     memcpy(message.failure, outcome.check.failure, sizeof message.failure);
     const bool sent = send_bytes(out, &message, sizeof message) &&
-                      send_bytes(out, outcome.check.rows, (size_t)message.count * sizeof *outcome.check.rows);
+                      send_bytes(out, outcome.check.rows, (size_t)message.count * sizeof *outcome.check.rows) &&
+                      send_bytes(out, outcome.check.text, message.text_size);
     // what the parent has buffered or registered to be done at exit is not the child's
     _exit(sent ? EXIT_SUCCESS : EXIT_FAILURE);
 }
@@ -163,7 +165,8 @@ static bool take_result(const Child* child, FilCheckOutcome* outcome)
     }
     memcpy(&message, child->bytes, sizeof message);
     const size_t rest = child->size - sizeof message;
-    if (message.count < 0 || rest != (size_t)message.count * sizeof(FilCheckRow)) {
+    const size_t rows = message.count < 0 ? 0 : (size_t)message.count * sizeof(FilCheckRow);
+    if (message.count < 0 || rest != rows + message.text_size) {
         return false;
     }
     if (message.count > 0) {
@@ -171,8 +174,16 @@ static bool take_result(const Child* child, FilCheckOutcome* outcome)
         if (outcome->check.rows == NULL) {
             return false;
         }
-        memcpy(outcome->check.rows, child->bytes + sizeof message, rest);
+        memcpy(outcome->check.rows, child->bytes + sizeof message, rows);
     }
+    if (message.text_size > 0) {
+        outcome->check.text = fil_alloc(message.text_size + 1, 1);
+        if (outcome->check.text == NULL) {
+            return false;
+        }
+        memcpy(outcome->check.text, child->bytes + sizeof message + rows, message.text_size);
+    }
+    outcome->check.text_size = message.text_size;
     outcome->check.count = message.count;
     outcome->wall = message.wall;
     memcpy(outcome->check.failure, message.failure, sizeof outcome->check.failure);

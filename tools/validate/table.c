@@ -3,6 +3,7 @@
 #include "validate/check.h"
 #include "validate/contact.h"
 #include "validate/knots_imc.h"
+#include "validate/matrix.h"
 #include "validate/plan.h"
 #include "validate/rings.h"
 #include "validate/robot.h"
@@ -58,6 +59,7 @@ static const FilCheckCase table[] = {
     {"contact", "joint_weight", "what joints bear", 0, fil_check_joint_weight},
     {"contact", "joint_weld", "a welded cantilever against a clamped one", 0, fil_check_joint_weld},
     {"contact", "joint_bushing", "deflection of bushings", 0, fil_check_joint_bushing},
+    {"contact", "matrix", "a share of the matrix: sphere, box and rod on the ground under every model", 0, fil_check_matrix_fast},
 
     {"knots", "start", "P2's knot n = 2 takes hold", 0, fil_check_knots_start},
     {"knots", "fast", "P0's fast pull: IMC lets strands through, SAP does not", 0, fil_check_knots_fast},
@@ -120,6 +122,14 @@ static const FilCheckCase table[] = {
     {"plan", "tracking", "a roll about x and y, tracked in the simulator", 40, fil_check_plan_tracking},
     {"plan", "disturbed", "the same with other friction, masses and stiffness", 30, fil_check_plan_disturbed},
     {"plan", "recipes", "falling relaxation, cold start and P1's two stages", 200, fil_check_plan_recipes},
+
+    {"matrix", "sap", "every kind of body against every other under sap", 60, fil_check_matrix_sap},
+    {"matrix", "sap_lagged", "the same under sap_lagged", 60, fil_check_matrix_sap_lagged},
+    {"matrix", "lcp", "the same under lcp", 60, fil_check_matrix_lcp},
+    {"matrix", "imc", "the same under imc", 60, fil_check_matrix_imc},
+    {"matrix", "spt", "the same under spt", 60, fil_check_matrix_spt},
+    {"matrix", "ipc", "the same under ipc", 60, fil_check_matrix_ipc},
+
     {"solid", "rest", "a soft block rests on the ground under four contact models", 0, fil_check_solid_rest},
 };
 

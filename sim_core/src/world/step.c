@@ -247,7 +247,8 @@ static FilStatus check_model(FilWorld* world)
     for (int b = 0; b < world->system.body_count && !model->rings; b++) {
         const FilBody* body = &world->system.bodies[b];
         if (body->ops->ring != NULL) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "rings, such as '%s', slide under contact model 'ipc' only", body->name);
+            return fil_world_fail(world, FIL_BAD_INPUT, "rings, such as '%s', slide under contact model 'ipc' only: use it",
+                                  body->name);
         }
     }
     if (world->collision.patches.compliant > 0 && !model->patches) {

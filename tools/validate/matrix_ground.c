@@ -1,0 +1,163 @@
+/* One of a kind on the ground: rests, sticks, slides, rolls, and all of that at smaller steps.
+ *
+ * Slopes are gravity that leans, so that one start serves every kind. Tolerances:
+ *   rests    force within 0.1 % of the weight (what the issue of reactions asks), speed below 1e-4 m/s
+ *   sticks   speed below 1 % of what free sliding would have gained: creep of regularised friction is a thousandth at most
+ *   slides   friction within 1 % of mu N, on a slope and on the level
+ *   rolls    acceleration within 0.5 % of g sin / (1 + k)
+ *   converges  the place after a rest, a tilt and a slide: differences of steps fall at least as 0.75 where they are
+ *            above 1e-5 m, which is less than what any model lets surfaces overlap or part
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "validate/matrix.h"
+
+static const double G = 9.81;
+static const double MU = 0.3;
+static const double DT = 1e-3;
+/* m: ipc needs everything apart, and lets go at 1 mm */
+static const double GAP = 5e-4;
+static const double SETTLE = 0.4;
+
+static FilMatrixBench begin(const char* model, const FilMatrixKind* kind, double dt)
+{
+    const FilMatrixPlace place = {.name = "a", .position = {0.0, 0.0, kind->below + GAP}};
+    return fil_matrix_begin(model, dt, MU, true, &kind, &place, 1);
+}
+
+static double along(FilVec3 v, int axis)
+{
+    return axis == 0 ? v.x : v.y;
+}
+
+/* Mean force on the ground, and what else speaks for rest. */
+static FilMatrixOutcome rest(FilMatrixBench* bench)
+{
+    enum { STEPS = 50 };
+    double force = 0.0;
+    const FilVec3 start = bench->path;
+    const FilVec3 before = fil_matrix_velocity(bench);
+    for (int k = 0; k < STEPS && !bench->failed; k++) {
+        FilVec3 f, torque;
+        fil_matrix_run(bench, DT);
+        fil_world_contact_wrench(bench->world, fil_world_find_rigid(bench->world, "ground"), &f, &torque);
+        force -= f.z / STEPS;
+    }
+    if (bench->failed) {
+        return fil_matrix_lost(bench);
+    }
+    // what still comes to rest has that much less weight
+    const double inertia = bench->mass * (fil_matrix_velocity(bench).z - before.z) / (STEPS * DT);
+    FilMatrixOutcome outcome = fil_matrix_judge("force over weight", (force - inertia) / bench->weight, 1.0, 1e-3);
+    if (outcome.sign == FIL_MATRIX_HOLDS) {
+        const double dx = bench->path.x - start.x, dy = bench->path.y - start.y, dz = bench->path.z - start.z;
+        outcome = fil_matrix_judge("drift at rest, m/s,", sqrt(dx * dx + dy * dy + dz * dz) / (STEPS * DT), 0.0, 1e-4);
+    }
+    if (outcome.sign == FIL_MATRIX_HOLDS) {
+        outcome = fil_matrix_judge("sunk since the start, m,", bench->path.z, -GAP, 2.0 * GAP);
+    }
+    return outcome;
+}
+
+static FilMatrixOutcome stick(FilMatrixBench* bench, const FilMatrixKind* kind)
+{
+    const double tangent = 0.8 * MU, gained = G * tangent * 0.15;
+    fil_matrix_tilt(bench, kind->axis, tangent);
+    fil_matrix_run(bench, 0.1);
+    const double start = along(bench->path, kind->axis);
+    fil_matrix_run(bench, 0.05);
+    const double speed = (along(bench->path, kind->axis) - start) / 0.05;
+    return bench->failed ? fil_matrix_lost(bench) : fil_matrix_judge("creep on a slope of 0.8 mu, m/s,", speed, 0.0, 1e-2 * gained);
+}
+
+static FilMatrixOutcome slide(FilMatrixBench* bench, const FilMatrixKind* kind)
+{
+    // down a slope: friction is what gravity gives and motion does not get
+    const double tangent = kind->steepness * MU, cosine = 1.0 / sqrt(1.0 + tangent * tangent);
+    fil_matrix_tilt(bench, kind->axis, tangent);
+    fil_matrix_run(bench, 0.1);
+    const double first = along(fil_matrix_velocity(bench), kind->axis);
+    fil_matrix_run(bench, 0.1);
+    const double second = along(fil_matrix_velocity(bench), kind->axis);
+    if (bench->failed) {
+        return fil_matrix_lost(bench);
+    }
+    const double slope = (G * tangent * cosine - (second - first) / 0.1) / (G * cosine);
+    FilMatrixOutcome outcome = fil_matrix_judge("friction over normal force on a slope", slope, MU, 1e-2 * MU);
+    // on the level: it slows down by mu g
+    fil_matrix_tilt(bench, kind->axis, 0.0);
+    fil_matrix_run(bench, 0.02);
+    const double third = along(fil_matrix_velocity(bench), kind->axis);
+    fil_matrix_run(bench, 0.02);
+    const double fourth = along(fil_matrix_velocity(bench), kind->axis);
+    if (bench->failed) {
+        return fil_matrix_lost(bench);
+    }
+    return outcome.sign != FIL_MATRIX_HOLDS ? outcome
+                                            : fil_matrix_judge("deceleration over g", (third - fourth) / (0.02 * G), MU, 1e-2 * MU);
+}
+
+static FilMatrixOutcome roll(FilMatrixBench* bench, const FilMatrixKind* kind)
+{
+    const double tangent = 0.5 * MU, sine = tangent / sqrt(1.0 + tangent * tangent);
+    fil_matrix_tilt(bench, 0, tangent);
+    fil_matrix_run(bench, 0.05);
+    const double first = fil_matrix_velocity(bench).x;
+    fil_matrix_run(bench, 0.15);
+    const double expected = G * sine / (1.0 + kind->lever);
+    const double measured = (fil_matrix_velocity(bench).x - first) / 0.15;
+    return bench->failed ? fil_matrix_lost(bench) : fil_matrix_judge("acceleration rolling down, m/s^2,", measured, expected, 5e-3 * expected);
+}
+
+/* Comes to rest, and slides off on a slope. */
+static FilMatrixOutcome converge(const char* model, const FilMatrixKind* kind)
+{
+    double places[3];
+    for (int k = 0; k < 3; k++) {
+        FilMatrixBench bench = begin(model, kind, DT / (1 << k));
+        fil_matrix_run(&bench, 0.5 * SETTLE);
+        fil_matrix_tilt(&bench, kind->axis, kind->steepness * MU);
+        fil_matrix_run(&bench, 0.1);
+        const FilMatrixOutcome lost = fil_matrix_lost(&bench);
+        const bool failed = bench.failed;
+        places[k] = along(bench.path, kind->axis);
+        fil_matrix_end(&bench);
+        if (failed) {
+            return lost;
+        }
+    }
+    const double coarse = fabs(places[1] - places[0]), fine = fabs(places[2] - places[1]);
+    return fil_matrix_judge("change of place by halving dt, m,", fine, 0.0, fmax(1e-5, 0.75 * coarse));
+}
+
+void fil_matrix_ground(const char* model, const FilMatrixKind* kind, FilMatrixCell* cell)
+{
+    FilMatrixBench bench = begin(model, kind, DT);
+    fil_matrix_run(&bench, SETTLE);
+    cell->outcomes[FIL_MATRIX_RESTS] = rest(&bench);
+    if (bench.refused) {
+        fil_matrix_end(&bench);
+        return;
+    }
+    fil_matrix_end(&bench);
+    typedef FilMatrixOutcome Act(FilMatrixBench* bench, const FilMatrixKind* kind);
+    static const struct {
+        FilMatrixProperty property;
+        Act* act;
+    } acts[] = {{FIL_MATRIX_STICKS, stick}, {FIL_MATRIX_SLIDES, slide}, {FIL_MATRIX_ROLLS, roll}};
+    for (int k = 0; k < 3; k++) {
+        const bool rolls = kind->lever > 0.0;
+        // a sphere on a slope rolls and never sticks
+        if ((acts[k].property == FIL_MATRIX_ROLLS && !rolls) ||
+            (acts[k].property == FIL_MATRIX_STICKS && rolls && kind->axis == 0)) {
+            continue;
+        }
+        bench = begin(model, kind, DT);
+        fil_matrix_run(&bench, 0.5 * SETTLE);
+        cell->outcomes[acts[k].property] = acts[k].act(&bench, kind);
+        fil_matrix_end(&bench);
+    }
+    cell->outcomes[FIL_MATRIX_CONVERGES] = converge(model, kind);
+}
