@@ -20,6 +20,8 @@ static void run_good(FilCheck* check)
 {
     fil_check_near(check, "length | m", 1.001, 1.0, 0.01);
     fil_check_note(check, "seen", 7.0);
+    fil_check_print(check, "signs %d", 1);
+    fil_check_print(check, "+ -");
 }
 
 static void run_many(FilCheck* check)
@@ -103,6 +105,8 @@ static void test_processes(void** state)
         assert_int_equal(outcomes[0].check.count, 2);
         assert_string_equal(outcomes[0].check.rows[0].what, "length | m");
         assert_true(outcomes[0].check.rows[0].measured == 1.001);
+        assert_string_equal(outcomes[0].check.text, "signs 1\n+ -\n");
+        assert_null(outcomes[2].check.text);
         assert_int_equal(outcomes[1].check.count, 0);
         assert_non_null(strstr(outcomes[1].check.failure, "ended by signal 6"));
         assert_int_equal(outcomes[2].check.count, 2000);
@@ -158,6 +162,7 @@ static void test_report(void** state)
         "| `c.failing` | cannot measure | 3.00 | **no**: step 3 failed |\n",
         "| `a.good` | length \\| m | 1.001 | 1 | 1 % | yes |\n",
         "| `a.good` | seen | 7 | | | noted |\n",
+        "\n## a.good\n\n```\nsigns 1\n+ -\n```\n",
         "| `b.bad` | too large | 2 | at most 1 | | **no** |\n",
         "| `b.bad` | not a number | nan | at least 0 | | **no** |\n",
     };
