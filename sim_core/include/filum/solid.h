@@ -94,8 +94,8 @@ typedef struct FilSolidDef {
 
 FilSolidDef fil_solid_def_default(void);
 
-/* Adds a solid. Allocates. Under velocity-level contact models the vertices of its surface collide with rods, rigid
- * bodies, arms and robots, not with each other nor with those of other solids; under "ipc" its surface collides with
+/* Adds a solid. Allocates. Under velocity-level contact models its surface collides with rods, rigid
+ * bodies, arms and robots, not with itself nor with other solids; under "ipc" its surface collides with
  * everything and, if asked, itself. FIL_BAD_INPUT names elements that are inverted or flat, vertices that coincide, and
  * numbers out of range. */
 FIL_MUST_CHECK FilStatus fil_world_add_solid(FilWorld* world, const FilSolidDef* def, FilId* solid);

@@ -58,6 +58,7 @@ typedef struct FilBodyMesh {
     const int *edges, *triangles; /* 2 and 3 vertices each */
     double radius;                /* m, around them */
     const int* blocks;            /* the block of unknowns that each vertex is; NULL: they are the body's blocks in order */
+    bool closed;                  /* has an inside, which triangles run about counter-clockwise seen from outside */
 } FilBodyMesh;
 
 /* Number `at` of `count`, counted from the end if negative; -1: there is none such. */
@@ -130,7 +131,8 @@ typedef struct FilBodyOps {
 
     int (*collider_count)(const void* body);
     void (*collider)(const void* body, int index, FilCollider* out);
-    /* Its triangles, where those are more than its colliders show; NULL: it has none. */
+    /* Its triangles, where those are more than its colliders show: these are their vertices, in order, and part 1 + k of any is
+     * triangle k. NULL: it has none. */
     void (*mesh)(const void* body, FilBodyMesh* out);
     /* Where collider `index` is at a state. */
     void (*place)(const void* body, int index, const double* q, const double* v, FilPlacement* out);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "body/triangle.h"
 
 FilShellDef fil_shell_def_default(void)
 {
@@ -153,7 +154,7 @@ static void momentum(const void* pointer, const double* q, const double* v, cons
     }
 }
 
-/* ---- contact at the level of velocities: vertices as spheres ---- */
+/* ---- contact at the level of velocities: vertices as spheres (part 0), and triangles (part 1 on) ---- */
 
 static int collider_count(const void* pointer)
 {
@@ -171,7 +172,7 @@ static void mesh_of(const void* pointer, FilBodyMesh* out)
 {
     const FilShellBody* body = pointer;
     *out = (FilBodyMesh){body->vertex_count, body->edge_count,    body->triangle_count, body->edge_ends,
-                         body->triangles,    0.5 * body->thickness, NULL};
+                         body->triangles,    0.5 * body->thickness, NULL, false};
 }
 
 static void frame(const void* pointer, int index, int part, const double* q, const double* h, FilPose* pose)
@@ -203,10 +204,12 @@ static bool joined(const void* pointer, int index_a, int part_a, int index_b, in
 static int point_jacobian(const void* pointer, int index, int part, const double* point, const double* q, int* blocks,
                           double* jacobian, double* bias)
 {
-    (void)pointer, (void)part, (void)point, (void)q;
+    fil_v3_set(bias, 0.0, 0.0, 0.0);
+    if (part > 0) {
+        return fil_triangle_jacobian(((const FilShellBody*)pointer)->triangles + 3 * (part - 1), point, q, blocks, jacobian);
+    }
     memset(jacobian, 0, 12 * sizeof(double));
     jacobian[0] = jacobian[5] = jacobian[10] = 1.0;
-    fil_v3_set(bias, 0.0, 0.0, 0.0);
     blocks[0] = index;
     return 1;
 }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "body/triangle.h"
 
 FilSolidDef fil_solid_def_default(void)
 {
@@ -179,7 +180,7 @@ static void momentum(const void* pointer, const double* q, const double* v, cons
     fil_solid_angular_momentum(body, q, v, angular);
 }
 
-/* ---- contact at the level of velocities: vertices of the surface as spheres ---- */
+/* ---- contact at the level of velocities: vertices of the surface as spheres (part 0), and triangles (part 1 on) ---- */
 
 static int collider_count(const void* pointer)
 {
@@ -202,7 +203,8 @@ static void mesh_of(const void* pointer, FilBodyMesh* out)
                          .edges = body->surface_edges,
                          .triangles = body->surface_triangles,
                          .radius = body->radius,
-                         .blocks = body->surface};
+                         .blocks = body->surface,
+                         .closed = true};
 }
 
 static void frame(const void* pointer, int index, int part, const double* q, const double* h, FilPose* pose)
@@ -234,10 +236,12 @@ static bool joined(const void* pointer, int index_a, int part_a, int index_b, in
 static int point_jacobian(const void* pointer, int index, int part, const double* point, const double* q, int* blocks,
                           double* jacobian, double* bias)
 {
-    (void)part, (void)point, (void)q;
+    fil_v3_set(bias, 0.0, 0.0, 0.0);
+    if (part > 0) {
+        return fil_triangle_jacobian(((const FilSolidBody*)pointer)->mesh.triangles + 3 * (part - 1), point, q, blocks, jacobian);
+    }
     memset(jacobian, 0, 12 * sizeof(double));
     jacobian[0] = jacobian[5] = jacobian[10] = 1.0;
-    fil_v3_set(bias, 0.0, 0.0, 0.0);
     blocks[0] = ((const FilSolidBody*)pointer)->surface[index];
     return 1;
 }

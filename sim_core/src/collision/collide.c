@@ -6,15 +6,9 @@
 #include "geometry/closest.h"
 #include "geometry/collide.h"
 
-
-/* Contacts are looked for as far ahead as the parts could move against each other in a step, twice over because the
- * velocity changes within it, and a little further for those at rest. */
-static const double LOOK_AHEAD = 2.0;
-static const double LOOK_AROUND = 0.02; /* of the radius */
-
 static double look_around(const FilCollisionStage* stage)
 {
-    return fmax(stage->wants.around, LOOK_AROUND);
+    return fmax(stage->wants.around, FIL_LOOK_AROUND);
 }
 
 /* ---- bounds ---- */
@@ -33,7 +27,7 @@ static FilAabb bound_row(FilWorldCollider* c, double around_radii, double margin
         const double *x = c->place.nodes, *v = c->place.velocities;
         FilAabb box = fil_aabb_of_segment(x + 4 * i, x + 4 * j, 0.0);
         for (int k = 0; k < 3; k++) {
-            const double a = LOOK_AHEAD * dt * v[4 * i + k], b = LOOK_AHEAD * dt * v[4 * j + k];
+            const double a = FIL_LOOK_AHEAD * dt * v[4 * i + k], b = FIL_LOOK_AHEAD * dt * v[4 * j + k];
             const double around = (1.0 + around_radii) * c->collider.radii[i] + margin;
             box.lo[k] += fmin(fmin(a, b), 0.0) - around;
             box.hi[k] += fmax(fmax(a, b), 0.0) + around;
@@ -48,7 +42,7 @@ static FilAabb bound_shape(const FilCollisionStage* stage, const FilWorldCollide
 {
     const FilAabb box = fil_shape_aabb(&c->collider.shape, &c->place.pose);
     const double size = fil_v3_distance(box.lo, box.hi);
-    return fil_aabb_fattened(&box, LOOK_AHEAD * dt * c->place.speed + 0.5 * LOOK_AROUND * size + fil_collision_patch_margin(stage, c));
+    return fil_aabb_fattened(&box, FIL_LOOK_AHEAD * dt * c->place.speed + 0.5 * FIL_LOOK_AROUND * size + fil_collision_patch_margin(stage, c));
 }
 
 /* Places every collider and finds the pairs of colliders whose boxes overlap. */
@@ -109,7 +103,7 @@ static double edge_margin(const FilWorldCollider* a, int i, const FilWorldCollid
     const double *q0 = b->place.velocities + 4 * j, *q1 = b->place.velocities + 4 * node_after(b, j);
     const double fastest2 = fmax(fmax(distance2(p0, q0), distance2(p0, q1)),
                                  fmax(distance2(p1, q0), distance2(p1, q1)));
-    return LOOK_AHEAD * dt * sqrt(fastest2) + around * fmin(a->collider.radii[i], b->collider.radii[j]);
+    return FIL_LOOK_AHEAD * dt * sqrt(fastest2) + around * fmin(a->collider.radii[i], b->collider.radii[j]);
 }
 
 /* Where the axes of two edges are closest. */
@@ -322,7 +316,7 @@ static FilStatus meet_row_shape(FilCollisionStage* stage, int row, int shape, do
         if (fil_collision_at_joint(stage, row, i, shape, 0)) {
             continue;
         }
-        const double margin = LOOK_AHEAD * dt * (edge_speed(&r->place, i, j) + s->place.speed) +
+        const double margin = FIL_LOOK_AHEAD * dt * (edge_speed(&r->place, i, j) + s->place.speed) +
                               look_around(stage) * r->collider.radii[i];
         status = row < shape ? meet_parts(stage, row, i, shape, 0, margin) : meet_parts(stage, shape, 0, row, i, margin);
     }
@@ -349,7 +343,7 @@ static FilStatus meet(FilCollisionStage* stage, int a, int b, double dt)
     if (fil_collision_kept_apart(stage, ca, cb)) {
         return FIL_OK;
     }
-    const double margin = LOOK_AHEAD * dt * (ca->place.speed + cb->place.speed) + fmax(stage->wants.around, 1e-4) * stage->length;
+    const double margin = FIL_LOOK_AHEAD * dt * (ca->place.speed + cb->place.speed) + fmax(stage->wants.around, 1e-4) * stage->length;
     return meet_parts(stage, a, 0, b, 0, margin);
 }
 
@@ -373,5 +367,5 @@ FilStatus fil_collide_all(FilCollisionStage* stage, double dt)
     for (int k = 0; k < stage->pairs.count && status == FIL_OK; k++) {
         status = meet(stage, stage->pairs.items[k].a, stage->pairs.items[k].b, dt);
     }
-    return status;
+    return status == FIL_OK && !stage->wants.vertices ? fil_collision_meet_sheets(stage, dt) : status;
 }

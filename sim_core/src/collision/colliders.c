@@ -28,6 +28,7 @@ void fil_collision_free(FilCollisionStage* stage)
     fil_free(stage->apart);
     fil_free(stage->joins);
     fil_collision_free_sides(stage);
+    fil_collision_free_sheets(stage);
 }
 
 /* Whether no edge of a row can touch the one that comes `gap` edges after it. */
@@ -45,14 +46,14 @@ FilStatus fil_collision_register(FilCollisionStage* stage, int body_index, const
                                  FilError* error)
 {
     const FilBody* body = &stage->system->bodies[body_index];
-    const int count = body->ops->collider_count(body->impl);
+    const int count = body->ops->collider_count(body->impl), first = stage->collider_count;
     for (int k = 0; k < count; k++) {
         if (!fil_array_reserve((void**)&stage->colliders, stage->collider_count, &stage->collider_capacity,
                                sizeof *stage->colliders)) {
             return FIL_OUT_OF_MEMORY;
         }
         FilWorldCollider* c = &stage->colliders[stage->collider_count];
-        *c = (FilWorldCollider){.body = body_index, .index = k, .memory = -1, .side = -1};
+        *c = (FilWorldCollider){.body = body_index, .index = k, .memory = -1, .side = -1, .sheet = -1};
         body->ops->collider(body->impl, k, &c->collider);
         c->object = object_of[c->collider.object];
         c->name = names[c->collider.object];
@@ -74,6 +75,9 @@ FilStatus fil_collision_register(FilCollisionStage* stage, int body_index, const
             fil_system_add_memory(stage->system, c->collider.edge_count, &c->memory) != FIL_OK) {
             return FIL_OUT_OF_MEMORY;
         }
+    }
+    if (body->ops->mesh != NULL && fil_collision_add_sheet(stage, body_index, first) != FIL_OK) {
+        return FIL_OUT_OF_MEMORY;
     }
     return fil_collision_make_sides(stage, error);
 }

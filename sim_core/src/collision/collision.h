@@ -7,6 +7,7 @@
 #include "geometry/chain.h"
 #include "geometry/collide.h"
 #include "geometry/rod_patch.h"
+#include "geometry/facets.h"
 #include "geometry/tree.h"
 
 typedef struct FilWorldCollider {
@@ -21,6 +22,7 @@ typedef struct FilWorldCollider {
     double size;      /* m, a shape: half its least extent; INFINITY: it has none */
     int memory;       /* a row: where potential models keep one number per edge in the history; -1: a shape */
     int side;         /* a shape: its place among those of patches; -1: none yet */
+    int sheet;        /* a vertex of a sheet: which; -1: of none */
     FilPlacement place;
 } FilWorldCollider;
 
@@ -56,6 +58,18 @@ typedef struct FilPatchStage {
     double change; /* ... what merging them changed, worst patch */
 } FilPatchStage;
 
+/* The triangles of a body. Contacts name the collider of the vertex that is nearest, and 1 + triangle as its part. */
+typedef struct FilCollisionSheet {
+    int body;
+    int first; /* collider of its first vertex; the others follow */
+    FilFacets facets;
+    double* speed;  /* per vertex, m/s */
+    FilAabb* boxes; /* per triangle, over the motion of the step to come */
+    FilAabb bounds; /* of all */
+    FilBvh tree;    /* over the boxes ... */
+    bool ready;     /* ... of this step */
+} FilCollisionSheet;
+
 /* A surface for two objects instead of what their own ones combine to. */
 typedef struct FilPairSurface {
     int a, b;
@@ -72,6 +86,7 @@ typedef struct FilCollisionWants {
     double around; /* how far contacts are looked for at rest, radii; 0: a little */
     bool round;    /* take rectangular sections as round */
     bool plain;    /* contacts of round edges name their ends and need no Jacobians */
+    bool vertices; /* sheets touch by their vertices only */
 } FilCollisionWants;
 
 typedef struct FilCollisionStage {
@@ -95,7 +110,17 @@ typedef struct FilCollisionStage {
     int join_count, join_capacity;
     FilCollisionJoin* joins;
     FilPatchStage patches;
+    int sheet_count, sheet_capacity;
+    FilCollisionSheet* sheets;
+    FilFacetContacts touches; /* of one pair of a sheet and something else */
+    FilPairs near_sheet;      /* colliders near one sheet */
+    FilPairs faces, sorted;   /* its triangles near one of them; room to sort */
 } FilCollisionStage;
+
+/* Contacts are looked for as far ahead as the parts could move against each other in a step, twice over because the
+ * velocity changes within it, and a little further for those at rest. */
+#define FIL_LOOK_AHEAD 2.0
+#define FIL_LOOK_AROUND 0.02 /* of the radius */
 
 void fil_collision_free(FilCollisionStage* stage);
 
@@ -161,6 +186,14 @@ typedef struct FilPartPair {
 
 /* Adds the contacts of their patch. False through `met`: they meet by points. */
 FIL_MUST_CHECK FilStatus fil_collision_meet_patch(FilCollisionStage* stage, const FilPartPair* pair, bool* met);
+
+/* ---- sheets.c, meet_sheets.c: faces and edges of sheets ---- */
+
+/* Takes in the triangles of a body whose vertices are the colliders from `first` on. Allocates. */
+FIL_MUST_CHECK FilStatus fil_collision_add_sheet(FilCollisionStage* stage, int body, int first);
+void fil_collision_free_sheets(FilCollisionStage* stage);
+/* Adds what faces and edges of all sheets touch in a step of dt. Colliders have been placed, and stand in the tree. */
+FIL_MUST_CHECK FilStatus fil_collision_meet_sheets(FilCollisionStage* stage, double dt);
 
 /* ---- collide.c, crossings.c ---- */
 

@@ -281,3 +281,27 @@ FilStatus fil_bvh_self_pairs(const FilBvh* bvh, FilPairs* pairs)
 {
     return walk(bvh, bvh, true, pairs);
 }
+
+FilStatus fil_bvh_query(const FilBvh* bvh, const FilAabb* box, int tag, FilPairs* pairs)
+{
+    int stack[2 * STACK], top = 0;
+    FilStatus status = FIL_OK;
+    stack[top++] = 0;
+    while (top > 0 && bvh->count > 0 && status == FIL_OK) {
+        const int i = stack[--top];
+        if (!fil_aabb_overlap(&bvh->nodes[i], box)) {
+            continue;
+        }
+        if (!is_leaf(bvh, i)) {
+            stack[top++] = 2 * i + 2;
+            stack[top++] = 2 * i + 1;
+            continue;
+        }
+        status = fil_pairs_reserve(pairs, LEAF);
+        for (int k = bvh->start[i]; k < bvh->end[i] && status == FIL_OK; k++) {
+            pairs->items[pairs->count] = (FilPair){bvh->order[k], tag};
+            pairs->count += fil_aabb_overlap(&bvh->items[k], box);
+        }
+    }
+    return status;
+}

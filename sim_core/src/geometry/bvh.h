@@ -34,6 +34,9 @@ void fil_bvh_mark(FilBvh* bvh, const int* marks);
 /* Appends (a, b) for items of two trees whose boxes overlap, at least one of them marked. */
 FIL_MUST_CHECK FilStatus fil_bvh_pairs(const FilBvh* a, const FilBvh* b, FilPairs* pairs);
 
+/* Appends (a, tag) for items whose boxes overlap `box`, marked or not. */
+FIL_MUST_CHECK FilStatus fil_bvh_query(const FilBvh* bvh, const FilAabb* box, int tag, FilPairs* pairs);
+
 /* Appends (a, b), a < b, for items of one tree whose boxes overlap, at least one of them marked. */
 FIL_MUST_CHECK FilStatus fil_bvh_self_pairs(const FilBvh* bvh, FilPairs* pairs);
 

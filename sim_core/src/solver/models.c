@@ -69,12 +69,12 @@ static FilStatus check_ipc(const FilModelSettings* settings, FilError* error)
 static void want_imc(const FilModelSettings* settings, FilCollisionWants* wants)
 {
     const FilImcSettings* imc = &settings->imc;
-    *wants = (FilCollisionWants){.around = imc->reach, .round = !imc->rectangles, .plain = !imc->contact_points};
+    *wants = (FilCollisionWants){.around = imc->reach, .round = !imc->rectangles, .plain = !imc->contact_points, .vertices = true};
 }
 
 static void want_spt(const FilModelSettings* settings, FilCollisionWants* wants)
 {
-    *wants = (FilCollisionWants){.around = settings->imc.reach, .round = !settings->imc.rectangles};
+    *wants = (FilCollisionWants){.around = settings->imc.reach, .round = !settings->imc.rectangles, .vertices = true};
 }
 
 /* ---- the table ---- */

@@ -1,0 +1,308 @@
+#include "geometry/facets.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "geometry/closest.h"
+#include "geometry/collide.h"
+
+/* Corners below a face by more than this share of its size have not come through it. Chosen: layers of elements are about as
+ * thick as wide, so that what lies on one side of a solid is never taken for what is deep inside the other. */
+static const double DEEPEST = 0.3;
+
+/* Barycentric weights below this are none: there a neighbour, or a vertex, is in charge. */
+static const double BORDER = 1e-9;
+
+/* Sine by which a normal may lean over the faces at an edge. A hundredth keeps edges of flat neighbours in contact while they
+ * bend a little, and tilts no force to speak of. */
+static const double LEAN = 1e-2;
+
+/* ---- topology ---- */
+
+typedef struct HalfEdge {
+    int lo, hi, side; /* side: 3 triangle + corner that it begins at */
+} HalfEdge;
+
+static int by_ends(const void* a, const void* b)
+{
+    const HalfEdge *x = a, *y = b;
+    if (x->lo != y->lo) {
+        return x->lo < y->lo ? -1 : 1;
+    }
+    if (x->hi != y->hi) {
+        return x->hi < y->hi ? -1 : 1;
+    }
+    return (x->side > y->side) - (x->side < y->side);
+}
+
+void fil_facets_free(FilFacets* facets)
+{
+    fil_free(facets->x);
+    fil_free(facets->edges);
+    fil_free(facets->wings);
+    fil_free(facets->sides);
+    *facets = (FilFacets){0};
+}
+
+static void find_edges(FilFacets* facets, HalfEdge* halves)
+{
+    const int count = 3 * facets->triangle_count;
+    for (int k = 0; k < count; k++) {
+        const int a = facets->triangles[k], b = facets->triangles[k % 3 == 2 ? k - 2 : k + 1];
+        halves[k] = (HalfEdge){a < b ? a : b, a < b ? b : a, k};
+    }
+    qsort(halves, (size_t)count, sizeof *halves, by_ends);
+    for (int k = 0; k < count; k++) {
+        const bool first = k == 0 || halves[k].lo != halves[k - 1].lo || halves[k].hi != halves[k - 1].hi;
+        if (first) {
+            const int edge = facets->edge_count++;
+            facets->edges[2 * edge] = halves[k].lo;
+            facets->edges[2 * edge + 1] = halves[k].hi;
+            facets->wings[2 * edge] = halves[k].side / 3;
+            facets->wings[2 * edge + 1] = -1;
+        } else if (facets->wings[2 * facets->edge_count - 1] < 0) {
+            facets->wings[2 * facets->edge_count - 1] = halves[k].side / 3;
+        }
+        facets->sides[halves[k].side] = facets->edge_count - 1;
+    }
+}
+
+FilStatus fil_facets_init(FilFacets* facets, int vertex_count, const int* triangles, int triangle_count, bool closed, double radius)
+{
+    const size_t sides = 3 * (size_t)triangle_count;
+    *facets = (FilFacets){.vertex_count = vertex_count,
+                        .triangle_count = triangle_count,
+                        .triangles = triangles,
+                        .closed = closed,
+                        .radius = radius,
+                        .x = fil_alloc(3 * (size_t)vertex_count, sizeof(double)),
+                        .edges = fil_alloc(2 * sides, sizeof(int)),
+                        .wings = fil_alloc(2 * sides, sizeof(int)),
+                        .sides = fil_alloc(sides, sizeof(int))};
+    HalfEdge* halves = fil_alloc(sides, sizeof *halves);
+    const bool ok = facets->x != NULL && facets->edges != NULL && facets->wings != NULL && facets->sides != NULL && halves != NULL;
+    if (ok) {
+        find_edges(facets, halves);
+    } else {
+        fil_facets_free(facets);
+    }
+    fil_free(halves);
+    return ok ? FIL_OK : FIL_OUT_OF_MEMORY;
+}
+
+/* ---- geometry ---- */
+
+/* Unit normal of a triangle; returns twice its area, 0 if it has none. */
+static double face_normal(const FilFacets* facets, int triangle, double* normal)
+{
+    double ab[3], ac[3];
+    fil_v3_sub(ab, fil_facets_corner(facets, triangle, 1), fil_facets_corner(facets, triangle, 0));
+    fil_v3_sub(ac, fil_facets_corner(facets, triangle, 2), fil_facets_corner(facets, triangle, 0));
+    fil_v3_cross(normal, ab, ac);
+    return fil_v3_normalise(normal);
+}
+
+double fil_facets_size(const FilFacets* facets, int triangle)
+{
+    double normal[3];
+    return sqrt(face_normal(facets, triangle, normal));
+}
+
+/* Barycentric weights of the foot of p on the triangle's plane, which may lie outside of it. */
+static void foot_weights(const FilFacets* facets, int triangle, const double* normal, double area2, const double* p, double w[3])
+{
+    for (int k = 0; k < 3; k++) {
+        const double *a = fil_facets_corner(facets, triangle, (k + 1) % 3), *b = fil_facets_corner(facets, triangle, (k + 2) % 3);
+        double ab[3], ap[3], across[3];
+        fil_v3_sub(ab, b, a);
+        fil_v3_sub(ap, p, a);
+        fil_v3_cross(across, ab, ap);
+        w[k] = fil_v3_dot(across, normal) / area2;
+    }
+}
+
+static int largest(const double w[3])
+{
+    const int k = w[1] > w[0] ? 1 : 0;
+    return w[2] > w[k] ? 2 : k;
+}
+
+/* Whether weights are those of a point on the face, or of one on an edge that has the triangle as its first. */
+static bool is_inside(const FilFacets* facets, int triangle, const double w[3])
+{
+    int zeros = 0, zero = 0;
+    for (int k = 0; k < 3; k++) {
+        if (w[k] < -BORDER) {
+            return false;
+        }
+        if (w[k] <= BORDER) {
+            zeros++;
+            zero = k;
+        }
+    }
+    const int edge = facets->sides[3 * triangle + (zero + 1) % 3]; // across from corner `zero`
+    return zeros == 0 || (zeros == 1 && facets->wings[2 * edge] == triangle);
+}
+
+static FilStatus append(FilFacetContacts* out, const FilFacetContact* contact)
+{
+    if (!fil_array_reserve((void**)&out->items, out->count, &out->capacity, sizeof *out->items)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    out->items[out->count++] = *contact;
+    return FIL_OK;
+}
+
+/* ---- faces ---- */
+
+/* A triangle as a shape meets it. */
+typedef struct Face {
+    int triangle;
+    double area2, normal[3]; /* twice the area; counter-clockwise */
+    double up[3];            /* towards the shape: the normal, or against it */
+    double deepest;          /* m: heights below are those of something else */
+} Face;
+
+/* False: nothing can touch it. */
+static bool take_face(const FilFacets* facets, int triangle, const FilFacetOther* other, Face* face)
+{
+    double centre[3], middle[3], to[3];
+    *face = (Face){.triangle = triangle};
+    face->area2 = face_normal(facets, triangle, face->normal);
+    fil_shape_centre(&other->shape, centre);
+    fil_pose_apply(middle, &other->pose, centre);
+    fil_v3_sub(to, middle, fil_facets_corner(facets, triangle, 0));
+    const bool below = !facets->closed && fil_v3_dot(face->normal, to) < 0.0;
+    fil_v3_scale(face->up, below ? -1.0 : 1.0, face->normal);
+    const double thick = facets->closed ? 0.0 : facets->radius + fil_shape_rounding(&other->shape);
+    face->deepest = -fmax(DEEPEST * sqrt(face->area2), thick);
+    return face->area2 > 0.0 && fil_v3_dot(face->up, to) >= face->deepest;
+}
+
+static FilStatus meet_face(const FilFacets* facets, int triangle, const FilFacetOther* other, double margin, FilFacetContacts* out)
+{
+    const double rounding = fil_shape_rounding(&other->shape);
+    Face face;
+    if (!take_face(facets, triangle, other, &face)) {
+        return FIL_OK;
+    }
+    const double down[3] = {-face.up[0], -face.up[1], -face.up[2]};
+    FilFace corners;
+    FilStatus status = FIL_OK;
+    fil_shape_face(&other->shape, &other->pose, down, &corners);
+    for (int i = 0; i < corners.count && status == FIL_OK; i++) {
+        const double* p = corners.corner[i];
+        double w[3], to[3], local[3];
+        fil_v3_sub(to, p, fil_facets_corner(facets, triangle, 0));
+        const double height = fil_v3_dot(face.up, to), distance = height - rounding - facets->radius;
+        if (distance > margin || height < face.deepest) {
+            continue;
+        }
+        foot_weights(facets, triangle, face.normal, face.area2, p, w);
+        fil_pose_apply_inverse(local, &other->pose, p);
+        if (!is_inside(facets, triangle, w) || (other->open_end && local[2] > 0.0)) {
+            continue;
+        }
+        FilFacetContact contact = {.triangle = triangle,
+                                   .vertex = facets->triangles[3 * triangle + largest(w)],
+                                   .point = {.distance = distance, .feature = (uint32_t)corners.id[i]},
+                                   .height = height};
+        fil_v3_copy(contact.point.normal, face.up);
+        fil_v3_copy(contact.point.position, p);
+        fil_v3_axpy(contact.point.position, -(rounding + 0.5 * distance), face.up);
+        status = append(out, &contact);
+    }
+    return status;
+}
+
+/* ---- edges ---- */
+
+/* Whether a normal at an edge points away from the faces that meet there, and out of a closed surface. */
+static bool is_outward(const FilFacets* facets, int edge, const double* normal)
+{
+    double outward[3] = {0.0};
+    for (int s = 0; s < 2; s++) {
+        const int triangle = facets->wings[2 * edge + s];
+        if (triangle < 0) {
+            continue;
+        }
+        // into the face, across the edge: normal x edge as the triangle runs along it
+        double n[3], along[3], into[3];
+        int k = 0;
+        while (facets->sides[3 * triangle + k] != edge) {
+            k++;
+        }
+        if (!(face_normal(facets, triangle, n) > 0.0)) {
+            continue;
+        }
+        fil_v3_sub(along, fil_facets_corner(facets, triangle, (k + 1) % 3), fil_facets_corner(facets, triangle, k));
+        fil_v3_cross(into, n, along);
+        fil_v3_normalise(into);
+        if (fil_v3_dot(into, normal) > LEAN) {
+            return false;
+        }
+        fil_v3_add(outward, outward, n);
+    }
+    return !facets->closed || fil_v3_dot(outward, normal) > 0.0;
+}
+
+static FilStatus meet_edge(const FilFacets* facets, int triangle, int edge, const FilFacetOther* other, double margin,
+                           FilFacetContacts* out)
+{
+    const int* ends = facets->edges + 2 * edge;
+    const double *a = facets->x + 3 * ends[0], *b = facets->x + 3 * ends[1];
+    FilPose pose;
+    const FilShape capsule = fil_shape_of_segment(a, b, facets->radius, &pose);
+    FilContactPoint points[FIL_MANIFOLD_POINTS];
+    const int count = fil_collide(&capsule, &pose, &other->shape, &other->pose, margin, points);
+    double along[3];
+    fil_v3_sub(along, b, a);
+    const double square = fil_v3_dot(along, along);
+    FilStatus status = FIL_OK;
+    for (int i = 0; i < count && status == FIL_OK; i++) {
+        double to[3];
+        fil_v3_sub(to, points[i].position, a);
+        const double s = fil_v3_dot(to, along) / square;
+        if (s > BORDER && s < 1.0 - BORDER && is_outward(facets, edge, points[i].normal)) {
+            FilFacetContact contact = {triangle, s < 0.5 ? ends[0] : ends[1], points[i], HUGE_VAL};
+            contact.point.feature ^= (uint32_t)(edge - facets->sides[3 * triangle] + 1) << 20;
+            status = append(out, &contact);
+        }
+    }
+    return status;
+}
+
+FilStatus fil_facets_meet_shape(const FilFacets* facets, int triangle, const FilFacetOther* other, double margin,
+                               FilFacetContacts* out)
+{
+    FilStatus status = meet_face(facets, triangle, other, margin, out);
+    for (int k = 0; k < 3 && status == FIL_OK; k++) {
+        const int edge = facets->sides[3 * triangle + k];
+        if (facets->wings[2 * edge] == triangle) {
+            status = meet_edge(facets, triangle, edge, other, margin, out);
+        }
+    }
+    return status;
+}
+
+void fil_facets_settle(const FilFacets* facets, FilFacetContacts* contacts, int first)
+{
+    int kept = first;
+    for (int i = first; i < contacts->count; i++) {
+        const FilFacetContact* c = &contacts->items[i];
+        bool nearest = true;
+        for (int j = first; facets->closed && c->height < 0.0 && j < contacts->count && nearest; j++) {
+            const FilFacetContact* d = &contacts->items[j];
+            nearest = j == i || d->point.feature != c->point.feature || !(d->height > c->height) || d->height > 0.0;
+        }
+        // those dropped stay where they are for the others to compare with, behind
+        if (nearest) {
+            const FilFacetContact keep = *c;
+            contacts->items[i] = contacts->items[kept];
+            contacts->items[kept++] = keep;
+        }
+    }
+    contacts->count = kept;
+}

@@ -1,0 +1,65 @@
+/* Surfaces of triangles in contact, cloth and the skins of solids: which of their faces and edges a convex shape touches.
+ *
+ * Corners of the shape meet faces, and edges meet the shape as capsules do. Vertices are not looked at here: they meet the
+ * shape as small spheres. Closed surfaces have an inside, which their normals point away from, and lengths below a face are
+ * negative there; open ones have a thickness, and are met from the side on which the middle of the shape is. */
+#ifndef FILUM_GEOMETRY_FACETS_H
+#define FILUM_GEOMETRY_FACETS_H
+
+#include "geometry/bvh.h"
+#include "geometry/manifold.h"
+
+typedef struct FilFacets {
+    int vertex_count, edge_count, triangle_count;
+    const int* triangles; /* 3 vertices each, borrowed; counter-clockwise seen from outside */
+    bool closed;          /* has an inside */
+    double radius;        /* m, around it */
+    double* x;            /* 3 per vertex, m: where it is, which the caller keeps up to date */
+    /* made from the triangles */
+    int* edges;  /* 2 vertices each, the smaller first */
+    int* wings;  /* 2 per edge: its triangles, the smaller first; -1: there is no second */
+    int* sides;  /* 3 per triangle: its edges, from corner k to the next */
+} FilFacets;
+
+/* Where it is touched. */
+typedef struct FilFacetContact {
+    int triangle, vertex;  /* and that of its corners which is nearest */
+    FilContactPoint point; /* its normal points from the facets to the other */
+    double height;         /* m: of the other's corner above the face; HUGE_VAL: an edge is touched */
+} FilFacetContact;
+
+/* Zero-initialised it is empty. */
+typedef struct FilFacetContacts {
+    FilFacetContact* items;
+    int count, capacity;
+} FilFacetContacts;
+
+/* A convex shape that meets facets. */
+typedef struct FilFacetOther {
+    FilShape shape;
+    FilPose pose;
+    bool open_end; /* corners of its end towards +z belong to another shape: the next edge of a rod */
+} FilFacetOther;
+
+/* Edges of the triangles; places of vertices are zero. An edge of more than two triangles keeps two. Allocates. */
+FIL_MUST_CHECK FilStatus fil_facets_init(FilFacets* facets, int vertex_count, const int* triangles, int triangle_count, bool closed,
+                                         double radius);
+void fil_facets_free(FilFacets* facets); /* a zeroed one is fine */
+
+static inline const double* fil_facets_corner(const FilFacets* facets, int triangle, int k)
+{
+    return facets->x + 3 * facets->triangles[3 * triangle + k];
+}
+
+/* m: about the length of its edges. */
+double fil_facets_size(const FilFacets* facets, int triangle);
+
+/* Appends where the shape touches the face of a triangle, and those of its edges that have it as their first, within `margin`
+ * (m). Not for half-spaces, which vertices alone meet. Allocates only to grow. */
+FIL_MUST_CHECK FilStatus fil_facets_meet_shape(const FilFacets* facets, int triangle, const FilFacetOther* other, double margin,
+                                               FilFacetContacts* out);
+
+/* Of the contacts of one shape from `first` on: a corner below several faces of a closed surface comes out of the nearest. */
+void fil_facets_settle(const FilFacets* facets, FilFacetContacts* contacts, int first);
+
+#endif
