@@ -11,11 +11,14 @@
 #include "draw.h"
 #include "json.h"
 
+// s, of feedback: a fast one, but one that a computer beside an arm can have
+static const double TRACK_PERIOD = 1e-3;
+
 typedef struct Options {
     FilSettings settings;
     const char *out, *svg, *contact;
     int seeds;
-    bool replay, track, json, quiet;
+    bool rehearse, replay, track, json, quiet;
 } Options;
 
 /* What a replay ended with. */
@@ -42,6 +45,7 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
         {"--set", FIL_OPTION_SETTING, &options->settings, "KEY.PATH=VALUE", "change the scene; may be repeated"},
         {"--out", FIL_OPTION_TEXT, &options->out, "FILE", "write the plan as a scene that `filum run` replays"},
         {"--seeds", FIL_OPTION_COUNT, &options->seeds, "N", "starts, of which the best is kept, instead of the scene's"},
+        {"--rehearse", FIL_OPTION_FLAG, &options->rehearse, NULL, "simulate it with feedback, and keep the pressures that took"},
         {"--replay", FIL_OPTION_FLAG, &options->replay, NULL, "simulate the plan, and say where the ball ends"},
         {"--track", FIL_OPTION_FLAG, &options->track, NULL, "the same with feedback that keeps the arm on its plan"},
         {"--contact", FIL_OPTION_TEXT, &options->contact, "MODEL", "contact model of the replay, instead of the scene's"},
@@ -105,14 +109,13 @@ static bool write_scene(const Job* job)
             fil_plan_verdict_name(info.verdict), info.cost, info.orientation);
     fprintf(out, "include: %s\n\ndrives:\n", realpath(job->path, path) != NULL ? path : job->path);
     const FilId arm = job->scene.plan.arm;
-    const double h = job->scene.plan.horizon / info.stages;
     for (int c = 0; c < fil_arm_chamber_count(job->world, arm); c++) {
         fprintf(out, "  - name: plan_chamber%d\n    arm: %s\n    chamber: %d\n    pressure:\n", c,
                 fil_arm_name(job->world, arm), c);
-        for (int k = 0; k < info.stages; k++) {  // constant over a stage, then a jump within a nanosecond
-            const double pressure = fil_plan_pressure(job->plan, k, c);
-            fprintf(out, "      - [%.10f, %.17g]\n      - [%.10f, %.17g]\n", k * h + (k > 0 ? 1e-9 : 0.0), pressure,
-                    (k + 1) * h, pressure);
+        for (int k = 0; k < fil_plan_knot_count(job->plan); k++) {
+            double pressure;
+            const double time = fil_plan_knot(job->plan, k, c, &pressure);
+            fprintf(out, "      - [%.10f, %.17g]\n", time, pressure);
         }
     }
     if (fclose(out) != 0) {
@@ -130,19 +133,6 @@ static double angle_between(FilQuat a, FilQuat b)
     return 2.0 * acos(fmin(1.0, along));
 }
 
-/* Pressures of the plan, with feedback from the arm's state if it is asked for. */
-static FilStatus command(const Job* job, FilWorld* world, FilId arm)
-{
-    double l[12], v[12], pressure[12];
-    fil_arm_get_state(world, arm, l, v);
-    fil_plan_command(job->plan, fil_world_time(world), job->options->track ? l : NULL, v, pressure);
-    FilStatus status = FIL_OK;
-    for (int c = 0; c < fil_arm_chamber_count(world, arm) && status == FIL_OK; c++) {
-        status = fil_arm_set_pressure(world, arm, c, pressure[c]);
-    }
-    return status;
-}
-
 static bool replay(Job* job)
 {
     const Options* options = job->options;
@@ -154,9 +144,13 @@ static bool replay(Job* job)
     }
     const uint64_t steps = fil_run_step_count(info.plan.horizon, fil_world_dt(world));
     FilStatus status = options->svg != NULL ? fil_drawing_create(world, (FilVec3){0}, &drawing) : FIL_OK;
+    FilPlanTracker* tracker = options->track ? fil_plan_tracker_create(job->plan, TRACK_PERIOD) : NULL;
+    if (options->track ? tracker == NULL : status == FIL_OK && fil_plan_add_drives(job->plan, world, info.plan.arm) != FIL_OK) {
+        status = FIL_OUT_OF_MEMORY;
+    }
     for (uint64_t k = 0; k < steps && status == FIL_OK && !fil_stop_requested(); k++) {
         FilStepInfo step;
-        status = command(job, world, info.plan.arm);
+        status = tracker != NULL ? fil_plan_follow(tracker, world, info.plan.arm, info.plan.body) : FIL_OK;
         status = status == FIL_OK ? fil_world_step(world, &step) : status;
         job->replay.penetration = fmax(job->replay.penetration, status == FIL_OK ? step.max_penetration : 0.0);
         if (drawing != NULL) {
@@ -182,9 +176,26 @@ static bool replay(Job* job)
         fil_cli_fail("plan", 0, "%s", error.text);
         ok = false;
     }
+    fil_plan_tracker_destroy(tracker);
     fil_drawing_destroy(drawing);
     fil_world_destroy(world);
     return ok;
+}
+
+/* Steps the scene through the plan with feedback, so that its pressures do without. */
+static bool rehearse(Job* job)
+{
+    FilWorld* world = NULL;
+    FilSceneInfo info;
+    if (!load(job, job->options->contact, &world, &info)) {
+        return false;
+    }
+    const FilStatus status = fil_plan_rehearse(job->plan, world, info.plan.arm, info.plan.body);
+    if (status != FIL_OK) {
+        fil_cli_fail("plan", 0, "rehearsal stopped at t = %g s: %s", fil_world_time(world), fil_world_error(world));
+    }
+    fil_world_destroy(world);
+    return status == FIL_OK;
 }
 
 /* ---- what is said ---- */
@@ -261,6 +272,7 @@ static int plan(Job* job, const char* scene)
         return fil_cli_fail("plan", code, "%s", error.text);
     }
     bool ok = fil_plan_info(job->plan).verdict == FIL_PLAN_GOOD;
+    ok = (!options->rehearse || rehearse(job)) && ok;
     ok = (options->out == NULL || write_scene(job)) && ok;
     if (options->replay || options->track || options->svg != NULL) {
         ok = replay(job) && ok;

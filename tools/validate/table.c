@@ -120,7 +120,8 @@ static const FilCheckCase table[] = {
     {"plan", "rotations", "P1's three rotations in 100 stages", 30, fil_check_plan_rotations},
     {"plan", "seeds", "the same from twenty starts each", 500, fil_check_plan_seeds},
     {"plan", "tracking", "a roll about x and y, tracked in the simulator", 40, fil_check_plan_tracking},
-    {"plan", "disturbed", "the same with other friction, masses and stiffness", 30, fil_check_plan_disturbed},
+    {"plan", "disturbed", "the same with other friction, masses and stiffness: 27 cases", 60, fil_check_plan_disturbed},
+    {"plan", "open_loop", "the same by its pressures alone, standing and hanging", 30, fil_check_plan_open_loop},
     {"plan", "recipes", "falling relaxation, cold start and P1's two stages", 200, fil_check_plan_recipes},
 
     {"matrix", "sap", "every kind of body against every other under sap", 60, fil_check_matrix_sap},

@@ -76,7 +76,8 @@ typedef struct FilPlanNode {
     FilQuat orientation;             /* of the ball */
     FilVec3 spin;                    /* rad/s */
     double normal_force, gap;        /* N, m */
-    double gain[12][24];             /* N/m, N s/m: effort by deviations of elongations and rates at the stage's start */
+    double gain[12][30];             /* effort by deviations at the stage's start: elongations, rates, the ball's rotation (a
+                                      * vector, rad) and spin */
 } FilPlanNode;
 
 typedef struct FilPlan FilPlan;
@@ -94,9 +95,26 @@ FilPlanNode fil_plan_node(const FilPlan* plan, int stage);
 double fil_plan_pressure(const FilPlan* plan, int stage, int chamber);
 FilQuat fil_plan_target(const FilPlan* plan);
 
-/* Pressures (Pa) of all chambers at a time (s) after the plan's start; with the arm's elongations and rates (NULL: without)
- * those of the tracking law, which keeps it on the plan. */
-void fil_plan_command(const FilPlan* plan, double time, const double* elongations, const double* rates, double* pressures);
+/* Pressures (Pa) of all chambers at a time (s) after the plan's start, without feedback: smooth between stages, as the equations of
+ * motion ask for. The same at knots between which they are linear: returns the knot's time. */
+void fil_plan_command(const FilPlan* plan, double time, double* pressures);
+int fil_plan_knot_count(const FilPlan* plan);
+double fil_plan_knot(const FilPlan* plan, int knot, int chamber, double* pressure);
+
+/* Keeps arm and ball on a plan: time-varying linear feedback of elongations, rates, the ball's rotation and spin every
+ * `period` seconds, and compensation of loads that the plan does not know, estimated from the motion and from the contact's force.
+ * Deterministic. Borrows the plan. NULL when out of memory. */
+typedef struct FilPlanTracker FilPlanTracker;
+FilPlanTracker* fil_plan_tracker_create(const FilPlan* plan, double period);
+void fil_plan_tracker_destroy(FilPlanTracker* tracker);
+
+/* Once before each step of the world, the first at the plan's start: reads its state, sets the arm's pressures. Does not allocate. */
+FIL_MUST_CHECK FilStatus fil_plan_follow(FilPlanTracker* tracker, FilWorld* world, FilId arm, FilId body);
+
+/* Steps a world through the plan with feedback, from its present state to the horizon's end, and keeps the pressures that this took
+ * as the plan's own: without feedback the same world repeats the same motion. Where an arm buckles under its weight nothing else
+ * does, and nothing but the same world. On failure the plan is as before. Allocates. */
+FIL_MUST_CHECK FilStatus fil_plan_rehearse(FilPlan* plan, FilWorld* world, FilId arm, FilId body);
 
 /* Adds a drive of every chamber's pressure to a world that holds the same arm: the plan from its present time on. */
 FIL_MUST_CHECK FilStatus fil_plan_add_drives(const FilPlan* plan, FilWorld* world, FilId arm);

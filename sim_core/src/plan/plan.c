@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/quat.h"
 #include "body/rigid.h"
-#include "plan/tracking.h"
+#include "plan/plan_data.h"
 #include "world/world.h"
 
 // what a plan must meet: orientation and pairs as P1 reports them, rows ten times better
@@ -18,13 +18,6 @@ static const double GOOD_ORIENTATION = 1e-5, GOOD_VIOLATION = 1e-6, GOOD_PAIR = 
 static const double NOISE = 0.01;
 // where the relaxation of finer meshes begins, and how close to bounds they may: their start is nearly a solution
 static const double FINER_RELAXATION = 1e-3, FINER_PUSH = 1e-4;
-
-struct FilPlan {
-    FilPlanInfo info;
-    FilBallProblem problem; /* of the finest mesh */
-    double *x, *gains;
-    double area[FIL_PLAN_SECTIONS]; /* m^2, of a chamber */
-};
 
 typedef struct Job {
     const FilPlanDef* def;
@@ -270,9 +263,8 @@ FilStatus fil_plan_solve(const FilWorld* world, const FilPlanDef* def, FilPlan**
         fil_plan_destroy(plan);
         return fil_error(error, FIL_NOT_CONVERGED, "plan: cancelled before there was a motion");
     }
-    const int n = 3 * job.turn.arm.sections;
-    plan->gains = ok ? fil_alloc((size_t)(plan->problem.turn.stages * n * 2 * n), sizeof(double)) : NULL;
-    if (plan->gains == NULL || !fil_tracking_gains(&plan->problem, plan->x, plan->gains)) {
+    const FilTrackingWeights weights = fil_tracking_weights_default();
+    if (!ok || !fil_tracking_create(&plan->problem, plan->x, &weights, &plan->tracking)) {
         fil_plan_destroy(plan);
         return fil_error(error, FIL_OUT_OF_MEMORY, "plan: out of memory");
     }
@@ -285,7 +277,7 @@ void fil_plan_destroy(FilPlan* plan)
     if (plan != NULL) {
         fil_ball_problem_free(&plan->problem);
         fil_free(plan->x);
-        fil_free(plan->gains);
+        fil_tracking_free(&plan->tracking);
         fil_free(plan);
     }
 }
@@ -320,8 +312,9 @@ FilPlanNode fil_plan_node(const FilPlan* plan, int stage)
     memcpy(node.elongation, x + o.l, bytes);
     memcpy(node.rate, x + o.v, bytes);
     memcpy(node.effort, x + o.tau, bytes);
+    const int m = 2 * o.joints + 6, step = stage * (plan->tracking.steps / turn->stages);
     for (int i = 0; i < o.joints; i++) {
-        memcpy(node.gain[i], plan->gains + (stage * o.joints + i) * 2 * o.joints, 2 * bytes);
+        memcpy(node.gain[i], plan->tracking.gains + (step * o.joints + i) * m, sizeof(double) * (size_t)m);
     }
     return node;
 }
@@ -338,45 +331,39 @@ FilQuat fil_plan_target(const FilPlan* plan)
     return (FilQuat){q[0], q[1], q[2], q[3]};
 }
 
-void fil_plan_command(const FilPlan* plan, double time, const double* elongations, const double* rates, double* pressures)
+void fil_plan_command(const FilPlan* plan, double time, double* pressures)
 {
-    const FilBallTurn* turn = &plan->problem.turn;
-    const FilBallLayout o = fil_ball_layout(turn);
-    const double at = fmin(fmax(time / turn->step, 0.0), turn->stages - 1e-9);
-    const int k = (int)at, n = o.joints;
-    const double share = at - k, *after = plan->x + k * o.variables;
-    const double* before = k > 0 ? after - o.variables : plan->problem.problem.before;
-    for (int i = 0; i < n; i++) {
-        double effort = after[o.tau + i];
-        const double* gain = plan->gains + (k * n + i) * 2 * n;
-        for (int j = 0; j < n && elongations != NULL; j++) {
-            // states in between: l and v come first in p as in x
-            const double l = (1.0 - share) * before[o.l + j] + share * after[o.l + j];
-            const double v = (1.0 - share) * before[o.v + j] + share * after[o.v + j];
-            effort += gain[j] * (elongations[j] - l) + gain[n + j] * (rates[j] - v);
-        }
-        pressures[i] = effort / plan->area[i / 3];
+    fil_tracking_efforts(&plan->tracking, time, NULL, false, pressures);
+    for (int i = 0; i < plan->tracking.joints; i++) {
+        pressures[i] /= plan->area[i / 3];
     }
+}
+
+int fil_plan_knot_count(const FilPlan* plan)
+{
+    return plan->tracking.steps + 1;
+}
+
+double fil_plan_knot(const FilPlan* plan, int knot, int chamber, double* pressure)
+{
+    *pressure = plan->tracking.instants[knot].tau[chamber] / plan->area[chamber / 3];
+    return knot * plan->tracking.step;
 }
 
 FilStatus fil_plan_add_drives(const FilPlan* plan, FilWorld* world, FilId arm)
 {
-    const FilBallTurn* turn = &plan->problem.turn;
-    const FilBallLayout o = fil_ball_layout(turn);
-    const int knots = 2 * turn->stages;
+    const int knots = fil_plan_knot_count(plan);
     double* times = fil_alloc((size_t)knots, 2 * sizeof(double));
     FilStatus status = times != NULL ? FIL_OK : fil_world_fail(world, FIL_OUT_OF_MEMORY, "plan: out of memory");
     const double begin = fil_world_time(world);
-    for (int c = 0; c < o.joints && status == FIL_OK; c++) {
+    for (int c = 0; c < plan->tracking.joints && status == FIL_OK; c++) {
         double* values = times + knots;
         char name[32];
         FilId id;
         FilDriveDef def = fil_drive_def_default();
         snprintf(name, sizeof name, "plan_chamber%d", c);
-        for (int k = 0; k < turn->stages; k++) {  // constant over a stage, then a jump within a nanosecond
-            times[2 * k] = begin + k * turn->step + (k > 0 ? 1e-9 : 0.0);
-            times[2 * k + 1] = begin + (k + 1) * turn->step;
-            values[2 * k] = values[2 * k + 1] = plan->x[k * o.variables + o.tau + c] / plan->area[c / 3];
+        for (int k = 0; k < knots; k++) {
+            times[k] = begin + fil_plan_knot(plan, k, c, &values[k]);
         }
         def.name = name;
         def.kind = FIL_DRIVE_PRESSURE;

@@ -1,0 +1,16 @@
+/* What a plan holds: the finest problem, its solution, and the feedback about it. */
+#ifndef FILUM_PLAN_PLAN_DATA_H
+#define FILUM_PLAN_PLAN_DATA_H
+
+#include "filum/plan.h"
+#include "plan/tracking.h"
+
+struct FilPlan {
+    FilPlanInfo info;
+    FilBallProblem problem;
+    double* x;
+    FilTracking tracking;
+    double area[FIL_PLAN_SECTIONS]; /* m^2, of a chamber */
+};
+
+#endif

@@ -1,0 +1,40 @@
+/* A plan as a smooth motion: what arm, ball and contact do at any time between its nodes.
+ *
+ * A stage of implicit Euler has its places at its end; its velocities are means over the stage and belong to its middle,
+ * its accelerations belong to its start. Taken as values of one instant they err by half a stage. Here places are cubic
+ * in time with the means of neighbouring velocities at the nodes, and efforts and friction follow from them by the equations
+ * of motion (inverse dynamics); the normal force is the plan's. */
+#ifndef FILUM_PLAN_REFERENCE_H
+#define FILUM_PLAN_REFERENCE_H
+
+#include "plan/ball_plan.h"
+
+enum { FIL_STAGE_VARIABLES = 96, FIL_STAGE_ROWS = 64, FIL_STAGE_CARRIED = 40 };
+
+/* One instant. */
+typedef struct FilReference {
+    double l[FIL_PLAN_SHAPES], v[FIL_PLAN_SHAPES]; /* m, m/s */
+    double q[4], w[3];                             /* the ball's orientation and spin */
+    double force[3];                               /* N, on the ball, along the disk's axes: friction, friction, normal */
+    double slip;                                   /* m/s, of the plan's stage; 0: it sticks */
+    double tau[FIL_PLAN_SHAPES];                   /* N, that the equations of motion ask for */
+} FilReference;
+
+/* Rows of one step with their derivatives by the stage's variables. */
+typedef struct FilStepRows {
+    double row[FIL_STAGE_ROWS];
+    double own[FIL_STAGE_ROWS * FIL_STAGE_VARIABLES];   /* by columns, as a stage has them */
+    double before[FIL_STAGE_ROWS * FIL_STAGE_CARRIED];
+    double cost_own[FIL_STAGE_VARIABLES], cost_before[FIL_STAGE_CARRIED];
+} FilStepRows;
+
+/* A step of length h from the velocities v0, w0 to the instant `to`, with its force and efforts. */
+void fil_step_rows(const FilBallTurn* turn, double h, const double* v0, const double* w0, const FilReference* to, FilStepRows* out);
+
+/* The disk's axes in the world, from rows of a step: axis 0, axis 1, normal. */
+void fil_step_axes(const FilBallTurn* turn, double h, const FilStepRows* rows, double axes[3][3]);
+
+/* The plan `x` at a time (s) from its start, within its horizon. */
+void fil_reference_at(const FilBallProblem* problem, const double* x, double time, FilReference* out);
+
+#endif
