@@ -280,6 +280,45 @@ static void joints_hold_bodies_and_rods(void** state)
     fil_world_destroy(world);
 }
 
+/* Every key of hinges, sliders and balls does something. */
+static void joints_have_axes_and_motors(void** state)
+{
+    (void)state;
+    FilWorld* world =
+        load("world: {dt: 1e-3, contact: sap}\n"
+             "rigid_bodies:\n"
+             "  - {name: wheel, mass: 2, shapes: [{cylinder: {radius: 0.1, length: 0.05}}]}\n"
+             "  - {name: cart, mass: 1, position: [3, 0, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
+             "  - {name: door, mass: 1, position: [6, 0, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
+             "  - {name: lamp, mass: 1, position: [9.2, 0, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
+             "  - {name: lift, mass: 1, position: [12, 0, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
+             "joints:\n"
+             "  - {name: axle, hinge: {a: {body: wheel}, point: [0, 0, 0], axis: [0, 0, 1], start: 0.5, friction: 0.01,\n"
+             "                         motor: {position: 0, stiffness: 100, damping: 10, max_effort: 50}}}\n"
+             "  - {name: rail, slider: {a: {body: cart}, point: [3, 0, 0], axis: [0, 0, 1],\n"
+             "                          limits: {lower: -0.1, upper: 1, stiffness: 1000, damping: 30}}}\n"
+             "  - {name: jamb, hinge: {a: {body: door}, point: [5.8, 0, 0], axis: [0, 1, 0],\n"
+             "                         spring: {stiffness: 50, damping: 5, rest: -0.1}}}\n"
+             "  - {name: hook, ball: {a: {body: lamp}, point: [9, 0, 0], axis: [1, 0, 0], cone: 0.2, friction: 0.1,\n"
+             "                        spring: {stiffness: 0.1, damping: 0.1}}}\n"
+             "  - {name: crane, slider: {a: {body: lift}, point: [12, 0, 0], axis: [0, 0, 1], motor: {effort: 0, max_effort: 15}}}\n"
+             "drives:\n"
+             "  - {name: turn, joint: axle, motor: [[0, 0.5], [0.5, 10.5]]}\n"
+             "  - {name: hoist, joint: crane, motor: 12.81}\n"
+             "probes:\n  turn: {joint_position: {joint: axle}}\n  fall: {joint_position: {joint: rail}}\n"
+             "  door: {joint_position: {joint: jamb}}\n  lamp: {joint_position: {joint: hook}}\n"
+             "  lift: {joint_velocity: {joint: crane}}\n  pull: {joint_effort: {joint: crane}}\n");
+    step(world, 3000);
+    assert_near(probe(world, "turn"), 10.5, 1e-3);
+    assert_near(probe(world, "fall"), -0.1 - 9.81 / 1000.0, 1e-5);
+    const double door = probe(world, "door");
+    assert_near(50.0 * (door + 0.1), 9.81 * 0.2 * cos(door), 1e-3);
+    assert_near(probe(world, "lamp"), 0.2, 1e-4);
+    assert_near(probe(world, "lift"), 3.0 * 3.0, 1e-6);
+    assert_near(probe(world, "pull"), 12.81, 1e-9);
+    fil_world_destroy(world);
+}
+
 static void a_chain_is_capsules_and_bushings(void** state)
 {
     (void)state;
@@ -407,6 +446,7 @@ int main(void)
         cmocka_unit_test(friction_comes_from_material_surface_or_pair),
         cmocka_unit_test(groups_decide_who_collides),
         cmocka_unit_test(joints_hold_bodies_and_rods),
+        cmocka_unit_test(joints_have_axes_and_motors),
         cmocka_unit_test(a_chain_is_capsules_and_bushings),
         cmocka_unit_test(repeated_elements_are_numbered),
         cmocka_unit_test(random_numbers_depend_on_the_seed_alone),

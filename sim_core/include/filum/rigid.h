@@ -1,4 +1,4 @@
-/* Rigid bodies and joints. */
+/* Rigid bodies. */
 #ifndef FILUM_RIGID_H
 #define FILUM_RIGID_H
 
@@ -75,36 +75,6 @@ void fil_rigid_get_pose(const FilWorld* world, FilId body, FilVec3* position, Fi
 void fil_rigid_get_velocity(const FilWorld* world, FilId body, FilVec3* velocity, FilVec3* angular);     /* centre of mass */
 FIL_MUST_CHECK FilStatus fil_rigid_set_state(FilWorld* world, FilId body, FilVec3 position, FilQuat orientation,
                                              FilVec3 velocity, FilVec3 angular);
-
-/* ---- joints: holonomic constraints between rods, rigid bodies and the world, solved with the contacts ----
- * Rigid bodies that are joined do not collide with each other, nor does what a rod is joined to with the rod's edges at
- * the joint. */
-
-typedef enum FilJointKind {
-    FIL_JOINT_PIN,     /* one point stays together */
-    FIL_JOINT_WELD,    /* the point and the orientation (a rod: of its cross-section, through half an edge's stiffness) */
-    FIL_JOINT_BUSHING, /* springs and dampers, linear and angular */
-} FilJointKind;
-
-typedef struct FilJointDef {
-    const char* name; /* unique; NULL gets "joint<k>" */
-    FilJointKind kind;
-    FilId a, b;         /* rods, rigid bodies, arms, links, rings or shells, not one place with itself; a null b is the world */
-    int node_a, node_b; /* of rods; vertex of shells; disk of arms, -1 the tip; negative counts from the end */
-    FilVec3 point;      /* m, world frame: where bodies are joined; ignored if one side is a rod, a ring or a shell, whose node,
-                         * point or vertex it is. Those of rings and shells do not turn: a weld is a pin there */
-    bool aligned;       /* WELD, BUSHING of rigid bodies: at rest their own axes are parallel; false: as they are now */
-    double stiffness, damping;                 /* N/m, N s/m: bushing */
-    double angular_stiffness, angular_damping; /* N m/rad, N m s/rad: bushing */
-} FilJointDef;
-
-FilJointDef fil_joint_def_default(void);
-FIL_MUST_CHECK FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* joint);
-FilId fil_world_find_joint(const FilWorld* world, const char* name);
-
-/* What the joint did to b (to the world: what the world did to a, negated) in the last step, world frame. */
-FilVec3 fil_joint_force(const FilWorld* world, FilId joint);  /* N */
-FilVec3 fil_joint_torque(const FilWorld* world, FilId joint); /* N m */
 
 FIL_API_END
 

@@ -7,6 +7,7 @@
 
 #include "filum/base.h"
 #include "filum/contact.h"
+#include "filum/joint.h"
 #include "filum/rigid.h"
 
 FIL_API_BEGIN
@@ -19,14 +20,6 @@ typedef enum FilRobotJointType {
     FIL_ROBOT_BALL,       /* turns freely */
     FIL_ROBOT_FLOATING,   /* moves freely */
 } FilRobotJointType;
-
-/* What moves a joint. Bits, so that a joint can say what it takes. */
-typedef enum FilJointMode {
-    FIL_JOINT_PASSIVE = 0,
-    FIL_JOINT_POSITION = 1, /* a spring and damper draw it to a position that moves at a velocity */
-    FIL_JOINT_VELOCITY = 2, /* a damper draws it to a velocity */
-    FIL_JOINT_EFFORT = 4,   /* a force or torque */
-} FilJointMode;
 
 typedef struct FilLinkDef {
     const char* name;          /* unique in the robot */

@@ -4,6 +4,7 @@
 
 #include "filum/base.h"
 #include "filum/contact.h"
+#include "filum/joint.h"
 #include "filum/rigid.h"
 #include "filum/rod.h"
 
@@ -171,6 +172,7 @@ typedef enum FilDriveKind {
     FIL_DRIVE_CURVATURE,  /* 2, rad/m: rest curvature towards m1 and m2 of each node of the range */
     FIL_DRIVE_REST_TWIST, /* 1, rad/m: rest twist of each node of the range */
     FIL_DRIVE_PRESSURE,   /* 1, Pa: command of each chamber of the range */
+    FIL_DRIVE_MOTOR,      /* 1: target of a joint's motor: rad or m, per s, or N m or N, by its mode */
 } FilDriveKind;
 
 typedef enum FilRamp {
@@ -182,6 +184,7 @@ typedef struct FilDriveDef {
     const char* name; /* unique; NULL gets "drive<k>" */
     FilDriveKind kind;
     FilId attachment;  /* target of POSITION, VELOCITY, ROTATION, ANGLE */
+    FilId joint;       /* target of MOTOR */
     FilId object;      /* target of the others: rods; FORCE and TORQUE also rigid bodies, links, an arm's disks; PRESSURE arms */
     int first, count;  /* node or edge range on the rod; first negative counts from the end; count 0: to the end */
     FilRamp ramp;

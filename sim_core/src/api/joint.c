@@ -5,11 +5,16 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "solver/joint_rows.h"
 #include "world/world.h"
 
 FilJointDef fil_joint_def_default(void)
 {
-    return (FilJointDef){.kind = FIL_JOINT_PIN};
+    return (FilJointDef){.kind = FIL_JOINT_PIN,
+                         .axis = {0.0, 0.0, 1.0},
+                         .lower = -INFINITY,
+                         .upper = INFINITY,
+                         .motor = {.max_effort = INFINITY}};
 }
 
 /* ---- making ---- */
@@ -41,6 +46,55 @@ static bool is_same(const FilBodySide* a, const FilBodySide* b)
            a->point == b->point;
 }
 
+static FilStatus check_motor(FilWorld* world, const FilJointDef* def, const char* name)
+{
+    const FilJointMotor* motor = &def->motor;
+    const FilJointOps* ops = &fil_joint_kinds[def->kind];
+    const bool known = motor->mode == FIL_JOINT_POSITION || motor->mode == FIL_JOINT_VELOCITY || motor->mode == FIL_JOINT_EFFORT;
+    if (motor->mode == FIL_JOINT_PASSIVE) {
+        return FIL_OK;
+    }
+    if (!ops->motor) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a %s has no motor; use a hinge or a slider", name, ops->name);
+    }
+    if (!known) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': unknown mode %d of its motor", name, (int)motor->mode);
+    }
+    if (!isfinite(motor->target) || !isfinite(motor->stiffness) || !isfinite(motor->damping) || !(motor->stiffness >= 0.0) ||
+        !(motor->damping >= 0.0) || !(motor->max_effort > 0.0)) {
+        return fil_world_fail(world, FIL_BAD_INPUT,
+                              "joint '%s': a motor needs a finite target, gains that are not negative and a positive max_effort", name);
+    }
+    if (motor->mode == FIL_JOINT_VELOCITY && motor->stiffness > 0.0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a motor that keeps a velocity has damping, but no stiffness", name);
+    }
+    return FIL_OK;
+}
+
+/* Numbers of hinges, sliders and balls. */
+static FilStatus check_axis(FilWorld* world, const FilJointDef* def, const char* name)
+{
+    const double numbers[] = {def->axis.x, def->axis.y, def->axis.z, def->start, def->rest};
+    const double sizes[] = {def->stiffness,       def->damping,       def->angular_stiffness, def->angular_damping,
+                            def->limit_stiffness, def->limit_damping, def->friction};
+    const FilJointOps* ops = &fil_joint_kinds[def->kind];
+    if (!fil_all_finite(numbers, 5) || !(hypot(hypot(def->axis.x, def->axis.y), def->axis.z) > 0.0)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a %s needs an axis that is not zero, and numbers that are finite", name,
+                              ops->name);
+    }
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        if (!isfinite(sizes[k]) || sizes[k] < 0.0) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': stiffness, damping and friction must be finite and not negative", name);
+        }
+    }
+    const double at = ops->motor ? def->start : 0.0;
+    if (isnan(def->lower) || isnan(def->upper) || at < def->lower || at > def->upper) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': it begins at %g, which is not between its limits %g and %g", name, at,
+                              def->lower, def->upper);
+    }
+    return check_motor(world, def, name);
+}
+
 static FilStatus check_numbers(FilWorld* world, const FilJointDef* def, const char* name, bool has_point)
 {
     const double numbers[] = {def->stiffness, def->damping, def->angular_stiffness, def->angular_damping, def->point.x,
@@ -49,7 +103,10 @@ static FilStatus check_numbers(FilWorld* world, const FilJointDef* def, const ch
     if (!fil_all_finite(numbers, 7)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a number is not finite", name);
     }
-    if (def->kind != FIL_JOINT_BUSHING) {
+    if (fil_joint_kinds[def->kind].oriented) {
+        return check_axis(world, def, name);
+    }
+    if (!fil_joint_kinds[def->kind].springs) {
         return FIL_OK;
     }
     if (!(def->stiffness >= 0.0) || !(def->damping >= 0.0) || !(def->angular_stiffness >= 0.0) ||
@@ -80,10 +137,21 @@ static void place_joint(const FilWorld* world, const FilJointDef* def, FilJoint*
     } else {
         fil_v3_set(place.p, def->point.x, def->point.y, def->point.z);
     }
+    if (fil_joint_kinds[joint->kind].oriented) { // the first axis is the joint's
+        double axis[3] = {def->axis.x, def->axis.y, def->axis.z}, across[6];
+        fil_v3_normalise(axis);
+        fil_v3_orthogonal(across, axis);
+        fil_v3_cross(across + 3, axis, across);
+        for (int k = 0; k < 3; k++) {
+            place.r[3 * k] = axis[k];
+            place.r[3 * k + 1] = across[k];
+            place.r[3 * k + 2] = across[3 + k];
+        }
+    }
     const FilPose parallel = fil_pose_identity();
     for (int s = 0; s < 2; s++) {
         fil_pose_relative(&side[s].anchor, &pose[s], &place);
-        if (def->aligned && side[at].point < 0 && !side[at].section) {
+        if (def->aligned && !fil_joint_kinds[joint->kind].oriented && side[at].point < 0 && !side[at].section) {
             memcpy(side[s].anchor.r, parallel.r, sizeof parallel.r);
         }
     }
@@ -111,6 +179,11 @@ static void set_stiffness(const FilJointDef* def, bool has_point, FilJoint* join
         joint->damping = def->damping;
         joint->angular_damping = def->angular_damping;
         fil_v3_set(joint->angular_stiffness, def->angular_stiffness, def->angular_stiffness, def->angular_stiffness);
+    } else if (fil_joint_kinds[joint->kind].oriented) {
+        joint->stiffness = def->stiffness;
+        joint->damping = def->damping;
+        joint->angular_stiffness[0] = def->angular_stiffness;
+        joint->angular_damping = def->angular_damping;
     } else if (joint->kind == FIL_JOINT_WELD) {
         const double* first = joint->side[0].stiffness;
         const bool soft = first[0] + first[1] + first[2] > 0.0;
@@ -125,8 +198,18 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
     }
     FilJoints* joints = &world->solver.joints;
     const char* shown = def->name != NULL ? def->name : "?";
-    FilJoint joint = {.kind = def->kind, .first_constraint = -1};
-    if ((unsigned)def->kind > FIL_JOINT_BUSHING) {
+    FilJoint joint = {.kind = def->kind,
+                      .first_constraint = -1,
+                      .memory = -1,
+                      .start = def->start,
+                      .lower = def->lower,
+                      .upper = def->upper,
+                      .limit_stiffness = def->limit_stiffness,
+                      .limit_damping = def->limit_damping,
+                      .rest = def->rest,
+                      .friction = def->friction,
+                      .motor = def->motor};
+    if ((int)def->kind < 0 || (int)def->kind >= fil_joint_kind_count) {
         return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': unknown kind %d", shown, (int)def->kind);
     }
     FilStatus status = find_side(world, def->a, def->node_a, shown, false, &joint.side[0]);
@@ -135,6 +218,11 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
         status = fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': joins '%s' to itself", shown, fil_object_name(world, def->a));
     }
     const bool has_point = joint.side[0].point >= 0 || joint.side[1].point >= 0;
+    const bool has_section = joint.side[0].section || joint.side[1].section;
+    if (status == FIL_OK && fil_joint_kinds[def->kind].oriented && (has_point || has_section)) {
+        status = fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a %s is between rigid bodies, links, arms and the world; weld or pin "
+                                "rods, rings, cloth and solids to a body", shown, fil_joint_kinds[def->kind].name);
+    }
     status = status == FIL_OK ? check_numbers(world, def, shown, has_point) : status;
     status = status == FIL_OK
                  ? fil_world_reserve(world, (void**)&joints->items, joints->count, &joints->capacity, sizeof joint)
@@ -148,6 +236,12 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
     }
     place_joint(world, def, &joint);
     set_stiffness(def, has_point, &joint);
+    if (fil_joint_kinds[joint.kind].coordinate == FIL_JOINT_TURN &&
+        fil_system_add_memory(&world->system, 1, &joint.memory) != FIL_OK) {
+        fil_free(joint.name);
+        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "joint '%s': out of memory", shown);
+    }
+    joint.target = joint.motor.target;
     const int a = shapes_of(world, &joint.side[0]), b = shapes_of(world, &joint.side[1]);
     status = a >= 0 && b >= 0 && a != b ? fil_collision_keep_apart(&world->collision, a, b) : FIL_OK;
     status = status == FIL_OK ? fil_collision_add_join(&world->collision, joint.side) : status;
@@ -191,4 +285,29 @@ FilVec3 fil_joint_torque(const FilWorld* world, FilId id)
     }
     const double* t = world->solver.joints.items[index].torque;
     return (FilVec3){t[0], t[1], t[2]};
+}
+
+/* The joint of an id, NULL if there is none. */
+static const FilJoint* joint_of(const FilWorld* world, FilId id)
+{
+    const int index = fil_id_find(world, FIL_ID_JOINT, id);
+    return index >= 0 ? &world->solver.joints.items[index] : NULL;
+}
+
+double fil_joint_position(const FilWorld* world, FilId id)
+{
+    const FilJoint* joint = joint_of(world, id);
+    return joint != NULL ? fil_joint_measure(&world->system, joint) : NAN;
+}
+
+double fil_joint_velocity(const FilWorld* world, FilId id)
+{
+    const FilJoint* joint = joint_of(world, id);
+    return joint != NULL ? fil_joint_rate(&world->system, joint) : NAN;
+}
+
+double fil_joint_effort(const FilWorld* world, FilId id)
+{
+    const FilJoint* joint = joint_of(world, id);
+    return joint != NULL ? joint->effort : NAN;
 }

@@ -190,9 +190,30 @@ static void measure_joint_torque(const FilWorld* world, FilId of, int index, dou
     fil_measure_vec3(out, fil_joint_torque(world, of));
 }
 
+static void measure_joint_position(const FilWorld* world, FilId of, int index, double* out)
+{
+    (void)index;
+    out[0] = fil_joint_position(world, of);
+}
+
+static void measure_joint_velocity(const FilWorld* world, FilId of, int index, double* out)
+{
+    (void)index;
+    out[0] = fil_joint_velocity(world, of);
+}
+
+static void measure_joint_effort(const FilWorld* world, FilId of, int index, double* out)
+{
+    (void)index;
+    out[0] = fil_joint_effort(world, of);
+}
+
 static const FilQuantity joint_quantities[] = {
     {"joint_force", NULL, 3, "N", measure_joint_force, NULL},
     {"joint_torque", NULL, 3, "N m", measure_joint_torque, NULL},
+    {"joint_position", NULL, 1, "rad or m", measure_joint_position, NULL},
+    {"joint_velocity", NULL, 1, "rad/s or m/s", measure_joint_velocity, NULL},
+    {"joint_effort", NULL, 1, "N m or N", measure_joint_effort, NULL},
 };
 
 const FilKindRow fil_joint_row = {"joint", "a joint", joint_name, fil_world_find_joint, NULL, 0, FIL_ROWS(joint_quantities)};

@@ -211,10 +211,12 @@ static void prepare_bounded(const FilSapConstraint* constraint, double complianc
 {
     const FilSapBounded* bounded = &constraint->bounded;
     const double rigid = bounded->exact ? 0.0 : near_rigid(compliance, scales);
-    const bool idle = bounded->stiffness <= 0.0 && bounded->damping <= 0.0;
+    const bool idle = bounded->stiffness <= 0.0 && bounded->damping <= 0.0 && !bounded->sticks;
     for (int row = 0; row < bounded->equations && !idle; row++) {
-        double r;
-        spring(bounded->stiffness, bounded->damping, bounded->error[row], scales->dt, rigid, &r, &law->v_hat[row]);
+        double r = scales->stick * compliance;
+        if (!bounded->sticks) {
+            spring(bounded->stiffness, bounded->damping, bounded->error[row], scales->dt, rigid, &r, &law->v_hat[row]);
+        }
         set_regularisation(law, row, r);
         law->lower[row] = bounded->lower[row];
         law->upper[row] = bounded->upper[row];

@@ -33,6 +33,7 @@ typedef struct FilSapBounded {
     double stiffness; /* k; INFINITY: as rigid as the step can resolve */
     double damping;   /* c, force per velocity; >= 0, may stand alone (k = 0) */
     bool exact;       /* k and c as they are, even where the step cannot resolve them */
+    bool sticks;      /* v_c = 0 within the bounds as contacts stick, whatever g, k and c: dry friction, speeds of motors */
     double lower[3];  /* impulse, <= 0 */
     double upper[3];  /* impulse, >= 0 */
 } FilSapBounded;

@@ -2,11 +2,16 @@
 #include "filum/robot.h"
 #include "scene/kinds.h"
 
+enum { ATTACH = FIL_JOINT_BALL + 1 };
+
 static const char* const joint_words[] = {
     [FIL_JOINT_PIN] = "pin",
     [FIL_JOINT_WELD] = "weld",
     [FIL_JOINT_BUSHING] = "bushing",
-    "attach",  // a weld to a robot's link, in fewer words
+    [FIL_JOINT_HINGE] = "hinge",
+    [FIL_JOINT_SLIDER] = "slider",
+    [FIL_JOINT_BALL] = "ball",
+    [ATTACH] = "attach",  // a weld to a robot's link, in fewer words
     NULL,
 };
 
@@ -79,20 +84,93 @@ static void read_point(FilReader* reader, const FilYaml* body, const FilSceneTar
     fil_scene_read_vec3(reader, body, "point", point);
 }
 
+/* ---- what acts along the axis of a hinge or slider, or about the point of a ball ---- */
+
+static void read_limits(FilReader* reader, const FilYaml* body, FilJointDef* def)
+{
+    static const char* const keys[] = {"lower", "upper", "stiffness", "damping", NULL};
+    const FilYaml* limits = fil_read_node(reader, body, "limits", FIL_OPTIONAL);
+    if (limits == NULL || !fil_check_keys(reader, limits, keys)) {
+        return;
+    }
+    fil_read_number(reader, limits, "lower", FIL_OPTIONAL, &def->lower);
+    fil_read_number(reader, limits, "upper", FIL_OPTIONAL, &def->upper);
+    fil_read_number(reader, limits, "stiffness", FIL_NOT_NEGATIVE, &def->limit_stiffness);
+    fil_read_number(reader, limits, "damping", FIL_NOT_NEGATIVE, &def->limit_damping);
+}
+
+static void read_spring(FilReader* reader, const FilYaml* body, FilJointDef* def)
+{
+    static const char* const keys[] = {"stiffness", "damping", "rest", NULL};
+    static const char* const ball_keys[] = {"stiffness", "damping", NULL};
+    const FilYaml* spring = fil_read_node(reader, body, "spring", FIL_OPTIONAL);
+    if (spring == NULL || !fil_check_keys(reader, spring, def->kind == FIL_JOINT_BALL ? ball_keys : keys)) {
+        return;
+    }
+    const bool slides = def->kind == FIL_JOINT_SLIDER;
+    fil_read_number(reader, spring, "stiffness", FIL_NOT_NEGATIVE, slides ? &def->stiffness : &def->angular_stiffness);
+    fil_read_number(reader, spring, "damping", FIL_NOT_NEGATIVE, slides ? &def->damping : &def->angular_damping);
+    fil_read_number(reader, spring, "rest", FIL_OPTIONAL, &def->rest);
+}
+
+static void read_motor(FilReader* reader, const FilYaml* body, FilJointMotor* motor)
+{
+    static const char* const keys[] = {"position", "velocity", "effort", "stiffness", "damping", "max_effort", NULL};
+    static const char* const words[] = {"position", "velocity", "effort", NULL};
+    static const FilJointMode modes[] = {FIL_JOINT_POSITION, FIL_JOINT_VELOCITY, FIL_JOINT_EFFORT};
+    FilYaml* target = NULL;
+    const FilYaml* node = fil_read_node(reader, body, "motor", FIL_OPTIONAL);
+    if (node == NULL || !fil_check_keys(reader, node, keys)) {
+        return;
+    }
+    const int mode = fil_read_variant(reader, node, words, &target);
+    if (mode < 0) {
+        return;
+    }
+    motor->mode = modes[mode];
+    fil_value_number(reader, target, FIL_OPTIONAL, &motor->target);
+    fil_read_number(reader, node, "stiffness", FIL_NOT_NEGATIVE, &motor->stiffness);
+    fil_read_number(reader, node, "damping", FIL_NOT_NEGATIVE, &motor->damping);
+    fil_read_number(reader, node, "max_effort", FIL_POSITIVE, &motor->max_effort);
+}
+
+static void read_axis(FilReader* reader, const FilYaml* body, FilJointDef* def)
+{
+    if (def->kind == FIL_JOINT_BALL) {
+        fil_scene_read_vec3(reader, body, "axis", &def->axis);
+        fil_read_number(reader, body, "cone", FIL_NOT_NEGATIVE, &def->upper);
+    } else if (fil_read_node(reader, body, "axis", FIL_REQUIRED) != NULL) {
+        fil_scene_read_vec3(reader, body, "axis", &def->axis);
+        fil_read_number(reader, body, "start", FIL_OPTIONAL, &def->start);
+        read_limits(reader, body, def);
+        read_motor(reader, body, &def->motor);
+    }
+    read_spring(reader, body, def);
+    fil_read_number(reader, body, "friction", FIL_NOT_NEGATIVE, &def->friction);
+}
+
+/* ---- a joint ---- */
+
 static void read_joint(FilScene* scene, FilSceneItem* item, const Keys* target_keys)
 {
-    static const char* const keys[] = {"name", "pin", "weld", "bushing", "attach", NULL};
+    static const char* const keys[] = {"name", "pin", "weld", "bushing", "hinge", "slider", "ball", "attach", NULL};
     static const char* const rigid_keys[] = {"a", "b", "point", NULL};
     static const char* const bushing_keys[] = {
         "a", "b", "point", "aligned", "stiffness", "damping", "angular_stiffness", "angular_damping", NULL};
+    static const char* const axis_keys[] = {"a", "b", "point", "axis", "start", "limits", "spring", "friction", "motor", NULL};
+    static const char* const ball_keys[] = {"a", "b", "point", "axis", "cone", "spring", "friction", NULL};
+    static const char* const* const kind_keys[] = {
+        [FIL_JOINT_PIN] = rigid_keys, [FIL_JOINT_WELD] = rigid_keys, [FIL_JOINT_BUSHING] = bushing_keys,
+        [FIL_JOINT_HINGE] = axis_keys, [FIL_JOINT_SLIDER] = axis_keys, [FIL_JOINT_BALL] = ball_keys,
+    };
     FilReader* reader = &scene->reader;
     FilYaml* body = NULL;
     const int word = fil_check_keys(reader, item->at, keys) ? fil_read_variant(reader, item->at, joint_words, &body) : -1;
-    if (word > FIL_JOINT_BUSHING) {
+    if (word == ATTACH) {
         read_attach(scene, body, item, target_keys);
         return;
     }
-    if (word < 0 || !fil_check_keys(reader, body, word == FIL_JOINT_BUSHING ? bushing_keys : rigid_keys)) {
+    if (word < 0 || !fil_check_keys(reader, body, kind_keys[word])) {
         return;
     }
     FilJointDef def = fil_joint_def_default();
@@ -105,11 +183,15 @@ static void read_joint(FilScene* scene, FilSceneItem* item, const Keys* target_k
     def.node_a = a.first;
     def.node_b = b.first;
     read_point(reader, body, &a, &b, &def.point);
-    fil_read_flag(reader, body, "aligned", &def.aligned);
-    fil_read_number(reader, body, "stiffness", FIL_NOT_NEGATIVE, &def.stiffness);
-    fil_read_number(reader, body, "damping", FIL_NOT_NEGATIVE, &def.damping);
-    fil_read_number(reader, body, "angular_stiffness", FIL_NOT_NEGATIVE, &def.angular_stiffness);
-    fil_read_number(reader, body, "angular_damping", FIL_NOT_NEGATIVE, &def.angular_damping);
+    if (kind_keys[word] == bushing_keys) {
+        fil_read_flag(reader, body, "aligned", &def.aligned);
+        fil_read_number(reader, body, "stiffness", FIL_NOT_NEGATIVE, &def.stiffness);
+        fil_read_number(reader, body, "damping", FIL_NOT_NEGATIVE, &def.damping);
+        fil_read_number(reader, body, "angular_stiffness", FIL_NOT_NEGATIVE, &def.angular_stiffness);
+        fil_read_number(reader, body, "angular_damping", FIL_NOT_NEGATIVE, &def.angular_damping);
+    } else if (kind_keys[word] != rigid_keys) {
+        read_axis(reader, body, &def);
+    }
     add_joint(scene, item, body, &def);
 }
 
@@ -126,4 +208,14 @@ static void add_joints(FilScene* scene, FilSceneList* list)
     }
 }
 
-const FilSceneKind fil_scene_joints = {.section = "joints", .word = "joint", .title = "joint", .add = add_joints};
+/* Drives move its motor. */
+static void take_drive(FilScene* scene, const FilSceneItem* item, const FilYaml* at, const char* word, FilDriveDef* def)
+{
+    (void)scene, (void)at, (void)word;
+    def->joint = item->id;
+}
+
+static const FilScenePart parts[] = {{NULL, NULL, FIL_USE_DRIVE(FIL_DRIVE_MOTOR)}};
+
+const FilSceneKind fil_scene_joints = {
+    .section = "joints", .word = "joint", .title = "joint", .add = add_joints, FIL_SCENE_PARTS(parts), .take_drive = take_drive};

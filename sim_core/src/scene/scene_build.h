@@ -21,9 +21,9 @@ typedef struct FilSceneList FilSceneList;
 /* What can be done with a part of an object: bits of FilScenePart.uses. */
 enum {
     FIL_USE_HOLD = 1 << 4,  /* an attachment of two nodes and the edge between; the kinds of attachments come before */
-    FIL_USE_JOIN = 1 << 20, /* a joint ends there */
-    FIL_USE_POINT = 1 << 21, /* ... and it is the joint's point */
-    FIL_USE_RING = 1 << 22, /* a ring can be made of it */
+    FIL_USE_JOIN = 1 << 26, /* a joint ends there */
+    FIL_USE_POINT = 1 << 27, /* ... and it is the joint's point */
+    FIL_USE_RING = 1 << 28, /* a ring can be made of it */
 };
 #define FIL_USE_ATTACH(kind) (1 << (kind))      /* an attachment of this kind holds it */
 #define FIL_USE_DRIVE(kind) (1 << (8 + (kind))) /* a drive of this kind acts on it */

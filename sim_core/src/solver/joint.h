@@ -1,18 +1,36 @@
-/* Joints: holonomic constraints between bodies (P3 eq. 3), three equations for the point and three for the orientation. */
+/* Joints: holonomic constraints between bodies (P3 eq. 3), equations for the point and for the orientation, and what acts along
+ * the one coordinate that hinges and sliders leave free. */
 #ifndef FILUM_SOLVER_JOINT_H
 #define FILUM_SOLVER_JOINT_H
 
 #include "body/system.h"
-#include "filum/rigid.h"
+#include "filum/joint.h"
+
+/* point, three turns; or two limits, friction, spring and motor beside those of a hinge or slider */
+enum { FIL_JOINT_ROWS = 9 };
+
+/* What a constraint of the last problem acts along: its impulses are of these axes, on side 1. */
+typedef struct FilJointRow {
+    int equations;
+    double axes[9]; /* one after the other, world frame */
+    bool turns;     /* torques, else forces */
+} FilJointRow;
 
 typedef struct FilJoint {
     char* name;
     FilJointKind kind;
     FilBodySide side[2];
-    double stiffness, damping;                    /* 0, 0: rigid */
-    double angular_stiffness[3], angular_damping; /* about the axes of side 0's frame; all 0: rigid */
-    int first_constraint;                         /* in the last problem, -1 if none */
-    double force[3], torque[3];                   /* on side 1, last step */
+    double stiffness, damping;                    /* 0, 0: rigid; of sliders: along the axis */
+    double angular_stiffness[3], angular_damping; /* about the axes of side 0's frame; all 0: rigid; of hinges and balls: the spring */
+    double start, lower, upper, limit_stiffness, limit_damping, rest, friction; /* as in the definition */
+    FilJointMotor motor;
+    double target, rate; /* of the motor, at the end of the stage, and how fast it gets there */
+    int memory;          /* in the history: position where the last step began, less `start`; -1: it keeps none */
+
+    int first_constraint; /* in the last problem, -1 if none */
+    int row_count, motor_row;
+    FilJointRow rows[FIL_JOINT_ROWS];
+    double force[3], torque[3], effort; /* on side 1; of the motor on side 0; last step */
 } FilJoint;
 
 typedef struct FilJoints {
@@ -22,16 +40,39 @@ typedef struct FilJoints {
 
 struct FilSolver;
 
+/* Which motions a kind leaves, as of the joint's frame, whose first axis is the joint's. */
+typedef enum FilJointCoordinate {
+    FIL_JOINT_NO_COORDINATE,
+    FIL_JOINT_TURN,  /* about the axis */
+    FIL_JOINT_SLIDE, /* along the axis */
+    FIL_JOINT_SWING, /* away from the axis */
+} FilJointCoordinate;
+
+typedef struct FilJointOps {
+    const char* name;
+    bool springs;   /* all equations are springs */
+    bool oriented;  /* both sides need an orientation, and the joint an axis */
+    bool motor;     /* it can have one */
+    FilJointCoordinate coordinate;
+    /* Appends the equations that always hold; frames are those of the sides now. */
+    FilStatus (*hold)(struct FilSolver* solver, FilJoint* joint, const FilPose frame[2]);
+} FilJointOps;
+
+extern const FilJointOps fil_joint_kinds[];
+extern const int fil_joint_kind_count;
+
 void fil_joints_free(FilJoints* joints);
 
-/* Where a side's frame is in the current state; of a point: there, with the world's axes. */
-void fil_joint_side_pose(const FilSystem* system, const FilBodySide* side, FilPose* pose);
+/* Position of a joint's coordinate, turns counted from `memory`'s; 0 without one. */
+double fil_joint_measure(const FilSystem* system, const FilJoint* joint);
+/* Its rate at the system's velocities. */
+double fil_joint_rate(const FilSystem* system, const FilJoint* joint);
 
 /* How many constraints the joints make at most. */
 int fil_joints_constraints(const struct FilSolver* solver);
 
-/* Appends the joints' constraints and Jacobian rows to the contact stage. */
-FIL_MUST_CHECK FilStatus fil_joints_add(struct FilSolver* solver);
+/* Appends the joints' constraints and Jacobian rows for a stage of dt to the contact stage; the next state's history learns where they are. */
+FIL_MUST_CHECK FilStatus fil_joints_add(struct FilSolver* solver, double dt);
 
 /* Forces and torques from the impulses found. */
 void fil_joints_collect(struct FilSolver* solver, double dt);

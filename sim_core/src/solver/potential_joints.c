@@ -65,7 +65,7 @@ FilStatus fil_potential_joints_begin(FilSolver* solver, double dt)
     FilContactStage* all = &solver->contact;
     all->constraint_count = 0;
     fil_contact_set_clear(&all->rows);
-    FilStatus status = fil_joints_add(solver);
+    FilStatus status = fil_joints_add(solver, dt);
     status = status == FIL_OK ? fil_own_constraints_add(solver) : status;
     status = status == FIL_OK ? map_columns(solver) : status;
     return status == FIL_OK && all->constraint_count > 0 ? set_laws(solver, dt) : status;

@@ -303,7 +303,7 @@ FilStatus fil_velocity_solve(FilSolver* solver, double dt, FilStepInfo* info)
         stage->constraint_count = 0;
         fil_contact_set_clear(&stage->rows);
         status = add_contacts(solver, solver->model->kind);
-        status = status == FIL_OK ? fil_joints_add(solver) : status;
+        status = status == FIL_OK ? fil_joints_add(solver, dt) : status;
         status = status == FIL_OK ? fil_own_constraints_add(solver) : status;
         status = status == FIL_OK ? solve_once(solver, dt, pass > 0, info) : status;
         if (status == FIL_OK) {

@@ -10,12 +10,12 @@
 /* What each kind needs. */
 static const struct {
     int dimension;
-    bool on_attachment;
+    bool on_attachment, on_joint;
 } kinds[] = {
     [FIL_DRIVE_POSITION] = {3, true},      [FIL_DRIVE_VELOCITY] = {3, true},      [FIL_DRIVE_ROTATION] = {3, true},
     [FIL_DRIVE_ANGLE] = {1, true},         [FIL_DRIVE_FORCE] = {3, false},        [FIL_DRIVE_TORQUE] = {3, false},
     [FIL_DRIVE_AXIAL_TORQUE] = {1, false}, [FIL_DRIVE_CURVATURE] = {2, false},    [FIL_DRIVE_REST_TWIST] = {1, false},
-    [FIL_DRIVE_PRESSURE] = {1, false},
+    [FIL_DRIVE_PRESSURE] = {1, false},     [FIL_DRIVE_MOTOR] = {.dimension = 1, .on_joint = true},
 };
 
 int fil_drive_dimension(FilDriveKind kind)
@@ -57,7 +57,14 @@ static FilStatus check_def(FilWorld* world, const FilDriveDef* def, const char* 
 /* Finds what the drive acts on: an attachment, or a range of an object. */
 static FilStatus find_target(FilWorld* world, const FilDriveDef* def, FilDrive* drive, const char* name)
 {
-    drive->attachment = drive->object = -1;
+    drive->attachment = drive->object = drive->joint = -1;
+    if (kinds[def->kind].on_joint) {
+        drive->joint = fil_id_index(world, FIL_ID_JOINT, def->joint);
+        if (drive->joint < 0 || world->solver.joints.items[drive->joint].motor.mode == FIL_JOINT_PASSIVE) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': needs a joint of this world that has a motor", name);
+        }
+        return FIL_OK;
+    }
     if (kinds[def->kind].on_attachment) {
         drive->attachment = fil_id_index(world, FIL_ID_ATTACHMENT, def->attachment);
         return drive->attachment >= 0 ? FIL_OK
@@ -261,12 +268,35 @@ void fil_world_place_targets(FilWorld* world)
     set_targets(world, world->time, 0.0);
 }
 
+/* Targets of motors at the end of the sub-step, and the mean speed of those that are positions. */
+static void set_motors(FilWorld* world, double t, double dt)
+{
+    for (int j = 0; j < world->solver.joints.count; j++) {
+        FilJoint* joint = &world->solver.joints.items[j];
+        joint->target = joint->motor.target;
+        joint->rate = 0.0;
+    }
+    for (int d = 0; d < world->drive_count; d++) {
+        const FilDrive* drive = &world->drives[d];
+        if (drive->joint < 0 || (drive->knot_count == 0 && fil_drive_control(world, &world->system.state, d)[0] == 0.0)) {
+            continue;
+        }
+        FilJoint* joint = &world->solver.joints.items[drive->joint];
+        double before[3], after[3];
+        fil_drive_evaluate(world, &world->system.state, d, t, before);
+        fil_drive_evaluate(world, &world->system.state, d, t + dt, after);
+        joint->target = after[0];
+        joint->rate = dt > 0.0 ? (after[0] - before[0]) / dt : 0.0;
+    }
+}
+
 void fil_world_apply_drives(FilWorld* world, double t, double dt, double theta)
 {
     for (int b = 0; b < world->system.body_count; b++) {
         world->system.bodies[b].ops->clear_loads(world->system.bodies[b].impl);
     }
     set_targets(world, t, dt);
+    set_motors(world, t, dt);
     for (int d = 0; d < world->drive_count; d++) {
         const FilDrive* drive = &world->drives[d];
         memcpy(fil_drive_control(world, &world->system.next, d), fil_drive_control(world, &world->system.state, d),

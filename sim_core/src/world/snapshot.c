@@ -100,7 +100,8 @@ static uint64_t layout_of(const FilWorld* world)
     }
     for (int d = 0; d < world->drive_count; d++) {
         const FilDrive* drive = &world->drives[d];
-        const int32_t numbers[] = {(int32_t)drive->kind, drive->attachment, drive->object, drive->first, drive->count};
+        const int32_t numbers[] = {(int32_t)drive->kind, drive->attachment, drive->joint, drive->object, drive->first,
+                                   drive->count};
         hash = hash_numbers(hash_text(hash, drive->name), numbers, sizeof numbers / sizeof *numbers);
     }
     for (int j = 0; j < joints->count; j++) {

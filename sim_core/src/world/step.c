@@ -48,6 +48,12 @@ static void carry_memory(FilWorld* world, const FilState* from)
 {
     const FilState* next = &world->system.next;
     memcpy(next->h + world->solver.memory, from->h + world->solver.memory, sizeof(double) * FIL_POTENTIAL_MEMORY);
+    for (int j = 0; j < world->solver.joints.count; j++) {
+        const int memory = world->solver.joints.items[j].memory;
+        if (memory >= 0) {
+            next->h[memory] = from->h[memory];
+        }
+    }
     for (int k = 0; k < world->collision.collider_count; k++) {
         const FilWorldCollider* c = &world->collision.colliders[k];
         if (c->memory >= 0) {

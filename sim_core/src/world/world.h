@@ -22,6 +22,7 @@ typedef struct FilDrive {
     char* name;
     FilDriveKind kind;
     int attachment;           /* index, or -1 */
+    int joint;                /* index, or -1 */
     int object, first, count; /* or on an object */
     FilRamp ramp;
     int knot_count;
