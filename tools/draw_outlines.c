@@ -35,6 +35,7 @@ static void farthest(const FilShapeDef* shape, const double* d, double* out)
             break;
         case FIL_TYPE_HULL:
         case FIL_TYPE_MESH:
+        case FIL_TYPE_REVOLUTION:
             for (int i = 0; i < shape->point_count; ++i) {
                 if (fil_v3_dot(shape->points + 3 * i, d) > best) {
                     best = fil_v3_dot(shape->points + 3 * i, d);

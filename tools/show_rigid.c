@@ -25,6 +25,9 @@ static void print_shape(const FilShapeDef* shape)
         case FIL_TYPE_MESH:
             printf("convex hull of %d points", shape->point_count);
             break;
+        case FIL_TYPE_REVOLUTION:
+            printf("surface of revolution through %d radii, length %g m", shape->radius_count, shape->length);
+            break;
     }
 }
 

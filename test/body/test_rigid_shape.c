@@ -28,6 +28,42 @@ static double reach_of(const FilShapeDef* def, double x)
     return reach;
 }
 
+/* A hull around the surface, by less than 0.2 % of the radius, and the profile itself. */
+static void a_revolution_is_a_hull_and_a_profile(void** state)
+{
+    (void)state;
+    const double radii[3] = {0.9, 1.0, 0.9};
+    FilShapeDef def = fil_shape_def_default();
+    def.type = FIL_TYPE_REVOLUTION;
+    def.radii = radii;
+    def.radius_count = 3;
+    def.length = 2.0;
+    FilRigidShape shape = {0};
+    FilError error;
+    assert_int_equal(fil_rigid_shape_make(&def, &shape, &error), FIL_OK);
+    assert_ptr_equal(shape.shape.profile, shape.profile);
+    assert_int_equal(shape.def.point_count, 3 * 64);
+    for (int i = 0; i < shape.def.point_count; i++) {
+        const double *p = shape.def.points + 3 * i, r = hypot(p[0], p[1]), at = fabs(p[2]) > 0.5 ? 0.9 : 1.0;
+        assert_true(r >= at && r < 1.002 * at);
+    }
+    fil_rigid_shape_free(&shape);
+    assert_null(shape.profile);
+    const struct {
+        const double* radii;
+        int count;
+        const char* says;
+    } bad[] = {{NULL, 3, "radii"}, {radii, 1, "radii"}, {(const double[]){1.0, -1.0}, 2, "positive"}};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        def.radii = bad[k].radii;
+        def.radius_count = bad[k].count;
+        shape = (FilRigidShape){0};
+        assert_int_equal(fil_rigid_shape_make(&def, &shape, &error), FIL_BAD_INPUT);
+        assert_non_null(strstr(error.text, bad[k].says));
+        fil_rigid_shape_free(&shape);
+    }
+}
+
 /* From a point to the farthest corner of the box around the shape. */
 static void reach_is_that_of_the_box_around(void** state)
 {
@@ -110,6 +146,7 @@ static void bad_definitions_are_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_revolution_is_a_hull_and_a_profile),
         cmocka_unit_test(reach_is_that_of_the_box_around),
         cmocka_unit_test(pose_and_points_are_kept),
         cmocka_unit_test(bad_definitions_are_refused),

@@ -83,6 +83,27 @@ static void closed_forms_match_meshes(void** state)
     }
 }
 
+/* Surfaces of revolution: a cylinder, and a cone cut off, V = pi h (R^2 + R r + r^2)/3, Izz = pi h (R^5 - r^5)/(10 (R - r)). */
+static void profiles_have_the_mass_of_what_they_bound(void** state)
+{
+    (void)state;
+    const double even[3] = {0.2, 0.2, 0.2}, cut[5] = {0.1, 0.125, 0.15, 0.175, 0.2};
+    FilProfile profile;
+    FilError error;
+    assert_int_equal(fil_profile_create(even, 3, 0.3, &profile, &error), FIL_OK);
+    const FilMassProperties cylinder = fil_mass_of_cylinder(0.2, 0.3), same = fil_mass_of_profile(&profile);
+    check_equal(&same, &cylinder, 1e-12);
+    fil_profile_free(&profile);
+    assert_int_equal(fil_profile_create(cut, 5, 0.3, &profile, &error), FIL_OK);
+    const FilMassProperties cone = fil_mass_of_profile(&profile);
+    const double v = FIL_PI * 0.6 * (0.04 + 0.02 + 0.01) / 3.0;
+    assert_true(fabs(cone.volume / v - 1.0) < 1e-12);
+    assert_true(fabs(cone.inertia[8] / (FIL_PI * 0.6 * (3.2e-4 - 1e-5) / (10.0 * 0.1)) - 1.0) < 1e-9);
+    // from the narrow end: h (r^2 + 2 R r + 3 R^2)/(4 (R^2 + R r + r^2))
+    assert_true(fabs(cone.centre[2] - (0.6 * (0.01 + 0.04 + 0.12) / (4.0 * 0.07) - 0.3)) < 1e-12);
+    fil_profile_free(&profile);
+}
+
 static void a_box_mesh_is_exact(void** state)
 {
     (void)state;
@@ -150,6 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_forms_match_meshes),
+        cmocka_unit_test(profiles_have_the_mass_of_what_they_bound),
         cmocka_unit_test(a_box_mesh_is_exact),
         cmocka_unit_test(parts_add_up_to_the_whole),
         cmocka_unit_test(posing_turns_the_inertia),

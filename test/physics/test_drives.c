@@ -188,6 +188,24 @@ static void world_torques_turn(void** state)
     fil_world_destroy(world);
 }
 
+/* A winch: the free rod takes the length that it is given. */
+static void rest_length_is_taken_up(void** state)
+{
+    (void)state;
+    FilId rod;
+    FilWorld* world = floating_rod(&rod);
+    FilId drive = add_drive(world, rod, FIL_DRIVE_REST_LENGTH, 0, 2);
+    const double half = 0.5, nothing = 0.0;
+    assert_int_equal(fil_drive_set(world, drive, &nothing, 1), FIL_BAD_INPUT);
+    assert_int_equal(fil_drive_set(world, drive, &half, 1), FIL_OK);
+    for (int k = 0; k < 500; k++) {
+        assert_int_equal(fil_world_step(world, NULL), FIL_OK);
+    }
+    // two of five edges, half as long; backward Euler has damped the rest
+    assert_true(fabs(fil_rod_length(world, rod) - 0.8) < 1e-6);
+    fil_world_destroy(world);
+}
+
 /* rest twist of a free rod is taken up: every hinge twists by it */
 static void rest_twist_is_taken_up(void** state)
 {
@@ -293,6 +311,7 @@ int main(void)
         cmocka_unit_test(forces_push),
         cmocka_unit_test(axial_torques_spin),
         cmocka_unit_test(world_torques_turn),
+        cmocka_unit_test(rest_length_is_taken_up),
         cmocka_unit_test(rest_twist_is_taken_up),
         cmocka_unit_test(probes_read_the_state),
     };

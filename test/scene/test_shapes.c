@@ -57,6 +57,26 @@ static void arc_turns_right_handed(void** state)
     assert_equal_edges(nodes, 5, 2.0 * 0.5 * sin(FIL_PI / 8.0));
 }
 
+/* A belt around two wheels: nodes are on the line, evenly, and turn right-handed. */
+static void a_stadium_goes_around_two_wheels(void** state)
+{
+    (void)state;
+    const FilStadium stadium = {
+        .center = {1.0, 2.0, 3.0}, .normal = {0.0, 1.0, 0.0}, .toward = {2.0, 0.0, 0.0}, .radius = 0.2, .distance = 0.3 * FIL_PI};
+    enum { COUNT = 50 }; // each step is pi/50 of the radius 0.2: half a circle has 10 and a straight 15
+    double nodes[3 * COUNT];
+    fil_shape_stadium(&stadium, COUNT, nodes);
+    // across is normal x toward = -z; the first node stands before the wheel at +x
+    assert_point(nodes, 1.0 + 0.15 * FIL_PI, 2.0, 3.2);
+    assert_point(nodes + 15, 1.0 + 0.15 * FIL_PI + 0.2, 2.0, 3.0);
+    assert_point(nodes + 30, 1.0 + 0.15 * FIL_PI, 2.0, 2.8);
+    assert_point(nodes + 75, 1.0 - 0.15 * FIL_PI, 2.0, 2.8);
+    assert_point(nodes + 90, 1.0 - 0.15 * FIL_PI - 0.2, 2.0, 3.0);
+    assert_equal_edges(nodes, 11, 0.4 * sin(FIL_PI / 20.0));
+    assert_equal_edges(nodes + 30, 16, 0.02 * FIL_PI);
+    assert_near(fil_v3_distance(nodes, nodes + 3 * (COUNT - 1)), 0.02 * FIL_PI, ROUNDING);
+}
+
 static void ring_closes(void** state)
 {
     (void)state;
@@ -196,6 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(straight_ends_where_told),
         cmocka_unit_test(arc_turns_right_handed),
+        cmocka_unit_test(a_stadium_goes_around_two_wheels),
         cmocka_unit_test(ring_closes),
         cmocka_unit_test(ring_without_direction_is_round),
         cmocka_unit_test(helix_climbs_by_its_pitch),

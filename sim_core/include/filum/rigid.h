@@ -15,6 +15,8 @@ typedef enum FilShapeType {
     FIL_TYPE_HALF_SPACE, /* everything below z = 0 of its frame; static bodies only */
     FIL_TYPE_HULL,       /* convex hull of points */
     FIL_TYPE_MESH,       /* convex hull of the mesh in an STL or OBJ file */
+    FIL_TYPE_REVOLUTION, /* radii, evenly spaced over `length` along z. Pressure patches touch the smooth surface through them, points
+                            of contact a convex hull of 64 facets around */
 } FilShapeType;
 
 /* A shape in the body's frame. */
@@ -24,6 +26,8 @@ typedef struct FilShapeDef {
     FilVec3 size;          /* m */
     const double* points;  /* 3 per point, m */
     int point_count;
+    const double* radii; /* m, positive; REVOLUTION */
+    int radius_count;    /* 2 at least */
     const char* file;
     double scale;        /* of the file's coordinates */
     FilVec3 position;    /* m */

@@ -172,6 +172,7 @@ typedef enum FilDriveKind {
     FIL_DRIVE_CURVATURE,  /* 2, rad/m: rest curvature towards m1 and m2 of each node of the range */
     FIL_DRIVE_REST_TWIST, /* 1, rad/m: rest twist of each node of the range */
     FIL_DRIVE_PRESSURE,   /* 1, Pa: command of each chamber of the range */
+    FIL_DRIVE_REST_LENGTH, /* 1: rest length of each edge of the range over that at the start, positive: a winch */
     FIL_DRIVE_MOTOR,      /* 1: target of a joint's motor: rad or m, per s, or N m or N, by its mode */
 } FilDriveKind;
 

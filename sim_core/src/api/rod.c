@@ -473,6 +473,19 @@ static void measure_twist(const FilWorld* world, FilId rod, int node, double* ou
     }
 }
 
+/* Of the nodes, all alike. */
+static void measure_mean_position(const FilWorld* world, FilId rod, int index, double* out)
+{
+    (void)index;
+    View view;
+    if (see(world, rod, &view)) {
+        fil_v3_set(out, 0.0, 0.0, 0.0);
+        for (int i = 0; i < view.rod->node_count; i++) {
+            fil_v3_axpy(out, 1.0 / view.rod->node_count, view.q + 4 * i);
+        }
+    }
+}
+
 static void measure_length(const FilWorld* world, FilId rod, int index, double* out)
 {
     (void)index;
@@ -498,6 +511,7 @@ static const FilQuantity quantities[] = {
     {"tension", &parts[1], 1, "N", measure_tension, NULL},
     {"curvature", &parts[0], 2, "rad/m", measure_curvature, NULL},
     {"twist", &parts[0], 1, "rad/m", measure_twist, NULL},
+    {"mean_position", NULL, 3, "m", measure_mean_position, NULL},
     {"length", NULL, 1, "m", measure_length, NULL},
     {"end_distance", NULL, 1, "m", measure_end_distance, NULL},
 };

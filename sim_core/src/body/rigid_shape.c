@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/quat.h"
 #include "geometry/mesh.h"
 
@@ -36,11 +37,50 @@ static FilStatus build_hull(const FilShapeDef* def, FilRigidShape* out, FilError
     return status;
 }
 
+/* Facets of the hull that stands for a surface of revolution where it touches by points, and most rings along it: 64 leave corners of
+ * a thousandth of the radius. */
+enum { AROUND = 64, MOST_RINGS = 33 };
+
+/* Around the surface: facets touch its circles from outside. */
+static FilStatus build_revolution(const FilShapeDef* def, FilRigidShape* out, FilError* error)
+{
+    if (def->radii == NULL || def->radius_count < 2) {
+        return fil_error(error, FIL_BAD_INPUT, "a surface of revolution needs at least 2 radii");
+    }
+    if ((out->profile = fil_alloc(1, sizeof *out->profile)) == NULL) {
+        return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    FilStatus status = fil_profile_create(def->radii, def->radius_count, 0.5 * def->length, out->profile, error);
+    const int rings = def->radius_count < MOST_RINGS ? def->radius_count : MOST_RINGS;
+    double* points = status == FIL_OK ? fil_alloc((size_t)(AROUND * rings), 3 * sizeof(double)) : NULL;
+    for (int k = 0; points != NULL && k < rings; k++) {
+        double slope;
+        const double z = def->length * ((double)k / (rings - 1) - 0.5);
+        const double radius = fil_profile_radius(out->profile, z, &slope) / cos(FIL_PI / AROUND);
+        for (int i = 0; i < AROUND; i++) {
+            const double angle = 2.0 * FIL_PI * i / AROUND;
+            fil_v3_set(points + 3 * (AROUND * k + i), radius * cos(angle), radius * sin(angle), z);
+        }
+    }
+    if (status == FIL_OK) {
+        status = points != NULL ? fil_hull_create(points, AROUND * rings, &out->hull, error)
+                                : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    fil_free(points);
+    if (status == FIL_OK) {
+        out->shape = fil_shape_revolution(out->hull, out->profile);
+        out->def.points = out->hull->vertices;
+        out->def.point_count = out->hull->vertex_count;
+        out->def.radii = out->profile->radius;
+    }
+    return status;
+}
+
 FilStatus fil_rigid_shape_make(const FilShapeDef* def, FilRigidShape* out, FilError* error)
 {
     out->def = *def;
     out->def.file = NULL;
-    out->def.points = NULL;
+    out->def.points = out->def.radii = NULL;
     FilStatus status = FIL_OK;
     switch (def->type) {
         case FIL_TYPE_SPHERE:
@@ -61,6 +101,9 @@ FilStatus fil_rigid_shape_make(const FilShapeDef* def, FilRigidShape* out, FilEr
         case FIL_TYPE_HULL:
         case FIL_TYPE_MESH:
             status = build_hull(def, out, error);
+            break;
+        case FIL_TYPE_REVOLUTION:
+            status = build_revolution(def, out, error);
             break;
         default:
             status = fil_error(error, FIL_BAD_INPUT, "a shape of unknown type %d", (int)def->type);
@@ -84,6 +127,11 @@ void fil_rigid_shape_free(FilRigidShape* rigid)
 {
     fil_hull_destroy(rigid->hull);
     rigid->hull = NULL;
+    if (rigid->profile != NULL) {
+        fil_profile_free(rigid->profile);
+        fil_free(rigid->profile);
+        rigid->profile = NULL;
+    }
 }
 
 double fil_rigid_shape_reach(const FilRigidShape* rigid, const double* centre)

@@ -9,7 +9,8 @@ typedef struct FilRigidShape {
     FilShape shape;
     FilPose pose;    /* in the body frame */
     FilHull* hull;   /* owned; NULL unless the shape is one */
-    FilShapeDef def; /* as given, for those who ask; its points are those of the hull */
+    FilProfile* profile; /* owned; NULL unless it is a surface of revolution */
+    FilShapeDef def; /* as given, for those who ask; its points are those of the hull, its radii of the profile */
 } FilRigidShape;
 
 /* Fills a zeroed shape; what it holds after a failure must be freed too. Allocates hulls. */

@@ -397,6 +397,7 @@ int fil_rod_load_range(const void* pointer, int object, FilDriveKind kind)
     switch (kind) {
     case FIL_DRIVE_TORQUE:
     case FIL_DRIVE_AXIAL_TORQUE:
+    case FIL_DRIVE_REST_LENGTH:
         return rod->edge_count;
     case FIL_DRIVE_FORCE:
     case FIL_DRIVE_CURVATURE:
@@ -430,6 +431,9 @@ void fil_rod_load(void* pointer, int object, FilDriveKind kind, int first, int c
             break;
         case FIL_DRIVE_REST_TWIST:
             history[i].rest_twist = value[0] * rod->voronoi[i];
+            break;
+        case FIL_DRIVE_REST_LENGTH:
+            history[i].rest_length = value[0] * rod->initial[i].rest_length;
             break;
         default:
             FIL_ASSERT(false && "a drive of attachments is not a load");

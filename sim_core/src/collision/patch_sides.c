@@ -45,7 +45,7 @@ double fil_collision_patch_margin(const FilCollisionStage* stage, const FilWorld
 static bool same_shape(const FilShape* a, const FilShape* b)
 {
     return a->kind == b->kind && a->radius == b->radius && a->half[0] == b->half[0] && a->half[1] == b->half[1] &&
-           a->half[2] == b->half[2] && a->hull == b->hull;
+           a->half[2] == b->half[2] && a->hull == b->hull && a->profile == b->profile;
 }
 
 /* Settings of a bounded shape's side, defaults filled in. */
@@ -85,6 +85,9 @@ static FilStatus make_side(FilCollisionStage* stage, FilWorldCollider* c, FilErr
     FilPatchStage* patches = &stage->patches;
     FilPatchSide side;
     FilStatus status = FIL_OK;
+    if (c->collider.shape.profile != NULL && is_compliant(c)) {
+        return fil_error(error, FIL_BAD_INPUT, "'%s': a surface of revolution is rigid: give the modulus to what it meets", c->name);
+    }
     if (c->unbounded) {
         status = settle_half_space(c, &side, error);
     } else {

@@ -51,8 +51,29 @@ static FilStatus finish(FilBoundary* boundary, FilStatus status, FilError* error
     return status;
 }
 
+static FilStatus of_profile(FilProfile* profile, double resolution, FilBoundary* boundary, FilError* error)
+{
+    *boundary = (FilBoundary){.kind = FIL_BOUNDARY_REVOLUTION, .profile = *profile, .curved = true};
+    *profile = (FilProfile){0};
+    FilStatus status = FIL_OK;
+    FilSkin skin = {0};
+    if (resolution > 0.0) {
+        status = fil_skin_of_profile(&boundary->profile, resolution, &skin, error);
+        status =
+            status == FIL_OK ? take_triangles(boundary, skin.vertices, skin.triangles, skin.triangle_count) : status;
+        fil_skin_free(&skin);
+    }
+    return finish(boundary, status, error);
+}
+
 FilStatus fil_boundary_create(const FilShape* shape, double resolution, FilBoundary* boundary, FilError* error)
 {
+    if (shape->profile != NULL) {
+        const FilProfile* from = shape->profile;
+        FilProfile profile;
+        const FilStatus made = fil_profile_create(from->radius, from->count, from->half_length, &profile, error);
+        return made == FIL_OK ? of_profile(&profile, resolution, boundary, error) : made;
+    }
     *boundary = (FilBoundary){.kind = FIL_BOUNDARY_SHAPE, .shape = *shape};
     FilStatus status = fil_shape_check(shape, error);
     if (status != FIL_OK || fil_boundary_is_plane(boundary) || !(resolution > 0.0)) {
@@ -69,17 +90,7 @@ FilStatus fil_boundary_create(const FilShape* shape, double resolution, FilBound
 
 FilStatus fil_boundary_of_profile(FilProfile* profile, double resolution, FilBoundary* boundary, FilError* error)
 {
-    *boundary = (FilBoundary){.kind = FIL_BOUNDARY_REVOLUTION, .profile = *profile, .curved = true};
-    *profile = (FilProfile){0};
-    FilStatus status = FIL_OK;
-    FilSkin skin = {0};
-    if (resolution > 0.0) {
-        status = fil_skin_of_profile(&boundary->profile, resolution, &skin, error);
-        status =
-            status == FIL_OK ? take_triangles(boundary, skin.vertices, skin.triangles, skin.triangle_count) : status;
-        fil_skin_free(&skin);
-    }
-    return finish(boundary, status, error);
+    return of_profile(profile, resolution, boundary, error);
 }
 
 FilStatus fil_boundary_of_mesh(const FilMesh* mesh, const char* name, FilBoundary* boundary, FilError* error)

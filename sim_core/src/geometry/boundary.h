@@ -39,7 +39,7 @@ typedef struct FilBoundary {
 void fil_boundary_free(FilBoundary* boundary); /* what it owns; a zeroed one is fine */
 
 /* Of a shape: spheres, cylinders and capsules are triangulated at `resolution` (m), if that is positive; without,
- * distances only. A hull is borrowed. Allocates. */
+ * distances only. A hull is borrowed, a profile copied. Allocates. */
 FIL_MUST_CHECK FilStatus fil_boundary_create(const FilShape* shape, double resolution, FilBoundary* boundary,
                                              FilError* error);
 

@@ -36,6 +36,30 @@ FilMassProperties fil_mass_of_box(const double* half)
     return diagonal(v, v * (yy + zz) / 3.0, v * (zz + xx) / 3.0, v * (xx + yy) / 3.0);
 }
 
+FilMassProperties fil_mass_of_profile(const FilProfile* profile)
+{
+    // Gauss's rule of five points on each cubic piece: r^2 exactly, r^4 to rounding for pieces that are short
+    static const double at[5] = {0.0, 0.5384693101056831, -0.5384693101056831, 0.9061798459386640, -0.9061798459386640};
+    static const double weight[5] = {0.5688888888888889, 0.4786286704993665, 0.4786286704993665, 0.2369268850561891, 0.2369268850561891};
+    const double half = profile->half_length / (profile->count - 1);
+    double r2 = 0.0, zr2 = 0.0, zzr2 = 0.0, r4 = 0.0;
+    for (int k = 0; k < profile->count - 1; k++) {
+        for (int g = 0; g < 5; g++) {
+            double slope;
+            const double z = half * (2 * k + 1 + at[g]) - profile->half_length, r = fil_profile_radius(profile, z, &slope);
+            const double w = half * weight[g] * r * r;
+            r2 += w;
+            zr2 += w * z;
+            zzr2 += w * z * z;
+            r4 += w * r * r;
+        }
+    }
+    const double middle = zr2 / r2, across = FIL_PI * (0.25 * r4 + zzr2 - r2 * middle * middle);
+    FilMassProperties mass = diagonal(FIL_PI * r2, across, across, 0.5 * FIL_PI * r4);
+    mass.centre[2] = middle;
+    return mass;
+}
+
 // the inertia tensor of second moments s = int x x' dV
 static void inertia_of_moments(double* inertia, const double* s)
 {

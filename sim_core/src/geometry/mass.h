@@ -4,6 +4,7 @@
 
 #include "geometry/mesh.h"
 #include "geometry/pose.h"
+#include "geometry/profile.h"
 
 typedef struct FilMassProperties {
     double volume;     /* m^3 */
@@ -15,6 +16,9 @@ FilMassProperties fil_mass_of_sphere(double radius);
 FilMassProperties fil_mass_of_capsule(double radius, double half_length);
 FilMassProperties fil_mass_of_cylinder(double radius, double half_length);
 FilMassProperties fil_mass_of_box(const double* half);
+
+/* Of a surface of revolution. */
+FilMassProperties fil_mass_of_profile(const FilProfile* profile);
 
 /* Of a closed mesh that faces outwards. */
 FilMassProperties fil_mass_of_mesh(const FilMesh* mesh);

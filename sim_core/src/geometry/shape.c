@@ -32,6 +32,11 @@ FilShape fil_shape_hull(const FilHull* hull)
     return (FilShape){.kind = FIL_SHAPE_HULL, .hull = hull};
 }
 
+FilShape fil_shape_revolution(const FilHull* hull, const FilProfile* profile)
+{
+    return (FilShape){.kind = FIL_SHAPE_HULL, .hull = hull, .profile = profile};
+}
+
 FilShape fil_shape_of_segment(const double* p, const double* q, double radius, FilPose* pose)
 {
     double x[3], y[3], z[3];
@@ -107,7 +112,7 @@ FilMassProperties fil_shape_mass(const FilShape* shape)
         case FIL_SHAPE_BOX:
             return fil_mass_of_box(shape->half);
         case FIL_SHAPE_HULL:
-            return shape->hull->mass;
+            return shape->profile != NULL ? fil_mass_of_profile(shape->profile) : shape->hull->mass;
         case FIL_SHAPE_HALF_SPACE:
         case FIL_SHAPE_KINDS:
             break;

@@ -9,6 +9,7 @@
 #include "geometry/aabb.h"
 #include "geometry/hull.h"
 #include "geometry/pose.h"
+#include "geometry/profile.h"
 
 typedef enum FilShapeKind {
     FIL_SHAPE_SPHERE,     /* radius */
@@ -25,6 +26,7 @@ typedef struct FilShape {
     double radius;       /* m */
     double half[3];      /* m */
     const FilHull* hull; /* borrowed */
+    const FilProfile* profile; /* borrowed; of hulls around a surface of revolution, which is what patches touch; else NULL */
 } FilShape;
 
 FilShape fil_shape_sphere(double radius);
@@ -33,6 +35,7 @@ FilShape fil_shape_cylinder(double radius, double half_length);
 FilShape fil_shape_box(double half_x, double half_y, double half_z);
 FilShape fil_shape_half_space(void);
 FilShape fil_shape_hull(const FilHull* hull);
+FilShape fil_shape_revolution(const FilHull* hull, const FilProfile* profile);
 
 /* The capsule around the segment p q, and where it stands: one edge of a rod. */
 FilShape fil_shape_of_segment(const double* p, const double* q, double radius, FilPose* pose);

@@ -14,6 +14,7 @@ static const char* const shape_words[] = {
     [FIL_TYPE_HALF_SPACE] = "half_space",
     [FIL_TYPE_HULL] = "hull",
     [FIL_TYPE_MESH] = "mesh",
+    [FIL_TYPE_REVOLUTION] = "revolution",
     NULL,
 };
 
@@ -64,6 +65,24 @@ static void read_file(FilScene* scene, const FilYaml* body, FilShapeDef* def)
     fil_read_number(reader, body, "scale", FIL_POSITIVE, &def->scale);
 }
 
+/* `profile`, a function of z, sampled evenly. */
+static void read_profile(FilReader* reader, const FilYaml* body, FilShapeDef* def)
+{
+    int samples = 65;
+    fil_read_number(reader, body, "length", FIL_REQUIRED | FIL_POSITIVE, &def->length);
+    fil_read_integer(reader, body, "samples", FIL_OPTIONAL, 2, 10000, &samples);
+    FilYaml* profile = fil_read_node(reader, body, "profile", FIL_REQUIRED);
+    double* radii = fil_reader_alloc(reader, (size_t)samples, sizeof(double));
+    for (int k = 0; k < samples && profile != NULL && radii != NULL && reader->status == FIL_OK; k++) {
+        const double z = def->length * ((double)k / (samples - 1) - 0.5);
+        if (fil_value_function(reader, profile, "z", z, &radii[k]) && !(radii[k] > 0.0)) {
+            fil_reader_fail(reader, profile, "the radius must be positive, but at z = %g m it is %g m", z, radii[k]);
+        }
+    }
+    def->radii = radii;
+    def->radius_count = samples;
+}
+
 static const char* const* keys_of(int word)
 {
     static const char* const sphere[] = {"radius", NULL};
@@ -72,9 +91,11 @@ static const char* const* keys_of(int word)
     static const char* const nothing[] = {NULL};
     static const char* const hull[] = {"points", NULL};
     static const char* const mesh[] = {"file", "scale", NULL};
+    static const char* const revolution[] = {"profile", "length", "samples", NULL};
     static const char* const* const keys[] = {
         [FIL_TYPE_SPHERE] = sphere,      [FIL_TYPE_CAPSULE] = round, [FIL_TYPE_CYLINDER] = round, [FIL_TYPE_BOX] = box,
         [FIL_TYPE_HALF_SPACE] = nothing, [FIL_TYPE_HULL] = hull,     [FIL_TYPE_MESH] = mesh,
+        [FIL_TYPE_REVOLUTION] = revolution,
     };
     return keys[word];
 }
@@ -107,12 +128,15 @@ static void read_sizes(FilScene* scene, const FilYaml* body, FilShapeDef* def)
         case FIL_TYPE_MESH:
             read_file(scene, body, def);
             break;
+        case FIL_TYPE_REVOLUTION:
+            read_profile(reader, body, def);
+            break;
     }
 }
 
 static void read_shape(FilScene* scene, const FilYaml* node, FilShapeDef* def)
 {
-    static const char* const keys[] = {"sphere", "capsule",  "cylinder",    "box",      "half_space", "hull",
+    static const char* const keys[] = {"sphere", "capsule",  "cylinder",    "box",      "half_space", "hull", "revolution",
                                        "mesh",   "position", "orientation", "rotation", "density",    NULL};
     FilReader* reader = &scene->reader;
     FilYaml* body = NULL;

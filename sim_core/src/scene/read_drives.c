@@ -12,6 +12,7 @@ static const char* const drive_words[] = {
     [FIL_DRIVE_CURVATURE] = "curvature",
     [FIL_DRIVE_REST_TWIST] = "rest_twist",
     [FIL_DRIVE_PRESSURE] = "pressure",
+    [FIL_DRIVE_REST_LENGTH] = "rest_length",
     [FIL_DRIVE_MOTOR] = "motor",
     NULL,
 };

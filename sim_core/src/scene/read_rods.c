@@ -311,7 +311,7 @@ static const FilScenePart parts[] = {
          FIL_USE_JOIN | FIL_USE_POINT | FIL_USE_RING},
     {"edge", "edges",
      FIL_USE_ATTACH(FIL_ATTACH_TWIST) | FIL_USE_HOLD | FIL_USE_DRIVE(FIL_DRIVE_TORQUE) |
-         FIL_USE_DRIVE(FIL_DRIVE_AXIAL_TORQUE)},
+         FIL_USE_DRIVE(FIL_DRIVE_AXIAL_TORQUE) | FIL_USE_DRIVE(FIL_DRIVE_REST_LENGTH)},
 };
 
 const FilSceneKind fil_scene_rods = {

@@ -228,6 +228,26 @@ static void read_wrap(FilScene* scene, const FilYaml* shape, FilRodDef* def)
     }
 }
 
+static void read_stadium(FilScene* scene, const FilYaml* shape, FilRodDef* def)
+{
+    static const char* const keys[] = {"radius", "distance", "center", "normal", "toward", "nodes", NULL};
+    FilReader* reader = &scene->reader;
+    if (!fil_check_keys(reader, shape, keys)) {
+        return;
+    }
+    FilStadium stadium = {.normal = {0.0, 0.0, 1.0}};
+    fil_read_number(reader, shape, "radius", FIL_REQUIRED | FIL_POSITIVE, &stadium.radius);
+    fil_read_number(reader, shape, "distance", FIL_REQUIRED | FIL_POSITIVE, &stadium.distance);
+    fil_read_vector(reader, shape, "center", FIL_OPTIONAL, 3, stadium.center);
+    read_direction(reader, shape, "normal", FIL_OPTIONAL, stadium.normal);
+    read_direction(reader, shape, "toward", FIL_OPTIONAL, stadium.toward);
+    double* nodes = read_node_count(scene, shape, 4, def);
+    if (nodes != NULL) {
+        fil_shape_stadium(&stadium, def->node_count, nodes);
+    }
+    def->closed = true;
+}
+
 static void read_cycloid(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 {
     static const char* const keys[] = {"origin", "radius", "nodes", NULL};
@@ -283,9 +303,10 @@ static void check_nodes(FilReader* reader, const FilYaml* shape, const FilRodDef
 void fil_scene_read_shape(FilScene* scene, const FilYaml* rod, FilRodDef* def)
 {
     static const char* const words[] = {"straight", "arc", "helix", "ring", "polyline", "knot", "wrap",
-                                        "cycloid", "catenary", NULL};
+                                        "cycloid", "catenary", "stadium", NULL};
     static void (*const read[])(FilScene*, const FilYaml*, FilRodDef*) = {
         read_straight, read_arc, read_helix, read_ring, read_polyline, read_knot, read_wrap, read_cycloid, read_catenary,
+        read_stadium,
     };
     FilReader* reader = &scene->reader;
     const FilYaml* shape = fil_read_node(reader, rod, "shape", FIL_REQUIRED);

@@ -196,6 +196,8 @@ int fil_read_variant(FilReader* reader, const FilYaml* mapping, const char* cons
 typedef struct LookupContext {
     FilReader* reader;
     const FilYaml* at;
+    const char* variable; /* of a function, and its value; NULL: there is none */
+    double value;
 } LookupContext;
 
 static bool evaluate(FilReader* reader, FilYaml* node, double* value);
@@ -239,6 +241,10 @@ static bool look_up(void* context, const char* name, double* value)
 {
     LookupContext* lookup = context;
     FilReader* reader = lookup->reader;
+    if (lookup->variable != NULL && strcmp(name, lookup->variable) == 0) {
+        *value = lookup->value;
+        return true;
+    }
     FilGuess guess = fil_guess_start(name);
     for (const FilYaml* around = lookup->at; around != NULL; around = around->parent) {
         FilYaml* found = around->parameters != NULL ? follow(around->parameters, name) : NULL;
@@ -263,17 +269,23 @@ static const char* expression_text(FilReader* reader, const FilYaml* node)
     return fil_pool_text(reader->pool, node->text + 2, length - 3);
 }
 
-static bool evaluate_expression(FilReader* reader, FilYaml* node, const char* text, double* value)
+static bool evaluate_function(LookupContext* context, FilYaml* node, const char* text, double* value)
 {
-    LookupContext context = {.reader = reader, .at = node};
+    FilReader* reader = context->reader;
     FilExpression expression = {
-        .lookup = look_up, .context = &context, .random = reader->random, .depth = &reader->depth};
+        .lookup = look_up, .context = context, .random = reader->random, .depth = &reader->depth};
     node->memo = FIL_YAML_EVALUATING;
     const bool ok = fil_expression_evaluate(&expression, text, value);
     if (!ok) {
         fil_reader_fail(reader, node, "cannot evaluate '%.60s': %s", node->text, expression.problem);
     }
     return ok;
+}
+
+static bool evaluate_expression(FilReader* reader, FilYaml* node, const char* text, double* value)
+{
+    LookupContext context = {.reader = reader, .at = node};
+    return evaluate_function(&context, node, text, value);
 }
 
 static bool is_nonfinite_word(const char* text)
@@ -322,6 +334,18 @@ static bool evaluate(FilReader* reader, FilYaml* node, double* value)
     }
     *value = node->value;
     return true;
+}
+
+bool fil_value_function(FilReader* reader, FilYaml* node, const char* variable, double at, double* value)
+{
+    const char* text = reader->status == FIL_OK && node->kind == FIL_YAML_SCALAR ? expression_text(reader, node) : NULL;
+    if (text == NULL) {
+        return evaluate(reader, node, value); // a constant
+    }
+    LookupContext context = {.reader = reader, .at = node, .variable = variable, .value = at};
+    const bool ok = evaluate_function(&context, node, text, value);
+    node->memo = FIL_YAML_UNKNOWN; // another time it has another value
+    return ok;
 }
 
 bool fil_value_number(FilReader* reader, FilYaml* node, unsigned flags, double* value)

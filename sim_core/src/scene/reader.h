@@ -45,6 +45,9 @@ bool fil_check_name(FilReader* reader, const FilYaml* at, const char* name);
 /* A finite number, or $(expression) of parameters. */
 bool fil_value_number(FilReader* reader, FilYaml* node, unsigned flags, double* value);
 
+/* The same as a function of a variable, which the expression may name like a parameter. */
+bool fil_value_function(FilReader* reader, FilYaml* node, const char* variable, double at, double* value);
+
 /* A list of exactly `count` numbers. */
 bool fil_value_vector(FilReader* reader, FilYaml* node, int count, double* values);
 

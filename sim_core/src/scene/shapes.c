@@ -184,3 +184,19 @@ void fil_shape_disturb(double amplitude, uint64_t* random, int count, double* no
         nodes[k] += amplitude * (2.0 * fil_random_uniform(random) - 1.0);
     }
 }
+
+void fil_shape_stadium(const FilStadium* stadium, int count, double* nodes)
+{
+    const double r = stadium->radius, d = stadium->distance, bend = FIL_PI * r, half = bend + d;
+    double u[3], v[3], w[3];
+    make_basis(stadium->normal, stadium->toward, u, v, w);
+    for (int i = 0; i < count; i++) {
+        const double s = 2.0 * half * i / count, sign = s < half ? 1.0 : -1.0, t = s < half ? s : s - half;
+        // half a turn about the wheel, then back along the other side; the second half is the first turned by pi
+        const double angle = t < bend ? t / r - 0.5 * FIL_PI : 0.5 * FIL_PI, back = t < bend ? 0.0 : t - bend;
+        double* x = nodes + 3 * i;
+        fil_v3_copy(x, stadium->center);
+        fil_v3_axpy(x, sign * (0.5 * d + r * cos(angle) - back), u);
+        fil_v3_axpy(x, sign * r * sin(angle), v);
+    }
+}

@@ -42,6 +42,16 @@ double fil_wrap_edge_length(const FilWrap* wrap);
 int fil_wrap_node_count(const FilWrap* wrap);
 void fil_shape_wrap(const FilWrap* wrap, double* nodes);
 
+/* A closed belt around two wheels: half circles of `radius` about two centres that are `distance` apart along `toward`, and straights
+ * between, `center` midway. Equal arc lengths, right-handed about the normal, beginning where the wheel that `toward` points to is
+ * reached. Zero `toward` picks one. */
+typedef struct FilStadium {
+    double center[3], normal[3], toward[3];
+    double radius, distance; /* m */
+} FilStadium;
+
+void fil_shape_stadium(const FilStadium* stadium, int count, double* nodes);
+
 /* One arch of a cycloid that hangs from `origin` in the x-z plane, of a wheel of `radius`: the tautochrone. Equal arc
  * lengths. */
 void fil_shape_cycloid(const double* origin, double radius, int count, double* nodes);

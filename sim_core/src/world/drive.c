@@ -10,12 +10,13 @@
 /* What each kind needs. */
 static const struct {
     int dimension;
-    bool on_attachment, on_joint;
+    bool on_attachment, on_joint, positive;
 } kinds[] = {
     [FIL_DRIVE_POSITION] = {3, true},      [FIL_DRIVE_VELOCITY] = {3, true},      [FIL_DRIVE_ROTATION] = {3, true},
     [FIL_DRIVE_ANGLE] = {1, true},         [FIL_DRIVE_FORCE] = {3, false},        [FIL_DRIVE_TORQUE] = {3, false},
     [FIL_DRIVE_AXIAL_TORQUE] = {1, false}, [FIL_DRIVE_CURVATURE] = {2, false},    [FIL_DRIVE_REST_TWIST] = {1, false},
     [FIL_DRIVE_PRESSURE] = {1, false},     [FIL_DRIVE_MOTOR] = {.dimension = 1, .on_joint = true},
+    [FIL_DRIVE_REST_LENGTH] = {.dimension = 1, .positive = true},
 };
 
 int fil_drive_dimension(FilDriveKind kind)
@@ -45,6 +46,9 @@ static FilStatus check_def(FilWorld* world, const FilDriveDef* def, const char* 
     for (int k = 0; k < def->knot_count; k++) {
         if (!isfinite(def->times[k]) || !fil_all_finite(def->values + dimension * k, dimension)) {
             return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': knot %d is not finite", name, k);
+        }
+        if (kinds[def->kind].positive && !(def->values[k] > 0.0)) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': values must be positive, not %g", name, def->values[k]);
         }
         if (k > 0 && !(def->times[k] > def->times[k - 1])) {
             return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': times must increase, but %g follows %g", name,
@@ -187,6 +191,9 @@ FilStatus fil_drive_set(FilWorld* world, FilId id, const double* value, int coun
     }
     if (!fil_all_finite(value, count)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': the value is not finite", drive->name);
+    }
+    if (kinds[drive->kind].positive && !(value[0] > 0.0)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': the value must be positive, not %g", drive->name, value[0]);
     }
     double* control = fil_drive_control(world, &world->system.state, index);
     control[0] = 1.0;
