@@ -30,12 +30,11 @@ static FilWorld* world_with(const FilImcSettings* imc, const char* model, double
     return world;
 }
 
-/* A rope and a ball on the ground, and a rod laid across the rope. */
+/* A rope on the ground, and a rod laid across the rope. */
 static FilWorld* crowd(const FilImcSettings* imc, const char* model)
 {
     FilWorld* world = world_with(imc, model, 9.81);
     things_ground(world);
-    things_ball(world, 5e-3, 0.5, 0.0, 5.1e-3);
     things_rod(world, 41, 3e-3, (FilVec3){-0.5, 0.2, 3.1e-3}, (FilVec3){0.01, 0.0, 0.0}, STILL);
     things_rod(world, 31, 3e-3, (FilVec3){-0.4, 0.05, 9.3e-3}, (FilVec3){1e-3, 0.01, 0.0}, STILL);
     return world;
@@ -205,6 +204,66 @@ static void bad_settings_are_refused(void** state)
     fil_world_destroy(world);
 }
 
+/* Where the model is asked whether it is right for a pair: when it steps, when it is chosen, when a scene is read. */
+static void pairs_are_refused(void** state)
+{
+    (void)state;
+    static const char* const models[] = {"imc", "spt"};
+    const FilImcSettings imc = fil_imc_settings_default();
+    for (int m = 0; m < 2; m++) {
+        // a ball alone touches nothing
+        FilWorld* world = world_with(&imc, models[m], 9.81);
+        things_ball(world, 5e-3, 0.5, 0.0, 0.5);
+        assert_int_equal(fil_world_check(world), FIL_OK);
+        things_run(world, 1);
+        // with a ground it would
+        things_ground(world);
+        assert_int_equal(fil_world_check(world), FIL_BAD_INPUT);
+        assert_int_equal(fil_world_step(world, NULL), FIL_BAD_INPUT);
+        assert_non_null(strstr(fil_world_error(world), "is not right for '"));
+        assert_non_null(strstr(fil_world_error(world), "use 'sap_lagged' or 'ipc'"));
+        assert_int_equal(fil_world_set_contact_model(world, "sap"), FIL_OK);
+        things_run(world, 1);
+        assert_int_equal(fil_world_set_contact_model(world, models[m]), FIL_BAD_INPUT);
+        assert_string_equal(fil_world_contact_model(world), "sap");
+        things_run(world, 1);
+        fil_world_destroy(world);
+        // rods are covered, among themselves and on what stands still
+        world = crowd(&imc, models[m]);
+        assert_int_equal(fil_world_check(world), FIL_OK);
+        fil_world_destroy(world);
+    }
+}
+
+static void scenes_with_other_pairs_are_refused(void** state)
+{
+    (void)state;
+#define MATERIAL "materials: {m: {young: 1e6, poisson: 0.3, density: 1000}}\n"
+#define STRIP "rods: [{name: strip, material: m, section: {rectangle: {width: 0.01, height: 0.002}}, shape: {straight: {from: [0, 0, 1], to: [1, 0, 1], nodes: 9}}"
+#define ROUND "rods: [{name: rod, material: m, section: {circle: {radius: 0.002}}, shape: {straight: {from: [0, 0, 1], to: [1, 0, 1], nodes: 9}}}]\n"
+#define BOX "rigid_bodies: [{name: box, material: m, shapes: [{box: {size: [0.1, 0.1, 0.1]}}]"
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"world: {contact: imc}\n" MATERIAL ROUND BOX "}]\n", "'box'"},
+        {"world: {contact: imc}\n" MATERIAL ROUND BOX ", collision: {enabled: false}}]\n", NULL},
+        {"world: {contact: imc}\n" MATERIAL ROUND BOX ", motion: kinematic}]\n", NULL},
+        {"world: {contact: imc}\n" MATERIAL STRIP "}]\n", "rectangles"},
+        {"world: {contact: imc}\n" MATERIAL STRIP ", collision: {self: false}}]\n", NULL},
+        {"world: {contact: imc, imc: {rectangles: true}}\n" MATERIAL STRIP "}]\n", NULL},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        FilWorld* world = NULL;
+        FilError error = {{0}};
+        const FilStatus status = fil_scene_load_text("pair.yaml", cases[k].text, strlen(cases[k].text), NULL, &world, NULL, &error);
+        if (status != (cases[k].message != NULL ? FIL_BAD_INPUT : FIL_OK) ||
+            (cases[k].message != NULL && (strstr(error.text, cases[k].message) == NULL || strstr(error.text, "pair.yaml:1") == NULL))) {
+            fail_msg("case %zu: '%s'", k, error.text);
+        }
+        fil_world_destroy(world);
+    }
+}
+
 static void bad_scenes_are_refused(void** state)
 {
     (void)state;
@@ -240,6 +299,8 @@ int main(void)
         cmocka_unit_test(contacts_tell_how_they_slip),
         cmocka_unit_test(what_passes_is_counted),
         cmocka_unit_test(bad_settings_are_refused),
+        cmocka_unit_test(pairs_are_refused),
+        cmocka_unit_test(scenes_with_other_pairs_are_refused),
         cmocka_unit_test(bad_scenes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

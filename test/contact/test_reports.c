@@ -19,7 +19,8 @@ static const double DT = 1e-3, G = 9.81, BALL = 5e-3, ROD = 3e-3;
 
 typedef struct Scene {
     FilWorld* world;
-    FilId ground, ball, rope, rod;
+    FilId ground, ball, rope, rod; /* the ball is of no world where the model lets rods touch only */
+    bool has_ball;
     double mass; /* kg, of all that moves */
 } Scene;
 
@@ -30,7 +31,7 @@ static Scene begin(const char* model)
     Scene s = {.mass = 0.0};
     def.contact_model = model;
     def.dt = DT;
-    def.newton_tolerance = 1e-13;
+    def.newton_tolerance = strcmp(model, "spt") == 0 ? 1e-10 : 1e-13; // spt has no tangent
     def.newton_max_iterations = 200;
     assert_int_equal(fil_world_create(&def, &s.world, NULL), FIL_OK);
     FilSapSettings sap = fil_sap_settings_default();
@@ -38,13 +39,16 @@ static Scene begin(const char* model)
     sap.max_iterations = 1000;
     assert_int_equal(fil_world_set_sap_settings(s.world, &sap), FIL_OK);
     s.ground = things_ground(s.world);
-    s.ball = things_ball(s.world, BALL, 0.5, 0.0, 1.1 * BALL);
+    s.has_ball = strcmp(model, "imc") != 0 && strcmp(model, "spt") != 0;
+    if (s.has_ball) {
+        s.ball = things_ball(s.world, BALL, 0.5, 0.0, 1.1 * BALL);
+        assert_int_equal(fil_rigid_set_state(s.world, s.ball, (FilVec3){0.5, 0.0, 1.1 * BALL}, (FilQuat){0.0, 0.0, 0.0, 1.0},
+                                             (FilVec3){0.1, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0}),
+                         FIL_OK);
+    }
     s.rope = things_rod(s.world, 13, ROD, (FilVec3){-0.06, 0.0, ROD + 5e-4}, (FilVec3){0.01, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
     s.rod = things_rod(s.world, 9, ROD, (FilVec3){0.003, -0.04, 3.0 * ROD + 1.2e-3}, (FilVec3){0.0, 0.01, 0.0},
                        (FilVec3){0.0, 0.0, -0.02});
-    assert_int_equal(fil_rigid_set_state(s.world, s.ball, (FilVec3){0.5, 0.0, 1.1 * BALL}, (FilQuat){0.0, 0.0, 0.0, 1.0},
-                                         (FilVec3){0.1, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0}),
-                     FIL_OK);
     // weight from a step of free fall
     FilVec3 before = fil_world_momentum(s.world);
     assert_int_equal(fil_world_set_contact_model(s.world, "none"), FIL_OK);
@@ -110,12 +114,14 @@ static void forces_account_for_momentum(void** state)
         int touched = 0, rods = 0;
         for (int step = 0; step < 120; step++) {
             const FilVec3 before = fil_world_momentum(s.world);
-            const FilVec3 ball = things_velocity(s.world, s.ball);
+            const FilVec3 ball = s.has_ball ? things_velocity(s.world, s.ball) : before;
             FilStepInfo info;
             if (fil_world_step(s.world, &info) != FIL_OK) {
                 fail_msg("%s: %s", models[m], fil_world_error(s.world));
             }
-            assert_int_equal(info.halvings, 0); // else the forces are those of the last part of the step
+            if (info.halvings > 0) { // then the forces are those of the last part of the step
+                fail_msg("%s: step %d was divided", models[m], step);
+            }
             const FilVec3 after = fil_world_momentum(s.world);
             double largest;
             const FilVec3 force = total_force(&s, models[m], &largest);
@@ -125,12 +131,14 @@ static void forces_account_for_momentum(void** state)
                 worst = fmax(worst, fabs(gain[k]));
             }
             // the ball alone
-            FilVec3 felt, torque;
-            fil_world_contact_wrench(s.world, s.ball, &felt, &torque);
-            const double mass = fil_rigid_mass(s.world, s.ball);
-            const FilVec3 now = things_velocity(s.world, s.ball);
-            worst = fmax(worst, fabs(mass * (now.x - ball.x) - DT * felt.x));
-            worst = fmax(worst, fabs(mass * (now.z - ball.z) - DT * (felt.z - mass * G)));
+            if (s.has_ball) {
+                FilVec3 felt, torque;
+                fil_world_contact_wrench(s.world, s.ball, &felt, &torque);
+                const double mass = fil_rigid_mass(s.world, s.ball);
+                const FilVec3 now = things_velocity(s.world, s.ball);
+                worst = fmax(worst, fabs(mass * (now.x - ball.x) - DT * felt.x));
+                worst = fmax(worst, fabs(mass * (now.z - ball.z) - DT * (felt.z - mass * G)));
+            }
             touched += largest > 0.0 ? 1 : 0;
             impulses = fmax(impulses, DT * s.mass * G);
             for (int k = 0; k < fil_world_contact_count(s.world); k++) {

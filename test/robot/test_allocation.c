@@ -46,7 +46,7 @@ static void free_robots(void** state)
 static void grippers(void** state)
 {
     (void)state;
-    static const char* const models[] = {"sap", "lcp", "imc", "ipc"};
+    static const char* const models[] = {"sap", "lcp", "ipc"};
     for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
         steps_of_a_scene_do_not_allocate("gripper_pinch", models[m], 1500, 400);
     }

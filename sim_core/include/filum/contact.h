@@ -102,7 +102,7 @@ typedef struct FilImcSettings {
     double static_speed;   /* m/s, below which static friction creeps */
     bool contact_points;   /* friction acts at the contact points, and turns edges; else mid-edge */
     bool local_stiffness;  /* each edge has its own stiffness */
-    bool rectangles;       /* rectangular sections touch with their sides; else as round ones */
+    bool rectangles;       /* rectangular sections touch with their sides; else they are refused */
 } FilImcSettings;
 
 FilImcSettings fil_imc_settings_default(void);

@@ -81,6 +81,10 @@ typedef struct FilStepInfo {
  * contacts or their pattern grow beyond all before. `info` may be NULL; it is filled on failure too. */
 FIL_MUST_CHECK FilStatus fil_world_step(FilWorld* world, FilStepInfo* info);
 
+/* Whether the contact model is right for what is in the world: FIL_BAD_INPUT, and a message that names two objects that it does
+ * not cover and says what to use, if not. Steps, scenes and fil_world_set_contact_model() ask for themselves. */
+FIL_MUST_CHECK FilStatus fil_world_check(FilWorld* world);
+
 double fil_world_time(const FilWorld* world);
 uint64_t fil_world_step_count(const FilWorld* world);
 double fil_world_dt(const FilWorld* world);
@@ -92,6 +96,7 @@ FIL_MUST_CHECK FilStatus fil_world_set_friction(FilWorld* world, double friction
 FilIntegrator fil_world_integrator(const FilWorld* world);
 FIL_MUST_CHECK FilStatus fil_world_set_integrator(FilWorld* world, FilIntegrator integrator);
 const char* fil_world_contact_model(const FilWorld* world);
+/* FIL_BAD_INPUT, and nothing changes, if there is no such model or it is not right for what is in the world. */
 FIL_MUST_CHECK FilStatus fil_world_set_contact_model(FilWorld* world, const char* name);
 int fil_contact_model_count(void);
 const char* fil_contact_model_name(int index); /* "none" first */

@@ -127,6 +127,17 @@ static void add_sections(FilScene* scene)
     }
 }
 
+/* Contact models are not right for everything. */
+static void check_world(FilScene* scene)
+{
+    FilReader* reader = &scene->reader;
+    if (reader->status == FIL_OK) {
+        const FilYaml absent = fil_absent(scene->root, "world");
+        const FilYaml* node = fil_read_node(reader, scene->root, "world", FIL_OPTIONAL);
+        fil_reader_take(reader, fil_world_check(scene->world), node != NULL ? node : &absent, fil_world_error(scene->world));
+    }
+}
+
 static void build(FilScene* scene, const char* const* keys, const FilSceneOptions* options, FilSceneInfo* info)
 {
     FilReader* reader = &scene->reader;
@@ -147,6 +158,7 @@ static void build(FilScene* scene, const char* const* keys, const FilSceneOption
     read_sections(scene);
     create_world(scene, options);
     add_sections(scene);
+    check_world(scene);
 }
 
 FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* limits, const FilSceneOptions* options,

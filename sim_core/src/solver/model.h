@@ -40,6 +40,9 @@ typedef struct FilContactModel {
     void (*want)(const FilModelSettings* settings, FilCollisionWants* wants);
     /* FIL_BAD_INPUT and a message if its settings cannot be used; NULL: it has none. */
     FilStatus (*check)(const FilModelSettings* settings, FilError* error);
+    /* Why it is not right for two colliders that may touch, or for one with itself, as the end of a sentence that says what to
+     * use; NULL: it is. The operation may be NULL: it is right for all. */
+    const char* (*misfit)(const FilModelSettings* settings, const FilCollider* a, const FilCollider* b);
     /* Velocities of all who take part, overwriting the free ones in the scratch. */
     FilStatus (*solve)(struct FilSolver* solver, double dt, FilStepInfo* info);
 

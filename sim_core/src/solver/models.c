@@ -77,6 +77,24 @@ static void want_spt(const FilModelSettings* settings, FilCollisionWants* wants)
     *wants = (FilCollisionWants){.around = settings->imc.reach, .round = !settings->imc.rectangles, .vertices = true};
 }
 
+/* ---- pairs ---- */
+
+/* P2's energy is one of the distance of two round edges. Its stiffness is adapted to the pair that is closest, and its force has
+ * a bound: shapes that move, whose inertia is not that of a node, sink in and are thrown out. */
+static const char* imc_misfit(const FilModelSettings* settings, const FilCollider* a, const FilCollider* b)
+{
+    const FilCollider* const sides[2] = {a, b};
+    for (int k = 0; k < 2; k++) {
+        if (sides[k]->kind != FIL_COLLIDER_ROW && sides[k]->movable) {
+            return "it knows rods, among themselves and on shapes that nothing pushes; use 'sap_lagged' or 'ipc'";
+        }
+        if (sides[k]->kind == FIL_COLLIDER_ROW && sides[k]->boxes && !settings->imc.rectangles) {
+            return "it takes sections as round; set rectangles in world.imc, or use 'sap_lagged'";
+        }
+    }
+    return NULL;
+}
+
 /* ---- the table ---- */
 
 const FilContactModel fil_contact_models[] = {
@@ -87,9 +105,9 @@ const FilContactModel fil_contact_models[] = {
      .kind = FIL_SAP_LAGGED_CONTACT, .velocity = fil_velocity_sap},
     {.name = "lcp", .integrators = EULER, .contacts = true, .patches = true, .check = check_lcp, .solve = fil_velocity_solve,
      .velocity = fil_velocity_lcp},
-    {.name = "imc", .integrators = EULER, .contacts = true, .coupled = true, .want = want_imc, .check = check_imc,
+    {.name = "imc", .integrators = EULER, .contacts = true, .coupled = true, .want = want_imc, .check = check_imc, .misfit = imc_misfit,
      .solve = fil_potential_solve_step, .field = &fil_pair_field, .pair = &fil_imc_pair},
-    {.name = "spt", .integrators = EULER, .contacts = true, .coupled = true, .want = want_spt, .check = check_imc,
+    {.name = "spt", .integrators = EULER, .contacts = true, .coupled = true, .want = want_spt, .check = check_imc, .misfit = imc_misfit,
      .solve = fil_potential_solve_step, .field = &fil_pair_field, .pair = &fil_spt_pair},
     {.name = "ipc", .integrators = EULER | 1 << FIL_SDIRK2, .everyone = true, .coupled = true, .rings = true, .frugal = true,
      .check = check_ipc, .solve = fil_potential_solve_step, .field = &fil_ipc_potential},

@@ -246,26 +246,6 @@ static FilStatus advance_accurately(FilWorld* world, double t, double dt, FilSte
     }
 }
 
-/* Whether the model can step what is in the world at all. */
-static FilStatus check_model(FilWorld* world)
-{
-    const FilContactModel* model = world->solver.model;
-    for (int b = 0; b < world->system.body_count && !model->rings; b++) {
-        const FilBody* body = &world->system.bodies[b];
-        if (body->ops->ring != NULL) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "rings, such as '%s', slide under contact model 'ipc' only: use it",
-                                  body->name);
-        }
-    }
-    if (world->collision.patches.compliant > 0 && !model->patches) {
-        return fil_world_fail(world, FIL_BAD_INPUT,
-                              "surfaces with a modulus, such as that of '%s', touch by pressure patches, which contact model '%s' does "
-                              "not know: use 'sap', 'sap_lagged' or 'lcp', or leave the modulus out",
-                              world->collision.patches.name, model->name);
-    }
-    return FIL_OK;
-}
-
 /* The message of a step that failed. */
 static FilStatus explain(FilWorld* world, FilStatus status)
 {
@@ -294,7 +274,7 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
     // counted in steps since dt was last changed, so that times do not drift
     const double end = world->clock.time + (double)(world->step + 1 - world->clock.step) * dt;
     *info = (FilStepInfo){.step = world->step + 1, .time = end, .dt = dt, .least_distance = INFINITY};
-    FilStatus status = check_model(world);
+    FilStatus status = fil_world_check(world);
     if (status != FIL_OK) {
         return status;
     }

@@ -278,9 +278,14 @@ FilStatus fil_world_set_integrator(FilWorld* world, FilIntegrator integrator)
 
 FilStatus fil_world_set_contact_model(FilWorld* world, const char* name)
 {
-    FilWorldDef def = world->def;
+    const FilWorldDef old = world->def;
+    FilWorldDef def = old;
     def.contact_model = name;
-    return change(world, def);
+    FilStatus status = change(world, def);
+    if (status == FIL_OK && (status = fil_world_check(world)) != FIL_OK) {
+        apply_def(world, &old);
+    }
+    return status;
 }
 
 /* ---- settings of contact models ---- */
@@ -291,6 +296,7 @@ static FilStatus change_model(FilWorld* world, const char* model, const FilModel
     const FilStatus status = fil_contact_models[fil_contact_model_find(model)].check(settings, world->error);
     if (status == FIL_OK) {
         world->solver.settings.model = *settings;
+        world->suitable.model = NULL;
     }
     return status;
 }

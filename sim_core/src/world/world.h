@@ -65,6 +65,11 @@ struct FilWorld {
         uint64_t step;
     } clock; /* when dt was last changed */
 
+    struct {
+        const FilContactModel* model; /* NULL: not known */
+        int colliders, apart;
+    } suitable; /* the model that was last found right for the world, and what there was then */
+
     FilSystem system;
     FilCollisionStage collision;
     FilSolver solver;
