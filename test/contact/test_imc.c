@@ -153,7 +153,9 @@ static void test_sliding_friction(void** state)
     (void)state;
     // against the slip at mid-edge, mu times the normal force, shared evenly (P2 eq. 18-20)
     Random random = {8};
-    const FilImcSettings s = fil_imc_settings_default();
+    FilImcSettings s = fil_imc_settings_default();
+    s.friction = FIL_IMC_SLIDING;
+    s.contact_points = false;
     FilContact contact;
     FilPotentialContact c = crossed_edges(&contact, 2.0 * RADIUS, &random);
     static const double speed[12] = {0.01, 0, 0, 0.01, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -187,6 +189,7 @@ static void test_side_by_side(void** state)
         Random random = {11};
         FilImcSettings s = fil_imc_settings_default();
         s.friction = held == 1 ? FIL_IMC_STATIC : FIL_IMC_SLIDING;
+        s.contact_points = false;
         for (int count = 1; count <= FIL_WIDE_COUNT; count++) {
             FilContact contacts[FIL_WIDE_COUNT];
             FilPotentialContact c[FIL_WIDE_COUNT];
@@ -206,6 +209,8 @@ static void test_side_by_side(void** state)
                 e.stiffness[lane] = c[k].stiffness;
                 e.radius[lane] = c[k].radius;
                 e.thickness[lane] = c[k].thickness;
+                e.start[lane] = c[k].start;
+                e.ahead[lane] = c[k].ahead;
                 for (int i = 0; i < 12; i++) {
                     e.push[i % 3][lane] = c[k].push[i % 3];
                     fil_wide_set(&x[i], lane, c[k].x[i] + DT * c[k].speed[i]);

@@ -22,6 +22,7 @@ void fil_check_capstan(FilCheck* check);
 void fil_check_capstan_refinement(FilCheck* check);
 void fil_check_capstan_two_turns(FilCheck* check);
 void fil_check_capstan_lagged(FilCheck* check);
+void fil_check_capstan_imc(FilCheck* check);
 
 /* contact_lagged.c: friction and meshes */
 void fil_check_crossed_rods(FilCheck* check);

@@ -188,13 +188,23 @@ void fil_check_capstan_two_turns(FilCheck* check)
 }
 
 /* Friction that is bounded by a normal force found before: the bound must not get lost where edges come and go. */
-void fil_check_capstan_lagged(FilCheck* check)
+static void check_lagged(FilCheck* check, const char* model)
 {
     for (int refined = 0; refined < 3; refined++) {
         static const int short_wrap[] = {26, 52, 104}, long_wrap[] = {80, 120, 160};
         const Capstan once = {0.3, 1.3 * M_PI, short_wrap[refined], 1.0 / 30.0, TENSION};
         const Capstan often = {0.3, 5.0 * M_PI, long_wrap[refined], 1.0 / 30.0, 2.0}; // N: T1, 100 times less, must be large against inertia;
-        check_ratio(check, "sap_lagged", &once, 0.05);
-        check_ratio(check, "sap_lagged", &often, 0.05);
+        check_ratio(check, model, &once, 0.05);
+        check_ratio(check, model, &often, 0.05);
     }
+}
+
+void fil_check_capstan_lagged(FilCheck* check)
+{
+    check_lagged(check, "sap_lagged");
+}
+
+void fil_check_capstan_imc(FilCheck* check)
+{
+    check_lagged(check, "imc");
 }

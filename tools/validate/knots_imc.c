@@ -293,42 +293,6 @@ void fil_check_knots_friction(FilCheck* check)
     }
 }
 
-/* The same knots by SAP, a wholly different model of contact. */
-void fil_check_knots_models(FilCheck* check)
-{
-    for (int n = 1; n <= 2; n++) {
-        FilPullCurve curves[2] = {{0}};
-        FilPullDef def = fil_pull_def_default();
-        Figure figure = {.count = 0};
-        double worst = 0.0;
-        bool ok = true;
-        def.n = n;
-        def.settle = 2.0;
-        def.shortening = 0.25;
-        for (int k = 0; k < 2 && ok; k++) {
-            char name[96];
-            def.model = k == 0 ? "imc" : "sap_lagged";
-            ok = fil_pull_run(check, &def, &curves[k]);
-            snprintf(name, sizeof name, "n = %d, %s", n, def.model);
-            add_series(&figure, name, curves[k].shortening, curves[k].force, curves[k].count, k == 1);
-        }
-        for (double e = 0.64; e > 0.27 && ok; e -= 0.02) {
-            worst = fmax(
-                worst,
-                fabs(fil_pull_force(&curves[1], e, 0.01, false) / fil_pull_force(&curves[0], e, 0.01, false) - 1.0));
-        }
-        if (ok) {
-            char what[96];
-            snprintf(what, sizeof what, "n = %d: pull by SAP against IMC, largest deviation", n);
-            fil_check_below(check, what, worst, 0.10);
-            snprintf(what, sizeof what, "models_n%d", n);
-            write_figure(check, &figure, what, OVER_SHORTENING);
-        }
-        fil_pull_free(&curves[0]);
-        fil_pull_free(&curves[1]);
-    }
-}
-
 /* P0's fast pull: 0.8 m/s, 0.1 ms, a hundred times stiffer. IMC as P2 has it starts with a stiffness for the loose
  * knot, here about its pull, and changes it by a fraction of a percent a step: its force saturates and lets strands
  * through, as P0 says of it. SAP does not. (Nor does IMC where its stiffness starts from inertia and may change by 2 %
@@ -337,7 +301,7 @@ void fil_check_knots_fast(FilCheck* check)
 {
     static const char* const models[] = {"imc", "sap_lagged"};
     static const FilSetting published[] = {
-        {"world.imc", "{stiffness: 0.1, rate: 0.001, closest: -0.003, farthest: 0.0125}"}};
+        {"world.imc", "{stiffness: 0.1, rate: 0.001, closest: -0.003, farthest: 0.0125, dissipation: 0, contact_points: false}"}};
     char path[4096];
     FilError error = {{0}};
     if (!fil_scene_find("knot_tightening", path, sizeof path, &error)) {

@@ -10,9 +10,12 @@ void fil_check_knots_tightening(FilCheck* check);
 void fil_check_knots_speeds(FilCheck* check);
 void fil_check_knots_trefoil(FilCheck* check);
 void fil_check_knots_friction(FilCheck* check);
-void fil_check_knots_models(FilCheck* check);
 void fil_check_knots_fast(FilCheck* check);
 void fil_check_knots_spt(FilCheck* check);
+
+/* knots_models.c: IMC against SAP */
+void fil_check_knots_models(FilCheck* check);
+void fil_check_knots_two_models(FilCheck* check);
 
 /* knots_beyond.c: what P2 leaves open */
 void fil_check_imc_incline(FilCheck* check);

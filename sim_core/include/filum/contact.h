@@ -83,7 +83,8 @@ typedef enum FilImcFriction {
 } FilImcFriction;
 
 /* The contact model "imc": smooth potentials of the distance (P2). Lengths are in radii, so that one set serves all rods.
- * The default is P2's, but for its hybrid scheme, which here turns the contact's tangent on as soon as it pays. */
+ * The default has P2's numbers, but contacts dissipate, and friction holds, acts where surfaces touch and twists rods, which P2's
+ * does not; and its hybrid scheme turns the contact's tangent on as soon as it pays. */
 typedef struct FilImcSettings {
     double stiffness;      /* N, k_c at the start: what one contact bears at most; 0: from weight and speed of what meets, and never
                             * less than what stops it */
@@ -91,6 +92,7 @@ typedef struct FilImcSettings {
     double smoothing;      /* k of the softened distance, and of the friction's threshold */
     double reach;          /* delta: how far surfaces feel each other, radii */
     double closest, farthest; /* least distance of surfaces within which the stiffness stays, radii */
+    double dissipation;    /* of critical damping, of what a contact moves against its stiffness; 0: P2's, which bounces */
     double rate;           /* share by which the stiffness changes in a step where the distance is off by that range; grows by 5, falls by 3 times it at most */
     double force_tolerance; /* N: Newton stops where all unbalanced forces are below, or ... */
     double reduction;      /* ... reduced to this share of those at the first guess; 0: the world's newton_tolerance */

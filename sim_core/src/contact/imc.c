@@ -29,15 +29,18 @@ FilImcSettings fil_imc_settings_default(void)
                             .closest = 0.0015,
                             .farthest = 0.007,
                             .rate = 0.02,
+                            .dissipation = 1.0,
                             .tangent_after = -1,
                             .slip_speed = 0.15,
-                            .static_speed = 1e-5,};
+                            .friction = FIL_IMC_STATIC,
+                            .static_speed = 1e-5,
+                            .contact_points = true};
 }
 
 const char* fil_imc_settings_problem(const FilImcSettings* s)
 {
     const double positive[] = {s->sharpness, s->smoothing, s->reach, s->static_speed};
-    const double others[] = {s->stiffness, s->rate, s->force_tolerance, s->reduction, s->slip_speed};
+    const double others[] = {s->stiffness, s->rate, s->force_tolerance, s->reduction, s->slip_speed, s->dissipation};
     for (size_t k = 0; k < sizeof positive / sizeof *positive; k++) {
         if (!(isfinite(positive[k]) && positive[k] > 0.0)) {
             return "sharpness, smoothing, reach and static_speed must be positive";
@@ -45,7 +48,7 @@ const char* fil_imc_settings_problem(const FilImcSettings* s)
     }
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
         if (!(isfinite(others[k]) && others[k] >= 0.0)) {
-            return "stiffness, rate, force_tolerance, reduction and slip_speed must not be negative";
+            return "stiffness, rate, force_tolerance, reduction, slip_speed and dissipation must not be negative";
         }
     }
     if (!(s->closest < s->farthest && s->farthest < s->reach)) {
@@ -82,6 +85,33 @@ double fil_imc_energy(const FilImcSettings* settings, double stiffness, double r
     *first = fil_wide_get(&f, 0);
     *second = fil_wide_get(&s, 0);
     return fil_wide_get(&energy, 0);
+}
+
+/* ---- dissipation ---- */
+
+/* Normals that lean further than this do not dissipate: an edge that slides into a contact, end first, takes over from its
+ * neighbour, and would be dragged at. A twentieth: at two radii a tenth of a radius before the end. */
+static const double MOST_TILT = 0.05;
+
+/* A contact's force is that of the distance d + tau d', which is where it will be tau from now: a potential of d by itself, as d' is
+ * (d - d0)/dt. With a mass m on the stiffness k = E'' that is damping by k tau, critical where tau = 2 sqrt(m/k). */
+static double steps_ahead(const FilPotentialProblem* problem, const FilPotentialContact* c)
+{
+    const FilImcSettings* s = problem->settings;
+    const double largest = 0.25 * c->stiffness * s->sharpness / c->radius; // E'' where surfaces touch
+    // what is still on its way, two widths of the energy off, is not braked
+    return largest > 0.0 && c->start * s->sharpness < 2.0 * c->radius ? 2.0 * s->dissipation * sqrt(c->diagonal / largest) / problem->dt : 0.0;
+}
+
+/* The energy at a distance `over` at the step's end, and its derivatives by that. */
+static double damped_energy(const FilPotentialProblem* problem, const FilPotentialContact* c, double over, double* first,
+                            double* second)
+{
+    const double more = 1.0 + c->ahead;
+    const double energy =
+        fil_imc_energy(problem->settings, c->stiffness, c->radius, over + c->ahead * (over - c->start), first, second);
+    *second *= more;
+    return energy / more;
 }
 
 /* ---- stiffness ---- */
@@ -257,17 +287,18 @@ static double hold(double force, double creep, double dt, const double* u, bool 
 static void lag_force(FilPotentialProblem* problem, FilPotentialContact* c)
 {
     const FilImcSettings* s = problem->settings;
+    const double ahead = c->ahead * problem->dt * c->contact->normal_velocity;
     double first, second;
     if (c->nodes) {
         FilSmoothDistance d;
         double gradient[12];
         fil_smooth_distance(c->x, s->smoothing, &d);
-        fil_imc_energy(s, c->stiffness, c->radius, d.distance - c->thickness, &first, &second);
+        fil_imc_energy(s, c->stiffness, c->radius, c->start + ahead, &first, &second);
         fil_smooth_distance_gradient(&d, gradient);
         fil_v3_add(c->normal, gradient, gradient + 3);  // away from side 1
         c->normal_force = -first * fil_v3_normalise(c->normal);
     } else {
-        fil_imc_energy(s, c->stiffness, c->radius, c->contact->distance, &first, &second);
+        fil_imc_energy(s, c->stiffness, c->radius, c->start + ahead, &first, &second);
         c->normal_force = -first;
     }
 }
@@ -286,11 +317,39 @@ static void lag_slip(const FilImcSettings* s, FilPotentialContact* c)
     }
 }
 
+/* How much a normal leans along an edge: nothing but at its ends. */
+static double tilt(const double* ends, const double* normal)
+{
+    double edge[3];
+    fil_v3_sub(edge, ends + 3, ends);
+    return fabs(fil_v3_dot(edge, normal)) / fil_v3_norm(edge);
+}
+
+/* Where contacts begin, as their energy sees it. */
+static void set_start(const FilPotentialProblem* problem, FilPotentialContact* c)
+{
+    double lean = 0.0;
+    c->start = c->contact->distance;
+    if (c->nodes) {
+        FilSmoothDistance d;
+        double gradient[12], normal[3];
+        fil_smooth_distance(c->x, problem->settings->smoothing, &d);
+        fil_smooth_distance_gradient(&d, gradient);
+        fil_v3_add(normal, gradient, gradient + 3);
+        c->start = d.distance - c->thickness;
+        lean = fmax(tilt(c->x, normal), tilt(c->x + 6, normal));
+    }
+    c->ahead = fmax(1.0 - lean / MOST_TILT, 0.0) * steps_ahead(problem, c);
+}
+
 static void begin(FilPotentialProblem* problem)
 {
     set_stiffness(problem);
     for (int k = 0; k < problem->count; k++) {
         FilPotentialContact* c = &problem->contacts[k];
+        if (problem->settings->dissipation > 0.0 || problem->settings->friction == FIL_IMC_STATIC) {
+            set_start(problem, c);
+        }
         c->rows = !c->nodes || (problem->settings->contact_points && c->contact->mu > 0.0);
         if (c->contact->mu > 0.0 && problem->settings->friction == FIL_IMC_STATIC) {
             lag_force(problem, c);
@@ -371,8 +430,7 @@ static void evaluate(const FilPotentialProblem* problem, const FilPotentialConta
     double first, second;
     if (!c->nodes) {
         // a shape: its distance is linear over the step
-        term->energy =
-            fil_imc_energy(s, c->stiffness, c->radius, c->contact->distance + problem->dt * u[2], &first, &second);
+        term->energy = damped_energy(problem, c, c->contact->distance + problem->dt * u[2], &first, &second);
         term->row_gradient[2] = first;
         term->row_hessian[8] = second;
     } else {
@@ -380,7 +438,7 @@ static void evaluate(const FilPotentialProblem* problem, const FilPotentialConta
         double gradient[12];
         (order == FIL_POTENTIAL_FULL ? fil_smooth_distance_second : fil_smooth_distance)(x, s->smoothing, &d);
         fil_smooth_distance_gradient(&d, gradient);
-        term->energy = fil_imc_energy(s, c->stiffness, c->radius, d.distance - c->thickness, &first, &second);
+        term->energy = damped_energy(problem, c, d.distance - c->thickness, &first, &second);
         for (int k = 0; k < 12; k++) {
             term->gradient[k] = first * gradient[k];
         }
@@ -426,11 +484,11 @@ static void evaluate_edges(const FilPotentialProblem* problem, const FilWide x[1
     FilWide slope[12], friction[3], first, second;
     fil_smooth_distance_wide(x, &problem->soft, &d);
     fil_smooth_wide_gradient(&d, slope);
-    const FilWide over = d.distance - fil_wide_load(e->thickness);
-    const FilWide energy =
-        energy_wide(problem->settings, fil_wide_load(e->stiffness), fil_wide_load(e->radius), over, &first, &second);
-    fil_wide_store(e->energy, energy);
-    fil_wide_store(e->second, second);
+    const FilWide over = d.distance - fil_wide_load(e->thickness), ahead = fil_wide_load(e->ahead), more = 1.0 + ahead;
+    const FilWide energy = energy_wide(problem->settings, fil_wide_load(e->stiffness), fil_wide_load(e->radius),
+                                       over + ahead * (over - fil_wide_load(e->start)), &first, &second);
+    fil_wide_store(e->energy, energy / more);
+    fil_wide_store(e->second, second * more);
 
     // sliding friction: as in mid_edge_friction(), nothing where there is none
     const FilWide n0 = slope[0] + slope[3], n1 = slope[1] + slope[4], n2 = slope[2] + slope[5];
@@ -445,5 +503,25 @@ static void evaluate_edges(const FilPotentialProblem* problem, const FilWide x[1
     e->simple = problem->settings->friction == FIL_IMC_SLIDING || !hold_edges(problem, x, e);
 }
 
+static double bound(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* x, const double* u)
+{
+    double first, second, scale = 1.0;
+    if (!(c->contact->mu > 0.0) || problem->settings->friction != FIL_IMC_STATIC) {
+        return -1.0;
+    }
+    if (c->nodes) {
+        FilSmoothDistance d;
+        double gradient[12], normal[3];
+        fil_smooth_distance(x, problem->settings->smoothing, &d);
+        fil_smooth_distance_gradient(&d, gradient);
+        fil_v3_add(normal, gradient, gradient + 3);
+        scale = fil_v3_norm(normal);
+        damped_energy(problem, c, d.distance - c->thickness, &first, &second);
+    } else {
+        damped_energy(problem, c, c->contact->distance + problem->dt * u[2], &first, &second);
+    }
+    return -first * scale;
+}
+
 const FilPairPotential fil_imc_pair = {
-    .begin = begin, .evaluate = evaluate, .evaluate_edges = evaluate_edges, .tangent = true};
+    .begin = begin, .evaluate = evaluate, .evaluate_edges = evaluate_edges, .bound = bound, .tangent = true};

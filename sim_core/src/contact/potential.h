@@ -29,6 +29,7 @@ typedef struct FilPotentialContact {
     int edges, lane;   /* where it stands among those evaluated side by side; -1: it does not */
     /* the model's own */
     double stiffness;
+    double start, ahead; /* distance of surfaces at the step's start, m; steps ahead, by its change in this one, that it counts as */
     double normal_force, normal[3]; /* lagged */
     double push[3]; /* mu times the direction of slip, weighted; world frame (nodes) or contact frame (rows) */
 } FilPotentialContact;
@@ -54,7 +55,7 @@ typedef struct FilPotentialEdges {
     int contact[FIL_WIDE_COUNT];
     int variable[4][FIL_WIDE_COUNT];
     double x[12][FIL_WIDE_COUNT], stiffness[FIL_WIDE_COUNT], radius[FIL_WIDE_COUNT], thickness[FIL_WIDE_COUNT];
-    double push[3][FIL_WIDE_COUNT];
+    double push[3][FIL_WIDE_COUNT], start[FIL_WIDE_COUNT], ahead[FIL_WIDE_COUNT];
     double energy[FIL_WIDE_COUNT], gradient[12][FIL_WIDE_COUNT];
     double slope[12][FIL_WIDE_COUNT], second[FIL_WIDE_COUNT];
     bool simple; /* all of their definite Hessians is `second` slope slope' */
@@ -106,6 +107,9 @@ typedef struct FilPairPotential {
     /* After convergence, with distances of the solution: changes the problem and asks for another solution. NULL:
      * never. */
     bool (*refine)(FilPotentialProblem* problem, const double* distances);
+    /* The normal force that a contact's friction should have been bounded by, N, with its ends at x or its relative velocity u at a
+     * solution; negative: its friction has no such bound. NULL: none has. */
+    double (*bound)(const FilPotentialProblem* problem, const FilPotentialContact* contact, const double* x, const double* u);
     bool tangent; /* has second derivatives at all */
 } FilPairPotential;
 

@@ -85,6 +85,7 @@ static void read_imc(FilReader* reader, const FilYaml* node, FilWorld* world)
         {"closest", FIL_OPTIONAL, &imc->closest},
         {"farthest", FIL_OPTIONAL, &imc->farthest},
         {"rate", FIL_NOT_NEGATIVE, &imc->rate},
+        {"dissipation", FIL_NOT_NEGATIVE, &imc->dissipation},
         {"force_tolerance", FIL_NOT_NEGATIVE, &imc->force_tolerance},
         {"reduction", FIL_NOT_NEGATIVE, &imc->reduction},
         {"slip_speed", FIL_NOT_NEGATIVE, &imc->slip_speed},

@@ -7,6 +7,13 @@
 #include "geometry/closest.h"
 #include "solver/solver.h"
 
+/* Friction's bounds are those of the step's start while the solution's differ by less than this share of all: what slides slowly
+ * from edge to edge stays below; a hundredth of friction is what steps of first order are off by anyway. */
+static const double BOUNDS_DIFFER = 0.01;
+
+/* How often they are followed: each time leaves about mu of the difference. */
+enum { MOST_ROUNDS = 6 };
+
 /* What is kept of a contact as last evaluated, unless it is one of several side by side. */
 static FilPotentialForce* force_of(const FilPotentialStage* stage, int contact)
 {
@@ -119,6 +126,8 @@ static void take_lane(const FilPotentialContact* c, int k, FilPotentialEdges* e,
     e->stiffness[lane] = c->stiffness;
     e->radius[lane] = c->radius;
     e->thickness[lane] = c->thickness;
+    e->start[lane] = c->start;
+    e->ahead[lane] = c->ahead;
     for (int n = 0; n < 4; n++) {
         e->variable[n][lane] = c->variable[n];
     }
@@ -196,14 +205,15 @@ static FilStatus weigh(FilSolver* solver)
 static void set_newton(const FilSolver* solver, FilPotentialNewton* options)
 {
     const FilImcSettings* s = &solver->settings.model.imc;
-    // friction as published has no potential; static friction's is sharp, and a smaller residual may lead away from rest
+    // friction as published has no potential; static friction's is sharp, and a smaller residual may lead away from rest; so are joints'
+    const bool sharp = solver->model->pair->bound != NULL || solver->contact.constraint_count > 0;
     *options = (FilPotentialNewton){.force_tolerance = s->force_tolerance,
                                     .reduction = s->reduction,
                                     .tangent = solver->model->pair->tangent,
                                     .tangent_after = s->tangent_after,
                                     .full_tangent = s->full_tangent,
                                     .damping = s->damping,
-                                    .descends = s->friction == FIL_IMC_STATIC};
+                                    .descends = sharp && s->friction == FIL_IMC_STATIC};
 }
 
 /* ---- forces ---- */
@@ -510,11 +520,34 @@ static double longest(FilSolver* solver, const double* v, const double* directio
     return longest;
 }
 
+/* Takes the solution's normal forces as bounds of friction; whether they differ by so much that it must be solved again. */
+static bool follow_bounds(FilSolver* solver, const double* v)
+{
+    FilPotentialProblem* p = &solver->potential.problem;
+    double change = 0.0, sum = 0.0;
+    for (int k = 0; k < p->count; k++) {
+        FilPotentialContact* c = &p->contacts[k];
+        double x[12], u[3] = {0.0, 0.0, 0.0};
+        if (c->nodes) {
+            place(c, v, p->dt, x);
+        } else {
+            fil_contact_velocity(&solver->collision->set, c->contact, v, u);
+        }
+        const double bound = solver->model->pair->bound(p, c, x, u);
+        if (bound >= 0.0) {
+            change += fabs(bound - c->normal_force);
+            sum += bound;
+            c->normal_force = bound;
+        }
+    }
+    return change > BOUNDS_DIFFER * sum && p->round++ < MOST_ROUNDS;
+}
+
 static bool refine(FilSolver* solver, const double* v)
 {
     FilPotentialStage* stage = &solver->potential;
     if (solver->model->pair->refine == NULL) {
-        return false;
+        return solver->model->pair->bound != NULL && follow_bounds(solver, v);
     }
     measure(solver, v);
     stage->problem.round++;
