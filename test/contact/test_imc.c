@@ -306,7 +306,8 @@ static void test_definite(void** state)
 static void test_adaptation(void** state)
 {
     (void)state;
-    const FilImcSettings s = fil_imc_settings_default();
+    FilImcSettings s = fil_imc_settings_default();
+    s.dissipation = 0.0;
     const double inside = 0.5 * (s.closest + s.farthest);
     assert_true(fil_imc_adapt(&s, 1.0, inside, 0.0) == 1.0 && fil_imc_adapt(&s, 1.0, inside, -1e-4) == 1.0);
     assert_true(fil_imc_adapt(&s, 1.0, s.closest - 0.01, 0.0) > 1.0 &&

@@ -11,8 +11,9 @@ typedef struct Known {
 } Known;
 
 static const Known table[] = {
-    {"imc", NULL, "ground", -1, "smooth potentials keep the energy of a landing, so things bounce on"},
-    {"spt", NULL, "ground", -1, "smooth potentials keep the energy of a landing, so things bounce on"},
+    {"imc", "rod", "ground", FIL_MATRIX_CONVERGES, "the stiffness adapts step by step, and rest is anywhere within its band"},
+    {"imc", "closed rod", "ground", FIL_MATRIX_RESTS, "the stiffness adapts step by step, and rest is anywhere within its band"},
+    {"spt", NULL, "ground", -1, "explicit forces found by repeated solves are corrected to and fro"},
     {"ipc", NULL, "ground", FIL_MATRIX_CONVERGES, "barriers are as stiff as steps resolve and lose nothing, so smaller steps bounce more"},
     {"sap_lagged", "hull", "ground", FIL_MATRIX_SLIDES, "lagged friction depends on the penetration of single contacts"},
 };

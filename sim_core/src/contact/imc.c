@@ -99,8 +99,7 @@ static double steps_ahead(const FilPotentialProblem* problem, const FilPotential
 {
     const FilImcSettings* s = problem->settings;
     const double largest = 0.25 * c->stiffness * s->sharpness / c->radius; // E'' where surfaces touch
-    // what is still on its way, two widths of the energy off, is not braked
-    return largest > 0.0 && c->start * s->sharpness < 2.0 * c->radius ? 2.0 * s->dissipation * sqrt(c->diagonal / largest) / problem->dt : 0.0;
+    return largest > 0.0 ? 2.0 * s->dissipation * sqrt(c->diagonal / largest) / problem->dt : 0.0;
 }
 
 /* The energy at a distance `over` at the step's end, and its derivatives by that. */
@@ -122,7 +121,9 @@ double fil_imc_adapt(const FilImcSettings* s, double stiffness, double least, do
     const double width = s->farthest - s->closest, near = least - STEPS_AHEAD * fabs(speed);
     if (near < s->closest) {
         const double change = 1.0 + s->rate * fmin((s->closest - near) / width, 5.0);
-        return speed <= 0.0 ? stiffness * change : speed > 0.05 * width ? stiffness / change : stiffness;
+        // where contacts dissipate, what parts slowly is what the growing stiffness lifts
+        const double still = s->dissipation > 0.0 ? 0.01 * width : 0.0;
+        return speed <= still ? stiffness * change : speed > 0.05 * width ? stiffness / change : stiffness;
     }
     return least > s->farthest ? stiffness / (1.0 + s->rate * fmin((least - s->farthest) / width, 3.0)) : stiffness;
 }
