@@ -155,12 +155,45 @@ static void loads_are_restored(void** state)
     fil_world_destroy(world);
 }
 
+/* A box that sticks on a slope of 1 in 4 creeps in proportion to `stick`. */
+static void creep_is_a_setting(void** state)
+{
+    (void)state;
+    double creep[2];
+    for (int k = 0; k < 2; k++) {
+        FilWorldDef def = fil_world_def_default();
+        def.dt = 0.005;
+        def.contact_model = "sap";
+        def.gravity = (FilVec3){9.81 * 0.25, 0.0, -9.81};
+        FilWorld* world = NULL;
+        FilError error;
+        assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
+        FilSapSettings settings = fil_world_sap_settings(world);
+        settings.stick = 0.0;
+        assert_int_equal(fil_world_set_sap_settings(world, &settings), FIL_BAD_INPUT);
+        settings.stick = k == 0 ? 1e-3 : 1e-5;
+        settings.tolerance = 1e-9;
+        assert_int_equal(fil_world_set_sap_settings(world, &settings), FIL_OK);
+        add_box(world, (FilVec3){1.0, 1.0, 0.1}, 1.0, FIL_STATIC, (FilVec3){0.0, 0.0, -0.05});
+        const FilId box = add_box(world, (FilVec3){0.2, 0.2, 0.1}, 1.0, FIL_DYNAMIC, (FilVec3){0.0, 0.0, 0.05});
+        things_run(world, 200);
+        const double x = position_of(world, box).x;
+        things_run(world, 200);
+        creep[k] = position_of(world, box).x - x;
+        fil_world_destroy(world);
+    }
+    // 1e-3 of g/4 dt, about, for a second
+    assert_true(creep[0] > 1e-6 && creep[0] < 1e-4);
+    assert_true(fabs(creep[1] / creep[0] - 0.01) < 0.002);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hook_feels_the_weight),     cmocka_unit_test(heavy_on_light_does_not_sink),
         cmocka_unit_test(a_bullet_stops_at_a_wall),    cmocka_unit_test(deep_overlaps_are_reported),
         cmocka_unit_test(loads_are_restored),
+        cmocka_unit_test(creep_is_a_setting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,6 +43,8 @@ FilCollision fil_collision_default(void);
 typedef struct FilSapSettings {
     double tolerance;   /* of the momentum residual, relative */
     int max_iterations; /* of Newton's method, counted by factorisations */
+    double stick;       /* sigma: what sticks creeps by this share of the speed that its friction would give it in a step; > 0 */
+    double slip_velocity; /* m/s, "sap_lagged": friction is full only above this speed, at least; > 0 */
 } FilSapSettings;
 
 FilSapSettings fil_sap_settings_default(void);

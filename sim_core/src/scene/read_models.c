@@ -15,6 +15,8 @@ static void read_sap(FilReader* reader, const FilYaml* node, FilWorld* world)
     if (node->kind == FIL_YAML_MAPPING) { // else it is the model's name
         fil_read_number(reader, node, "tolerance", FIL_POSITIVE, &settings.tolerance);
         fil_read_integer(reader, node, "max_iterations", FIL_OPTIONAL, 1, 10000, &settings.max_iterations);
+        fil_read_number(reader, node, "stick", FIL_POSITIVE, &settings.stick);
+        fil_read_number(reader, node, "slip_velocity", FIL_POSITIVE, &settings.slip_velocity);
     }
     take(reader, node, world, reader->status == FIL_OK ? fil_world_set_sap_settings(world, &settings) : FIL_OK);
 }

@@ -21,7 +21,7 @@ static const char* const* world_keys(FilReader* reader)
 /* A model's name, or a mapping with its name and settings. */
 static void read_contact(FilReader* reader, const FilYaml* world, FilWorldDef* def)
 {
-    static const char* const keys[] = {"model", "tolerance", "max_iterations", "relinearisations", "max_depth", NULL};
+    static const char* const keys[] = {"model", "tolerance", "max_iterations", "stick", "slip_velocity", "relinearisations", "max_depth", NULL};
     const FilYaml* node = fil_read_node(reader, world, "contact", FIL_OPTIONAL);
     const int count = fil_contact_model_count();
     const char** words = node != NULL ? fil_reader_alloc(reader, (size_t)count + 1, sizeof *words) : NULL;

@@ -17,7 +17,7 @@ enum {
 
 FilSapSettings fil_sap_settings_default(void)
 {
-    return (FilSapSettings){.tolerance = 1e-6, .max_iterations = 100};
+    return (FilSapSettings){.tolerance = 1e-6, .max_iterations = 100, .stick = 1e-3, .slip_velocity = 1e-5};
 }
 
 FilIpcSettings fil_ipc_settings_default(void)
@@ -36,6 +36,9 @@ FilModelSettings fil_model_settings_default(void)
 static FilStatus check_sap(const FilModelSettings* settings, FilError* error)
 {
     const FilSapSettings* sap = &settings->sap;
+    if (!(sap->stick > 0.0 && sap->stick <= 1.0) || !(sap->slip_velocity > 0.0 && sap->slip_velocity < INFINITY)) {
+        return fil_error(error, FIL_BAD_INPUT, "sap: stick must lie between 0 and 1, and slip_velocity must be a positive speed");
+    }
     if (!(sap->tolerance > 0.0 && sap->tolerance < 1.0) || sap->max_iterations < 1) {
         return fil_error(error, FIL_BAD_INPUT,
                          "sap: the contact tolerance must lie between 0 and 1, and max_iterations must be positive");

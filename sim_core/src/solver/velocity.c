@@ -201,6 +201,8 @@ FilStatus fil_velocity_sap(FilSolver* solver, const FilSapProblem* problem, FilS
     FilSapOptions options = fil_sap_options_default();
     options.tolerance = solver->settings.model.sap.tolerance;
     options.max_factorisations = solver->settings.model.sap.max_iterations;
+    options.stick = solver->settings.model.sap.stick;
+    options.slip_velocity = solver->settings.model.sap.slip_velocity;
     FilSapStats stats = {0};
     if (solver->velocity.sap == NULL && (solver->velocity.sap = fil_sap_create()) == NULL) {
         return FIL_OUT_OF_MEMORY;
