@@ -326,7 +326,8 @@ static FilStatus meet_row_shape(FilCollisionStage* stage, int row, int shape, do
 static FilStatus meet(FilCollisionStage* stage, int a, int b, double dt)
 {
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
-    if (!fil_collision_may_meet(stage, ca, cb)) {
+    const bool sheets = ca->sheet >= 0 && cb->sheet >= 0 && !stage->wants.vertices; // their triangles meet
+    if (sheets || !fil_collision_may_meet(stage, ca, cb)) {
         return FIL_OK;
     }
     if (ca->collider.kind == FIL_COLLIDER_ROW && cb->collider.kind == FIL_COLLIDER_ROW) {
@@ -355,6 +356,9 @@ FilStatus fil_collide_all(FilCollisionStage* stage, double dt)
     stage->near.count = 0;
     stage->near_axes = INFINITY;
     FilStatus status = broad_phase(stage, dt);
+    for (int k = 0; k < stage->sheet_count; k++) {
+        fil_collision_place_sheet(stage, &stage->sheets[k], dt);
+    }
     for (int k = 0; k < stage->collider_count && status == FIL_OK; k++) {
         const FilWorldCollider* c = &stage->colliders[k];
         const FilCollision* collision = &c->collider.collision;

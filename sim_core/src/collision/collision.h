@@ -7,7 +7,7 @@
 #include "geometry/chain.h"
 #include "geometry/collide.h"
 #include "geometry/rod_patch.h"
-#include "geometry/facets.h"
+#include "geometry/facets_pair.h"
 #include "geometry/tree.h"
 
 typedef struct FilWorldCollider {
@@ -113,6 +113,7 @@ typedef struct FilCollisionStage {
     int sheet_count, sheet_capacity;
     FilCollisionSheet* sheets;
     FilFacetContacts touches; /* of one pair of a sheet and something else */
+    FilFacetTouches meetings;  /* of two sheets */
     FilPairs near_sheet;      /* colliders near one sheet */
     FilPairs faces, sorted;   /* its triangles near one of them; room to sort */
 } FilCollisionStage;
@@ -187,12 +188,29 @@ typedef struct FilPartPair {
 /* Adds the contacts of their patch. False through `met`: they meet by points. */
 FIL_MUST_CHECK FilStatus fil_collision_meet_patch(FilCollisionStage* stage, const FilPartPair* pair, bool* met);
 
-/* ---- sheets.c, meet_sheets.c: faces and edges of sheets ---- */
+/* ---- sheets.c: triangles as collision keeps them ---- */
+
+/* How far contacts of what rests are looked for, of the triangles' size: flat faces that lie on each other must not come and
+ * go with the last bits of their motion. Speculative rows bear nothing. */
+#define FIL_SHEETS_AT_REST 0.01
 
 /* Takes in the triangles of a body whose vertices are the colliders from `first` on. Allocates. */
 FIL_MUST_CHECK FilStatus fil_collision_add_sheet(FilCollisionStage* stage, int body, int first);
 void fil_collision_free_sheets(FilCollisionStage* stage);
-/* Adds what faces and edges of all sheets touch in a step of dt. Colliders have been placed, and stand in the tree. */
+/* Where its vertices are, as their colliders have been placed, and the box around them over the motion of the step to come. */
+void fil_collision_place_sheet(FilCollisionStage* stage, FilCollisionSheet* sheet, double dt);
+/* Makes the tree over its triangles, once a step: when something is near. Allocates only to grow. */
+FIL_MUST_CHECK FilStatus fil_collision_ready_sheet(FilCollisionSheet* sheet, double dt);
+/* m/s, of a triangle's fastest vertex. */
+double fil_collision_sheet_speed(const FilCollisionSheet* sheet, int triangle);
+/* Whether a vertex of the triangle is joined to a body, which keeps it from touching that. */
+bool fil_collision_sheet_joined(const FilCollisionStage* stage, const FilCollisionSheet* sheet, int triangle, int body);
+
+/* ---- sheet_pairs.c, meet_sheets.c: faces and edges of sheets ---- */
+
+/* Adds what the triangles of two sheets touch. */
+FIL_MUST_CHECK FilStatus fil_collision_meet_sheet_pair(FilCollisionStage* stage, FilCollisionSheet* a, FilCollisionSheet* b, double dt);
+/* Adds what faces and edges of all sheets touch in a step of dt. They and all colliders have been placed, and stand in the tree. */
 FIL_MUST_CHECK FilStatus fil_collision_meet_sheets(FilCollisionStage* stage, double dt);
 
 /* ---- collide.c, crossings.c ---- */

@@ -49,8 +49,15 @@ static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int sid
     return status;
 }
 
-static double part_size(const FilWorldCollider* c, int part)
+/* Half the least extent; of a surface that has an inside, half the size of a triangle there. */
+static double part_size(const FilCollisionStage* stage, const FilWorldCollider* c, int part)
 {
+    const FilCollisionSheet* s = c->sheet >= 0 ? &stage->sheets[c->sheet] : NULL;
+    if (s != NULL && s->facets.closed) {
+        const int vertex = (int)(c - stage->colliders) - s->first;
+        const int triangle = part > 0 ? part - 1 : s->facets.fans[s->facets.fan_first[vertex]];
+        return fmax(c->size, 0.5 * fil_facets_size(&s->facets, triangle));
+    }
     return c->collider.kind == FIL_COLLIDER_ROW ? c->collider.radii[part] : c->size;
 }
 
@@ -81,7 +88,7 @@ static FilStatus start_contact(FilCollisionStage* stage, int a, int part_a, int 
     contact->part[1] = part_b;
     contact->feature = ((uint64_t)(uint32_t)part_a << 44) ^ ((uint64_t)(uint32_t)part_b << 24) ^ point->feature;
     contact->distance = point->distance;
-    contact->size = fmin(part_size(ca, part_a), part_size(cb, part_b));
+    contact->size = fmin(part_size(stage, ca, part_a), part_size(stage, cb, part_b));
     contact->depth = contact->size * depth_share(stage, ca, cb);
     contact->mu = stage->friction >= 0.0 ? stage->friction : surface.friction;
     contact->stiffness = rigid ? INFINITY : surface.stiffness;

@@ -1,5 +1,8 @@
 /* The triangles of bodies as collision keeps them. */
+#include <math.h>
+
 #include "base/memory.h"
+#include "base/vec3.h"
 #include "collision/collision.h"
 
 void fil_collision_free_sheets(FilCollisionStage* stage)
@@ -13,6 +16,7 @@ void fil_collision_free_sheets(FilCollisionStage* stage)
     }
     fil_free(stage->sheets);
     fil_free(stage->touches.items);
+    fil_free(stage->meetings.items);
     fil_pairs_free(&stage->near_sheet);
     fil_pairs_free(&stage->faces);
     fil_pairs_free(&stage->sorted);
@@ -37,4 +41,72 @@ FilStatus fil_collision_add_sheet(FilCollisionStage* stage, int body_index, int 
         stage->colliders[first + v].sheet = stage->sheet_count - 1;
     }
     return status == FIL_OK && s->speed != NULL && s->boxes != NULL ? FIL_OK : FIL_OUT_OF_MEMORY;
+}
+
+/* ---- bounds ---- */
+
+void fil_collision_place_sheet(FilCollisionStage* stage, FilCollisionSheet* s, double dt)
+{
+    const double* v = stage->system->state.v + stage->system->bodies[s->body].v;
+    FilBodyMesh mesh = {0};
+    stage->system->bodies[s->body].ops->mesh(stage->system->bodies[s->body].impl, &mesh);
+    s->bounds = fil_aabb_empty();
+    s->ready = false;
+    for (int k = 0; k < s->facets.vertex_count; k++) {
+        const int block = mesh.blocks != NULL ? mesh.blocks[k] : k;
+        double ahead[3];
+        fil_v3_copy(s->facets.x + 3 * k, stage->colliders[s->first + k].place.pose.p);
+        s->speed[k] = stage->colliders[s->first + k].place.speed;
+        fil_v3_copy(ahead, s->facets.x + 3 * k);
+        fil_v3_axpy(ahead, FIL_LOOK_AHEAD * dt, v + 4 * block);
+        fil_aabb_add_point(&s->bounds, s->facets.x + 3 * k);
+        fil_aabb_add_point(&s->bounds, ahead);
+    }
+    s->bounds = fil_aabb_fattened(&s->bounds, s->facets.radius + FIL_SHEETS_AT_REST * fil_v3_distance(s->bounds.lo, s->bounds.hi));
+}
+
+FilStatus fil_collision_ready_sheet(FilCollisionSheet* s, double dt)
+{
+    const FilFacets* facets = &s->facets;
+    if (s->ready) {
+        return FIL_OK;
+    }
+    for (int t = 0; t < facets->triangle_count; t++) {
+        FilAabb box = fil_aabb_empty();
+        for (int k = 0; k < 3; k++) {
+            fil_aabb_add_point(&box, fil_facets_corner(facets, t, k));
+        }
+        const double around = facets->radius + FIL_SHEETS_AT_REST * fil_facets_size(facets, t) + FIL_LOOK_AHEAD * dt * fil_collision_sheet_speed(s, t);
+        s->boxes[t] = fil_aabb_fattened(&box, around);
+    }
+    s->ready = true;
+    return fil_bvh_update(&s->tree, s->boxes, facets->triangle_count);
+}
+
+bool fil_collision_sheet_joined(const FilCollisionStage* stage, const FilCollisionSheet* s, int triangle, int body)
+{
+    const FilBody* own = &stage->system->bodies[s->body];
+    for (int j = 0; j < stage->join_count; j++) {
+        for (int first = 0; first < 2; first++) {
+            const FilBodySide *side = &stage->joins[j].side[first], *other = &stage->joins[j].side[1 - first];
+            if (side->body != s->body || side->point < 0 || other->body != body) {
+                continue;
+            }
+            FilBodyMesh mesh = {0};
+            own->ops->mesh(own->impl, &mesh);
+            for (int k = 0; k < 3; k++) {
+                const int vertex = s->facets.triangles[3 * triangle + k];
+                if (side->point == (mesh.blocks != NULL ? mesh.blocks[vertex] : vertex)) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+double fil_collision_sheet_speed(const FilCollisionSheet* s, int triangle)
+{
+    const int* corner = s->facets.triangles + 3 * triangle;
+    return fmax(fmax(s->speed[corner[0]], s->speed[corner[1]]), s->speed[corner[2]]);
 }

@@ -8,13 +8,6 @@
 #include "geometry/closest.h"
 #include "geometry/collide.h"
 
-/* Corners below a face by more than this share of its size have not come through it. Chosen: layers of elements are about as
- * thick as wide, so that what lies on one side of a solid is never taken for what is deep inside the other. */
-static const double DEEPEST = 0.3;
-
-/* Barycentric weights below this are none: there a neighbour, or a vertex, is in charge. */
-static const double BORDER = 1e-9;
-
 /* Sine by which a normal may lean over the faces at an edge. A hundredth keeps edges of flat neighbours in contact while they
  * bend a little, and tilts no force to speak of. */
 static const double LEAN = 1e-2;
@@ -43,6 +36,8 @@ void fil_facets_free(FilFacets* facets)
     fil_free(facets->edges);
     fil_free(facets->wings);
     fil_free(facets->sides);
+    fil_free(facets->fans);
+    fil_free(facets->fan_first);
     *facets = (FilFacets){0};
 }
 
@@ -69,6 +64,20 @@ static void find_edges(FilFacets* facets, HalfEdge* halves)
     }
 }
 
+static void find_fans(FilFacets* facets)
+{
+    // counts, shifted by two, become starts, shifted by one, become ends: the starts of the next
+    for (int k = 0; k < 3 * facets->triangle_count; k++) {
+        facets->fan_first[facets->triangles[k] + 2]++;
+    }
+    for (int v = 0; v < facets->vertex_count; v++) {
+        facets->fan_first[v + 2] += facets->fan_first[v + 1];
+    }
+    for (int k = 0; k < 3 * facets->triangle_count; k++) {
+        facets->fans[facets->fan_first[facets->triangles[k] + 1]++] = k / 3;
+    }
+}
+
 FilStatus fil_facets_init(FilFacets* facets, int vertex_count, const int* triangles, int triangle_count, bool closed, double radius)
 {
     const size_t sides = 3 * (size_t)triangle_count;
@@ -80,11 +89,15 @@ FilStatus fil_facets_init(FilFacets* facets, int vertex_count, const int* triang
                         .x = fil_alloc(3 * (size_t)vertex_count, sizeof(double)),
                         .edges = fil_alloc(2 * sides, sizeof(int)),
                         .wings = fil_alloc(2 * sides, sizeof(int)),
-                        .sides = fil_alloc(sides, sizeof(int))};
+                         .sides = fil_alloc(sides, sizeof(int)),
+                         .fans = fil_alloc(sides, sizeof(int)),
+                         .fan_first = fil_alloc((size_t)vertex_count + 2, sizeof(int))};
     HalfEdge* halves = fil_alloc(sides, sizeof *halves);
-    const bool ok = facets->x != NULL && facets->edges != NULL && facets->wings != NULL && facets->sides != NULL && halves != NULL;
+    const bool ok = facets->x != NULL && facets->edges != NULL && facets->wings != NULL && facets->sides != NULL && facets->fans != NULL &&
+                    facets->fan_first != NULL && halves != NULL;
     if (ok) {
         find_edges(facets, halves);
+        find_fans(facets);
     } else {
         fil_facets_free(facets);
     }
@@ -94,8 +107,7 @@ FilStatus fil_facets_init(FilFacets* facets, int vertex_count, const int* triang
 
 /* ---- geometry ---- */
 
-/* Unit normal of a triangle; returns twice its area, 0 if it has none. */
-static double face_normal(const FilFacets* facets, int triangle, double* normal)
+double fil_facets_normal(const FilFacets* facets, int triangle, double* normal)
 {
     double ab[3], ac[3];
     fil_v3_sub(ab, fil_facets_corner(facets, triangle, 1), fil_facets_corner(facets, triangle, 0));
@@ -107,11 +119,10 @@ static double face_normal(const FilFacets* facets, int triangle, double* normal)
 double fil_facets_size(const FilFacets* facets, int triangle)
 {
     double normal[3];
-    return sqrt(face_normal(facets, triangle, normal));
+    return sqrt(fil_facets_normal(facets, triangle, normal));
 }
 
-/* Barycentric weights of the foot of p on the triangle's plane, which may lie outside of it. */
-static void foot_weights(const FilFacets* facets, int triangle, const double* normal, double area2, const double* p, double w[3])
+void fil_facets_weights(const FilFacets* facets, int triangle, const double* normal, double area2, const double* p, double w[3])
 {
     for (int k = 0; k < 3; k++) {
         const double *a = fil_facets_corner(facets, triangle, (k + 1) % 3), *b = fil_facets_corner(facets, triangle, (k + 2) % 3);
@@ -123,7 +134,7 @@ static void foot_weights(const FilFacets* facets, int triangle, const double* no
     }
 }
 
-static int largest(const double w[3])
+int fil_facets_largest(const double w[3])
 {
     const int k = w[1] > w[0] ? 1 : 0;
     return w[2] > w[k] ? 2 : k;
@@ -134,10 +145,10 @@ static bool is_inside(const FilFacets* facets, int triangle, const double w[3])
 {
     int zeros = 0, zero = 0;
     for (int k = 0; k < 3; k++) {
-        if (w[k] < -BORDER) {
+        if (w[k] < -FIL_FACETS_BORDER) {
             return false;
         }
-        if (w[k] <= BORDER) {
+        if (w[k] <= FIL_FACETS_BORDER) {
             zeros++;
             zero = k;
         }
@@ -170,14 +181,14 @@ static bool take_face(const FilFacets* facets, int triangle, const FilFacetOther
 {
     double centre[3], middle[3], to[3];
     *face = (Face){.triangle = triangle};
-    face->area2 = face_normal(facets, triangle, face->normal);
+    face->area2 = fil_facets_normal(facets, triangle, face->normal);
     fil_shape_centre(&other->shape, centre);
     fil_pose_apply(middle, &other->pose, centre);
     fil_v3_sub(to, middle, fil_facets_corner(facets, triangle, 0));
     const bool below = !facets->closed && fil_v3_dot(face->normal, to) < 0.0;
     fil_v3_scale(face->up, below ? -1.0 : 1.0, face->normal);
     const double thick = facets->closed ? 0.0 : facets->radius + fil_shape_rounding(&other->shape);
-    face->deepest = -fmax(DEEPEST * sqrt(face->area2), thick);
+    face->deepest = -fmax(FIL_FACETS_DEEPEST * sqrt(face->area2), thick);
     return face->area2 > 0.0 && fil_v3_dot(face->up, to) >= face->deepest;
 }
 
@@ -200,13 +211,13 @@ static FilStatus meet_face(const FilFacets* facets, int triangle, const FilFacet
         if (distance > margin || height < face.deepest) {
             continue;
         }
-        foot_weights(facets, triangle, face.normal, face.area2, p, w);
+        fil_facets_weights(facets, triangle, face.normal, face.area2, p, w);
         fil_pose_apply_inverse(local, &other->pose, p);
         if (!is_inside(facets, triangle, w) || (other->open_end && local[2] > 0.0)) {
             continue;
         }
         FilFacetContact contact = {.triangle = triangle,
-                                   .vertex = facets->triangles[3 * triangle + largest(w)],
+                                   .vertex = facets->triangles[3 * triangle + fil_facets_largest(w)],
                                    .point = {.distance = distance, .feature = (uint32_t)corners.id[i]},
                                    .height = height};
         fil_v3_copy(contact.point.normal, face.up);
@@ -219,8 +230,7 @@ static FilStatus meet_face(const FilFacets* facets, int triangle, const FilFacet
 
 /* ---- edges ---- */
 
-/* Whether a normal at an edge points away from the faces that meet there, and out of a closed surface. */
-static bool is_outward(const FilFacets* facets, int edge, const double* normal)
+bool fil_facets_is_outward(const FilFacets* facets, int edge, const double* normal)
 {
     double outward[3] = {0.0};
     for (int s = 0; s < 2; s++) {
@@ -234,7 +244,7 @@ static bool is_outward(const FilFacets* facets, int edge, const double* normal)
         while (facets->sides[3 * triangle + k] != edge) {
             k++;
         }
-        if (!(face_normal(facets, triangle, n) > 0.0)) {
+        if (!(fil_facets_normal(facets, triangle, n) > 0.0)) {
             continue;
         }
         fil_v3_sub(along, fil_facets_corner(facets, triangle, (k + 1) % 3), fil_facets_corner(facets, triangle, k));
@@ -265,7 +275,7 @@ static FilStatus meet_edge(const FilFacets* facets, int triangle, int edge, cons
         double to[3];
         fil_v3_sub(to, points[i].position, a);
         const double s = fil_v3_dot(to, along) / square;
-        if (s > BORDER && s < 1.0 - BORDER && is_outward(facets, edge, points[i].normal)) {
+        if (s > FIL_FACETS_BORDER && s < 1.0 - FIL_FACETS_BORDER && fil_facets_is_outward(facets, edge, points[i].normal)) {
             FilFacetContact contact = {triangle, s < 0.5 ? ends[0] : ends[1], points[i], HUGE_VAL};
             contact.point.feature ^= (uint32_t)(edge - facets->sides[3 * triangle] + 1) << 20;
             status = append(out, &contact);
@@ -287,6 +297,21 @@ FilStatus fil_facets_meet_shape(const FilFacets* facets, int triangle, const Fil
     return status;
 }
 
+bool fil_facets_is_extreme(const FilFacets* facets, int vertex, const double* up, double least)
+{
+    const double* p = facets->x + 3 * vertex;
+    for (int k = facets->fan_first[vertex]; k < facets->fan_first[vertex + 1]; k++) {
+        for (int j = 0; j < 3; j++) {
+            double to[3];
+            fil_v3_sub(to, fil_facets_corner(facets, facets->fans[k], j), p);
+            if (fil_v3_dot(to, up) < least * fil_v3_norm(to)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 void fil_facets_settle(const FilFacets* facets, FilFacetContacts* contacts, int first)
 {
     int kept = first;
@@ -295,9 +320,10 @@ void fil_facets_settle(const FilFacets* facets, FilFacetContacts* contacts, int 
         bool nearest = true;
         for (int j = first; facets->closed && c->height < 0.0 && j < contacts->count && nearest; j++) {
             const FilFacetContact* d = &contacts->items[j];
-            nearest = j == i || d->point.feature != c->point.feature || !(d->height > c->height) || d->height > 0.0;
+            const double mine = -c->height, its = fabs(d->height);
+            nearest = j == i || d->point.feature != c->point.feature || !(its < mine || (its == mine && j < i));
         }
-        // those dropped stay where they are for the others to compare with, behind
+        // those dropped stay behind for the others to compare with
         if (nearest) {
             const FilFacetContact keep = *c;
             contacts->items[i] = contacts->items[kept];

@@ -19,6 +19,8 @@ typedef struct FilFacets {
     int* edges;  /* 2 vertices each, the smaller first */
     int* wings;  /* 2 per edge: its triangles, the smaller first; -1: there is no second */
     int* sides;  /* 3 per triangle: its edges, from corner k to the next */
+    int* fans;   /* triangles around vertices, rising: of vertex v from fan_first[v] up to fan_first[v + 1] */
+    int* fan_first;
 } FilFacets;
 
 /* Where it is touched. */
@@ -50,6 +52,24 @@ static inline const double* fil_facets_corner(const FilFacets* facets, int trian
 {
     return facets->x + 3 * facets->triangles[3 * triangle + k];
 }
+
+/* Corners below a face by more than this share of its size have not come through it. Chosen: what lies on one side of a solid, or of
+ * a plate ten times as wide as thick, is not taken for what is deep inside the other. */
+#define FIL_FACETS_DEEPEST 0.1
+
+/* Barycentric weights below this are none: there a neighbour, or a vertex, is in charge. */
+#define FIL_FACETS_BORDER 1e-9
+
+/* Unit normal of a triangle; returns twice its area, 0 if it has none. */
+double fil_facets_normal(const FilFacets* facets, int triangle, double* normal);
+/* Barycentric weights of the foot of p on the plane of a triangle with that normal and twice that area; it may lie outside. */
+void fil_facets_weights(const FilFacets* facets, int triangle, const double* normal, double area2, const double* p, double w[3]);
+/* Which of them is the largest. */
+int fil_facets_largest(const double w[3]);
+/* Whether a normal at an edge leans over neither of its faces, and points out of a closed surface. */
+bool fil_facets_is_outward(const FilFacets* facets, int edge, const double* normal);
+/* Whether all neighbours of a vertex are at least `least` of their distance farther along `up`. */
+bool fil_facets_is_extreme(const FilFacets* facets, int vertex, const double* up, double least);
 
 /* m: about the length of its edges. */
 double fil_facets_size(const FilFacets* facets, int triangle);

@@ -1,0 +1,211 @@
+#include "geometry/facets_pair.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+
+/* A vertex of a closed surface touches a face that it points at: its neighbours are not farther below than this share of their
+ * distance. Chosen: far from the 1 of a neighbour straight below, and more than rough or bulging meshes need. */
+static const double BULGE = 0.3;
+
+/* Sine of the angle between two edges below which they are parallel: their vertices are in charge. */
+static const double PARALLEL = 0.02;
+
+/* Sine of a fold below which an edge is flat. */
+static const double FLAT = 0.02;
+
+/* Cosine between normals of faces that are one plane. */
+static const double SAME_NORMAL = 0.9999;
+
+static FilStatus append(FilFacetTouches* out, const FilFacetTouch* touch)
+{
+    if (!fil_array_reserve((void**)&out->items, out->count, &out->capacity, sizeof *out->items)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    out->items[out->count++] = *touch;
+    return FIL_OK;
+}
+
+/* ---- vertices ---- */
+
+/* Sum of the normals around a vertex. */
+static void vertex_normal(const FilFacets* facets, int vertex, double* sum)
+{
+    fil_v3_set(sum, 0.0, 0.0, 0.0);
+    for (int k = facets->fan_first[vertex]; k < facets->fan_first[vertex + 1]; k++) {
+        double n[3];
+        fil_facets_normal(facets, facets->fans[k], n);
+        fil_v3_add(sum, sum, n);
+    }
+}
+
+static FilStatus meet_vertex(const FilFacets* a, int vertex, const FilFacets* b, int t, double margin, bool swapped,
+                             FilFacetTouches* out)
+{
+    const double* p = a->x + 3 * vertex;
+    double n[3], to[3], w[3], own[3];
+    const double area2 = fil_facets_normal(b, t, n);
+    fil_v3_sub(to, p, fil_facets_corner(b, t, 0));
+    const double above = fil_v3_dot(n, to);
+    if (!(area2 > 0.0) || fabs(above) - a->radius - b->radius > fmax(margin, sqrt(area2))) {
+        return FIL_OK;
+    }
+    fil_facets_weights(b, t, n, area2, p, w);
+    if (w[0] < -FIL_FACETS_BORDER || w[1] < -FIL_FACETS_BORDER || w[2] < -FIL_FACETS_BORDER) {
+        return FIL_OK;
+    }
+    // from which side: the outside of what has one
+    double side = above < 0.0 ? -1.0 : 1.0;
+    if (b->closed) {
+        side = 1.0;
+    } else if (a->closed) {
+        vertex_normal(a, vertex, own);
+        side = fil_v3_dot(own, n) < 0.0 ? 1.0 : -1.0;
+    }
+    const double height = side * above, distance = height - a->radius - b->radius;
+    if (distance > margin || height < -FIL_FACETS_DEEPEST * sqrt(area2)) {
+        return FIL_OK;
+    }
+    double up[3];
+    fil_v3_scale(up, side, n);
+    if (a->closed && !fil_facets_is_extreme(a, vertex, up, -BULGE)) {
+        return FIL_OK;
+    }
+    FilFacetTouch touch = {.point = {.distance = distance}, .height = height};
+    touch.vertex[swapped] = vertex;
+    touch.triangle[swapped] = -1;
+    touch.vertex[!swapped] = b->triangles[3 * t + fil_facets_largest(w)];
+    touch.triangle[!swapped] = t;
+    fil_v3_scale(touch.point.normal, swapped ? 1.0 : -1.0, up);
+    fil_v3_copy(touch.point.position, p);
+    fil_v3_axpy(touch.point.position, -(a->radius + 0.5 * distance), up);
+    return append(out, &touch);
+}
+
+FilStatus fil_facets_meet_vertices(const FilFacets* a, int s, const FilFacets* b, int t, double margin, bool swapped,
+                                   FilFacetTouches* out)
+{
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < 3 && status == FIL_OK; k++) {
+        const int vertex = a->triangles[3 * s + k];
+        if (a->fans[a->fan_first[vertex]] == s) {
+            status = meet_vertex(a, vertex, b, t, margin, swapped, out);
+        }
+    }
+    return status;
+}
+
+/* Whether the other contact of the same vertex makes this one superfluous: it is nearer, and on the same plane or the way out. */
+static bool is_covered(const FilFacetTouch* touch, const FilFacetTouch* other, bool earlier)
+{
+    const double mine = fabs(touch->height), its = fabs(other->height);
+    const bool nearer = its < mine || (its == mine && earlier);
+    return nearer && (touch->height < 0.0 || fil_v3_dot(touch->point.normal, other->point.normal) > SAME_NORMAL);
+}
+
+void fil_facets_settle_vertices(FilFacetTouches* touches, int first, bool swapped)
+{
+    int kept = first;
+    for (int i = first; i < touches->count; i++) {
+        bool covered = false;
+        for (int j = first; j < touches->count && !covered; j++) {
+            covered = j != i && touches->items[j].vertex[swapped] == touches->items[i].vertex[swapped] &&
+                      is_covered(&touches->items[i], &touches->items[j], j < i);
+        }
+        if (!covered) {
+            const FilFacetTouch keep = touches->items[i];
+            touches->items[i] = touches->items[kept];
+            touches->items[kept++] = keep;
+        }
+    }
+    touches->count = kept;
+}
+
+/* ---- edges ---- */
+
+/* Sum of the normals of the faces at an edge; false: it is flat, and has two. */
+static bool edge_normal(const FilFacets* facets, int edge, double* sum)
+{
+    const int* wings = facets->wings + 2 * edge;
+    double n[2][3], fold[3];
+    fil_facets_normal(facets, wings[0], sum);
+    if (wings[1] < 0) {
+        return true;
+    }
+    fil_v3_copy(n[0], sum);
+    fil_facets_normal(facets, wings[1], n[1]);
+    fil_v3_add(sum, sum, n[1]);
+    fil_v3_cross(fold, n[0], n[1]);
+    return fil_v3_norm(fold) > FLAT || fil_v3_dot(n[0], n[1]) < 0.0;
+}
+
+/* Two edges. */
+typedef struct Edges {
+    const FilFacets* facets[2];
+    int edge[2], triangle[2];
+} Edges;
+
+/* Where two lines that are not parallel are closest, as shares of the edges; false unless within both. */
+static bool cross_lines(const double* p, const double* e, const double* q, const double* f, const double* n, double n2, double* s,
+                        double* t)
+{
+    double to[3], side[3];
+    fil_v3_sub(to, q, p);
+    fil_v3_cross(side, to, f);
+    *s = fil_v3_dot(side, n) / n2;
+    fil_v3_cross(side, to, e);
+    *t = fil_v3_dot(side, n) / n2;
+    return *s > FIL_FACETS_BORDER && *s < 1.0 - FIL_FACETS_BORDER && *t > FIL_FACETS_BORDER && *t < 1.0 - FIL_FACETS_BORDER;
+}
+
+static FilStatus meet_edge(const Edges* pair, double margin, FilFacetTouches* out)
+{
+    const FilFacets *a = pair->facets[0], *b = pair->facets[1];
+    const int *ea = a->edges + 2 * pair->edge[0], *eb = b->edges + 2 * pair->edge[1];
+    const double *p = a->x + 3 * ea[0], *q = b->x + 3 * eb[0];
+    double e[3], f[3], n[3], own[2][3], x[3], y[3], between[3], s, t;
+    fil_v3_sub(e, a->x + 3 * ea[1], p);
+    fil_v3_sub(f, b->x + 3 * eb[1], q);
+    fil_v3_cross(n, e, f);
+    const double n2 = fil_v3_dot(n, n), size = sqrt(fmin(fil_v3_dot(e, e), fil_v3_dot(f, f)));
+    if (!(n2 > PARALLEL * PARALLEL * fil_v3_dot(e, e) * fil_v3_dot(f, f)) || !cross_lines(p, e, q, f, n, n2, &s, &t)) {
+        return FIL_OK;
+    }
+    fil_v3_copy(x, p);
+    fil_v3_axpy(x, s, e);
+    fil_v3_copy(y, q);
+    fil_v3_axpy(y, t, f);
+    fil_v3_sub(between, y, x);
+    if (fil_v3_norm(between) > a->radius + b->radius + fmax(margin, size) || !edge_normal(a, pair->edge[0], own[0]) ||
+        !edge_normal(b, pair->edge[1], own[1])) {
+        return FIL_OK;
+    }
+    // from a to b: out of a, or into b, or as they lie
+    const double along = a->closed ? fil_v3_dot(n, own[0]) : (b->closed ? -fil_v3_dot(n, own[1]) : fil_v3_dot(n, between));
+    fil_v3_scale(n, (along < 0.0 ? -1.0 : 1.0) / sqrt(n2), n);
+    const double back[3] = {-n[0], -n[1], -n[2]}, height = fil_v3_dot(n, between), distance = height - a->radius - b->radius;
+    if (distance > margin || height < -FIL_FACETS_DEEPEST * size || !fil_facets_is_outward(a, pair->edge[0], n) ||
+        !fil_facets_is_outward(b, pair->edge[1], back)) {
+        return FIL_OK;
+    }
+    FilFacetTouch touch = {.vertex = {s < 0.5 ? ea[0] : ea[1], t < 0.5 ? eb[0] : eb[1]},
+                           .triangle = {pair->triangle[0], pair->triangle[1]},
+                           .point = {.distance = distance, .feature = 1},
+                           .height = HUGE_VAL};
+    fil_v3_copy(touch.point.normal, n);
+    fil_v3_copy(touch.point.position, x);
+    fil_v3_axpy(touch.point.position, a->radius + 0.5 * distance, n);
+    return append(out, &touch);
+}
+
+FilStatus fil_facets_meet_edges(const FilFacets* a, int s, const FilFacets* b, int t, double margin, FilFacetTouches* out)
+{
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < 9 && status == FIL_OK; k++) {
+        const Edges pair = {{a, b}, {a->sides[3 * s + k / 3], b->sides[3 * t + k % 3]}, {s, t}};
+        if (a->wings[2 * pair.edge[0]] == s && b->wings[2 * pair.edge[1]] == t) {
+            status = meet_edge(&pair, margin, out);
+        }
+    }
+    return status;
+}

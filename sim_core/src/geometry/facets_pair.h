@@ -1,0 +1,35 @@
+/* Two surfaces of triangles in contact: vertices of each with faces of the other, and edges with edges. */
+#ifndef FILUM_GEOMETRY_FACETS_PAIR_H
+#define FILUM_GEOMETRY_FACETS_PAIR_H
+
+#include "geometry/facets.h"
+
+/* Where they touch. */
+typedef struct FilFacetTouch {
+    int vertex[2];         /* of either surface, the nearest */
+    int triangle[2];       /* of either; -1: it is the vertex itself that touches */
+    FilContactPoint point; /* its normal points from the first surface to the second */
+    double height;         /* m: of the vertex above the other's face; HUGE_VAL: edges touch */
+} FilFacetTouch;
+
+/* Zero-initialised it is empty. */
+typedef struct FilFacetTouches {
+    FilFacetTouch* items;
+    int count, capacity;
+} FilFacetTouches;
+
+/* Appends where vertices of a that have triangle s as their first touch the face of b's triangle t, within `margin` (m). If
+ * `swapped`, a is the second surface. Allocates only to grow. */
+FIL_MUST_CHECK FilStatus fil_facets_meet_vertices(const FilFacets* a, int s, const FilFacets* b, int t, double margin, bool swapped,
+                                                  FilFacetTouches* out);
+
+/* Of those from `first` on, all of them of one s: a vertex on the border of several faces touches one of them, and one that is below
+ * several faces of a closed surface comes out of the nearest. */
+void fil_facets_settle_vertices(FilFacetTouches* touches, int first, bool swapped);
+
+/* Appends where edges that have s and t as their first triangles cross. Edges along flat places are left out: vertices and
+ * faces hold those. */
+FIL_MUST_CHECK FilStatus fil_facets_meet_edges(const FilFacets* a, int s, const FilFacets* b, int t, double margin,
+                                               FilFacetTouches* out);
+
+#endif
