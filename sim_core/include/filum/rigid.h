@@ -14,7 +14,7 @@ typedef enum FilShapeType {
     FIL_TYPE_BOX,        /* size: full edge lengths */
     FIL_TYPE_HALF_SPACE, /* everything below z = 0 of its frame; static bodies only */
     FIL_TYPE_HULL,       /* convex hull of points */
-    FIL_TYPE_MESH,       /* convex hull of the mesh in an STL or OBJ file */
+    FIL_TYPE_MESH,       /* the closed surface in an STL or OBJ file, convex or not */
     FIL_TYPE_REVOLUTION, /* radii, evenly spaced over `length` along z. Pressure patches touch the smooth surface through them, points
                             of contact a convex hull of 64 facets around */
 } FilShapeType;
@@ -30,6 +30,7 @@ typedef struct FilShapeDef {
     int radius_count;    /* 2 at least */
     const char* file;
     double scale;        /* of the file's coordinates */
+    bool convex;         /* a mesh: its convex hull instead */
     FilVec3 position;    /* m */
     FilQuat orientation; /* unit */
     double density;      /* kg/m^3; 0: the body's */

@@ -13,7 +13,7 @@ static FilStatus build_mass(const FilRigidDef* def, FilRigidBody* body, FilError
     FilMassProperties sum = {0};
     for (int k = 0; k < body->shape_count; k++) {
         const double density = def->shapes[k].density > 0.0 ? def->shapes[k].density : def->density;
-        const FilMassProperties own = fil_shape_mass(&body->shapes[k].shape);
+        const FilMassProperties own = fil_rigid_shape_mass(&body->shapes[k]);
         const FilMassProperties posed = fil_mass_posed(&own, &body->shapes[k].pose);
         fil_mass_add(&sum, density, &posed);
     }

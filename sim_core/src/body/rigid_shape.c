@@ -5,7 +5,21 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/quat.h"
-#include "geometry/mesh.h"
+#include "geometry/tri_mesh.h"
+
+/* A mesh that fills its hull but for this share of the volume is as good as its hull, which is quicker. */
+static const double HOLLOW = 1e-9;
+
+/* Keeps the mesh itself, where it is not convex. Takes it over. */
+static FilStatus keep_surface(FilMesh* mesh, const char* name, FilRigidShape* out, FilError* error)
+{
+    const FilStatus status = fil_tri_mesh_create(mesh, name, &out->mesh, error);
+    if (status == FIL_OK && !(out->mesh->mass.volume < (1.0 - HOLLOW) * out->hull->mass.volume)) {
+        fil_tri_mesh_destroy(out->mesh);
+        out->mesh = NULL;
+    }
+    return status;
+}
 
 static FilStatus build_hull(const FilShapeDef* def, FilRigidShape* out, FilError* error)
 {
@@ -27,10 +41,14 @@ static FilStatus build_hull(const FilShapeDef* def, FilRigidShape* out, FilError
         points = mesh.vertices;
         count = mesh.vertex_count;
     }
-    const FilStatus status = fil_hull_create(points, count, &out->hull, error);
+    FilStatus status = fil_hull_create(points, count, &out->hull, error);
+    if (status == FIL_OK && def->type == FIL_TYPE_MESH && !def->convex) {
+        status = keep_surface(&mesh, def->file, out, error);
+    }
     fil_mesh_free(&mesh);
     if (status == FIL_OK) {
         out->shape = fil_shape_hull(out->hull);
+        out->shape.mesh = out->mesh;
         out->def.points = out->hull->vertices;
         out->def.point_count = out->hull->vertex_count;
     }
@@ -126,12 +144,19 @@ FilStatus fil_rigid_shape_make(const FilShapeDef* def, FilRigidShape* out, FilEr
 void fil_rigid_shape_free(FilRigidShape* rigid)
 {
     fil_hull_destroy(rigid->hull);
+    fil_tri_mesh_destroy(rigid->mesh);
     rigid->hull = NULL;
     if (rigid->profile != NULL) {
         fil_profile_free(rigid->profile);
         fil_free(rigid->profile);
         rigid->profile = NULL;
     }
+    rigid->mesh = NULL;
+}
+
+FilMassProperties fil_rigid_shape_mass(const FilRigidShape* rigid)
+{
+    return rigid->mesh != NULL ? rigid->mesh->mass : fil_shape_mass(&rigid->shape);
 }
 
 double fil_rigid_shape_reach(const FilRigidShape* rigid, const double* centre)

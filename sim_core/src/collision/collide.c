@@ -323,11 +323,17 @@ static FilStatus meet_row_shape(FilCollisionStage* stage, int row, int shape, do
     return status;
 }
 
+static bool is_mesh(const FilWorldCollider* c)
+{
+    return c->sheet >= 0 && c->collider.shape.mesh != NULL;
+}
+
 static FilStatus meet(FilCollisionStage* stage, int a, int b, double dt)
 {
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
-    const bool sheets = ca->sheet >= 0 && cb->sheet >= 0 && !stage->wants.vertices; // their triangles meet
-    if (sheets || !fil_collision_may_meet(stage, ca, cb)) {
+    // triangles meet triangles, and those of a mesh everything but half-spaces, which its hull meets as well
+    const bool triangles = (ca->sheet >= 0 && cb->sheet >= 0) || (is_mesh(ca) && !cb->unbounded) || (is_mesh(cb) && !ca->unbounded);
+    if ((triangles && !stage->wants.vertices) || !fil_collision_may_meet(stage, ca, cb)) {
         return FIL_OK;
     }
     if (ca->collider.kind == FIL_COLLIDER_ROW && cb->collider.kind == FIL_COLLIDER_ROW) {

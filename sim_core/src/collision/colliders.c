@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/vec3.h"
 #include "collision/collision.h"
@@ -71,6 +72,14 @@ FilStatus fil_collision_register(FilCollisionStage* stage, int body_index, const
             c->skip++;
         }
         stage->collider_count++;
+        const bool mesh = c->collider.kind == FIL_COLLIDER_SHAPE && c->collider.shape.mesh != NULL;
+        if (mesh && c->collider.collision.surface.modulus > 0.0) {
+            return fil_error(error, FIL_BAD_INPUT, "'%s': a mesh that is not convex has no pressure field; leave its modulus out, or set convex for its hull",
+                             c->name);
+        }
+        if (mesh && fil_collision_add_mesh(stage, stage->collider_count - 1) != FIL_OK) {
+            return FIL_OUT_OF_MEMORY;
+        }
         if (c->collider.kind == FIL_COLLIDER_ROW &&
             fil_system_add_memory(stage->system, c->collider.edge_count, &c->memory) != FIL_OK) {
             return FIL_OUT_OF_MEMORY;

@@ -7,6 +7,7 @@
 #include "geometry/chain.h"
 #include "geometry/collide.h"
 #include "geometry/rod_patch.h"
+#include "geometry/tri_mesh.h"
 #include "geometry/facets_pair.h"
 #include "geometry/tree.h"
 
@@ -22,7 +23,7 @@ typedef struct FilWorldCollider {
     double size;      /* m, a shape: half its least extent; INFINITY: it has none */
     int memory;       /* a row: where potential models keep one number per edge in the history; -1: a shape */
     int side;         /* a shape: its place among those of patches; -1: none yet */
-    int sheet;        /* a vertex of a sheet: which; -1: of none */
+    int sheet;        /* a vertex of a sheet, or a shape that is one: which; -1: none */
     FilPlacement place;
 } FilWorldCollider;
 
@@ -61,7 +62,10 @@ typedef struct FilPatchStage {
 /* The triangles of a body. Contacts name the collider of the vertex that is nearest, and 1 + triangle as its part. */
 typedef struct FilCollisionSheet {
     int body;
-    int first; /* collider of its first vertex; the others follow */
+    int first; /* collider of its first vertex; the others follow. Of a rigid shape: its own ... */
+    const FilTriMesh* mesh; /* ... and its surface; NULL: vertices have unknowns */
+    FilPose pose;           /* a rigid shape: that the triangles were made ready for ... */
+    double pace;            /* ... and the speed, m/s; negative: never */
     FilFacets facets;
     double* speed;  /* per vertex, m/s */
     FilAabb* boxes; /* per triangle, over the motion of the step to come */
@@ -196,11 +200,16 @@ FIL_MUST_CHECK FilStatus fil_collision_meet_patch(FilCollisionStage* stage, cons
 
 /* Takes in the triangles of a body whose vertices are the colliders from `first` on. Allocates. */
 FIL_MUST_CHECK FilStatus fil_collision_add_sheet(FilCollisionStage* stage, int body, int first);
+/* The same of a rigid shape that is no hull. */
+FIL_MUST_CHECK FilStatus fil_collision_add_mesh(FilCollisionStage* stage, int collider);
 void fil_collision_free_sheets(FilCollisionStage* stage);
 /* Where its vertices are, as their colliders have been placed, and the box around them over the motion of the step to come. */
 void fil_collision_place_sheet(FilCollisionStage* stage, FilCollisionSheet* sheet, double dt);
 /* Makes the tree over its triangles, once a step: when something is near. Allocates only to grow. */
-FIL_MUST_CHECK FilStatus fil_collision_ready_sheet(FilCollisionSheet* sheet, double dt);
+FIL_MUST_CHECK FilStatus fil_collision_ready_sheet(const FilCollisionStage* stage, FilCollisionSheet* sheet, double dt);
+/* How contacts name a vertex or, from 0 on, a triangle of it. */
+int fil_collision_sheet_collider(const FilCollisionSheet* sheet, int vertex);
+int fil_collision_sheet_part(const FilCollisionSheet* sheet, int triangle);
 /* m/s, of a triangle's fastest vertex. */
 double fil_collision_sheet_speed(const FilCollisionSheet* sheet, int triangle);
 /* Whether a vertex of the triangle is joined to a body, which keeps it from touching that. */

@@ -53,7 +53,7 @@ static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int sid
 static double part_size(const FilCollisionStage* stage, const FilWorldCollider* c, int part)
 {
     const FilCollisionSheet* s = c->sheet >= 0 ? &stage->sheets[c->sheet] : NULL;
-    if (s != NULL && s->facets.closed) {
+    if (s != NULL && s->mesh == NULL && s->facets.closed) {
         const int vertex = (int)(c - stage->colliders) - s->first;
         const int triangle = part > 0 ? part - 1 : s->facets.fans[s->facets.fan_first[vertex]];
         return fmax(c->size, 0.5 * fil_facets_size(&s->facets, triangle));

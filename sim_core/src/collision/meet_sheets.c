@@ -1,7 +1,8 @@
-/* Who meets the triangles of sheets; faces and edges against rigid shapes and rods. Vertices are colliders of their own, which
- * meet those as small spheres do. */
+/* Who meets the triangles of sheets; faces and edges against rigid shapes and rods. Vertices with unknowns are colliders of their
+ * own, which meet those as small spheres do. */
 #include <math.h>
 
+#include "base/memory.h"
 #include "base/vec3.h"
 #include "collision/collision.h"
 
@@ -20,7 +21,7 @@ static FilStatus emit(FilCollisionStage* stage, const FilCollisionSheet* s, cons
     FilStatus status = FIL_OK;
     for (int k = 0; k < stage->touches.count && status == FIL_OK; k++) {
         const FilFacetContact* touch = &stage->touches.items[k];
-        const int vertex = s->first + touch->vertex, part = 1 + touch->triangle;
+        const int vertex = fil_collision_sheet_collider(s, touch->vertex), part = fil_collision_sheet_part(s, touch->triangle);
         FilContactPoint point = touch->point;
         if (vertex < other->collider) {
             status = fil_collision_emit(stage, vertex, part, other->collider, other->part, &point);
@@ -32,12 +33,49 @@ static FilStatus emit(FilCollisionStage* stage, const FilCollisionSheet* s, cons
     return status;
 }
 
+/* Of a rigid mesh it is known what is inside: only that comes out through faces. What has its middle inside, deeper than faces
+ * reach, is pushed out by the shortest way. */
+static FilStatus look_inside(FilCollisionStage* stage, const FilCollisionSheet* s, const Other* other)
+{
+    const double rounding = fil_shape_rounding(&other->shape.shape);
+    double local[3], n[3], centre[3], middle[3];
+    int kept = 0, deep = 0;
+    for (int k = 0; k < stage->touches.count; k++) {
+        const FilFacetContact* touch = &stage->touches.items[k];
+        double corner[3];
+        fil_v3_copy(corner, touch->point.position);
+        fil_v3_axpy(corner, rounding + 0.5 * touch->point.distance, touch->point.normal);
+        fil_pose_apply_inverse(local, &s->pose, corner);
+        if (!(touch->height < 0.0) || fil_boundary_distance(&s->mesh->boundary, local, n) < 0.0) {
+            deep += touch->height < 0.0;
+            stage->touches.items[kept++] = *touch;
+        }
+    }
+    stage->touches.count = kept;
+    fil_shape_centre(&other->shape.shape, centre);
+    fil_pose_apply(middle, &other->shape.pose, centre);
+    fil_pose_apply_inverse(local, &s->pose, middle);
+    const double depth = deep == 0 ? fil_boundary_distance(&s->mesh->boundary, local, n) : 0.0;
+    if (!(depth < 0.0)) {
+        return FIL_OK;
+    }
+    if (!fil_array_reserve((void**)&stage->touches.items, stage->touches.count, &stage->touches.capacity, sizeof *stage->touches.items)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    FilFacetContact* touch = &stage->touches.items[stage->touches.count++];
+    *touch = (FilFacetContact){.point = {.distance = depth - rounding, .feature = UINT32_MAX}, .height = depth};
+    fil_m3_apply(touch->point.normal, s->pose.r, n);
+    fil_v3_copy(touch->point.position, middle);
+    fil_v3_axpy(touch->point.position, -0.5 * (rounding + depth), touch->point.normal);
+    return FIL_OK;
+}
+
 static FilStatus meet_other(FilCollisionStage* stage, FilCollisionSheet* s, const Other* other, double dt)
 {
     const int body = stage->colliders[other->collider].body;
     stage->faces.count = 0;
     stage->touches.count = 0;
-    FilStatus status = fil_collision_ready_sheet(s, dt);
+    FilStatus status = fil_collision_ready_sheet(stage, s, dt);
     status = status == FIL_OK ? fil_bvh_query(&s->tree, &other->box, 0, &stage->faces) : status;
     // the tree's order depends on its past
     status = status == FIL_OK ? fil_pairs_sort(&stage->faces, s->facets.triangle_count, &stage->sorted) : status;
@@ -49,9 +87,15 @@ static FilStatus meet_other(FilCollisionStage* stage, FilCollisionSheet* s, cons
         const double margin =
             FIL_LOOK_AHEAD * dt * (fil_collision_sheet_speed(s, t) + other->speed) + other->around + FIL_SHEETS_AT_REST * fil_facets_size(&s->facets, t);
         status = fil_facets_meet_shape(&s->facets, t, &other->shape, margin, &stage->touches);
+        if (status == FIL_OK && s->mesh != NULL) {
+            status = fil_facets_meet_vertices_of(&s->facets, t, &other->shape, margin, &stage->touches);
+        }
     }
     if (status == FIL_OK) {
         fil_facets_settle(&s->facets, &stage->touches, 0);
+        status = s->mesh != NULL ? look_inside(stage, s, other) : FIL_OK;
+    }
+    if (status == FIL_OK) {
         status = emit(stage, s, other);
     }
     return status;
@@ -75,6 +119,9 @@ static FilStatus meet_row(FilCollisionStage* stage, FilCollisionSheet* s, int co
     FilStatus status = fil_chain_query(&c->row, &s->bounds, 0, &stage->parts);
     for (int k = 0; k < stage->parts.count && status == FIL_OK; k++) {
         const int i = stage->parts.items[k].a, j = i + 1 == c->collider.node_count ? 0 : i + 1;
+        if (s->mesh != NULL && fil_collision_at_joint(stage, collider, i, s->first, 0)) {
+            continue;
+        }
         Other other = {.collider = collider,
                        .part = i,
                        .box = c->row.boxes[i],

@@ -1,23 +1,18 @@
-/* Triangles of two sheets: cloth on cloth, solids on solids and on cloth. */
+/* Triangles of two sheets: cloth, solids and rigid meshes on each other. */
 #include <math.h>
 
 #include "base/vec3.h"
 #include "collision/collision.h"
-
-/* How one side of a contact is called. */
-static int collider_of(const FilCollisionSheet* s, int vertex)
-{
-    return s->first + vertex;
-}
 
 static FilStatus emit(FilCollisionStage* stage, const FilCollisionSheet* a, const FilCollisionSheet* b)
 {
     FilStatus status = FIL_OK;
     for (int k = 0; k < stage->meetings.count && status == FIL_OK; k++) {
         const FilFacetTouch* touch = &stage->meetings.items[k];
-        const int first = collider_of(a, touch->vertex[0]), second = collider_of(b, touch->vertex[1]);
+        const int first = fil_collision_sheet_collider(a, touch->vertex[0]);
+        const int second = fil_collision_sheet_collider(b, touch->vertex[1]);
         // part 0 is the vertex itself
-        const int parts[2] = {1 + touch->triangle[0], 1 + touch->triangle[1]};
+        const int parts[2] = {fil_collision_sheet_part(a, touch->triangle[0]), fil_collision_sheet_part(b, touch->triangle[1])};
         FilContactPoint point = touch->point;
         if (first < second) {
             status = fil_collision_emit(stage, first, parts[0], second, parts[1], &point);
@@ -75,8 +70,8 @@ static FilStatus meet_listed(FilCollisionStage* stage, const FilCollisionSheet* 
 
 FilStatus fil_collision_meet_sheet_pair(FilCollisionStage* stage, FilCollisionSheet* a, FilCollisionSheet* b, double dt)
 {
-    FilStatus status = fil_collision_ready_sheet(a, dt);
-    status = status == FIL_OK ? fil_collision_ready_sheet(b, dt) : status;
+    FilStatus status = fil_collision_ready_sheet(stage, a, dt);
+    status = status == FIL_OK ? fil_collision_ready_sheet(stage, b, dt) : status;
     stage->faces.count = stage->meetings.count = 0;
     status = status == FIL_OK ? fil_bvh_pairs(&a->tree, &b->tree, &stage->faces) : status;
     status = status == FIL_OK ? meet_listed(stage, a, b, false, dt) : status;

@@ -1,5 +1,6 @@
 /* The triangles of bodies as collision keeps them. */
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/vec3.h"
@@ -43,10 +44,58 @@ FilStatus fil_collision_add_sheet(FilCollisionStage* stage, int body_index, int 
     return status == FIL_OK && s->speed != NULL && s->boxes != NULL ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 
+/* ---- rigid shapes ---- */
+
+FilStatus fil_collision_add_mesh(FilCollisionStage* stage, int collider)
+{
+    const FilTriMesh* mesh = stage->colliders[collider].collider.shape.mesh;
+    if (!fil_array_reserve((void**)&stage->sheets, stage->sheet_count, &stage->sheet_capacity, sizeof *stage->sheets)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    FilCollisionSheet* s = &stage->sheets[stage->sheet_count];
+    *s = (FilCollisionSheet){.body = stage->colliders[collider].body, .first = collider, .mesh = mesh, .pace = -1.0};
+    const FilStatus status =
+        fil_facets_init(&s->facets, mesh->mesh.vertex_count, mesh->mesh.triangles, mesh->mesh.triangle_count, true, 0.0);
+    s->boxes = fil_alloc((size_t)mesh->mesh.triangle_count, sizeof *s->boxes);
+    stage->colliders[collider].sheet = stage->sheet_count++;
+    return status == FIL_OK && s->boxes != NULL ? FIL_OK : FIL_OUT_OF_MEMORY;
+}
+
+/* Its vertices where it is; false if they and its speed are the same as before. */
+static bool pose_mesh(const FilCollisionStage* stage, FilCollisionSheet* s)
+{
+    const FilPlacement* place = &stage->colliders[s->first].place;
+    if (place->speed == s->pace && memcmp(&place->pose, &s->pose, sizeof s->pose) == 0) {
+        return false;
+    }
+    s->pose = place->pose;
+    s->pace = place->speed;
+    for (int k = 0; k < s->facets.vertex_count; k++) {
+        fil_pose_apply(s->facets.x + 3 * k, &s->pose, s->mesh->mesh.vertices + 3 * k);
+    }
+    return true;
+}
+
+int fil_collision_sheet_collider(const FilCollisionSheet* s, int vertex)
+{
+    return s->mesh != NULL ? s->first : s->first + vertex;
+}
+
+int fil_collision_sheet_part(const FilCollisionSheet* s, int triangle)
+{
+    return s->mesh != NULL ? 0 : 1 + triangle;
+}
+
 /* ---- bounds ---- */
 
 void fil_collision_place_sheet(FilCollisionStage* stage, FilCollisionSheet* s, double dt)
 {
+    if (s->mesh != NULL) {
+        const FilWorldCollider* c = &stage->colliders[s->first];
+        s->bounds = c->collider.collision.enabled ? stage->tree.tight[s->first] : fil_aabb_empty();
+        s->ready = false;
+        return;
+    }
     const double* v = stage->system->state.v + stage->system->bodies[s->body].v;
     FilBodyMesh mesh = {0};
     stage->system->bodies[s->body].ops->mesh(stage->system->bodies[s->body].impl, &mesh);
@@ -65,10 +114,10 @@ void fil_collision_place_sheet(FilCollisionStage* stage, FilCollisionSheet* s, d
     s->bounds = fil_aabb_fattened(&s->bounds, s->facets.radius + FIL_SHEETS_AT_REST * fil_v3_distance(s->bounds.lo, s->bounds.hi));
 }
 
-FilStatus fil_collision_ready_sheet(FilCollisionSheet* s, double dt)
+FilStatus fil_collision_ready_sheet(const FilCollisionStage* stage, FilCollisionSheet* s, double dt)
 {
     const FilFacets* facets = &s->facets;
-    if (s->ready) {
+    if (s->ready || (s->mesh != NULL && !pose_mesh(stage, s))) {
         return FIL_OK;
     }
     for (int t = 0; t < facets->triangle_count; t++) {
@@ -86,7 +135,7 @@ FilStatus fil_collision_ready_sheet(FilCollisionSheet* s, double dt)
 bool fil_collision_sheet_joined(const FilCollisionStage* stage, const FilCollisionSheet* s, int triangle, int body)
 {
     const FilBody* own = &stage->system->bodies[s->body];
-    for (int j = 0; j < stage->join_count; j++) {
+    for (int j = 0; j < stage->join_count && s->mesh == NULL; j++) {
         for (int first = 0; first < 2; first++) {
             const FilBodySide *side = &stage->joins[j].side[first], *other = &stage->joins[j].side[1 - first];
             if (side->body != s->body || side->point < 0 || other->body != body) {
@@ -108,5 +157,8 @@ bool fil_collision_sheet_joined(const FilCollisionStage* stage, const FilCollisi
 double fil_collision_sheet_speed(const FilCollisionSheet* s, int triangle)
 {
     const int* corner = s->facets.triangles + 3 * triangle;
+    if (s->mesh != NULL) {
+        return s->pace;
+    }
     return fmax(fmax(s->speed[corner[0]], s->speed[corner[1]]), s->speed[corner[2]]);
 }

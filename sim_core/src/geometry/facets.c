@@ -312,6 +312,33 @@ bool fil_facets_is_extreme(const FilFacets* facets, int vertex, const double* up
     return true;
 }
 
+FilStatus fil_facets_meet_vertices_of(const FilFacets* facets, int triangle, const FilFacetOther* other, double margin,
+                                      FilFacetContacts* out)
+{
+    const FilShape sphere = fil_shape_sphere(facets->radius);
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < 3; k++) {
+        const int vertex = facets->triangles[3 * triangle + k];
+        if (facets->fans[facets->fan_first[vertex]] != triangle) {
+            continue;
+        }
+        FilPose pose = fil_pose_identity();
+        FilContactPoint points[FIL_MANIFOLD_POINTS];
+        fil_v3_copy(pose.p, facets->x + 3 * vertex);
+        const int count = fil_collide(&sphere, &pose, &other->shape, &other->pose, margin, points);
+        for (int i = 0; i < count && status == FIL_OK; i++) {
+            const double* n = points[i].normal;
+            const double down[3] = {-n[0], -n[1], -n[2]};
+            if (fil_facets_is_extreme(facets, vertex, down, -LEAN)) {
+                FilFacetContact contact = {triangle, vertex, points[i], HUGE_VAL};
+                contact.point.feature ^= (uint32_t)(k + 5) << 20;
+                status = append(out, &contact);
+            }
+        }
+    }
+    return status;
+}
+
 void fil_facets_settle(const FilFacets* facets, FilFacetContacts* contacts, int first)
 {
     int kept = first;

@@ -79,6 +79,10 @@ double fil_facets_size(const FilFacets* facets, int triangle);
 FIL_MUST_CHECK FilStatus fil_facets_meet_shape(const FilFacets* facets, int triangle, const FilFacetOther* other, double margin,
                                                FilFacetContacts* out);
 
+/* The same of those of its vertices that have it as their first. */
+FIL_MUST_CHECK FilStatus fil_facets_meet_vertices_of(const FilFacets* facets, int triangle, const FilFacetOther* other, double margin,
+                                                     FilFacetContacts* out);
+
 /* Of the contacts of one shape from `first` on: a corner below several faces of a closed surface comes out of the nearest. */
 void fil_facets_settle(const FilFacets* facets, FilFacetContacts* contacts, int first);
 

@@ -21,12 +21,15 @@ typedef enum FilShapeKind {
     FIL_SHAPE_KINDS,
 } FilShapeKind;
 
+struct FilTriMesh;
+
 typedef struct FilShape {
     FilShapeKind kind;
     double radius;       /* m */
     double half[3];      /* m */
     const FilHull* hull; /* borrowed */
     const FilProfile* profile; /* borrowed; of hulls around a surface of revolution, which is what patches touch; else NULL */
+    const struct FilTriMesh* mesh; /* borrowed: the surface that a hull is around (tri_mesh.h); NULL: the hull itself */
 } FilShape;
 
 FilShape fil_shape_sphere(double radius);

@@ -63,6 +63,7 @@ static void read_file(FilScene* scene, const FilYaml* body, FilShapeDef* def)
         }
     }
     fil_read_number(reader, body, "scale", FIL_POSITIVE, &def->scale);
+    fil_read_flag(reader, body, "convex", &def->convex);
 }
 
 /* `profile`, a function of z, sampled evenly. */
@@ -90,8 +91,8 @@ static const char* const* keys_of(int word)
     static const char* const box[] = {"size", NULL};
     static const char* const nothing[] = {NULL};
     static const char* const hull[] = {"points", NULL};
-    static const char* const mesh[] = {"file", "scale", NULL};
     static const char* const revolution[] = {"profile", "length", "samples", NULL};
+    static const char* const mesh[] = {"file", "scale", "convex", NULL};
     static const char* const* const keys[] = {
         [FIL_TYPE_SPHERE] = sphere,      [FIL_TYPE_CAPSULE] = round, [FIL_TYPE_CYLINDER] = round, [FIL_TYPE_BOX] = box,
         [FIL_TYPE_HALF_SPACE] = nothing, [FIL_TYPE_HULL] = hull,     [FIL_TYPE_MESH] = mesh,

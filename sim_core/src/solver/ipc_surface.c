@@ -246,6 +246,9 @@ static FilStatus take_shape(FilSolver* solver, int index)
         }
         return status;
     }
+    if (shape->mesh != NULL) {
+        return fil_solver_refuse(solver, "contact model 'ipc' takes convex meshes only, which '%s' is not; use 'sap', 'sap_lagged' or 'lcp', or set convex for its hull", c->name);
+    }
     if (shape->kind == FIL_SHAPE_HULL && shape->hull->vertex_count > MOST) {
         return fil_solver_refuse(solver, "contact model 'ipc' takes hulls of at most %d corners", MOST);
     }
