@@ -21,12 +21,10 @@ static void destroy(void* pointer)
     if (body == NULL) {
         return;
     }
-    for (int s = 0; s < body->attachment_count; s++) {
-        fil_free(body->attachments[s].origin);
-    }
+    fil_vertex_holds_free(&body->holds);
     fil_block_cholesky_destroy(body->cholesky);
     void* blocks[] = {body->triangles,   body->edges,      body->folds,   body->edge_ends,        body->mass,       body->initial_q,
-                      body->initial_v,   body->attachments, body->load,        body->block_start, body->block_column,
+                      body->initial_v,   body->load,        body->block_start, body->block_column,
                       body->block_row,   body->edge_slots, body->fold_slots,   body->values,     body->damping,
                       body->held,        body->held_q,     body->q_theta,      body->v_theta,    body->gradient,
                       body->reaction,    body->damped,     body->bends};

@@ -5,14 +5,8 @@
 
 #include "body/body.h"
 #include "body/shell_elements.h"
+#include "body/vertex_holds.h"
 #include "linalg/block_cholesky.h"
-
-typedef struct FilShellAttachment {
-    int first, count;
-    double* origin; /* held places where it was made: 3 per vertex */
-    FilTarget target;
-    double force[3], torque[3];
-} FilShellAttachment;
 
 typedef struct FilShellBody {
     int vertex_count, triangle_count, edge_count, fold_count;
@@ -26,8 +20,7 @@ typedef struct FilShellBody {
     FilCollision collision;
     double *initial_q, *initial_v;
 
-    int attachment_count, attachment_capacity;
-    FilShellAttachment* attachments;
+    FilVertexHolds holds;
     double* load; /* 4 per vertex, N */
 
     /* the tangent's lower triangle in blocks */
@@ -81,7 +74,5 @@ void fil_shell_reaction(const void* body, int slot, double* force, double* torqu
 void fil_shell_clear_loads(void* body);
 void fil_shell_load(void* body, int object, FilDriveKind kind, int first, int count, const double* value, double* h);
 int fil_shell_load_range(const void* body, int object, FilDriveKind kind);
-void fil_shell_apply_holds(FilShellBody* body);
-void fil_shell_collect_reactions(FilShellBody* body);
 
 #endif

@@ -188,7 +188,7 @@ void fil_shell_begin(void* pointer, const FilStepSetup* setup, const double* q, 
     body->q0 = q;
     body->v0 = v;
     body->assembled = false;
-    fil_shell_apply_holds(body);
+    fil_vertex_holds_apply(&body->holds, body->vertex_count, body->held, body->held_q);
     if (body->damping != NULL) {
         memset(body->damping, 0, sizeof(double) * FIL_BLOCK_SIZE * (size_t)body->block_count);
         add_stiffness(body, q, NULL, 0.0, body->damping_stiffness, body->damping);
@@ -343,7 +343,7 @@ void fil_shell_push(void* pointer, const double* v, const double* impulse, doubl
 {
     FilShellBody* body = pointer;
     double potential;
-    if (body->attachment_count == 0 || (scratch != NULL && !fil_shell_evaluate(body, v, 0.0, scratch, &potential))) {
+    if (body->holds.count == 0 || (scratch != NULL && !fil_shell_evaluate(body, v, 0.0, scratch, &potential))) {
         return;
     }
     // what holds need not do themselves
@@ -364,5 +364,5 @@ void fil_shell_finish(void* pointer, const double* v, double* q1, double* v1, do
         }
         q1[4 * i + 3] = v1[4 * i + 3] = 0.0;
     }
-    fil_shell_collect_reactions(body);
+    fil_vertex_holds_collect(&body->holds, body->q_theta, body->reaction);
 }

@@ -21,14 +21,12 @@ static void destroy(void* pointer)
     if (body == NULL) {
         return;
     }
-    for (int s = 0; s < body->attachment_count; s++) {
-        fil_free(body->attachments[s].origin);
-    }
+    fil_vertex_holds_free(&body->holds);
     fil_supernodal_destroy(body->factor);
     fil_tet_mesh_free(&body->mesh);
     void* blocks[] = {body->initial_q,    body->initial_v,     body->mass,          body->elements,
                       body->batches,      body->batch_slots,   body->surface,       body->surface_edges,
-                      body->attachments,  body->load,          body->block_start,   body->surface_triangles,
+                      body->load,          body->block_start,   body->surface_triangles,
                       body->block_column, body->block_row,     body->block_mass,    body->used,
                       body->values,       body->stiffness,     body->rotations,     body->held,
                       body->held_q,       body->q_theta,       body->v_theta,       body->change,

@@ -5,15 +5,9 @@
 
 #include "body/body.h"
 #include "body/solid_batch.h"
+#include "body/vertex_holds.h"
 #include "geometry/tet_mesh.h"
 #include "linalg/supernodal.h"
-
-typedef struct FilSolidAttachment {
-    int first, count;
-    double* origin; /* held places where it was made: 3 per vertex */
-    FilTarget target;
-    double force[3], torque[3];
-} FilSolidAttachment;
 
 typedef struct FilSolidBody {
     FilTetMesh mesh; /* at rest */
@@ -36,8 +30,7 @@ typedef struct FilSolidBody {
     int* surface_edges;     /* 2 each, into `surface` */
     int* surface_triangles; /* 3 each, into `surface` */
 
-    int attachment_count, attachment_capacity;
-    FilSolidAttachment* attachments;
+    FilVertexHolds holds;
     double* load; /* 4 per vertex, N */
 
     /* the tangent's lower triangle in blocks */
@@ -96,7 +89,5 @@ void fil_solid_reaction(const void* body, int slot, double* force, double* torqu
 void fil_solid_clear_loads(void* body);
 void fil_solid_load(void* body, int object, FilDriveKind kind, int first, int count, const double* value, double* h);
 int fil_solid_load_range(const void* body, int object, FilDriveKind kind);
-void fil_solid_apply_holds(FilSolidBody* body);
-void fil_solid_collect_reactions(FilSolidBody* body);
 
 #endif

@@ -113,7 +113,7 @@ void fil_solid_begin(void* pointer, const FilStepSetup* setup, const double* q, 
     body->q0 = q;
     body->v0 = v;
     body->assembled = body->factored = false;
-    fil_solid_apply_holds(body);
+    fil_vertex_holds_apply(&body->holds, body->mesh.vertex_count, body->held, body->held_q);
     for (int b = 0; b < body->batch_count && body->rotations != NULL; b++) {
         fil_solid_batch_rotation(&body->batches[b], q, 4, body->rotations + 9 * b);
     }
@@ -302,7 +302,7 @@ void fil_solid_push(void* pointer, const double* v, const double* impulse, doubl
 {
     FilSolidBody* body = pointer;
     double potential;
-    if (body->attachment_count == 0 || (scratch != NULL && !fil_solid_evaluate(body, v, 0.0, scratch, &potential))) {
+    if (body->holds.count == 0 || (scratch != NULL && !fil_solid_evaluate(body, v, 0.0, scratch, &potential))) {
         return;
     }
     // what holds need not do themselves
@@ -323,5 +323,5 @@ void fil_solid_finish(void* pointer, const double* v, double* q1, double* v1, do
         }
         q1[4 * i + 3] = v1[4 * i + 3] = 0.0;
     }
-    fil_solid_collect_reactions(body);
+    fil_vertex_holds_collect(&body->holds, body->q_theta, body->reaction);
 }

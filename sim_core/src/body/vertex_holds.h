@@ -1,0 +1,34 @@
+/* Pins on bodies whose unknowns are vertices, four numbers each: shells and solids. */
+#ifndef FILUM_BODY_VERTEX_HOLDS_H
+#define FILUM_BODY_VERTEX_HOLDS_H
+
+#include "body/body.h"
+
+typedef struct FilVertexHold {
+    int first, count;
+    double* origin; /* held places where it was made: 3 per vertex */
+    FilTarget target;
+    double force[3], torque[3];
+} FilVertexHold;
+
+/* Zero-initialised there are none. */
+typedef struct FilVertexHolds {
+    FilVertexHold* items;
+    int count, capacity;
+} FilVertexHolds;
+
+void fil_vertex_holds_free(FilVertexHolds* holds);
+
+/* As FilBodyOps.attach, of a body that messages call `kind`. Allocates. */
+FIL_MUST_CHECK FilStatus fil_vertex_holds_attach(FilVertexHolds* holds, const char* kind, int vertex_count, const FilAttachmentDef* def,
+                                                 const double* q, int* slot, FilError* error);
+/* As FilBodyOps.reaction. */
+void fil_vertex_holds_reaction(const FilVertexHolds* holds, int slot, double* force, double* torque);
+
+/* Marks held vertices, and where they go: carried and turned about the first of the pin. */
+void fil_vertex_holds_apply(const FilVertexHolds* holds, int vertex_count, bool* held, double* held_q);
+
+/* Sums the reactions of vertices at the places q up to those of the pins. */
+void fil_vertex_holds_collect(FilVertexHolds* holds, const double* q, const double* reaction);
+
+#endif
