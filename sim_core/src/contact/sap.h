@@ -26,9 +26,9 @@ typedef struct FilSapProblem {
 
 typedef struct FilSapOptions {
     double tolerance;       /* of the momentum residual, relative */
-    int max_factorisations; /* Newton steps with a fresh Hessian; every other step must pay its way */
+    int max_factorisations; /* Newton steps with a fresh Hessian since bounds last followed; every other step must pay its way */
     int max_line_search;    /* evaluations per line search */
-    double bound_tolerance; /* of impulses whose bounds the solution decides (lagged friction), relative, summed over constraints */
+    double bound_tolerance; /* of bounds that the solution decides (lagged friction), relative, mean over constraints */
     int max_rounds;         /* how often these bounds may follow the solution */
     double rigidity;        /* beta of FilSapScales */
     double stick;           /* sigma */

@@ -167,14 +167,17 @@ static void prepare_lagged(const FilSapConstraint* constraint, double compliance
 }
 
 /* |gamma_t| <= mu gamma_n with the gamma_n found: a contact that begins, or passes from one edge to the next, has no state to take
- * it from. The impulses compared are those at the same v_t. */
-static double bound_change_lagged(const FilSapLaw* law, const double* v_c, const FilSapResponse* response, double* size)
+ * it from. Weighted by how much of friction the bound decides, vt^2/(vt^2 + e^2): none where things stick. */
+static double bound_change_lagged(const FilSapLaw* law, const double* v_c, const FilSapResponse* response, double* weight)
 {
-    const double friction = law->mu * response->impulse[2], slip = slip_of(law, friction);
-    const double vt2 = v_c[0] * v_c[0] + v_c[1] * v_c[1];
-    const double developed = sqrt(vt2 / (vt2 + slip * slip));
-    *size += developed * friction;
-    return developed * fabs(friction - law->friction);
+    const double friction = law->mu * response->impulse[2], before = law->friction;
+    if (friction == 0.0 && before == 0.0) {
+        return 0.0;
+    }
+    const double vt2 = v_c[0] * v_c[0] + v_c[1] * v_c[1], slip = slip_of(law, friction);
+    const double slides = vt2 / (vt2 + slip * slip);
+    *weight += slides;
+    return slides * fabs(friction - before) / fmax(friction, before);
 }
 
 static void follow_lagged(FilSapLaw* law, const FilSapResponse* response)
@@ -185,23 +188,25 @@ static void follow_lagged(FilSapLaw* law, const FilSapResponse* response)
 /* cost = -N(v_n) + mu n0 (sqrt(|v_t|^2 + e^2) - e) with N' = n, up to the constant that makes it vanish when apart */
 static void evaluate_lagged(const FilSapLaw* law, const double* v_c, FilSapResponse* out)
 {
-    memset(out, 0, sizeof *out);
-    const double u = fmax(law->v_end - v_c[2], 0.0);
-    out->impulse[2] = (law->linear + law->quadratic * u) * u;
-    out->cost = (law->linear / 2.0 + law->quadratic * u / 3.0) * u * u;
-    out->hessian[8] = u > 0.0 ? law->linear + 2.0 * law->quadratic * u : 0.0;
+    const double u = fmax(law->v_end - v_c[2], 0.0), friction = law->friction;
+    if (u == 0.0 && friction == 0.0) { // apart, and apart before
+        *out = (FilSapResponse){0};
+        return;
+    }
+    const double normal = (law->linear + law->quadratic * u) * u;
+    const double stiffness = u > 0.0 ? law->linear + 2.0 * law->quadratic * u : 0.0;
 
     // soft |v_t|: s = sqrt(|v_t|^2 + e^2); s - e without cancellation
     const double vt2 = v_c[0] * v_c[0] + v_c[1] * v_c[1];
-    const double s = sqrt(vt2 + law->slip * law->slip);
-    const double scale = law->friction / s;
-    out->cost += law->friction * vt2 / (s + law->slip);
-    for (int a = 0; a < 2; a++) {
-        out->impulse[a] = -scale * v_c[a];
-        for (int b = 0; b < 2; b++) {
-            out->hessian[3 * a + b] = scale * ((a == b ? 1.0 : 0.0) - v_c[a] * v_c[b] / (s * s));
-        }
-    }
+    const double s = sqrt(vt2 + law->slip * law->slip), inverse = 1.0 / s;
+    const double scale = friction * inverse;
+    const double t0 = v_c[0] * inverse, t1 = v_c[1] * inverse;
+    const double across = -scale * t0 * t1;
+    *out = (FilSapResponse){
+        .cost = (law->linear / 2.0 + law->quadratic * u / 3.0) * u * u + friction * vt2 / (s + law->slip),
+        .impulse = {-scale * v_c[0], -scale * v_c[1], normal},
+        .hessian = {scale * (1.0 - t0 * t0), across, 0.0, across, scale * (1.0 - t1 * t1), 0.0, 0.0, 0.0, stiffness},
+    };
 }
 
 /* ---- equations with bounded impulses ---- */
@@ -212,6 +217,7 @@ static void prepare_bounded(const FilSapConstraint* constraint, double complianc
     const FilSapBounded* bounded = &constraint->bounded;
     const double rigid = bounded->exact ? 0.0 : near_rigid(compliance, scales);
     const bool idle = bounded->stiffness <= 0.0 && bounded->damping <= 0.0 && !bounded->sticks;
+    *law = (FilSapLaw){0}; // rows that are no equations bear nothing
     for (int row = 0; row < bounded->equations && !idle; row++) {
         double r = scales->stick * compliance;
         if (!bounded->sticks) {

@@ -78,11 +78,12 @@ typedef struct FilSapResponse {
 
 typedef struct FilSapKindOps {
     const char* name;
+    /* sets what evaluate() reads */
     void (*prepare)(const FilSapConstraint* constraint, double compliance, const FilSapScales* scales, FilSapLaw* law);
     void (*evaluate)(const FilSapLaw* law, const double* v_c, FilSapResponse* response);
-    /* Where the law has bounds that its own solution decides (both NULL: it has none). The first returns by how much the bounded impulse
-     * would change if they followed `response`, and adds to *size how large it would be; the second lets them follow. */
-    double (*bound_change)(const FilSapLaw* law, const double* v_c, const FilSapResponse* response, double* size);
+    /* Where the law has bounds that its own solution decides (both NULL: it has none). The first returns by how much they would change if
+     * they followed `response`, relative, times a weight from 0 (they decide nothing) to 1, which it adds to *weight; the second lets them follow. */
+    double (*bound_change)(const FilSapLaw* law, const double* v_c, const FilSapResponse* response, double* weight);
     void (*follow)(FilSapLaw* law, const FilSapResponse* response);
 } FilSapKindOps;
 

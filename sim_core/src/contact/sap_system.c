@@ -281,6 +281,12 @@ static inline void multiply_hessian(const double* g, const double* j, double* ou
     }
 }
 
+/* G is positive semidefinite: zero if its diagonal is. */
+static bool is_zero(const double* hessian)
+{
+    return hessian[0] == 0.0 && hessian[4] == 0.0 && hessian[8] == 0.0;
+}
+
 /* C = J' G J */
 static void assemble(FilSapSystem* system, const FilSapProblem* problem, const double* hessians)
 {
@@ -290,6 +296,10 @@ static void assemble(FilSapSystem* system, const FilSapProblem* problem, const d
     for (int i = 0; i < problem->constraint_count; i++) {
         const double* jacobian = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)problem->constraints[i].first_block;
         const FilSapTarget* end = (const FilSapTarget*)system->targets + system->target_end.at[i];
+        if (is_zero(hessians + 9 * i)) { // apart
+            target = end;
+            continue;
+        }
         double gj[FIL_SAP_JACOBIAN];
         for (int col = -1; target < end; target++) {
             // the products of one column follow each other
@@ -398,6 +408,10 @@ void fil_sap_system_multiply_transposed(const FilSapSystem* system, const FilSap
     for (int i = 0; i < problem->constraint_count; i++, gamma += 3) {
         const FilSapConstraint* constraint = &problem->constraints[i];
         const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block;
+        if (gamma[0] == 0.0 && gamma[1] == 0.0 && gamma[2] == 0.0) { // apart
+            participant += constraint->block_count;
+            continue;
+        }
         for (int k = 0; k < constraint->block_count; k++, j += FIL_SAP_JACOBIAN) {
             double* x = out + FIL_BLOCK * (size_t)*participant++;
             for (int half = 0; half < 4; half += 2) {
