@@ -43,6 +43,24 @@ static void circle(void** state)
     near(s.inertia_per_length, rho * 2.0 * moment, rounding);
 }
 
+/* Stretching and torsion that are not those of the shape leave the rest as it is. */
+static void stretching_and_torsion_may_be_given(void** state)
+{
+    (void)state;
+    FilSection section = {.shape = FIL_SECTION_RECTANGLE, .width = 0.02, .height = 0.002, .young = 1e6, .poisson = 0.5, .density = 1000.0};
+    const FilStiffness own = stiffness_of(section);
+    section.ea = 7.0;
+    section.gj = 0.3;
+    const FilStiffness given = stiffness_of(section);
+    assert_true(given.ea == 7.0 && given.gj == 0.3 && given.ei1 == own.ei1 && given.ei2 == own.ei2);
+    assert_true(given.mass_per_length == own.mass_per_length);
+    FilStiffness out;
+    FilError error;
+    section.ea = -1.0;
+    assert_int_equal(fil_section_stiffness(&section, &out, &error), FIL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "ea"));
+}
+
 static void tube(void** state)
 {
     (void)state;
@@ -132,6 +150,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(circle),
+        cmocka_unit_test(stretching_and_torsion_may_be_given),
         cmocka_unit_test(tube),
         cmocka_unit_test(rectangle),
         cmocka_unit_test(given_directly),

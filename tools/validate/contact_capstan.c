@@ -12,6 +12,7 @@
 
 #include "validate/contact.h"
 #include "validate/contact_sandbox.h"
+#include "validate/patch.h"
 
 enum { TAIL = 10, MAX_NODES = 400 };
 
@@ -21,6 +22,7 @@ typedef struct Capstan {
     int segments;     /* along the wrap */
     double thickness; /* r/R */
     double tension;   /* N, T2 as theory has it; T1 follows */
+    double modulus;   /* Pa: the rope touches by pressure patches; 0: by points */
 } Capstan;
 
 static const double POST = 0.03;      /* m, R */
@@ -67,6 +69,7 @@ static FilId add_rope(FilSandbox* box, const Capstan* c, double* nodes, int coun
     def.damping_stiffness = VISCOSITY;
     def.collision.self = false;
     def.collision.surface.friction = c->friction;
+    def.collision.surface.modulus = c->modulus;
     return fil_sandbox_add_rod(box, &def);
 }
 
@@ -153,7 +156,7 @@ void fil_check_capstan(FilCheck* check)
     for (int f = 0; f < 3; f++) {
         for (int w = 1; w <= 5; w++) {
             // 0.025 pi a segment, as in P0
-            const Capstan c = {frictions[f], 0.4 * w * M_PI, 16 * w, 1.0 / 30.0, TENSION};
+            const Capstan c = {frictions[f], 0.4 * w * M_PI, 16 * w, 1.0 / 30.0, TENSION, 0.0};
             check_ratio(check, "sap", &c, 0.05);
         }
     }
@@ -164,7 +167,7 @@ void fil_check_capstan_refinement(FilCheck* check)
 {
     double last = INFINITY;
     for (int segments = 20; segments <= 80; segments *= 2) {
-        const Capstan c = {0.4, 2.0 * M_PI, segments, 1.0 / 30.0, TENSION};
+        const Capstan c = {0.4, 2.0 * M_PI, segments, 1.0 / 30.0, TENSION, 0.0};
         const double error = fabs(measure(check, "sap", &c) / second_theory(&c) - 1.0);
         char what[96];
         if (segments > 20) {
@@ -182,7 +185,7 @@ void fil_check_capstan_two_turns(FilCheck* check)
 {
     static const double frictions[] = {0.1, 0.2, 0.4};
     for (int f = 0; f < 3; f++) {
-        const Capstan c = {frictions[f], 4.0 * M_PI, 160, 1.0 / 300.0, TENSION};
+        const Capstan c = {frictions[f], 4.0 * M_PI, 160, 1.0 / 300.0, TENSION, 0.0};
         check_ratio(check, "sap", &c, 0.05);
     }
 }
@@ -192,8 +195,8 @@ static void check_lagged(FilCheck* check, const char* model)
 {
     for (int refined = 0; refined < 3; refined++) {
         static const int short_wrap[] = {26, 52, 104}, long_wrap[] = {80, 120, 160};
-        const Capstan once = {0.3, 1.3 * M_PI, short_wrap[refined], 1.0 / 30.0, TENSION};
-        const Capstan often = {0.3, 5.0 * M_PI, long_wrap[refined], 1.0 / 30.0, 2.0}; // N: T1, 100 times less, must be large against inertia;
+        const Capstan once = {0.3, 1.3 * M_PI, short_wrap[refined], 1.0 / 30.0, TENSION, 0.0};
+        const Capstan often = {0.3, 5.0 * M_PI, long_wrap[refined], 1.0 / 30.0, 2.0, 0.0}; // N: T1, 100 times less, must be large against inertia;
         check_ratio(check, model, &once, 0.05);
         check_ratio(check, model, &often, 0.05);
     }
@@ -207,4 +210,12 @@ void fil_check_capstan_lagged(FilCheck* check)
 void fil_check_capstan_imc(FilCheck* check)
 {
     check_lagged(check, "imc");
+}
+
+/* Patches hold as points do. */
+void fil_check_patch_capstan(FilCheck* check)
+{
+    const Capstan half = {0.2, M_PI, 40, 1.0 / 30.0, TENSION, 1e6}, whole = {0.4, 2.0 * M_PI, 80, 1.0 / 30.0, TENSION, 1e6};
+    check_ratio(check, "sap_lagged", &half, 0.02);
+    check_ratio(check, "sap_lagged", &whole, 0.02);
 }

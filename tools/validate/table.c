@@ -4,6 +4,7 @@
 #include "validate/contact.h"
 #include "validate/knots_imc.h"
 #include "validate/matrix.h"
+#include "validate/patch.h"
 #include "validate/plan.h"
 #include "validate/rings.h"
 #include "validate/robot.h"
@@ -132,6 +133,15 @@ static const FilCheckCase table[] = {
     {"matrix", "imc", "the same under imc", 60, fil_check_matrix_imc},
     {"matrix", "spt", "the same under spt", 60, fil_check_matrix_spt},
     {"matrix", "ipc", "the same under ipc", 60, fil_check_matrix_ipc},
+
+    {"patch", "sphere", "force of a ball on a plane, and its convergence", 0, fil_check_patch_sphere},
+    {"patch", "rod_on_plane", "force per length of a rod on a plane", 0, fil_check_patch_rod},
+    {"patch", "torsion", "torsion of a disk, a square and a ball", 0, fil_check_patch_torsion},
+    {"patch", "convex_lift", "what sap adds to the torsion of what spins", 0, fil_check_patch_convex_lift},
+    {"patch", "flat_on_flat", "boxes on each other lie still at 10 ms", 0, fil_check_patch_flat},
+    {"patch", "capstan", "tensions of a rope around a post", 0, fil_check_patch_capstan},
+    {"patch", "pulley", "a belt centres itself on a crowned pulley", 150, fil_check_patch_pulley},
+    {"patch", "pulley_ablation", "and does not without crown, twist or stretch", 60, fil_check_patch_pulley_ablation},
 
     {"solid", "rest", "a soft block rests on the ground under four contact models", 0, fil_check_solid_rest},
 };

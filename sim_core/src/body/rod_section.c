@@ -102,10 +102,14 @@ FilStatus fil_section_stiffness(const FilSection* section, FilStiffness* out, Fi
     if ((status = need_positive(shear, "shear", error)) != FIL_OK) {
         return status;
     }
-    out->ea = section->young * m.area;
+    if (!(section->ea >= 0.0 && isfinite(section->ea)) || !(section->gj >= 0.0 && isfinite(section->gj))) {
+        return fil_error(error, FIL_BAD_INPUT, "section: ea and gj must be positive, or 0 for those of the shape");
+    }
+    // stretching and torsion may be given apart from the shape: ropes are laid, belts have cords
+    out->ea = section->ea > 0.0 ? section->ea : section->young * m.area;
     out->ei1 = section->young * m.i1;
     out->ei2 = section->young * m.i2;
-    out->gj = shear * m.torsion;
+    out->gj = section->gj > 0.0 ? section->gj : shear * m.torsion;
     out->mass_per_length = section->density * m.area;
     out->inertia_per_length = section->density * (m.i1 + m.i2);
     return FIL_OK;

@@ -76,22 +76,31 @@ const FilSceneMaterial* fil_scene_read_material(FilScene* scene, const FilYaml* 
                : NULL;
 }
 
+/* Stiffnesses that may differ from those of the shape. */
+static void read_overrides(FilReader* reader, const FilYaml* node, FilSection* section)
+{
+    fil_read_number(reader, node, "ea", FIL_POSITIVE, &section->ea);
+    fil_read_number(reader, node, "gj", FIL_POSITIVE, &section->gj);
+}
+
 static void read_circle(FilReader* reader, const FilYaml* node, FilSection* section)
 {
-    static const char* const keys[] = {"radius", NULL};
+    static const char* const keys[] = {"radius", "ea", "gj", NULL};
     if (fil_check_keys(reader, node, keys)) {
         fil_read_number(reader, node, "radius", FIL_REQUIRED | FIL_POSITIVE, &section->radius);
+        read_overrides(reader, node, section);
     }
 }
 
 static void read_tube(FilReader* reader, const FilYaml* node, FilSection* section)
 {
-    static const char* const keys[] = {"radius", "inner_radius", NULL};
+    static const char* const keys[] = {"radius", "inner_radius", "ea", "gj", NULL};
     if (!fil_check_keys(reader, node, keys)) {
         return;
     }
     fil_read_number(reader, node, "radius", FIL_REQUIRED | FIL_POSITIVE, &section->radius);
     fil_read_number(reader, node, "inner_radius", FIL_REQUIRED | FIL_POSITIVE, &section->inner_radius);
+    read_overrides(reader, node, section);
     if (reader->status == FIL_OK && section->inner_radius >= section->radius) {
         fil_reader_fail(reader, fil_yaml_find(node, "inner_radius"), "must be less than the radius %g, got %g",
                         section->radius, section->inner_radius);
@@ -100,10 +109,11 @@ static void read_tube(FilReader* reader, const FilYaml* node, FilSection* sectio
 
 static void read_rectangle(FilReader* reader, const FilYaml* node, FilSection* section)
 {
-    static const char* const keys[] = {"width", "height", NULL};
+    static const char* const keys[] = {"width", "height", "ea", "gj", NULL};
     if (fil_check_keys(reader, node, keys)) {
         fil_read_number(reader, node, "width", FIL_REQUIRED | FIL_POSITIVE, &section->width);
         fil_read_number(reader, node, "height", FIL_REQUIRED | FIL_POSITIVE, &section->height);
+        read_overrides(reader, node, section);
     }
 }
 

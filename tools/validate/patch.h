@@ -1,0 +1,19 @@
+/* Checks of contact by pressure patches (P0 III-B2). */
+#ifndef FILUM_TOOLS_VALIDATE_PATCH_H
+#define FILUM_TOOLS_VALIDATE_PATCH_H
+
+#include "validate/check.h"
+
+/* patch_forms.c */
+void fil_check_patch_sphere(FilCheck* check);
+void fil_check_patch_rod(FilCheck* check);
+void fil_check_patch_torsion(FilCheck* check);
+void fil_check_patch_convex_lift(FilCheck* check);
+void fil_check_patch_flat(FilCheck* check);
+/* contact_capstan.c */
+void fil_check_patch_capstan(FilCheck* check);
+/* patch_pulley.c */
+void fil_check_patch_pulley(FilCheck* check);
+void fil_check_patch_pulley_ablation(FilCheck* check);
+
+#endif
