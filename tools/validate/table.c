@@ -139,7 +139,7 @@ static const FilCheckCase table[] = {
     {"patch", "torsion", "torsion of a disk, a square and a ball", 0, fil_check_patch_torsion},
     {"patch", "convex_lift", "what sap adds to the torsion of what spins", 0, fil_check_patch_convex_lift},
     {"patch", "flat_on_flat", "boxes on each other lie still at 10 ms", 0, fil_check_patch_flat},
-    {"patch", "capstan", "tensions of a rope around a post", 0, fil_check_patch_capstan},
+    {"patch", "capstan", "tensions of a rope around a post", 40, fil_check_patch_capstan},
     {"patch", "pulley", "a belt centres itself on a crowned pulley", 150, fil_check_patch_pulley},
     {"patch", "pulley_ablation", "and does not without crown, twist or stretch", 60, fil_check_patch_pulley_ablation},
 
