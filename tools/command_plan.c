@@ -56,7 +56,8 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
     const FilUsage usage = {
         .command = "plan",
         .arguments = "SCENE",
-        .about = "Finds how an arm does its task through contact: the scene's `plan` and `task`. Exit code 1 if it does not.",
+        .about = "Finds how an arm does its task through contact: the scene's `plan` and `task`. With `receding` it plans anew while the "
+                 "scene runs. Exit code 1 if it fails.",
         .min_arguments = 1,
         .max_arguments = 1,
         .options = table,
@@ -198,6 +199,59 @@ static bool rehearse(Job* job)
     return status == FIL_OK;
 }
 
+/* ---- receding horizon ---- */
+
+static void print_receding(const Job* job, const FilRecedingInfo* i, double angle)
+{
+    if (!job->options->json) {
+        printf("%s: %d plans, %d unfinished, %.1f ms of CPU each (median), %.1f ms at the 99th percentile\n", job->scene.name,
+               i->replans, i->unfinished, 1e3 * i->median, 1e3 * i->p99);
+        printf("target     missed by %.3g degrees\n", angle * 57.29577951308232);
+        return;
+    }
+    FilJson json = {.out = stdout};
+    fil_json_open(&json, NULL, '{');
+    fil_json_text(&json, "scene", job->scene.name);
+    fil_json_integer(&json, "replans", (uint64_t)i->replans);
+    fil_json_integer(&json, "unfinished", (uint64_t)i->unfinished);
+    fil_json_number(&json, "median", i->median);
+    fil_json_number(&json, "p99", i->p99);
+    fil_json_number(&json, "worst", i->worst);
+    fil_json_number(&json, "angle", angle);
+    fil_json_close(&json, '}');
+}
+
+/* Plans anew while the scene runs. */
+static int recede(Job* job)
+{
+    FilReceding* receding = NULL;
+    FilError error = {""};
+    FilStatus status = fil_receding_create(job->world, &job->scene.plan, &receding, &error);
+    if (status != FIL_OK) {
+        return fil_cli_fail("plan", status == FIL_BAD_INPUT ? FIL_EXIT_USAGE : FIL_EXIT_FAILED, "%s", error.text);
+    }
+    const uint64_t steps = fil_run_step_count(job->scene.plan.receding, fil_world_dt(job->world));
+    for (uint64_t k = 0; k < steps && status == FIL_OK && !fil_stop_requested(); k++) {
+        status = fil_receding_follow(receding, job->world);
+        status = status == FIL_OK ? fil_world_step(job->world, NULL) : status;
+        if (job->progress.shown && k % 100 == 0) {
+            fil_progress_update(&job->progress, (double)k / (double)steps, "t = %.2f s", fil_world_time(job->world));
+        }
+    }
+    fil_progress_clear(&job->progress);
+    if (status == FIL_OK) {
+        FilVec3 position;
+        FilQuat orientation;
+        const FilRecedingInfo info = fil_receding_info(receding);
+        fil_rigid_get_pose(job->world, job->scene.plan.body, &position, &orientation);
+        print_receding(job, &info, angle_between(orientation, fil_receding_target(receding)));
+    } else {
+        fil_cli_fail("plan", 0, "stopped at t = %g s: %s", fil_world_time(job->world), fil_world_error(job->world));
+    }
+    fil_receding_destroy(receding);
+    return status == FIL_OK ? FIL_EXIT_DONE : FIL_EXIT_FAILED;
+}
+
 /* ---- what is said ---- */
 
 static void print_summary(const Job* job)
@@ -263,6 +317,9 @@ static int plan(Job* job, const char* scene)
     def.user = job;
     job->progress = fil_progress_start(options->quiet);
     fil_stop_on_signals();
+    if (job->scene.plan.receding > 0.0) {
+        return recede(job);
+    }
     const FilBenchClock start = fil_bench_clock();
     const FilStatus status = fil_plan_solve(job->world, &def, &job->plan, &error);
     job->time = fil_bench_since(start);

@@ -11,5 +11,6 @@ void fil_check_plan_recipes(FilCheck* check);
 void fil_check_plan_tracking(FilCheck* check);
 void fil_check_plan_disturbed(FilCheck* check);
 void fil_check_plan_open_loop(FilCheck* check);
+void fil_check_plan_receding(FilCheck* check);
 
 #endif

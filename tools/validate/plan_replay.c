@@ -39,11 +39,10 @@ static FilPlan* find_plan(FilCheck* check, const FilSetting* settings, int count
 /* How a plan is tried: with feedback, or by its pressures alone. */
 typedef enum Way { TRACKED, OPEN_LOOP } Way;
 
-static double angle_of(const FilPlan* plan, const FilWorld* world, FilId body)
+static double angle_to(FilQuat t, const FilWorld* world, FilId body)
 {
     FilVec3 position;
     FilQuat q;
-    const FilQuat t = fil_plan_target(plan);
     fil_rigid_get_pose(world, body, &position, &q);
     return 2.0 * acos(fmin(1.0, fabs(q.x * t.x + q.y * t.y + q.z * t.z + q.w * t.w))) * DEGREES;
 }
@@ -67,7 +66,7 @@ static double replay(FilCheck* check, const FilPlan* plan, Way way, const FilSet
         status = status == FIL_OK ? fil_world_step(world, NULL) : status;
     }
     if (status == FIL_OK) {
-        angle = angle_of(plan, world, info.plan.body);
+        angle = angle_to(fil_plan_target(plan), world, info.plan.body);
     } else {
         fil_check_fail(check, "%s", fil_world_error(world));
     }
@@ -143,4 +142,41 @@ void fil_check_plan_open_loop(FilCheck* check)
     }
     fil_world_destroy(world);
     fil_plan_destroy(plan);
+}
+
+/* Plans of 0.32 s, anew every 40 ms, while the ball is pushed: at the end, and the worst after the first second. */
+void fil_check_plan_receding(FilCheck* check)
+{
+    FilWorld* world = NULL;
+    FilSceneInfo info;
+    FilReceding* receding = NULL;
+    FilError error = {""};
+    char path[PATH_MAX];
+    FilStatus status = FIL_BAD_INPUT;
+    if (fil_scene_find("ball_rotation_mpc", path, sizeof path, &error)) {
+        status = fil_scene_load(path, NULL, &world, &info, &error);
+        status = status == FIL_OK ? fil_receding_create(world, &info.plan, &receding, &error) : status;
+    }
+    if (status != FIL_OK) {
+        fil_check_fail(check, "%s", error.text);
+    }
+    double worst = 0.0, angle = INFINITY;
+    while (status == FIL_OK && fil_world_time(world) < info.plan.receding - 0.5 * fil_world_dt(world)) {
+        status = fil_receding_follow(receding, world);
+        status = status == FIL_OK ? fil_world_step(world, NULL) : status;
+        angle = angle_to(fil_receding_target(receding), world, info.plan.body);
+        worst = fil_world_time(world) > 1.5 ? fmax(worst, angle) : 0.0;
+    }
+    if (status == FIL_OK) {
+        const FilRecedingInfo made = fil_receding_info(receding);
+        fil_check_below(check, "degrees from the target at the end", angle, 1.0);
+        fil_check_below(check, "the same, worst from 1.5 s on", worst, 1.0);
+        fil_check_below(check, "plans that did not meet their tolerance", made.unfinished, 1.0);
+        fil_check_note(check, "ms of CPU a plan, median", 1e3 * made.median);
+        fil_check_note(check, "ms of CPU a plan, 99th percentile", 1e3 * made.p99);
+    } else if (world != NULL) {
+        fil_check_fail(check, "%s", fil_world_error(world));
+    }
+    fil_receding_destroy(receding);
+    fil_world_destroy(world);
 }

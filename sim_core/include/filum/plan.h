@@ -42,6 +42,7 @@ typedef struct FilPlanDef {
     double tolerance;       /* of rows and of the scaled gradient */
     int max_iterations;     /* of each mesh */
     int meshes;             /* solves with nodes / 2^(meshes - 1), ..., nodes stages one after the other; 1 to 4 */
+    double receding;        /* s, how long fil_receding_* plan anew, every horizon / nodes; 0: one plan */
     int seeds;              /* starts, of which the best is kept */
     bool kinematic;         /* before each, the arm's dynamics are left out (P1's first stage) */
     bool (*report)(void* user, const FilPlanReport* report); /* called once an iteration; false cancels. May be NULL */
@@ -118,6 +119,24 @@ FIL_MUST_CHECK FilStatus fil_plan_rehearse(FilPlan* plan, FilWorld* world, FilId
 
 /* Adds a drive of every chamber's pressure to a world that holds the same arm: the plan from its present time on. */
 FIL_MUST_CHECK FilStatus fil_plan_add_drives(const FilPlan* plan, FilWorld* world, FilId arm);
+
+/* Receding horizon: every horizon / nodes seconds of the world a new plan of the horizon's length is found by a thread of its
+ * own, from the state that is about to be, and followed with feedback. In lockstep: the same run at any speed of the machine. */
+typedef struct FilReceding FilReceding;
+
+typedef struct FilRecedingInfo {
+    int replans, unfinished;   /* plans, and those that did not meet their tolerance in their few iterations */
+    double median, p99, worst; /* s of CPU a plan, feedback gains included */
+} FilRecedingInfo;
+
+/* Finds the first plan. Allocates, as every new plan does in its thread. */
+FIL_MUST_CHECK FilStatus fil_receding_create(const FilWorld* world, const FilPlanDef* def, FilReceding** receding, FilError* error);
+void fil_receding_destroy(FilReceding* receding);
+
+/* Once before each step of the world that it was made for: sets the arm's pressures. */
+FIL_MUST_CHECK FilStatus fil_receding_follow(FilReceding* receding, FilWorld* world);
+FilRecedingInfo fil_receding_info(FilReceding* receding); /* waits for the plan in work */
+FilQuat fil_receding_target(const FilReceding* receding);
 
 FIL_API_END
 

@@ -70,6 +70,7 @@ bool fil_ball_problem_create(const FilBallTurn* turn, const FilBallBounds* bound
     fill_bounds(turn, bounds, &o, lower, upper);
     fill_scale(turn, &o, scale);
     memcpy(before, start, sizeof(double) * (size_t)o.carried);
+    out->before = before;
     for (int i = 0; i < o.carried; i++) {
         out->carry[i] = i + 1 < o.carried ? i : o.f;
     }

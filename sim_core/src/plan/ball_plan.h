@@ -17,6 +17,7 @@ typedef struct FilBallProblem {
     FilBallTurn turn;
     FilPlanProblem problem;
     double* memory;
+    double* before; /* the state before the first stage, which may be changed */
     FilPlanPair* pairs;
     int* carry;
 } FilBallProblem;

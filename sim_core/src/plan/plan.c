@@ -7,9 +7,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/quat.h"
-#include "body/rigid.h"
 #include "plan/plan_data.h"
+#include "plan/plan_world.h"
 #include "world/world.h"
 
 // what a plan must meet: orientation and pairs as P1 reports them, rows ten times better
@@ -21,111 +20,11 @@ static const double FINER_RELAXATION = 1e-3, FINER_PUSH = 1e-4;
 
 typedef struct Job {
     const FilPlanDef* def;
-    FilBallTurn turn;
-    FilBallBounds bounds;
-    double start[2 * FIL_PLAN_SHAPES + 8];
+    FilPlanStart start;
     FilPlanReport report;
     bool cancelled;
     int iterations;
 } Job;
-
-/* ---- from the world ---- */
-
-static FilStatus check_numbers(const FilPlanDef* def, FilError* error)
-{
-    const int coarse = def->nodes >> (def->meshes - 1);
-    if (!(def->horizon > 0.0) || def->meshes < 1 || def->meshes > 4 || coarse < 2 || def->seeds < 1) {
-        return fil_error(error, FIL_BAD_INPUT,
-                         "plan: needs a horizon above zero, 1 to 4 meshes, the coarsest of 2 nodes or more, and a seed");
-    }
-    if (def->nodes % (1 << (def->meshes - 1)) != 0) {
-        return fil_error(error, FIL_BAD_INPUT, "plan: %d nodes cannot be halved %d times", def->nodes, def->meshes - 1);
-    }
-    if (def->directions < 4 || def->directions > FIL_PLAN_DIRECTIONS || def->directions % 2 != 0) {
-        return fil_error(error, FIL_BAD_INPUT, "plan: directions must be even, 4 to %d", FIL_PLAN_DIRECTIONS);
-    }
-    if (!(def->relaxation[1] > 0.0 && def->relaxation[0] >= def->relaxation[1]) ||
-        !(def->relaxation_fall > 0.0 && def->relaxation_fall < 1.0) || !(def->tolerance > 0.0)) {
-        return fil_error(error, FIL_BAD_INPUT, "plan: the relaxation must fall, and end above zero");
-    }
-    if (!(def->elongation[0] < def->elongation[1]) || !(def->effort > 0.0) || !(def->slip > 0.0) ||
-        !(def->face > 0.0 && def->face <= 1.0) ||
-        !(def->normal_force[0] >= 0.0 && def->normal_force[0] < def->normal_force[1])) {
-        return fil_error(error, FIL_BAD_INPUT, "plan: bounds must leave room between them");
-    }
-    return FIL_OK;
-}
-
-static FilStatus take_ball(const FilWorld* world, const FilPlanDef* def, const FilSoftArm* arm, Job* job,
-                           FilError* error)
-{
-    const FilBody* body = fil_kind_body(world, FIL_BODY_RIGID, def->body);
-    const FilRigidBody* ball = body != NULL ? body->impl : NULL;
-    if (ball == NULL || ball->motion != FIL_DYNAMIC || ball->shape_count != 1 ||
-        ball->shapes[0].def.type != FIL_TYPE_SPHERE || fil_v3_norm(ball->shapes[0].pose.p) > 1e-9) {
-        return fil_error(error, FIL_BAD_INPUT, "plan: the body must be a ball: dynamic, one sphere about its centre");
-    }
-    FilVec3 position, velocity, spin;
-    FilQuat orientation;
-    FilBallTurn* turn = &job->turn;
-    fil_rigid_get_pose(world, def->body, &position, &orientation);
-    fil_rigid_get_velocity(world, def->body, &velocity, &spin);
-    const FilSurface surface = fil_surface_combine(&arm->collision.surface, &ball->collision.surface);
-    turn->radius = ball->shapes[0].shape.radius;
-    turn->inertia = ball->inertia[0];
-    turn->damping = ball->damping_angular * ball->inertia[0];
-    turn->friction = def->friction > 0.0 ? def->friction : surface.friction;
-    fil_v3_set(turn->centre, position.x, position.y, position.z);
-    // the target: turned about the axis from where the ball is
-    double axis[3] = {def->axis.x, def->axis.y, def->axis.z};
-    const double size = fil_v3_norm(axis);
-    if (!(size > 0.0) || !isfinite(def->angle)) {
-        return fil_error(error, FIL_BAD_INPUT, "plan: the axis must not be zero");
-    }
-    fil_v3_scale(axis, def->angle / size, axis);
-    const FilQuat target = fil_quat_multiply(fil_quat_exponential(axis), orientation);
-    const double wanted[4] = {target.x, target.y, target.z, target.w};
-    memcpy(turn->target, wanted, sizeof wanted);
-    const double state[7] = {orientation.x, orientation.y, orientation.z, orientation.w, spin.x, spin.y, spin.z};
-    memcpy(job->start + fil_ball_layout(turn).q, state, sizeof state);
-    return FIL_OK;
-}
-
-static FilStatus take_world(const FilWorld* world, const FilPlanDef* def, Job* job, double* area, FilError* error)
-{
-    const FilBody* body = fil_kind_body(world, FIL_BODY_ARM, def->arm);
-    const FilVec3 g = fil_world_gravity(world);
-    const double gravity[3] = {g.x, g.y, g.z};
-    const FilPlanWeights* w = &def->weights;
-    if (body == NULL) {
-        return fil_error(error, FIL_BAD_INPUT, "plan: there is no such arm");
-    }
-    const FilSoftArm* arm = body->impl;
-    *job = (Job){.def = def};
-    FilBallTurn* turn = &job->turn;
-    FilStatus status = check_numbers(def, error);
-    status = status == FIL_OK ? fil_plan_arm_from(arm, gravity, &turn->arm, error) : status;
-    for (int k = 0; k < arm->section_count && status == FIL_OK; k++) {
-        area[k] = arm->sections[k].chamber_area;
-        if (arm->sections[k].chambers != 3) {
-            status = fil_error(error, FIL_BAD_INPUT, "plan: sections must have three chambers");
-        }
-    }
-    if (status != FIL_OK) {
-        return status;
-    }
-    turn->directions = def->directions;
-    turn->arm.disk_radius *= def->face;
-    turn->weights = (FilBallWeights){w->orientation, w->terminal,  w->normal_force, w->force_rate,
-                                     w->speed_rate,  w->spin_rate, w->effort,       w->unit};
-    job->bounds = (FilBallBounds){{def->elongation[0], def->elongation[1]},
-                                  def->effort,
-                                  {def->normal_force[0], def->normal_force[1]},
-                                  def->slip};
-    const FilBallLayout o = fil_ball_layout(turn);
-    fil_arm_get_state(world, def->arm, job->start + o.l, job->start + o.v);
-    return take_ball(world, def, arm, job, error);
-}
 
 /* ---- solving ---- */
 
@@ -160,12 +59,12 @@ static FilPlanSettings settings_of(Job* job, bool finer, bool last)
 /* The problem with `stages` stages, solved from a guess or from the solution of another mesh; false without memory. */
 static bool solve_mesh(Job* job, int stages, bool kinematic, bool last, FilBallProblem* problem, double** x)
 {
-    FilBallTurn turn = job->turn;
+    FilBallTurn turn = job->start.turn;
     FilBallProblem next;
     turn.stages = stages;
     turn.step = job->def->horizon / stages;
     turn.kinematic = kinematic;
-    if (!fil_ball_problem_create(&turn, &job->bounds, job->start, &next)) {
+    if (!fil_ball_problem_create(&turn, &job->start.bounds, job->start.state, &next)) {
         return false;
     }
     double* y = fil_alloc((size_t)(stages * next.problem.variables), sizeof(double));
@@ -243,18 +142,19 @@ static bool attempt(Job* job, int seed, FilPlan* plan)
 
 FilStatus fil_plan_solve(const FilWorld* world, const FilPlanDef* def, FilPlan** out, FilError* error)
 {
-    Job job;
+    Job job = {.def = def};
     FilPlan* plan = fil_alloc(1, sizeof *plan);
     *out = NULL;
     if (plan == NULL) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "plan: out of memory");
     }
-    const FilStatus status = take_world(world, def, &job, plan->area, error);
+    const FilStatus status = fil_plan_start_from(world, def, &job.start, error);
     if (status != FIL_OK) {
         fil_plan_destroy(plan);
         return status;
     }
     bool ok = true;
+    memcpy(plan->area, job.start.area, sizeof plan->area);
     for (int seed = 0; seed < def->seeds && ok && !job.cancelled; seed++) {
         ok = attempt(&job, seed, plan);
     }

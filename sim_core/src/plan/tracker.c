@@ -7,6 +7,7 @@
 #include "filum/arm.h"
 #include "filum/plan.h"
 #include "plan/plan_data.h"
+#include "plan/tracker.h"
 
 // s: unknown loads are followed with this delay; 20 to 100 ms tried, the plan's motions take tenths of a second
 static const double LOAD_DELAY = 0.03;
@@ -38,7 +39,14 @@ void fil_plan_tracker_destroy(FilPlanTracker* tracker)
     fil_free(tracker);
 }
 
-/* What the equations of motion leave of the last period is a load: d = M dv/dt + (forces) - tau + J'F, filtered. */
+void fil_tracker_switch(FilPlanTracker* tracker, const FilPlan* plan, double time)
+{
+    tracker->plan = plan;
+    tracker->begin = time;
+}
+
+/* What the equations of motion leave of the last period is a load: d = M dv/dt + (forces) - tau + J'F, filtered; F has the
+ * measured normal force and the plan's friction. */
 static void estimate(FilPlanTracker* tracker, double elapsed, FilReference* now)
 {
     const FilBallTurn* turn = &tracker->plan->problem.turn;
@@ -50,6 +58,12 @@ static void estimate(FilPlanTracker* tracker, double elapsed, FilReference* now)
     fil_v3_scale(force, 1.0 / elapsed, tracker->impulse);
     for (int a = 0; a < 3; a++) {
         now->force[a] = fil_v3_dot(force, axes[a]);
+    }
+    // friction beyond the plan's, from whoever pushes the ball, is a load too: left alone it would lever the disk off the ball
+    if (now->force[2] > 0.0) {
+        FilReference plan;
+        fil_tracking_at(&tracker->plan->tracking, tracker->last_time + elapsed - tracker->begin, &plan);
+        memcpy(now->force, plan.force, 2 * sizeof(double));
     }
     memcpy(now->tau, tracker->tau, sizeof now->tau);
     fil_step_rows(turn, elapsed, tracker->last.v, tracker->last.w, now, &rows);
@@ -99,7 +113,7 @@ static void add_impulse(FilPlanTracker* tracker, const FilWorld* world, FilId ar
     }
 }
 
-static void observe(const FilWorld* world, FilId arm, FilId body, FilReference* now)
+void fil_tracker_observe(const FilWorld* world, FilId arm, FilId body, FilReference* now)
 {
     FilVec3 position, velocity, spin;
     FilQuat q;
@@ -128,7 +142,7 @@ FilStatus fil_plan_follow(FilPlanTracker* tracker, FilWorld* world, FilId arm, F
     }
     if (!tracker->started || time >= tracker->next - 1e-9) {
         FilReference now;
-        observe(world, arm, body, &now);
+        fil_tracker_observe(world, arm, body, &now);
         command(tracker, time, &now);
         tracker->next += tracker->period;
     }
@@ -172,7 +186,7 @@ FilStatus fil_plan_rehearse(FilPlan* plan, FilWorld* world, FilId arm, FilId bod
         const double* tau = taken + k * n;
         double *next = taken + (k + 1) * n, steered[FIL_PLAN_SHAPES];
         FilReference now;
-        observe(world, arm, body, &now);
+        fil_tracker_observe(world, arm, body, &now);
         fil_tracking_efforts(tracking, k * tracking->step, &now, touches, steered);
         for (int i = 0; i < n; i++) {
             next[i] = tracking->instants[k + 1].tau[i] + steered[i] - tracking->instants[k].tau[i];

@@ -8,16 +8,16 @@
 #include "base/vec3.h"
 #include "plan/riccati.h"
 
-// s, of the steps of feedback at most: some 200 a second follow what the fastest strokes do
-static const double LONGEST = 5e-3;
 // N and m/s, below which a plan is taken not to touch, and not to slip
 static const double TOUCH = 1e-3, SLIP = 1e-3;
 
 enum { MOST = 2 * FIL_PLAN_SHAPES + 6 };
 
+/* Some 200 steps a second follow what the fastest strokes do. */
 FilTrackingWeights fil_tracking_weights_default(void)
 {
-    return (FilTrackingWeights){.elongation = 3e-3, .rate = 0.1, .rotation = 0.01, .spin = 1.0, .effort = 5.0};
+    return (FilTrackingWeights){.elongation = 3e-3, .rate = 0.1, .rotation = 0.01, .spin = 1.0, .effort = 5.0,
+                                .longest = 5e-3, .alone = true};
 }
 
 /* Where deviations stand among a step's variables; rows are those of the variables before `tau`, in their order. */
@@ -202,7 +202,7 @@ static bool fill_gains(const FilBallTurn* turn, const FilTrackingWeights* weight
 bool fil_tracking_create(const FilBallProblem* problem, const double* x, const FilTrackingWeights* weights, FilTracking* out)
 {
     const FilBallTurn* turn = &problem->turn;
-    const int n = 3 * turn->arm.sections, parts = (int)ceil(turn->step / LONGEST - 1e-9);
+    const int n = 3 * turn->arm.sections, parts = (int)ceil(turn->step / weights->longest - 1e-9);
     *out = (FilTracking){.steps = parts * turn->stages, .joints = n, .step = turn->step / parts};
     out->instants = fil_alloc((size_t)out->steps + 1, sizeof *out->instants);
     const size_t gains = (size_t)out->steps * (size_t)(n * (2 * n + 6));
@@ -214,7 +214,10 @@ bool fil_tracking_create(const FilBallProblem* problem, const double* x, const F
     for (int k = 0; k <= out->steps; k++) {
         fil_reference_at(problem, x, k * out->step, &out->instants[k]);
     }
-    if (!fill_gains(turn, weights, true, out, out->gains) || !fill_gains(turn, weights, false, out, out->gains + gains)) {
+    bool ok = fill_gains(turn, weights, true, out, out->gains);
+    memcpy(out->gains + gains, out->gains, sizeof(double) * gains);
+    ok = ok && (!weights->alone || fill_gains(turn, weights, false, out, out->gains + gains));
+    if (!ok) {
         fil_tracking_free(out);
         return false;
     }

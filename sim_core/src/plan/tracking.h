@@ -15,6 +15,8 @@ typedef struct FilTrackingWeights {
     double elongation, rate; /* m, m/s */
     double rotation, spin;   /* rad, rad/s */
     double effort;           /* N */
+    double longest;          /* s, of the steps at most */
+    bool alone;              /* with the gains of an arm without its ball; else those in contact serve for both */
 } FilTrackingWeights;
 
 FilTrackingWeights fil_tracking_weights_default(void);

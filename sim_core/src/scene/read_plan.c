@@ -97,7 +97,7 @@ static void add_task(FilScene* scene, FilSceneList* list)
 static void add_plan(FilScene* scene, FilSceneList* list)
 {
     static const char* const keys[] = {"horizon", "nodes",  "contact", "weights", "bounds",
-                                       "solver",  "relaxation", NULL};
+                                       "solver",  "relaxation", "receding", NULL};
     FilReader* reader = &scene->reader;
     FilPlanDef* def = &scene->info->plan;
     if (list->node == NULL || !fil_check_keys(reader, list->node, keys)) {
@@ -105,6 +105,7 @@ static void add_plan(FilScene* scene, FilSceneList* list)
     }
     fil_read_number(reader, list->node, "horizon", FIL_POSITIVE, &def->horizon);
     fil_read_integer(reader, list->node, "nodes", FIL_OPTIONAL, 2, 10000, &def->nodes);
+    fil_read_number(reader, list->node, "receding", FIL_POSITIVE, &def->receding);
     read_contact(scene, list->node, def);
     read_weights(reader, list->node, &def->weights);
     read_bounds(reader, list->node, def);
