@@ -17,7 +17,7 @@ static const double TRACK_PERIOD = 1e-3;
 typedef struct Options {
     FilSettings settings;
     const char *out, *svg, *contact;
-    int seeds;
+    int seeds, threads;
     bool rehearse, replay, track, json, quiet;
 } Options;
 
@@ -45,6 +45,7 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
         {"--set", FIL_OPTION_SETTING, &options->settings, "KEY.PATH=VALUE", "change the scene; may be repeated"},
         {"--out", FIL_OPTION_TEXT, &options->out, "FILE", "write the plan as a scene that `filum run` replays"},
         {"--seeds", FIL_OPTION_COUNT, &options->seeds, "N", "starts, of which the best is kept, instead of the scene's"},
+        {"--threads", FIL_OPTION_COUNT, &options->threads, "N", "that share the starts, instead of the scene's; the result is the same"},
         {"--rehearse", FIL_OPTION_FLAG, &options->rehearse, NULL, "simulate it with feedback, and keep the pressures that took"},
         {"--replay", FIL_OPTION_FLAG, &options->replay, NULL, "simulate the plan, and say where the ball ends"},
         {"--track", FIL_OPTION_FLAG, &options->track, NULL, "the same with feedback that keeps the arm on its plan"},
@@ -313,6 +314,7 @@ static int plan(Job* job, const char* scene)
     }
     FilPlanDef def = job->scene.plan;
     def.seeds = options->seeds > 0 ? options->seeds : def.seeds;
+    def.threads = options->threads > 0 ? options->threads : def.threads;
     def.report = show;
     def.user = job;
     job->progress = fil_progress_start(options->quiet);

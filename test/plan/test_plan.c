@@ -149,6 +149,31 @@ static void cancelled_plans_keep_their_best_point(void** state)
     fil_world_destroy(world);
 }
 
+static void threads_do_not_change_the_plan(void** state)
+{
+    (void)state;
+    FilSceneInfo info;
+    FilWorld* world = load_coarse(&info);
+    FilPlan* plans[2] = {NULL};
+    FilError error = {""};
+    info.plan.seeds = 3;
+    for (int k = 0; k < 2; k++) {
+        info.plan.threads = k == 0 ? 1 : 3;
+        assert_int_equal(fil_plan_solve(world, &info.plan, &plans[k], &error), FIL_OK);
+    }
+    const FilPlanInfo a = fil_plan_info(plans[0]), b = fil_plan_info(plans[1]);
+    assert_true(a.cost == b.cost && a.seed == b.seed && a.seeds_tried == 3 && b.seeds_tried == 3);
+    assert_true(a.seeds_good == b.seeds_good && a.iterations == b.iterations && a.verdict == b.verdict);
+    assert_true(fil_plan_pressure(plans[0], 7, 4) == fil_plan_pressure(plans[1], 7, 4));
+    info.plan.threads = 0;
+    FilPlan* none = NULL;
+    assert_int_equal(fil_plan_solve(world, &info.plan, &none, &error), FIL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "threads"));
+    fil_plan_destroy(plans[0]);
+    fil_plan_destroy(plans[1]);
+    fil_world_destroy(world);
+}
+
 static void what_cannot_be_planned_is_refused(void** state)
 {
     (void)state;
@@ -185,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_obey_the_simulators_step),
         cmocka_unit_test(cancelled_plans_keep_their_best_point),
+        cmocka_unit_test(threads_do_not_change_the_plan),
         cmocka_unit_test(what_cannot_be_planned_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

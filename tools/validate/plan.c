@@ -86,6 +86,7 @@ void fil_check_plan_rotations(FilCheck* check)
 
 static void twenty_seeds(FilPlanDef* def)
 {
+    def->threads = 2;
     def->seeds = 20;
 }
 

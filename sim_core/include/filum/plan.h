@@ -44,8 +44,9 @@ typedef struct FilPlanDef {
     int meshes;             /* solves with nodes / 2^(meshes - 1), ..., nodes stages one after the other; 1 to 4 */
     double receding;        /* s, how long fil_receding_* plan anew, every horizon / nodes; 0: one plan */
     int seeds;              /* starts, of which the best is kept */
+    int threads;            /* that share the starts, 1 to 64; they do not change the result */
     bool kinematic;         /* before each, the arm's dynamics are left out (P1's first stage) */
-    bool (*report)(void* user, const FilPlanReport* report); /* called once an iteration; false cancels. May be NULL */
+    bool (*report)(void* user, const FilPlanReport* report); /* called once an iteration, by one thread at a time; false cancels. May be NULL */
     void* user;
 } FilPlanDef;
 

@@ -27,5 +27,6 @@ FilPlanDef fil_plan_def_default(void)
                         .tolerance = 1e-8,
                         .max_iterations = 800,
                         .meshes = 3,
-                        .seeds = 1};
+                        .seeds = 1,
+                        .threads = 1};
 }

@@ -2,6 +2,7 @@
 #include "filum/plan.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,9 +19,23 @@ static const double NOISE = 0.01;
 // where the relaxation of finer meshes begins, and how close to bounds they may: their start is nearly a solution
 static const double FINER_RELAXATION = 1e-3, FINER_PUSH = 1e-4;
 
-typedef struct Job {
+enum { MOST_THREADS = 64 };
+
+/* All starts of one plan, which threads share. */
+typedef struct Search {
     const FilPlanDef* def;
     FilPlanStart start;
+    pthread_mutex_t lock; /* of all below */
+    int next;             /* seed */
+    bool cancelled, ok;   /* ok: none was out of memory */
+    int iterations;
+    FilPlan* plan; /* the best so far */
+} Search;
+
+/* One thread's work. */
+typedef struct Job {
+    const FilPlanDef* def;
+    Search* search;
     FilPlanReport report;
     bool cancelled;
     int iterations;
@@ -35,7 +50,11 @@ static bool tell(void* user, const FilPlanProgress* progress)
     job->report.cost = progress->cost;
     job->report.violation = progress->violation;
     job->report.pairs = progress->pairs;
-    job->cancelled = job->def->report != NULL && !job->def->report(job->def->user, &job->report);
+    Search* search = job->search;
+    pthread_mutex_lock(&search->lock);
+    search->cancelled = search->cancelled || (job->def->report != NULL && !job->def->report(job->def->user, &job->report));
+    job->cancelled = search->cancelled;
+    pthread_mutex_unlock(&search->lock);
     return !job->cancelled;
 }
 
@@ -59,12 +78,12 @@ static FilPlanSettings settings_of(Job* job, bool finer, bool last)
 /* The problem with `stages` stages, solved from a guess or from the solution of another mesh; false without memory. */
 static bool solve_mesh(Job* job, int stages, bool kinematic, bool last, FilBallProblem* problem, double** x)
 {
-    FilBallTurn turn = job->start.turn;
+    FilBallTurn turn = job->search->start.turn;
     FilBallProblem next;
     turn.stages = stages;
     turn.step = job->def->horizon / stages;
     turn.kinematic = kinematic;
-    if (!fil_ball_problem_create(&turn, &job->start.bounds, job->start.state, &next)) {
+    if (!fil_ball_problem_create(&turn, &job->search->start.bounds, job->search->start.state, &next)) {
         return false;
     }
     double* y = fil_alloc((size_t)(stages * next.problem.variables), sizeof(double));
@@ -101,9 +120,37 @@ static FilPlanVerdict verdict_of(const FilBallQuality* q)
     return FIL_PLAN_UNFINISHED;
 }
 
-/* One start through all meshes; the result replaces the plan's if it is better. */
-static bool attempt(Job* job, int seed, FilPlan* plan)
+/* Keeps the better of the plan and a motion, which it takes over: by verdict, cost and seed, so that the order in which threads finish does
+ * not matter. */
+static void offer(FilPlan* plan, int seed, bool cancelled, FilBallProblem* problem, double* x)
 {
+    const FilBallQuality q = fil_ball_judge(problem, x);
+    FilPlanInfo* info = &plan->info;
+    const FilPlanVerdict verdict = cancelled ? FIL_PLAN_STOPPED : verdict_of(&q);
+    info->seeds_tried++;
+    info->seeds_good += verdict == FIL_PLAN_GOOD ? 1 : 0;
+    const bool same = verdict == info->verdict && q.cost == info->cost;
+    const bool better = plan->x == NULL || verdict < info->verdict || (verdict == info->verdict && q.cost < info->cost) ||
+                        (same && seed < info->seed);
+    if (better) {
+        const FilPlanInfo found = {verdict, seed, info->seeds_tried, info->seeds_good, 0, problem->turn.stages, q.cost,
+                                   q.orientation, q.violation, q.gap_pair, q.slip_pair, q.penetration, q.contact};
+        *info = found;
+        fil_ball_problem_free(&plan->problem);
+        fil_free(plan->x);
+        plan->problem = *problem;
+        plan->problem.problem.data = &plan->problem.turn;
+        plan->x = x;
+    } else {
+        fil_ball_problem_free(problem);
+        fil_free(x);
+    }
+}
+
+/* One start through all meshes. */
+static void attempt(Job* job, int seed)
+{
+    Search* search = job->search;
     FilBallProblem problem = {.memory = NULL};
     double* x = NULL;
     bool ok = true;
@@ -115,56 +162,76 @@ static bool attempt(Job* job, int seed, FilPlan* plan)
     for (int k = 0; k < meshes && ok && !job->cancelled; k++) {
         ok = solve_mesh(job, coarse << k, false, k + 1 == meshes, &problem, &x);
     }
+    pthread_mutex_lock(&search->lock);
+    search->ok = search->ok && ok;
     if (ok && x != NULL && !problem.turn.kinematic) {
-        const FilBallQuality q = fil_ball_judge(&problem, x);
-        FilPlanInfo* info = &plan->info;
-        const FilPlanVerdict verdict = job->cancelled ? FIL_PLAN_STOPPED : verdict_of(&q);
-        info->seeds_tried++;
-        info->seeds_good += verdict == FIL_PLAN_GOOD ? 1 : 0;
-        const bool better = plan->x == NULL || verdict < info->verdict || (verdict == info->verdict && q.cost < info->cost);
-        if (better) {
-            const FilPlanInfo found = {verdict,         seed,    info->seeds_tried, info->seeds_good, 0,
-                                       problem.turn.stages, q.cost, q.orientation,   q.violation,      q.gap_pair,
-                                       q.slip_pair,     q.penetration, q.contact};
-            *info = found;
-            fil_ball_problem_free(&plan->problem);
-            fil_free(plan->x);
-            plan->problem = problem;
-            plan->problem.problem.data = &plan->problem.turn;
-            plan->x = x;
-            return true;
-        }
+        offer(search->plan, seed, job->cancelled, &problem, x);
+    } else {
+        fil_ball_problem_free(&problem);
+        fil_free(x);
     }
-    fil_ball_problem_free(&problem);
-    fil_free(x);
-    return ok;
+    pthread_mutex_unlock(&search->lock);
+}
+
+/* Start after start until there are no more. */
+static void* work(void* user)
+{
+    Search* search = user;
+    Job job = {.def = search->def, .search = search};
+    for (;;) {
+        pthread_mutex_lock(&search->lock);
+        const int seed = search->cancelled || !search->ok ? search->def->seeds : search->next++;
+        pthread_mutex_unlock(&search->lock);
+        if (seed >= search->def->seeds) {
+            break;
+        }
+        attempt(&job, seed);
+    }
+    pthread_mutex_lock(&search->lock);
+    search->iterations += job.iterations;
+    pthread_mutex_unlock(&search->lock);
+    return NULL;
+}
+
+/* The calling thread works too: threads that cannot be had are done without. */
+static void search_all(Search* search)
+{
+    const FilPlanDef* def = search->def;
+    const int wanted = def->threads < def->seeds ? def->threads : def->seeds;
+    pthread_t threads[MOST_THREADS];
+    int count = 0;
+    while (count < wanted - 1 && count < MOST_THREADS && pthread_create(&threads[count], NULL, work, search) == 0) {
+        count++;
+    }
+    work(search);
+    for (int k = 0; k < count; k++) {
+        pthread_join(threads[k], NULL);
+    }
 }
 
 FilStatus fil_plan_solve(const FilWorld* world, const FilPlanDef* def, FilPlan** out, FilError* error)
 {
-    Job job = {.def = def};
+    Search search = {.def = def, .lock = PTHREAD_MUTEX_INITIALIZER, .ok = true};
     FilPlan* plan = fil_alloc(1, sizeof *plan);
     *out = NULL;
     if (plan == NULL) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "plan: out of memory");
     }
-    const FilStatus status = fil_plan_start_from(world, def, &job.start, error);
+    const FilStatus status = fil_plan_start_from(world, def, &search.start, error);
     if (status != FIL_OK) {
         fil_plan_destroy(plan);
         return status;
     }
-    bool ok = true;
-    memcpy(plan->area, job.start.area, sizeof plan->area);
-    for (int seed = 0; seed < def->seeds && ok && !job.cancelled; seed++) {
-        ok = attempt(&job, seed, plan);
-    }
-    plan->info.iterations = job.iterations;
-    if (ok && plan->x == NULL) {
+    memcpy(plan->area, search.start.area, sizeof plan->area);
+    search.plan = plan;
+    search_all(&search);
+    plan->info.iterations = search.iterations;
+    if (search.ok && plan->x == NULL) {
         fil_plan_destroy(plan);
         return fil_error(error, FIL_NOT_CONVERGED, "plan: cancelled before there was a motion");
     }
     const FilTrackingWeights weights = fil_tracking_weights_default();
-    if (!ok || !fil_tracking_create(&plan->problem, plan->x, &weights, &plan->tracking)) {
+    if (!search.ok || !fil_tracking_create(&plan->problem, plan->x, &weights, &plan->tracking)) {
         fil_plan_destroy(plan);
         return fil_error(error, FIL_OUT_OF_MEMORY, "plan: out of memory");
     }

@@ -15,6 +15,9 @@ static FilStatus check_numbers(const FilPlanDef* def, FilError* error)
         return fil_error(error, FIL_BAD_INPUT,
                          "plan: needs a horizon above zero, 1 to 4 meshes, the coarsest of 2 nodes or more, and a seed");
     }
+    if (def->threads < 1 || def->threads > 64) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: threads must be 1 to 64, not %d", def->threads);
+    }
     if (def->nodes % (1 << (def->meshes - 1)) != 0) {
         return fil_error(error, FIL_BAD_INPUT, "plan: %d nodes cannot be halved %d times", def->nodes, def->meshes - 1);
     }

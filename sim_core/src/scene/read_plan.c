@@ -56,7 +56,7 @@ static void read_bounds(FilReader* reader, const FilYaml* mapping, FilPlanDef* d
 static void read_method(FilReader* reader, const FilYaml* mapping, FilPlanDef* def)
 {
     static const char* const relaxation_keys[] = {"start", "end", "fall", NULL};
-    static const char* const solver_keys[] = {"tolerance", "max_iterations", "meshes", "seeds", "kinematic", NULL};
+    static const char* const solver_keys[] = {"tolerance", "max_iterations", "meshes", "seeds", "threads", "kinematic", NULL};
     const FilYaml* relaxation = fil_read_node(reader, mapping, "relaxation", FIL_OPTIONAL);
     const FilYaml* solver = fil_read_node(reader, mapping, "solver", FIL_OPTIONAL);
     if (relaxation != NULL && fil_check_keys(reader, relaxation, relaxation_keys)) {
@@ -69,6 +69,7 @@ static void read_method(FilReader* reader, const FilYaml* mapping, FilPlanDef* d
         fil_read_integer(reader, solver, "max_iterations", FIL_OPTIONAL, 1, 100000, &def->max_iterations);
         fil_read_integer(reader, solver, "meshes", FIL_OPTIONAL, 1, 4, &def->meshes);
         fil_read_integer(reader, solver, "seeds", FIL_OPTIONAL, 1, 1000, &def->seeds);
+        fil_read_integer(reader, solver, "threads", FIL_OPTIONAL, 1, 64, &def->threads);
         fil_read_flag(reader, solver, "kinematic", &def->kinematic);
     }
 }
