@@ -108,9 +108,8 @@ void fil_check_plan_seeds(FilCheck* check)
 /* P1's recipe: without dynamics first, and all at the final relaxation. */
 static void two_stages(FilPlanDef* def)
 {
-    def->nodes = 25;
-    def->meshes = 1;
-    def->seeds = 20;
+    coarse(def);
+    twenty_seeds(def);
     def->kinematic = true;
     def->relaxation[0] = def->relaxation[1];
 }
@@ -124,7 +123,7 @@ static void cold(FilPlanDef* def)
 static void schedule(FilPlanDef* def)
 {
     coarse(def);
-    def->seeds = 20;
+    twenty_seeds(def);
 }
 
 void fil_check_plan_recipes(FilCheck* check)
@@ -133,20 +132,24 @@ void fil_check_plan_recipes(FilCheck* check)
         const char* name;
         void (*change)(FilPlanDef* def);
     } recipes[3] = {{"relaxation that falls", schedule}, {"cold", cold}, {"P1's two stages", two_stages}};
-    double good[3] = {0.0};
-    for (int k = 0; k < 3; k++) {
+    // 25 stages are too coarse for the last digits of the orientation: what counts is that equations and pairs are met
+    for (int k = 0; k < 9; k++) {
+        const int recipe = k / 3, axis = k % 3;
         FilPlanInfo info;
         double seconds;
-        char text[64];
-        if (plan_about(check, 0, recipes[k].change, &info, &seconds)) {
-            good[k] = info.seeds_good;
-            snprintf(text, sizeof text, "%s: good ones of 20 starts", recipes[k].name);
-            fil_check_note(check, text, info.seeds_good);
-            snprintf(text, sizeof text, "%s: s of CPU a start", recipes[k].name);
-            fil_check_note(check, text, seconds / info.seeds_tried);
-            snprintf(text, sizeof text, "%s: best cost", recipes[k].name);
-            fil_check_note(check, text, info.cost);
+        char text[96];
+        if (!plan_about(check, axis, recipes[recipe].change, &info, &seconds)) {
+            continue;
         }
+        snprintf(text, sizeof text, "%s, %s: solved of 20 starts", recipes[recipe].name, axes[axis]);
+        if (recipe == 0) {
+            fil_check_above(check, text, info.seeds_solved, 18.0);
+        } else {
+            fil_check_note(check, text, info.seeds_solved);
+        }
+        snprintf(text, sizeof text, "%s, %s: s of CPU a start", recipes[recipe].name, axes[axis]);
+        fil_check_note(check, text, seconds / info.seeds_tried);
+        snprintf(text, sizeof text, "%s, %s: best cost", recipes[recipe].name, axes[axis]);
+        fil_check_note(check, text, info.cost);
     }
-    fil_check_above(check, "good starts with a falling relaxation, of 20", good[0], 18.0);
 }

@@ -126,7 +126,7 @@ static const FilCheckCase table[] = {
     {"plan", "disturbed", "the same with other friction, masses and stiffness: 27 cases", 60, fil_check_plan_disturbed},
     {"plan", "open_loop", "the same by its pressures alone, standing and hanging", 30, fil_check_plan_open_loop},
     {"plan", "receding", "plans of 0.32 s, 25 a second, while the ball is pushed", 15, fil_check_plan_receding},
-    {"plan", "recipes", "falling relaxation, cold start and P1's two stages", 200, fil_check_plan_recipes},
+    {"plan", "recipes", "falling relaxation, cold start and P1's two stages, about x, y and z", 1500, fil_check_plan_recipes},
 
     {"matrix", "sap", "every kind of body against every other under sap", 60, fil_check_matrix_sap},
     {"matrix", "sap_lagged", "the same under sap_lagged", 60, fil_check_matrix_sap_lagged},

@@ -62,6 +62,7 @@ typedef enum FilPlanVerdict {
 typedef struct FilPlanInfo {
     FilPlanVerdict verdict;
     int seed, seeds_tried, seeds_good, iterations, stages;
+    int seeds_solved; /* starts that meet rows and pairs, on target or not */
     double cost, orientation; /* the cost, and 1 - (q . target)^2 at the end */
     double violation;         /* worst row, SI units */
     double gap_pair;          /* worst gap times normal force, N m */

@@ -129,12 +129,24 @@ static void offer(FilPlan* plan, int seed, bool cancelled, FilBallProblem* probl
     const FilPlanVerdict verdict = cancelled ? FIL_PLAN_STOPPED : verdict_of(&q);
     info->seeds_tried++;
     info->seeds_good += verdict == FIL_PLAN_GOOD ? 1 : 0;
+    info->seeds_solved += verdict <= FIL_PLAN_OFF_TARGET ? 1 : 0;
     const bool same = verdict == info->verdict && q.cost == info->cost;
     const bool better = plan->x == NULL || verdict < info->verdict || (verdict == info->verdict && q.cost < info->cost) ||
                         (same && seed < info->seed);
     if (better) {
-        const FilPlanInfo found = {verdict, seed, info->seeds_tried, info->seeds_good, 0, problem->turn.stages, q.cost,
-                                   q.orientation, q.violation, q.gap_pair, q.slip_pair, q.penetration, q.contact};
+        const FilPlanInfo found = {.verdict = verdict,
+                                   .seed = seed,
+                                   .seeds_tried = info->seeds_tried,
+                                   .seeds_good = info->seeds_good,
+                                   .seeds_solved = info->seeds_solved,
+                                   .stages = problem->turn.stages,
+                                   .cost = q.cost,
+                                   .orientation = q.orientation,
+                                   .violation = q.violation,
+                                   .gap_pair = q.gap_pair,
+                                   .slip_pair = q.slip_pair,
+                                   .penetration = q.penetration,
+                                   .contact = q.contact};
         *info = found;
         fil_ball_problem_free(&plan->problem);
         fil_free(plan->x);
