@@ -23,6 +23,11 @@ void fil_check_capstan_refinement(FilCheck* check);
 void fil_check_capstan_two_turns(FilCheck* check);
 void fil_check_capstan_lagged(FilCheck* check);
 void fil_check_capstan_imc(FilCheck* check);
+void fil_check_capstan_lcp(FilCheck* check);
+
+/* contact_lcp.c: hundreds of contacts as one complementarity problem */
+void fil_check_lcp_rope(FilCheck* check);
+void fil_check_lcp_pile(FilCheck* check);
 
 /* contact_lagged.c: friction and meshes */
 void fil_check_crossed_rods(FilCheck* check);

@@ -219,3 +219,13 @@ void fil_check_patch_capstan(FilCheck* check)
     check_ratio(check, "sap_lagged", &half, 0.02);
     check_ratio(check, "sap_lagged", &whole, 0.02);
 }
+
+/* As a complementarity problem, on three meshes. */
+void fil_check_capstan_lcp(FilCheck* check)
+{
+    static const int meshes[] = {20, 32, 52};
+    for (int k = 0; k < 3; k++) {
+        const Capstan c = {0.3, 1.3 * M_PI, meshes[k], 1.0 / 30.0, TENSION, 0.0};
+        check_ratio(check, "lcp", &c, 0.05);
+    }
+}

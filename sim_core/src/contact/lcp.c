@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "contact/lcp_augmented.h"
 #include "contact/lcp_islands.h"
 #include "contact/lcp_problem.h"
 
@@ -20,6 +21,9 @@ typedef struct Workspace {
     FilLcpAssembly assembly;
     FilLcpScratch scratch;
     FilLcpProblem problem;
+    FilLcpAugmented augmented;
+    void* constraints; /* of the guess */
+    size_t constraint_capacity;
     FilDoubles solution; /* velocities and impulses */
 } Workspace;
 
@@ -48,7 +52,8 @@ FilLcpSettings fil_lcp_settings_default(void)
                             .stabilisation = 0.2,
                             .recovery_speed = 0.1,
                             .tolerance = 1e-8,
-                            .max_iterations = 100};
+                            .max_iterations = 100,
+                            .dense_limit = 60};
 }
 
 FilStatus fil_lcp_settings_check(const FilLcpSettings* s, FilError* error)
@@ -78,6 +83,9 @@ FilStatus fil_lcp_settings_check(const FilLcpSettings* s, FilError* error)
         return fil_error(error, FIL_BAD_INPUT, "world: lcp: max_iterations must be positive, not %d",
                          s->max_iterations);
     }
+    if (s->dense_limit < 0) {
+        return fil_error(error, FIL_BAD_INPUT, "world: lcp: dense_limit must not be negative, not %d", s->dense_limit);
+    }
     return FIL_OK;
 }
 
@@ -95,8 +103,10 @@ void fil_lcp_destroy(FilLcp* lcp)
         Workspace* w = &lcp->workspaces[k];
         fil_sap_destroy(w->sap);
         fil_lcp_assembly_free(&w->assembly);
+        fil_lcp_augmented_free(&w->augmented);
         fil_free(w->scratch.numbers.at);
         fil_free(w->scratch.indices.at);
+        fil_free(w->constraints);
         fil_free(w->solution.at);
     }
     fil_free(lcp->workspaces);
@@ -122,8 +132,9 @@ static bool make_workspaces(FilLcp* lcp, int count)
     for (; lcp->workspace_count < count; lcp->workspace_count++) {
         Workspace* w = &grown[lcp->workspace_count];
         *w = (Workspace){.sap = fil_sap_create()};
-        if (w->sap == NULL || !fil_lcp_assembly_init(&w->assembly)) {
+        if (w->sap == NULL || !fil_lcp_assembly_init(&w->assembly) || !fil_lcp_augmented_init(&w->augmented)) {
             fil_sap_destroy(w->sap);
+            fil_lcp_assembly_free(&w->assembly);
             return false;
         }
     }
@@ -316,6 +327,51 @@ static FilStatus solve_island(Workspace* w, const FilSapProblem* from, const Fil
     return status;
 }
 
+/* ---- large islands ---- */
+
+/* Whether an island is beyond the dense solvers: u would have more than `limit` numbers. */
+static bool is_large(const FilSapProblem* island, int limit)
+{
+    return 3 * island->constraint_count > limit && FIL_BLOCK * island->pattern.columns > limit;
+}
+
+/* Constraints for the guess: rigid contacts aim at the velocity that the LCP asks for, penetrations at no more than the
+ * recovery speed. */
+static const FilSapConstraint* aim(const FilSapProblem* from, const FilLcpSettings* settings,
+                                   FilSapConstraint* constraints)
+{
+    for (int i = 0; i < from->constraint_count; i++) {
+        constraints[i] = from->constraints[i];
+        if (constraints[i].kind != FIL_SAP_BOUNDED && !isfinite(constraints[i].contact.stiffness)) {
+            constraints[i].contact.distance = -from->dt * fil_lcp_contact_unit(from, settings, i).target;
+            constraints[i].contact.dissipation_time = 0.0;
+        }
+    }
+    return constraints;
+}
+
+/* `v` holds the velocities of the step's start: much the same contacts bear load as in the last step. */
+static FilStatus solve_large(Workspace* w, const FilSapProblem* from, const FilLcpSettings* settings, double* v,
+                             double* impulse, FilLcpStats* stats)
+{
+    const FilSapOptions options = fil_sap_options_default();
+    FilSapStats convex = {0};
+    if (!fil_buffer_reserve(&w->constraints, &w->constraint_capacity, (size_t)from->constraint_count,
+                            sizeof(FilSapConstraint))) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    FilSapProblem first = *from;
+    first.constraints = aim(from, settings, w->constraints);
+    const FilStatus status = fil_sap_solve(w->sap, &first, &options, v, impulse, &convex);
+    stats->iterations += convex.iterations;
+    stats->analyses += convex.analyses;
+    stats->indefinite = convex.indefinite;
+    if (status == FIL_OUT_OF_MEMORY || convex.indefinite) {
+        return status;
+    }
+    return fil_lcp_augmented_solve(&w->augmented, from, settings, v, impulse, stats);
+}
+
 /* All islands together: sums of counts, the worst of residuals. */
 static void add_stats(FilLcpStats* all, const FilLcpStats* one)
 {
@@ -337,8 +393,8 @@ FilStatus fil_lcp_solve(FilLcp* lcp, const FilSapProblem* from, const FilLcpSett
     FilLcpStats local;
     stats = stats != NULL ? stats : &local;
     *stats = (FilLcpStats){0};
-    memcpy(v, from->v_free, FIL_BLOCK * (size_t)from->pattern.columns * sizeof *v);
     if (from->constraint_count == 0) {
+        memcpy(v, from->v_free, FIL_BLOCK * (size_t)from->pattern.columns * sizeof *v);
         return FIL_OK;
     }
     memset(impulse, 0, 3 * (size_t)from->constraint_count * sizeof *impulse);
@@ -354,7 +410,10 @@ FilStatus fil_lcp_solve(FilLcp* lcp, const FilSapProblem* from, const FilLcpSett
             return FIL_OUT_OF_MEMORY;
         }
         FilLcpStats own = {0};
-        const FilStatus status = solve_island(w, &island, settings, w->solution.at, w->solution.at + n, &own);
+        double *island_v = w->solution.at, *island_impulse = island_v + n;
+        fil_lcp_islands_take(&lcp->islands, k, v, island_v);
+        const bool large = settings->solver == FIL_LCP_NEWTON && is_large(&island, settings->dense_limit);
+        const FilStatus status = (large ? solve_large : solve_island)(w, &island, settings, island_v, island_impulse, &own);
         add_stats(stats, &own);
         if (status == FIL_OK || status == FIL_NOT_CONVERGED) {
             worst = status != FIL_OK ? status : worst;
@@ -362,8 +421,9 @@ FilStatus fil_lcp_solve(FilLcp* lcp, const FilSapProblem* from, const FilLcpSett
             return status;
         }
         if (!own.indefinite) {
-            fil_lcp_islands_put(&lcp->islands, k, w->solution.at, w->solution.at + n, v, impulse);
+            fil_lcp_islands_put(&lcp->islands, k, island_v, island_impulse, v, impulse);
         }
     }
+    fil_lcp_islands_release(&lcp->islands, from, v);
     return worst;
 }

@@ -88,7 +88,7 @@ static void spring_impulses(const FilLcpAssembly* assembly, const FilSapProblem*
 
 /* ---- units: contacts and bounded rows ---- */
 
-static FilLcpUnit contact_unit(const FilSapProblem* from, const FilLcpSettings* settings, int index)
+FilLcpUnit fil_lcp_contact_unit(const FilSapProblem* from, const FilLcpSettings* settings, int index)
 {
     const FilSapContact* contact = &from->constraints[index].contact;
     FilLcpUnit unit = {.kind = contact->mu > 0.0 ? FIL_LCP_CONTACT : FIL_LCP_LIMIT,
@@ -133,7 +133,7 @@ static int list_units(FilLcpAssembly* assembly, const FilSapProblem* from, const
     for (int i = 0; i < from->constraint_count; i++) {
         const FilSapConstraint* constraint = &from->constraints[i];
         if (constraint->kind != FIL_SAP_BOUNDED) {
-            units[count++] = contact_unit(from, settings, i);
+            units[count++] = fil_lcp_contact_unit(from, settings, i);
             continue;
         }
         for (int row = 0; row < 3; row++) {

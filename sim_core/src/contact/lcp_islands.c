@@ -212,6 +212,25 @@ FilSapProblem fil_lcp_islands_at(const FilLcpIslands* s, const FilSapProblem* pr
                            .jacobian = problem->jacobian};
 }
 
+void fil_lcp_islands_take(const FilLcpIslands* s, int k, const double* all_v, double* v)
+{
+    const int first = s->first_variable.at[k];
+    for (int i = first; i < s->first_variable.at[k + 1]; i++) {
+        memcpy(v + (size_t)FIL_BLOCK * (size_t)(i - first), all_v + (size_t)FIL_BLOCK * (size_t)s->variables.at[i],
+               FIL_BLOCK * sizeof(double));
+    }
+}
+
+void fil_lcp_islands_release(const FilLcpIslands* s, const FilSapProblem* problem, double* all_v)
+{
+    for (int i = 0; i < problem->pattern.columns; i++) {
+        if (s->island.at[i] < 0) {
+            memcpy(all_v + (size_t)FIL_BLOCK * (size_t)i, problem->v_free + (size_t)FIL_BLOCK * (size_t)i,
+                   FIL_BLOCK * sizeof(double));
+        }
+    }
+}
+
 void fil_lcp_islands_put(const FilLcpIslands* s, int k, const double* v, const double* impulse, double* all_v,
                          double* all_impulses)
 {

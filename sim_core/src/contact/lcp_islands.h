@@ -29,6 +29,11 @@ bool fil_lcp_islands_find(FilLcpIslands* islands, const FilSapProblem* problem);
  * given. */
 FilSapProblem fil_lcp_islands_at(const FilLcpIslands* islands, const FilSapProblem* problem, int index);
 
+/* An island's part of velocities of all variables. */
+void fil_lcp_islands_take(const FilLcpIslands* islands, int index, const double* all_v, double* v);
+/* Free velocities of all variables that are in no island. */
+void fil_lcp_islands_release(const FilLcpIslands* islands, const FilSapProblem* problem, double* all_v);
+
 /* Copies an island's velocities and impulses to where they belong. */
 void fil_lcp_islands_put(const FilLcpIslands* islands, int index, const double* v, const double* impulse, double* all_v,
                          double* all_impulses);

@@ -8,6 +8,10 @@
 
 #define PIVOT 1e-11 /* entries of the scaled tableau below this are zero */
 
+/* Multiply-adds of all pivots, some seconds; and unknowns, a tableau of 144 MB. Beyond either the method gives up. */
+#define MOST_WORK 1e10
+enum { MOST_UNKNOWNS = 3000 };
+
 /* Columns: w (n), z (n), the artificial one, q. The columns of w hold the inverse of the basis. */
 typedef struct Tableau {
     int n, width;
@@ -180,7 +184,8 @@ static void run(Tableau* t, int* pivots)
         return;
     }
     int enter = 2 * t->n;
-    for (int k = 0; k < 50 * t->n + 100; k++) {
+    const double most = fmin(50.0 * t->n + 100.0, MOST_WORK / ((double)t->n * (double)t->width));
+    for (int k = 0; k < most; k++) {
         const int left = t->basis[row];
         pivot(t, row, enter);
         ++*pivots;
@@ -199,6 +204,9 @@ FilStatus fil_lcp_lemke(FilLcpProblem* problem, const FilLcpSettings* settings, 
 {
     Tableau t = {.n = count_unknowns(problem)};
     t.width = 2 * t.n + 2;
+    if (t.n > MOST_UNKNOWNS) {
+        return FIL_NOT_CONVERGED;
+    }
     const size_t n = (size_t)t.n, size = (size_t)problem->size;
     if (!fil_doubles_reserve(&scratch->numbers, n * (size_t)t.width + (size_t)problem->dimension) ||
         !fil_ints_reserve(&scratch->indices, 2 * n)) {

@@ -136,6 +136,8 @@ typedef struct FilLcpAssembly {
 FIL_MUST_CHECK bool fil_lcp_assembly_init(FilLcpAssembly* assembly);
 void fil_lcp_assembly_free(FilLcpAssembly* assembly);
 
+/* A contact's friction, compliance and target velocity (P1 sec. V-A). */
+FilLcpUnit fil_lcp_contact_unit(const FilSapProblem* from, const FilLcpSettings* settings, int constraint);
 /* Makes the whitened problem. FIL_NOT_CONVERGED: A is not positive definite. */
 FIL_MUST_CHECK FilStatus fil_lcp_assemble(FilLcpAssembly* assembly, const FilSapProblem* from,
                                           const FilLcpSettings* settings, FilLcpProblem* problem);

@@ -37,6 +37,7 @@ static void read_lcp(FilReader* reader, const FilYaml* node, FilWorld* world)
                                        "recovery_speed",
                                        "tolerance",
                                        "max_iterations",
+                                       "dense_limit",
                                        NULL};
     static const char* const solvers[] = {
         [FIL_LCP_NEWTON] = "newton",
@@ -66,6 +67,7 @@ static void read_lcp(FilReader* reader, const FilYaml* node, FilWorld* world)
     fil_read_number(reader, node, "recovery_speed", FIL_NOT_NEGATIVE, &lcp->recovery_speed);
     fil_read_number(reader, node, "tolerance", FIL_POSITIVE, &lcp->tolerance);
     fil_read_integer(reader, node, "max_iterations", FIL_OPTIONAL, 1, 10000, &lcp->max_iterations);
+    fil_read_integer(reader, node, "dense_limit", FIL_OPTIONAL, 0, 100000, &lcp->dense_limit);
     take(reader, node, world, reader->status == FIL_OK ? fil_world_set_lcp_settings(world, &settings) : FIL_OK);
 }
 

@@ -36,6 +36,7 @@ typedef struct FilContactModel {
     bool patches;         /* takes contacts of finite stiffness as they are: pressure patches too */
     bool rings;           /* lets rings slide along their rods */
     bool frugal;          /* FilStepSetup.frugal */
+    const char* advice;   /* what to use where it finds no solution for its contacts; NULL: nothing in particular */
     /* What it wants of collision; NULL: what everyone gets. */
     void (*want)(const FilModelSettings* settings, FilCollisionWants* wants);
     /* FIL_BAD_INPUT and a message if its settings cannot be used; NULL: it has none. */

@@ -107,6 +107,7 @@ const FilContactModel fil_contact_models[] = {
     {.name = "sap_lagged", .integrators = EULER, .contacts = true, .patches = true, .check = check_sap, .solve = fil_velocity_solve,
      .kind = FIL_SAP_LAGGED_CONTACT, .velocity = fil_velocity_sap},
     {.name = "lcp", .integrators = EULER, .contacts = true, .patches = true, .check = check_lcp, .solve = fil_velocity_solve,
+     .advice = "try contact model sap, which always has a solution, a contact_stiffness, or less overlap at the start",
      .velocity = fil_velocity_lcp},
     {.name = "imc", .integrators = EULER, .contacts = true, .coupled = true, .want = want_imc, .check = check_imc, .misfit = imc_misfit,
      .solve = fil_potential_solve_step, .field = &fil_pair_field, .pair = &fil_imc_pair},

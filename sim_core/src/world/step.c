@@ -247,7 +247,7 @@ static FilStatus advance_accurately(FilWorld* world, double t, double dt, FilSte
 }
 
 /* The message of a step that failed. */
-static FilStatus explain(FilWorld* world, FilStatus status)
+static FilStatus explain(FilWorld* world, const FilStepInfo* info, FilStatus status)
 {
     if (status == FIL_OUT_OF_MEMORY) {
         return fil_world_fail(world, status, "out of memory in the step from t = %g s", world->time);
@@ -258,6 +258,14 @@ static FilStatus explain(FilWorld* world, FilStatus status)
     if (status == FIL_BAD_INPUT) {
         return fil_world_fail(world, status, "the step from t = %g s has more than %d contacts: do bodies lie inside each other?",
                               world->time, world->collision.set.count);
+    }
+    const char* advice = world->solver.model->advice;
+    if (info->contact_failures > 0 && advice != NULL) {
+        return fil_world_fail(world, status,
+                              "the step from t = %g s did not converge: contact model %s found no solution for %d contacts (%d times, "
+                              "in sub-steps down to %g s); %s",
+                              world->time, world->solver.model->name, info->contacts, info->contact_failures,
+                              world->def.dt / (double)(UINT64_C(1) << world->def.max_halvings), advice);
     }
     return fil_world_fail(world, status,
                           "the step from t = %g s did not converge, even with sub-steps of %g s; try a smaller dt, "
@@ -294,5 +302,5 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
         info->time = world->time;
     }
     info->timings.other = seconds() - start - info->timings.free_motion - info->timings.collide - info->timings.contact;
-    return status == FIL_OK ? FIL_OK : explain(world, status);
+    return status == FIL_OK ? FIL_OK : explain(world, info, status);
 }

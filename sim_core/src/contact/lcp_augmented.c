@@ -1,0 +1,573 @@
+/* The LCP of a large island by multipliers. Of every contact an impulse g and a friction limit l are kept. With those
+ *     f = ((g_n + rho (target - c_n)) / (1 + rho R))+        b = P_l(g_t - rho c_t),
+ * P_l the projection on the pyramid's cross-section, a regular polygon with its corners at l d_k, the momentum balance
+ *     S x = J' gamma(c),   c = free + J x
+ * is the minimum of a convex, piecewise quadratic function of x: Newton with an exact line search finds it in finitely
+ * many steps, each with one factor of S + J' G J (contact/sap_system.h). Then g <- gamma, l <- mu f, and again. A fixed
+ * point has f complementary to c_n - target + R f, and friction of the greatest dissipation within mu f: it solves
+ * the LCP, whatever rho. As G is piecewise constant a factor serves until a contact changes between apart, sticking,
+ * sliding along a side and at a corner: at the end each round costs one solve.
+ *
+ * Limits and joints are springs with clamped impulses and need no multipliers. */
+#include "contact/lcp_augmented.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/vec3.h"
+#include "contact/lcp_polygon.h"
+#include "contact/lcp_problem.h"
+#include "linalg/extrapolate.h"
+
+/* rho times the compliance that A's diagonal gives a contact. Little, and contacts change their branches a few at a time;
+ * much, and multipliers converge in a few rounds while the factor loses as many digits. It grows from the first to the
+ * last where a round has not reduced the error to SLOW: tried 1e2 to 1e4, 1e4 to 1e6, 3 to 100, 0 to 0.3 on a rope that
+ * falls and on a capstan; these took the fewest factors. */
+#define STIFFNESS_FIRST 1e3
+#define STIFFNESS_MOST 1e6
+#define STIFFNESS_GROWS 10.0
+#define SLOW 0.1
+
+/* A contact with less compliance than this, 1/kg, is between things that are held: no impulse moves them. */
+#define IMMOVABLE 1e-17
+
+/* Momentum residual, relative, at which a round is done. */
+#define BALANCED 1e-10
+
+/* Weight of a relative error of friction against one of velocities. */
+#define FRICTION_MISS 0.01
+#define LIGHT 0.1
+
+/* Share of the friction limit below which a guessed contact sticks. */
+#define STICKS 0.99
+
+/* Of the slope along a step against its start: a better minimum saves no factors (tried 1e-6 to 0.3). */
+#define LINE_SEARCH_TOLERANCE 1e-2
+
+/* Line-search evaluations; factors of a solve, in max_iterations. */
+/* and rounds that limits are extrapolated from while branches change */
+enum { MOST_LINE_SEARCH = 60, MOST_FACTORS = 10, UNSETTLED = 5 };
+
+typedef struct Item {
+    bool contact;
+    FilSapLaw law; /* of a joint or limit */
+    /* of a contact: */
+    double mu, target;
+    double compliance; /* R */
+    double scale; /* velocity per impulse, of its own */
+    double rho;   /* 0: cannot move */
+    double kept[3], limit;
+} Item;
+
+/* What a solve works on: n numbers of participants, m constraints. */
+typedef struct Work {
+    FilLcpAugmented* own;
+    FilSapSystem* system;
+    const FilSapProblem* problem;
+    Item* items;
+    FilLcpPolygon polygon; /* of friction directions */
+    int n, m;
+    double speed; /* m/s, that residuals are relative to */
+    /* all variables: */
+    double *change, *momentum;
+    /* participants: */
+    double *mass_inverse, *x, *p, *dx, *dp, *j;
+    /* constraints, 3 each: */
+    double *free, *c, *dc, *trial, *gamma;
+    double *hessian, *factored; /* 9 each: at c, and in the factor */
+    double *limit, *error;      /* of each constraint's friction */
+    double* history;            /* the same of the last rounds */
+    int factors, settled;       /* factors so far; rounds since the last */
+    bool fresh;                 /* the factor is that of `hessian` */
+} Work;
+
+bool fil_lcp_augmented_init(FilLcpAugmented* augmented)
+{
+    *augmented = (FilLcpAugmented){.items = NULL};
+    return fil_sap_system_init(&augmented->system);
+}
+
+void fil_lcp_augmented_free(FilLcpAugmented* augmented)
+{
+    fil_sap_system_free(&augmented->system);
+    fil_free(augmented->vectors.at);
+    fil_free(augmented->items);
+}
+
+static bool reserve(Work* w)
+{
+    const size_t all = FIL_BLOCK * (size_t)w->problem->pattern.columns, m = (size_t)w->m;
+    const size_t n = FIL_BLOCK * (size_t)w->system->participants;
+    const struct {
+        double** vector;
+        size_t size;
+    } parts[] = {
+        {&w->change, all}, {&w->momentum, all}, {&w->mass_inverse, n}, {&w->x, n},         {&w->p, n},
+        {&w->dx, n},       {&w->dp, n},         {&w->j, n},            {&w->free, 3 * m},  {&w->c, 3 * m},
+        {&w->dc, 3 * m},   {&w->trial, 3 * m},  {&w->gamma, 3 * m},    {&w->hessian, 9 * m}, {&w->factored, 9 * m},
+        {&w->history, fil_extrapolate_size(w->m)}, {&w->limit, m}, {&w->error, m},
+    };
+    size_t total = 0;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        total += parts[k].size;
+    }
+    if (!fil_doubles_reserve(&w->own->vectors, total) ||
+        !fil_buffer_reserve(&w->own->items, &w->own->item_capacity, m, sizeof(Item))) {
+        return false;
+    }
+    double* next = w->own->vectors.at;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        *parts[k].vector = next;
+        next += parts[k].size;
+    }
+    w->items = w->own->items;
+    w->n = (int)n;
+    return true;
+}
+
+/* ---- laws ---- */
+
+static bool prepare_contact(Work* w, const FilLcpSettings* settings, int i, Item* item)
+{
+    const FilLcpUnit unit = fil_lcp_contact_unit(w->problem, settings, i);
+    item->contact = true;
+    item->mu = unit.mu;
+    item->target = unit.target;
+    if (!fil_sap_compliance_of(w->problem, &w->problem->constraints[i], &item->scale)) {
+        return false;
+    }
+    item->rho = item->scale > IMMOVABLE ? STIFFNESS_FIRST / item->scale : 0.0;
+    item->compliance = unit.compliance;
+    return true;
+}
+
+/* False if a diagonal block of A is missing or not positive definite. */
+static bool prepare(Work* w, const FilLcpSettings* settings, const double* impulse)
+{
+    const FilSapOptions sap = fil_sap_options_default();
+    const FilSapScales scales = {w->problem->dt, sap.rigidity, sap.stick, sap.slip_velocity};
+    memset(w->items, 0, sizeof *w->items * (size_t)w->m);
+    for (int i = 0; i < w->m; i++) {
+        const FilSapConstraint* constraint = &w->problem->constraints[i];
+        Item* item = &w->items[i];
+        double compliance;
+        if (constraint->kind != FIL_SAP_BOUNDED) {
+            if (!prepare_contact(w, settings, i, item)) {
+                return false;
+            }
+            fil_v3_copy(item->kept, impulse + 3 * i);
+            item->limit = item->mu * item->kept[2];
+            continue;
+        }
+        if (!fil_sap_compliance_of(w->problem, constraint, &compliance)) {
+            return false;
+        }
+        fil_sap_kinds[FIL_SAP_BOUNDED].prepare(constraint, compliance, &scales, &item->law);
+    }
+    return true;
+}
+
+/* Impulse and Hessian of a contact that moves with c. */
+static void respond(const Work* w, const Item* item, const double* c, double* gamma, double* g)
+{
+    const double rho = item->rho;
+    memset(g, 0, 9 * sizeof *g);
+    fil_v3_set(gamma, 0.0, 0.0, 0.0);
+    if (rho == 0.0) {
+        return;
+    }
+    // a compliance above 1/rho is as good as a multiplier
+    const double r = item->compliance;
+    const bool soft = r * rho >= 1.0;
+    const double slope = soft ? 1.0 / r : rho / (1.0 + rho * r);
+    const double f = slope * (item->target - c[2]) + (soft ? 0.0 : item->kept[2] / (1.0 + rho * r));
+    if (f > 0.0) {
+        gamma[2] = f;
+        g[8] = slope;
+    }
+    if (item->limit > 0.0) {
+        const double y[2] = {item->kept[0] - rho * c[0], item->kept[1] - rho * c[1]};
+        double d[3];
+        fil_lcp_polygon_project(&w->polygon, item->limit, y, gamma, d);
+        g[0] = rho * d[0];
+        g[1] = g[3] = rho * d[1];
+        g[4] = rho * d[2];
+    }
+}
+
+static void evaluate(Work* w, const double* c)
+{
+    for (int i = 0; i < w->m; i++) {
+        if (w->items[i].contact) {
+            respond(w, &w->items[i], c + 3 * i, w->gamma + 3 * i, w->hessian + 9 * i);
+            continue;
+        }
+        FilSapResponse response;
+        fil_sap_kinds[FIL_SAP_BOUNDED].evaluate(&w->items[i].law, c + 3 * i, &response);
+        memcpy(w->gamma + 3 * i, response.impulse, sizeof response.impulse);
+        memcpy(w->hessian + 9 * i, response.hessian, sizeof response.hessian);
+    }
+}
+
+/* ---- one round: the convex problem ---- */
+
+static double dot(const double* a, const double* b, int n)
+{
+    double sum = 0.0;
+    for (int k = 0; k < n; k++) {
+        sum += a[k] * b[k];
+    }
+    return sum;
+}
+
+/* dp = J' gamma - S x; returns its size relative to the impulses'. */
+static double residual(Work* w)
+{
+    fil_sap_system_multiply_transposed(w->system, w->problem, w->gamma, w->j);
+    double rest = 0.0, size = DBL_MIN;
+    for (int k = 0; k < w->n; k++) {
+        const double r = w->j[k] - w->p[k];
+        w->dp[k] = r;
+        rest += r * r * w->mass_inverse[k];
+        size += fmax(w->j[k] * w->j[k], w->p[k] * w->p[k]) * w->mass_inverse[k];
+    }
+    return sqrt(rest / size);
+}
+
+/* dx = (S + J' G J)^-1 (J' gamma - S x), dc = J dx, dp = S dx = right-hand side - J' G dc. */
+static void find_direction(Work* w)
+{
+    memcpy(w->dx, w->dp, (size_t)w->n * sizeof *w->dx);
+    fil_sap_system_solve(w->system, w->dx);
+    fil_sap_system_multiply(w->system, w->problem, w->dx, w->dc);
+    for (int i = 0; i < w->m; i++) {
+        fil_m3_apply(w->trial + 3 * i, w->factored + 9 * i, w->dc + 3 * i);
+    }
+    fil_sap_system_multiply_transposed(w->system, w->problem, w->trial, w->j);
+    for (int k = 0; k < w->n; k++) {
+        w->dp[k] -= w->j[k];
+    }
+}
+
+/* The minimum along dx: the slope rises and is piecewise linear, so Newton inside a bracket ends at it. Leaves the
+ * responses there. */
+static double line_search(Work* w)
+{
+
+    const double dx_p = dot(w->dx, w->p, w->n), dx_dp = dot(w->dx, w->dp, w->n);
+    const double start = fabs(dx_p - dot(w->gamma, w->dc, 3 * w->m));
+    double low = 0.0, high = INFINITY, alpha = 1.0, last = start;
+    for (int k = 1;; k++) {
+        for (int i = 0; i < 3 * w->m; i++) {
+            w->trial[i] = w->c[i] + alpha * w->dc[i];
+        }
+        evaluate(w, w->trial);
+        double slope = dx_p + alpha * dx_dp, curvature = dx_dp, size = fabs(dx_p) + fabs(alpha * dx_dp);
+        for (int i = 0; i < w->m; i++) {
+            const double *u = w->dc + 3 * i, work = fil_v3_dot(w->gamma + 3 * i, u);
+            double gu[3];
+            fil_m3_apply(gu, w->hessian + 9 * i, u);
+            slope -= work;
+            size += fabs(work);
+            curvature += fil_v3_dot(u, gu);
+        }
+        const double rest = fabs(slope);
+        if (!(rest > LINE_SEARCH_TOLERANCE * start) || rest <= 4.0 * DBL_EPSILON * size || high - low <= DBL_EPSILON * low ||
+            k == MOST_LINE_SEARCH) {
+            return alpha;
+        }
+        *(slope < 0.0 ? &low : &high) = alpha;
+        const double newton = alpha - slope / curvature;
+        if (newton > low && newton < high && (k == 1 || rest < 0.5 * last)) {
+            alpha = newton;
+        } else {
+            alpha = isinf(high) ? 2.0 * low : 0.5 * (low + high);
+        }
+        last = rest;
+    }
+}
+
+/* Factors anew if a contact has changed its branch since. */
+static bool factor(Work* w)
+{
+    const size_t size = 9 * sizeof(double) * (size_t)w->m;
+    if (w->fresh && memcmp(w->hessian, w->factored, size) == 0) {
+        return true;
+    }
+    memcpy(w->factored, w->hessian, size);
+    w->fresh = fil_sap_system_factor(w->system, w->problem, w->factored);
+    return w->fresh;
+}
+
+/* p = S x from A itself, so that nothing drifts. */
+static void refresh(Work* w, double* v)
+{
+    fil_sap_system_expand(w->system, w->problem, w->x, v);
+    for (int k = 0; k < FIL_BLOCK * w->problem->pattern.columns; k++) {
+        w->change[k] = v[k] - w->problem->v_free[k];
+    }
+    fil_block_multiply(&w->problem->pattern, w->problem->a, w->change, w->momentum);
+    fil_sap_system_reduce(w->system, w->momentum, w->p);
+    fil_sap_system_multiply(w->system, w->problem, w->x, w->c);
+    for (int k = 0; k < 3 * w->m; k++) {
+        w->c[k] += w->free[k];
+    }
+}
+
+/* Minimises for the multipliers and limits as they are. */
+static FilStatus balance(Work* w, const FilLcpSettings* settings, double* v, FilLcpStats* stats)
+{
+    refresh(w, v);
+    evaluate(w, w->c);
+    double rest = residual(w);
+    for (int k = 0; rest > BALANCED; k++) {
+        if (w->system->factorisations > MOST_FACTORS * settings->max_iterations || isnan(rest)) {
+            return FIL_NOT_CONVERGED;
+        }
+        // a round begins with the branches that the last one ended with: multipliers have moved, contacts have not
+        if (!(k == 0 && w->fresh) && !factor(w)) {
+            stats->indefinite = true;
+            return FIL_NOT_CONVERGED;
+        }
+        find_direction(w);
+        const double alpha = line_search(w);
+        for (int i = 0; i < w->n; i++) {
+            w->x[i] += alpha * w->dx[i];
+            w->p[i] += alpha * w->dp[i];
+        }
+        double* c = w->c;
+        w->c = w->trial;
+        w->trial = c;
+        stats->iterations++;
+        const double last = rest;
+        rest = residual(w);
+
+        // round-off: the same branches, and no better
+        if (rest < 1e3 * BALANCED && rest > 0.5 * last) {
+            break;
+        }
+    }
+    return FIL_OK;
+}
+
+/* ---- rounds ---- */
+
+/* How far from complementary a contact is with its impulse within mu f, as a velocity. */
+static double miss_of(const Work* w, const Item* item, const double* c, const double* gamma)
+{
+    if (item->rho == 0.0) {
+        return 0.0;
+    }
+    const double slack = c[2] - item->target + item->compliance * gamma[2];
+    double miss = fabs(fmin(slack, item->scale * gamma[2]));
+    const double y[2] = {gamma[0] - c[0] / item->scale, gamma[1] - c[1] / item->scale};
+    double b[2] = {0.0, 0.0}, derivative[3];
+    if (item->mu * gamma[2] > 0.0) {
+        fil_lcp_polygon_project(&w->polygon, item->mu * gamma[2], y, b, derivative);
+    }
+    return fmax(miss, item->scale * hypot(gamma[0] - b[0], gamma[1] - b[1]));
+}
+
+/* Mean normal impulse of the contacts that bear load. */
+static double mean_load(const Work* w)
+{
+    double sum = 0.0;
+    int count = 0;
+    for (int i = 0; i < w->m; i++) {
+        if (w->items[i].contact && w->gamma[3 * i + 2] > 0.0) {
+            sum += w->gamma[3 * i + 2];
+            count++;
+        }
+    }
+    return count > 0 ? sum / count : 0.0;
+}
+
+/* Takes the impulses found as multipliers; returns the worst miss, relative: of velocities, and of the friction of what
+ * slides. Loads far below the mean count as if they were LIGHT of it. */
+static double update(Work* w)
+{
+    const double light = LIGHT * mean_load(w);
+    double worst = 0.0;
+    for (int i = 0; i < w->m; i++) {
+        Item* item = &w->items[i];
+        if (item->contact) {
+            const double f = w->gamma[3 * i + 2], *g = w->hessian + 9 * i;
+            worst = fmax(worst, miss_of(w, item, w->c + 3 * i, w->gamma + 3 * i));
+            if (g[0] + g[4] < 1.5 * item->rho && f > 0.0 && item->mu > 0.0) {
+                worst = fmax(worst, FRICTION_MISS * w->speed * fabs(item->limit / (item->mu * fmax(f, light)) - f / fmax(f, light)));
+            }
+            fil_v3_copy(item->kept, w->gamma + 3 * i);
+        }
+    }
+    return worst / w->speed;
+}
+
+/* ---- friction limits ---- */
+
+/* l <- mu f, or what the last rounds lead to. */
+static void update_limits(Work* w, int round)
+{
+    // as velocities: errors mu f - l and limits l, each times the contact's own velocity per impulse
+    for (int i = 0; i < w->m; i++) {
+        const Item* item = &w->items[i];
+        w->limit[i] = item->contact ? item->scale * item->limit : 0.0;
+        w->error[i] = item->contact ? item->scale * (item->mu * item->kept[2] - item->limit) : 0.0;
+    }
+    // rounds before a change of branches belong to another map
+    w->settled = w->system->factorisations == w->factors ? w->settled + 1 : 0;
+    w->factors = w->system->factorisations;
+    const int depth = w->settled > UNSETTLED ? w->settled : UNSETTLED;
+    fil_extrapolate(w->m, round, depth, w->history, w->error, w->limit);
+    for (int i = 0; i < w->m; i++) {
+        Item* item = &w->items[i];
+        if (item->contact && item->scale > 0.0) {
+            item->limit = fmax(w->limit[i] / item->scale, 0.0);
+        }
+    }
+}
+
+/* Velocities of the constraints when x = 0, and what residuals are relative to. */
+static void set_free(Work* w)
+{
+    for (int column = 0; column < w->problem->pattern.columns; column++) {
+        const int place = fil_sap_system_participant(w->system, column);
+        const double* block = fil_sap_diagonal_block(w->problem, column);
+        for (int d = 0; d < FIL_BLOCK && place >= 0; d++) {
+            w->dx[FIL_BLOCK * place + d] = w->problem->v_free[FIL_BLOCK * column + d];
+            w->mass_inverse[FIL_BLOCK * place + d] = 1.0 / block[5 * d];
+        }
+    }
+    fil_sap_system_multiply(w->system, w->problem, w->dx, w->free);
+    w->speed = FIL_LCP_SPEED;
+    for (int i = 0; i < w->m; i++) {
+        double* free = w->free + 3 * i;
+        fil_v3_add(free, free, w->problem->constraints[i].bias);
+        if (w->items[i].contact) {
+            w->speed = fmax(w->speed, fmax(fabs(free[2] - w->items[i].target), hypot(free[0], free[1])));
+        }
+    }
+}
+
+/* x of the guess. */
+static void start(Work* w, const double* v)
+{
+    for (int column = 0; column < w->problem->pattern.columns; column++) {
+        const int place = fil_sap_system_participant(w->system, column);
+        for (int d = 0; d < FIL_BLOCK && place >= 0; d++) {
+            const int k = FIL_BLOCK * column + d;
+            w->x[FIL_BLOCK * place + d] = v[k] - w->problem->v_free[k];
+        }
+    }
+}
+
+/* The solution as lcp.h has it: most negative slack, and products of slacks and unknowns (lcp.h). */
+static void judge(const Work* w, FilLcpStats* stats)
+{
+    double lowest = 0.0, product = 0.0, impulses = 0.0;
+    for (int i = 0; i < w->m; i++) {
+        const Item* item = &w->items[i];
+        const double *c = w->c + 3 * i, *gamma = w->gamma + 3 * i;
+        if (!item->contact || item->rho == 0.0) {
+            continue;
+        }
+        const double slip = fil_lcp_polygon_slip(&w->polygon, c);
+        const double slack = c[2] - item->target + item->compliance * gamma[2];
+        lowest = fmin(lowest, slack);
+        impulses += gamma[2];
+        product += fabs(slack * gamma[2]) + fabs(gamma[0] * c[0] + gamma[1] * c[1] + slip * item->mu * gamma[2]);
+        stats->units++;
+    }
+    stats->active = stats->units;
+    stats->negativity = -lowest / w->speed;
+    stats->complementarity = product > 0.0 ? product / (w->speed * impulses) : 0.0;
+    stats->residual = fmax(stats->negativity, stats->complementarity);
+}
+
+/* A first factor with the branches that the guessed impulses are on: what bears load holds, what is inside the pyramid
+ * sticks. */
+static bool guess_branches(Work* w, const double* impulse)
+{
+    for (int i = 0; i < w->m; i++) {
+        const Item* item = &w->items[i];
+        const double *gamma = impulse + 3 * i, rho = item->rho, size = hypot(gamma[0], gamma[1]);
+        double* g = w->hessian + 9 * i;
+        if (!item->contact) {
+            FilSapResponse response;
+            fil_sap_kinds[FIL_SAP_BOUNDED].evaluate(&item->law, w->c + 3 * i, &response);
+            memcpy(g, response.hessian, sizeof response.hessian);
+            continue;
+        }
+        memset(g, 0, 9 * sizeof *g);
+        if (gamma[2] > 0.0 && rho > 0.0) {
+            g[8] = rho * item->compliance >= 1.0 ? 1.0 / item->compliance : rho / (1.0 + rho * item->compliance);
+            g[0] = g[4] = size < STICKS * item->mu * gamma[2] ? rho : 0.0;
+        }
+    }
+    w->fresh = false;
+    return factor(w);
+}
+
+static void stiffen(Work* w, double by)
+{
+    for (int i = 0; i < w->m; i++) {
+        w->items[i].rho *= by;
+    }
+}
+
+static FilStatus rounds(Work* w, const FilLcpSettings* settings, double* v, FilLcpStats* stats)
+{
+    double stiffness = STIFFNESS_FIRST, miss = INFINITY;
+    for (stats->rounds = 1; stats->rounds <= settings->max_iterations; stats->rounds++) {
+        const FilStatus status = balance(w, settings, v, stats);
+        if (status != FIL_OK) {
+            return status;
+        }
+        const double last = miss;
+        miss = update(w);
+        if (miss <= settings->tolerance) {
+            return FIL_OK;
+        }
+        update_limits(w, stats->rounds);
+        if (stiffness < STIFFNESS_MOST && miss > SLOW * last) {
+            stiffness *= STIFFNESS_GROWS;
+            stiffen(w, STIFFNESS_GROWS);
+        }
+    }
+    return FIL_NOT_CONVERGED;
+}
+
+FilStatus fil_lcp_augmented_solve(FilLcpAugmented* augmented, const FilSapProblem* problem,
+                                  const FilLcpSettings* settings, double* v, double* impulse, FilLcpStats* stats)
+{
+    Work w = {.own = augmented,
+              .system = &augmented->system,
+              .problem = problem,
+              .polygon = fil_lcp_polygon(settings->directions),
+              .m = problem->constraint_count};
+    FilStatus status = fil_sap_system_begin(w.system, problem);
+    if (status != FIL_OK) {
+        return status;
+    }
+    if (!reserve(&w)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    if (!prepare(&w, settings, impulse) || !fil_sap_system_eliminate(w.system, problem)) {
+        stats->indefinite = true;
+        return FIL_NOT_CONVERGED;
+    }
+    set_free(&w);
+    start(&w, v);
+    refresh(&w, v);
+    if (!guess_branches(&w, impulse)) {
+        stats->indefinite = true;
+        return FIL_NOT_CONVERGED;
+    }
+    status = rounds(&w, settings, v, stats);
+    if (!stats->indefinite) {
+        judge(&w, stats);
+        fil_sap_system_expand(w.system, problem, w.x, v);
+        memcpy(impulse, w.gamma, 3 * (size_t)w.m * sizeof *impulse);
+    }
+    return status;
+}
