@@ -70,7 +70,7 @@ typedef struct FilLcpSettings {
     double recovery_speed; /* m/s, at most, while it is */
     double tolerance;      /* of complementarity, relative */
     int max_iterations;    /* of Newton's method; 100 times as many sweeps of Gauss and Seidel's */
-    int dense_limit;       /* islands with more rows and more unknowns than this are solved on sparse matrices */
+    int dense_limit;       /* islands with more rows than this, and more than 24 velocities, are solved on sparse matrices */
 } FilLcpSettings;
 
 FilLcpSettings fil_lcp_settings_default(void);

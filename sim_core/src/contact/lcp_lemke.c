@@ -8,8 +8,8 @@
 
 #define PIVOT 1e-11 /* entries of the scaled tableau below this are zero */
 
-/* Multiply-adds of all pivots, some seconds; and unknowns, a tableau of 144 MB. Beyond either the method gives up. */
-#define MOST_WORK 1e10
+/* Multiply-adds of all pivots, about a second; and unknowns, a tableau of 144 MB. Beyond either the method gives up. */
+#define MOST_WORK 1e9
 enum { MOST_UNKNOWNS = 3000 };
 
 /* Columns: w (n), z (n), the artificial one, q. The columns of w hold the inverse of the basis. */
