@@ -17,6 +17,59 @@ static const double SOFT_DEPTH = 1e-2; /* rods' radii, and the balls at vertices
 /* More contacts than this come from things placed inside each other, and would take hours. */
 enum { MAX_CONTACTS = 100000 };
 
+/* Whether a side is a cord, which does not turn about itself: its axis t, and how its surface would move if it did, u = t x arm. */
+static bool is_cord(const FilCollisionStage* stage, const FilContact* contact, int side, double* t, double* u)
+{
+    const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
+    if (c->collider.kind != FIL_COLLIDER_ROW || c->collider.twists) {
+        return false;
+    }
+    const FilBody* body = &stage->system->bodies[c->body];
+    const int edge = contact->part[side], next = edge + 1 == c->collider.node_count ? 0 : edge + 1;
+    FilPlacement place;
+    double arm[3];
+    body->ops->place(body->impl, c->index, stage->system->state.q + body->q, stage->system->state.v + body->v, &place);
+    fil_v3_sub(t, place.nodes + 4 * next, place.nodes + 4 * edge);
+    fil_v3_normalise(t);
+    fil_v3_sub(arm, contact->point, place.nodes + 4 * edge);
+    fil_v3_cross(u, t, arm);
+    return true;
+}
+
+/* Friction at a cord's surface leaves a couple (f . u) t that the cord cannot take. The other side takes it, so that angular
+ * momentum stays: its point moves by v - u (t . omega), as on the cord's axis. Of two cords, at an angle of cosine g, each takes
+ * what is across it: u becomes (u - g u') / (1 - g^2). Cords that are nearly parallel cannot, and lose it. */
+static void take_couple(const FilCollisionStage* stage, const FilContact* contact, int side, const int* blocks, int count,
+                        double* jacobian, double* bias)
+{
+    static const double PARALLEL = 0.05; // 1 - g^2 of 13 degrees: beyond, couples would be twenty times what is lost
+    double t[3], u[3], own_t[3], own_u[3], turn_bias[3], turn[12 * FIL_JACOBIAN_BLOCKS];
+    if (!is_cord(stage, contact, 1 - side, t, u)) {
+        return;
+    }
+    if (is_cord(stage, contact, side, own_t, own_u)) {
+        const double g = fil_v3_dot(t, own_t), across = 1.0 - g * g;
+        for (int k = 0; k < 3 && across > PARALLEL; k++) {
+            u[k] = (u[k] - g * own_u[k]) / across;
+        }
+    }
+    const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
+    const FilBody* body = &stage->system->bodies[c->body];
+    int turn_blocks[FIL_JACOBIAN_BLOCKS];
+    const int turns = body->ops->turn_jacobian(body->impl, c->index, contact->part[side], stage->system->state.q + body->q, turn_blocks,
+                                               turn, turn_bias);
+    fil_v3_axpy(bias, -fil_v3_dot(t, turn_bias), u);
+    for (int b = 0; b < turns; b++) {
+        // what turns moves: its blocks are among those of the point, but for vertices, which do not turn
+        for (int at = 0; at < count; at++) {
+            for (int k = 0; k < 12 && blocks[at] == turn_blocks[b]; k++) {
+                const double* column = turn + 12 * b + k % 4;
+                jacobian[12 * at + k] -= u[k / 4] * (t[0] * column[0] + t[1] * column[4] + t[2] * column[8]);
+            }
+        }
+    }
+}
+
 /* Adds the Jacobian of one side: +1 for side 1, -1 for side 0, in the contact's frame. */
 static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int side)
 {
@@ -27,6 +80,7 @@ static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int sid
     double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3], turned[3];
     const int count = body->ops->point_jacobian(body->impl, c->index, contact->part[side], contact->point,
                                                 stage->system->state.q + body->q, blocks, jacobian, bias);
+    take_couple(stage, contact, side, blocks, count, jacobian, bias);
     fil_m3_apply(turned, contact->frame, bias);
     fil_v3_axpy(contact->bias, sign, turned);
     contact->normal_velocity += sign * turned[2];
