@@ -83,7 +83,7 @@ static void print(FilCheck* check, const char* model, const Table* table)
         }
         fil_check_print(check, "%s", line);
     }
-    fil_check_print(check, "+ holds   r refused   - known to fail   X fails");
+    fil_check_print(check, "+ holds   r refused   - known to fail   X fails; a row against the columns up to its own; rings and hoops touch their rods only");
     for (int i = 0; i < count; i++) {
         for (int j = 0; j <= i + 1; j++) {
             list(check, model, kinds[i].name, j == 0 ? "ground" : kinds[j - 1].name, &table->cells[i][j]);
@@ -110,6 +110,13 @@ static void run(FilCheck* check, const char* model)
     for (int i = 0; i < count; i++) {
         (kinds[i].ground != NULL ? kinds[i].ground : fil_matrix_ground)(model, &kinds[i], &table.cells[i][0]);
         settle(model, kinds[i].name, "ground", &table.cells[i][0], &table);
+        for (int j = 0; j <= i; j++) {
+            // rings and hoops have no surface for others than their rods
+            if (kinds[i].ground == NULL && kinds[j].ground == NULL) {
+                fil_matrix_pair(model, &kinds[j], &kinds[i], &table.cells[i][j + 1]);
+                settle(model, kinds[i].name, kinds[j].name, &table.cells[i][j + 1], &table);
+            }
+        }
     }
     print(check, model, &table);
     report(check, &table);

@@ -16,6 +16,7 @@ typedef struct FilMatrixPlace {
     FilVec3 position;  /* m, of its centre */
     bool across;       /* turned by 90 degrees about z: along x instead of y */
     FilVec3 velocity;  /* m/s */
+    bool flies;        /* nothing damps it */
 } FilMatrixPlace;
 
 typedef struct FilMatrixCell FilMatrixCell;
@@ -28,6 +29,7 @@ typedef struct FilMatrixKind {
     double lever;         /* I / (m r^2) about the axis that it rolls about, along y; 0: it does not roll */
     int axis;             /* that it slides along: 0 for x, 1 for y */
     double steepness;     /* tangent of a slope on which it slides, over mu */
+    bool reduced;         /* its coordinates are those of joints or sections: momentum errs by first order of dt */
     const char* shape;    /* of a rigid body, for `write` */
     /* Its element of the section; NULL: `add` makes it. */
     void (*write)(const struct FilMatrixKind* kind, const FilMatrixPlace* place, char* text, size_t size);
@@ -80,6 +82,9 @@ void fil_matrix_hoop(const char* model, const FilMatrixKind* kind, FilMatrixCell
 
 /* One of a kind on the ground. */
 void fil_matrix_ground(const char* model, const FilMatrixKind* kind, FilMatrixCell* cell);
+
+/* One flies at the other, and lies on it. */
+void fil_matrix_pair(const char* model, const FilMatrixKind* upper, const FilMatrixKind* lower, FilMatrixCell* cell);
 
 /* Why a property is known to fail; NULL: it is not. `b` is "ground" or a kind. Exact: the list names just this. */
 const char* fil_matrix_known(const char* model, const char* a, const char* b, FilMatrixProperty property, bool* exact);

@@ -8,6 +8,12 @@
 #include "filum/robot.h"
 #include "validate/matrix.h"
 
+/* s: Rayleigh's beta, so that what lies comes to rest. It holds against the turning of stressed bodies, so what flies has none. */
+static double damping(const FilMatrixPlace* place)
+{
+    return place->flies ? 0.0 : 2e-3;
+}
+
 /* ---- rigid bodies ---- */
 
 static void write_rigid(const FilMatrixKind* kind, const FilMatrixPlace* place, char* text, size_t size)
@@ -79,9 +85,9 @@ static void write_straight(const char* section, const FilMatrixPlace* place, cha
     const double half = 0.1, x = place->across ? half : 0.0, y = place->across ? 0.0 : half;
     snprintf(text, size,
              "{name: %s, material: rubber, section: {%s}, director: [%g, %g, 0], velocity: [%.17g, %.17g, %.17g], "
-             "damping: {stiffness: 1e-3}, "
+             "damping: {stiffness: %g}, "
              "shape: {straight: {from: [%.17g, %.17g, %.17g], to: [%.17g, %.17g, %.17g], nodes: 9}}}",
-             place->name, section, y, -x, place->velocity.x, place->velocity.y, place->velocity.z, p.x - x, p.y - y, p.z,
+             place->name, section, y, -x, place->velocity.x, place->velocity.y, place->velocity.z, damping(place), p.x - x, p.y - y, p.z,
              p.x + x, p.y + y, p.z);
 }
 
@@ -102,9 +108,9 @@ static void write_closed(const FilMatrixKind* kind, const FilMatrixPlace* place,
     const FilVec3 p = place->position, v = place->velocity;
     (void)kind;
     snprintf(text, size,
-             "{name: %s, material: rubber, section: {circle: {radius: 0.008}}, rest: initial, damping: {stiffness: 1e-3}, "
-             "velocity: [%.17g, %.17g, %.17g], shape: {ring: {center: [%.17g, %.17g, %.17g], radius: 0.05, nodes: 16}}}",
-             place->name, v.x, v.y, v.z, p.x, p.y, p.z);
+             "{name: %s, material: rubber, section: {circle: {radius: 0.008}}, rest: initial, damping: {stiffness: %g}, "
+             "velocity: [%.17g, %.17g, %.17g], shape: {ring: {center: [%.17g, %.17g, %.17g], radius: 0.035, nodes: 16}}}",
+             place->name, damping(place), v.x, v.y, v.z, p.x, p.y, p.z);
 }
 
 static void write_net(const FilMatrixKind* kind, const FilMatrixPlace* place, char* text, size_t size)
@@ -112,9 +118,9 @@ static void write_net(const FilMatrixKind* kind, const FilMatrixPlace* place, ch
     const FilVec3 p = place->position;
     (void)kind;
     snprintf(text, size,
-             "{name: %s, material: rubber, section: {circle: {radius: 0.006}}, twist_free: true, damping: {stiffness: 1e-3}, "
+             "{name: %s, material: rubber, section: {circle: {radius: 0.006}}, twist_free: true, damping: {stiffness: %g}, "
              "hexagon: {center: [%.17g, %.17g, %.17g], side: 0.08, cells: 1, segments: 2}}",
-             place->name, p.x, p.y, p.z);
+             place->name, damping(place), p.x, p.y, p.z);
 }
 
 /* Scenes give nets no velocity: each of its cords gets it here. */
@@ -145,10 +151,10 @@ static void write_cloth(const FilMatrixKind* kind, const FilMatrixPlace* place, 
     (void)kind;
     // five cells: no vertex lies in the middle, so that others meet triangles
     snprintf(text, size,
-             "{name: %s, material: felt, thickness: 0.006, bending: hinges, damping: {stiffness: 2e-3}, "
+             "{name: %s, material: felt, thickness: 0.006, bending: hinges, damping: {stiffness: %g}, "
              "velocity: [%.17g, %.17g, %.17g], collision: {self: false}, "
              "sheet: {corner: [%.17g, %.17g, %.17g], along: [0.14, 0, 0], across: [0, 0.14, 0], columns: 5, rows: 5}}",
-             place->name, v.x, v.y, v.z, p.x - 0.07, p.y - 0.07, p.z);
+             place->name, damping(place), v.x, v.y, v.z, p.x - 0.07, p.y - 0.07, p.z);
 }
 
 static void write_solid(const FilMatrixKind* kind, const FilMatrixPlace* place, char* text, size_t size)
@@ -156,9 +162,9 @@ static void write_solid(const FilMatrixKind* kind, const FilMatrixPlace* place, 
     const FilVec3 p = place->position, v = place->velocity;
     (void)kind;
     snprintf(text, size,
-             "{name: %s, material: foam, damping: {stiffness: 2e-3}, position: [%.17g, %.17g, %.17g], "
+             "{name: %s, material: foam, damping: {stiffness: %g}, position: [%.17g, %.17g, %.17g], "
              "velocity: [%.17g, %.17g, %.17g], brick: {size: [0.08, 0.08, 0.06], cells: [3, 3, 2], split: six}}",
-             place->name, p.x, p.y, p.z, v.x, v.y, v.z);
+             place->name, damping(place), p.x, p.y, p.z, v.x, v.y, v.z);
 }
 
 /* An arm of one section that stands on its base's disk; two sections' worth of stiffness keeps it upright on slopes. */
@@ -235,7 +241,8 @@ static const FilMatrixKind table[] = {
      .steepness = 2.0, .shape = "{cylinder: {radius: 0.04, length: 0.1}, rotation: [$(pi / 2), 0, 0]}", .write = write_rigid},
     {.name = "hull", .letters = "hu", .section = "rigid_bodies", .below = 0.03, .above = 0.03, .axis = 0, .steepness = 2.0,
      .shape = "{hull: {points: [[0.06, 0, -0.03], [0.03, 0.05, -0.03], [-0.03, 0.05, -0.03], [-0.06, 0, -0.03], "
-              "[-0.03, -0.05, -0.03], [0.03, -0.05, -0.03], [0.04, 0.03, 0.03], [-0.04, 0.03, 0.03], [0, -0.04, 0.03]]}}",
+              "[-0.03, -0.05, -0.03], [0.03, -0.05, -0.03], [0.04, 0, 0.03], [0.01, 0.04, 0.03], [-0.01, 0.04, 0.03], [-0.04, 0, 0.03], "
+              "[-0.01, -0.04, 0.03], [0.01, -0.04, 0.03]]}}",
      .write = write_rigid},
     {.name = "mesh", .letters = "me", .below = 0.03, .above = 0.03, .axis = 0, .steepness = 2.0, .add = add_mesh},
     {.name = "rod", .letters = "ro", .section = "rods", .below = 0.01, .above = 0.01, .lever = 0.5, .axis = 1, .steepness = 2.0,
@@ -250,9 +257,10 @@ static const FilMatrixKind table[] = {
      .write = write_solid},
     {.name = "net", .letters = "ne", .section = "nets", .below = 0.006, .above = 0.006, .axis = 0, .steepness = 2.0,
      .write = write_net, .add = launch_net},
-    {.name = "robot link", .letters = "rl", .below = 0.02, .above = 0.04, .axis = 0, .steepness = 2.0, .add = add_robot},
+    {.name = "robot link", .letters = "rl", .below = 0.02, .above = 0.04, .axis = 0, .steepness = 2.0, .reduced = true,
+     .add = add_robot},
     {.name = "soft arm", .letters = "sa", .section = "arms", .below = 0.005, .above = 0.085, .axis = 0, .steepness = 2.0,
-     .write = write_arm},
+     .reduced = true,     .write = write_arm},
     {.name = "ring", .letters = "ri", .ground = fil_matrix_ring},
     {.name = "hoop", .letters = "ho", .ground = fil_matrix_hoop},
 };
