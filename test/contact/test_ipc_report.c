@@ -69,9 +69,39 @@ static void resting_boxes_are_held(void** state)
     fil_world_destroy(world);
 }
 
+/* Edges that lie along each other push with their ends as well: all of that is reported. */
+static void parallel_edges_bear_the_weight(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "world: {dt: 1e-3, contact: ipc}\n"
+        "materials: {rubber: {young: 1e+7, poisson: 0.4, density: 1000, friction: 0.3}}\n"
+        "rigid_bodies: [{name: ground, motion: static, shapes: [{half_space: {}}]}]\n"
+        "rods:\n"
+        "  - {name: upper, material: rubber, section: {circle: {radius: 0.008}}, rest: initial, damping: {stiffness: 2e-3},\n"
+        "     shape: {ring: {center: [0, 0, 0.025], radius: 0.035, nodes: 16}}}\n"
+        "  - {name: lower, material: rubber, section: {circle: {radius: 0.008}}, rest: initial, damping: {stiffness: 2e-3},\n"
+        "     shape: {ring: {center: [0, 0, 0.0085], radius: 0.035, nodes: 16}}}\n";
+    FilWorld* world = NULL;
+    FilError error;
+    if (fil_scene_load_text("test", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
+        fail_msg("%s", error.text);
+    }
+    (void)things_run(world, 300);
+    FilVec3 upper, lower, torque;
+    fil_world_contact_wrench(world, fil_world_find_rod(world, "upper"), &upper, &torque);
+    fil_world_contact_wrench(world, fil_world_find_rod(world, "lower"), &lower, &torque);
+    // two rings of equal weight: of a polygon of 16 sides around a circle of 35 mm
+    const double pi = acos(-1.0), weight = 9.81 * 1000.0 * pi * 0.008 * 0.008 * 16.0 * 2.0 * 0.035 * sin(pi / 16.0);
+    assert_true(fabs(upper.z - weight) < 1e-5 * weight);
+    assert_true(fabs(lower.z - weight) < 1e-5 * weight);
+    fil_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sliding_boxes_are_braked),
-                                       cmocka_unit_test(resting_boxes_are_held)};
+                                       cmocka_unit_test(resting_boxes_are_held),
+                                       cmocka_unit_test(parallel_edges_bear_the_weight)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

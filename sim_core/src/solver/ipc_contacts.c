@@ -382,10 +382,25 @@ static int side_part(const FilSolver* solver, const FilIpcPair* pair, int from, 
 }
 
 /* A pair as a contact at the step's end, side 1 being its second feature, or the point over a plane. */
+/* What the barrier does to the second feature, N: nearly parallel segments push with their ends as well. */
+static void push_of(const FilSolver* solver, const FilIpcPair* pair, double gap, const double* normal, double* force)
+{
+    double gradient[12];
+    if (!nearly_parallel(solver, pair)) {
+        fil_v3_scale(force, -fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness).first, normal);
+        return;
+    }
+    fil_v3_set(force, 0.0, 0.0, 0.0);
+    if (pair_energy(solver, pair, gradient, NULL, true) > 0.0) {
+        fil_v3_axpy(force, -1.0, gradient + 6);
+        fil_v3_axpy(force, -1.0, gradient + 9);
+    }
+}
+
 static FilStatus report(FilSolver* solver, const FilIpcPair* pair, const FilIpcSlide* slide, const double* v, double* least)
 {
     const FilIpcField* field = &solver->ipc;
-    double normal[3], weight[4], rubbed[3];
+    double normal[3], weight[4], rubbed[3], force[3], pushed[3];
     const double gap = see_pair(solver, pair, normal, weight);
     const int split = pair->plane >= 0 ? 0 : fil_feature_split(pair->repulsion.pair);
     FilContact contact = {.distance = gap, .ended = true, .mu = pair->friction};
@@ -413,7 +428,9 @@ static FilStatus report(FilSolver* solver, const FilIpcPair* pair, const FilIpcS
         fil_friction_velocity(&slide->friction, &slipping, v, moved);
         fil_m3_apply(contact.bias, contact.frame, moved);
     }
-    contact.impulse[2] -= field->dt * fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness).first;
+    push_of(solver, pair, gap, normal, force);
+    fil_m3_apply(pushed, contact.frame, force);
+    fil_v3_axpy(contact.impulse, field->dt, pushed);
     *least = fmin(*least, gap);
     return fil_contact_set_add(&solver->collision->set, &contact);
 }
