@@ -28,7 +28,7 @@ static Inversion find_inversion(const FilPullCurve* curve)
     Inversion peak = {.force = 0.0};
     for (int k = AROUND; k < curve->count - AROUND; k++) {
         const double force = mean_force(curve, k);
-        if (curve->time[k] < 1.0) {
+        if (curve->time[k] < 1.0 || curve->shortening[k] > 0.62) {
             continue; // it takes hold
         }
         if (force > peak.force) {
