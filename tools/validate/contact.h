@@ -21,6 +21,7 @@ void fil_check_rod_collision(FilCheck* check);
 void fil_check_capstan(FilCheck* check);
 void fil_check_capstan_refinement(FilCheck* check);
 void fil_check_capstan_two_turns(FilCheck* check);
+void fil_check_capstan_sap(FilCheck* check);
 void fil_check_capstan_lagged(FilCheck* check);
 void fil_check_capstan_imc(FilCheck* check);
 void fil_check_capstan_lcp(FilCheck* check);

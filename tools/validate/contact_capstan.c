@@ -190,8 +190,9 @@ void fil_check_capstan_two_turns(FilCheck* check)
     }
 }
 
-/* Friction that is bounded by a normal force found before: the bound must not get lost where edges come and go. */
-static void check_lagged(FilCheck* check, const char* model)
+/* On three meshes: friction that is bounded by a normal force found before must not get lost where edges come and go. At 5 pi with T2 = 0.5 N
+ * sap is 7 % and sap_lagged 12 % above theory on the finest, sap at half the step too; at half the speed sap is right (1 %): inertia. */
+static void check_meshes(FilCheck* check, const char* model)
 {
     for (int refined = 0; refined < 3; refined++) {
         static const int short_wrap[] = {26, 52, 104}, long_wrap[] = {80, 120, 160};
@@ -202,14 +203,19 @@ static void check_lagged(FilCheck* check, const char* model)
     }
 }
 
+void fil_check_capstan_sap(FilCheck* check)
+{
+    check_meshes(check, "sap");
+}
+
 void fil_check_capstan_lagged(FilCheck* check)
 {
-    check_lagged(check, "sap_lagged");
+    check_meshes(check, "sap_lagged");
 }
 
 void fil_check_capstan_imc(FilCheck* check)
 {
-    check_lagged(check, "imc");
+    check_meshes(check, "imc");
 }
 
 /* Patches hold as points do. */

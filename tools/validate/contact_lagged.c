@@ -82,13 +82,13 @@ static double rub(FilCheck* check, const char* model, double edge)
 
 void fil_check_crossed_rods(FilCheck* check)
 {
-    static const char* const models[] = {"sap", "sap_lagged", "imc"};
-    for (int m = 0; m < 3; m++) {
+    static const char* const models[] = {"sap", "sap_lagged", "lcp", "imc"};
+    for (int m = 0; m < 4; m++) {
         for (double edge = 10e-3; edge > 1e-3; edge *= 0.5) {
             char what[96];
             snprintf(what, sizeof what, "%s: friction / (mu N), edges of %g mm", models[m], 1e3 * edge);
             // edges of a smooth potential push along the slip, too, where one takes over from the other
-            fil_check_near(check, what, rub(check, models[m], edge) / FRICTION, 1.0, m == 2 ? 0.05 : 0.02);
+            fil_check_near(check, what, rub(check, models[m], edge) / FRICTION, 1.0, m == 3 ? 0.05 : 0.02);
         }
     }
 }

@@ -47,6 +47,7 @@ static const FilCheckCase table[] = {
     {"contact", "capstan", "tensions of a rope around a post", 0, fil_check_capstan},
     {"contact", "capstan_refinement", "their error falls with the segments", 0, fil_check_capstan_refinement},
     {"contact", "capstan_two_turns", "a thin rope twice around", 0, fil_check_capstan_two_turns},
+    {"contact", "capstan_sap", "1.3 pi and 5 pi, on three meshes", 0, fil_check_capstan_sap},
     {"contact", "capstan_lagged", "the same with lagged friction, on three meshes", 0, fil_check_capstan_lagged},
     {"contact", "capstan_imc", "the same by a smooth potential", 0, fil_check_capstan_imc},
     {"contact", "capstan_lcp", "the same as a complementarity problem, on three meshes", 0, fil_check_capstan_lcp},
