@@ -11,8 +11,8 @@ typedef struct Known {
 } Known;
 
 static const Known table[] = {
-    {"imc", "rod", "ground", FIL_MATRIX_CONVERGES, "the stiffness adapts step by step, and rest is anywhere within its band"},
-    {"imc", "closed rod", "ground", FIL_MATRIX_RESTS, "the stiffness adapts step by step, and rest is anywhere within its band"},
+    {"imc", NULL, "ground", FIL_MATRIX_RESTS, "the stiffness adapts step by step, and rest is anywhere within its band"},
+    {"imc", NULL, "ground", FIL_MATRIX_CONVERGES, "the stiffness adapts step by step, and rest is anywhere within its band"},
     {"spt", NULL, "ground", -1, "explicit forces found by repeated solves are corrected to and fro"},
     {NULL, "cloth", "cloth", -1, "sheets and solids do not touch each other at velocity level: use ipc"},
     {NULL, "cloth", "solid", -1, "sheets and solids do not touch each other at velocity level: use ipc"},
