@@ -18,6 +18,7 @@ static const Known table[] = {
     {NULL, "cloth", "solid", -1, "sheets and solids do not touch each other at velocity level: use ipc"},
     {NULL, "solid", "solid", -1, "sheets and solids do not touch each other at velocity level: use ipc"},
     {NULL, "cloth", NULL, FIL_MATRIX_KEEPS, "edges of cloth take no couple about themselves: 1e-3 of angular momentum is lost"},
+    {NULL, "net", "solid", FIL_MATRIX_KEEPS, "triangles take no couple of a cord that does not twist: up to 1e-2 is lost"},
     {"sap_lagged", "sphere", NULL, FIL_MATRIX_RUBS, "the first step of a contact has its bound of friction from a guess"},
     {"imc", NULL, NULL, -1, "the stiffness adapts step by step, and rest is anywhere within its band"},
     {"spt", NULL, NULL, -1, "explicit forces found by repeated solves are corrected to and fro"},
