@@ -35,9 +35,12 @@
 /* Momentum residual, relative, at which a round is done. */
 #define BALANCED 1e-10
 
-/* Weight of a relative error of friction against one of velocities. */
-#define FRICTION_MISS 0.01
+/* Error of the friction of what slides, relative: asked for, and enough after PATIENCE rounds, where contacts that depend
+ * on each other pass round-off times rho to and fro. Loads below LIGHT of the mean count as if they were that. */
+#define FRICTION_EXACT 1e-6
+#define FRICTION_ENOUGH 1e-4
 #define LIGHT 0.1
+enum { PATIENCE = 30 };
 
 /* Share of the friction limit below which a guessed contact sticks. */
 #define STICKS 0.99
@@ -383,19 +386,20 @@ static double mean_load(const Work* w)
     return count > 0 ? sum / count : 0.0;
 }
 
-/* Takes the impulses found as multipliers; returns the worst miss, relative: of velocities, and of the friction of what
- * slides. Loads far below the mean count as if they were LIGHT of it. */
-static double update(Work* w)
+/* Takes the impulses found as multipliers; returns the worst miss of velocities, relative, and that of the friction of
+ * what slides. */
+static double update(Work* w, double* friction)
 {
     const double light = LIGHT * mean_load(w);
     double worst = 0.0;
+    *friction = 0.0;
     for (int i = 0; i < w->m; i++) {
         Item* item = &w->items[i];
         if (item->contact) {
             const double f = w->gamma[3 * i + 2], *g = w->hessian + 9 * i;
             worst = fmax(worst, miss_of(w, item, w->c + 3 * i, w->gamma + 3 * i));
             if (g[0] + g[4] < 1.5 * item->rho && f > 0.0 && item->mu > 0.0) {
-                worst = fmax(worst, FRICTION_MISS * w->speed * fabs(item->limit / (item->mu * fmax(f, light)) - f / fmax(f, light)));
+                *friction = fmax(*friction, fabs(item->limit - item->mu * f) / (item->mu * fmax(f, light)));
             }
             fil_v3_copy(item->kept, w->gamma + 3 * i);
         }
@@ -524,8 +528,10 @@ static FilStatus rounds(Work* w, const FilLcpSettings* settings, double* v, FilL
             return status;
         }
         const double last = miss;
-        miss = update(w);
-        if (miss <= settings->tolerance) {
+        double friction;
+        miss = update(w, &friction);
+        if (miss <= settings->tolerance &&
+            friction <= (stats->rounds < PATIENCE ? FRICTION_EXACT : FRICTION_ENOUGH)) {
             return FIL_OK;
         }
         update_limits(w, stats->rounds);
