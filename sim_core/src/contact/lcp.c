@@ -53,7 +53,7 @@ FilLcpSettings fil_lcp_settings_default(void)
                             .recovery_speed = 0.1,
                             .tolerance = 1e-8,
                             .max_iterations = 100,
-                            .dense_limit = 60};
+                            .dense_limit = 120};
 }
 
 FilStatus fil_lcp_settings_check(const FilLcpSettings* s, FilError* error)
