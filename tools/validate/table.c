@@ -133,12 +133,12 @@ static const FilCheckCase table[] = {
     {"plan", "receding", "plans of 0.32 s, 25 a second, while the ball is pushed", 15, fil_check_plan_receding},
     {"plan", "recipes", "falling relaxation, cold start and P1's two stages, about x, y and z", 1500, fil_check_plan_recipes},
 
-    {"matrix", "sap", "every kind of body against every other under sap", 60, fil_check_matrix_sap},
-    {"matrix", "sap_lagged", "the same under sap_lagged", 60, fil_check_matrix_sap_lagged},
-    {"matrix", "lcp", "the same under lcp", 60, fil_check_matrix_lcp},
-    {"matrix", "imc", "the same under imc", 60, fil_check_matrix_imc},
-    {"matrix", "spt", "the same under spt", 60, fil_check_matrix_spt},
-    {"matrix", "ipc", "the same under ipc", 60, fil_check_matrix_ipc},
+    {"matrix", "sap", "every kind of body against every other under sap", 12, fil_check_matrix_sap},
+    {"matrix", "sap_lagged", "the same under sap_lagged", 12, fil_check_matrix_sap_lagged},
+    {"matrix", "lcp", "the same under lcp", 300, fil_check_matrix_lcp},
+    {"matrix", "imc", "the same under imc", 3, fil_check_matrix_imc},
+    {"matrix", "spt", "the same under spt", 10, fil_check_matrix_spt},
+    {"matrix", "ipc", "the same under ipc", 45, fil_check_matrix_ipc},
 
     {"patch", "sphere", "force of a ball on a plane, and its convergence", 0, fil_check_patch_sphere},
     {"patch", "rod_on_plane", "force per length of a rod on a plane", 0, fil_check_patch_rod},
