@@ -12,10 +12,17 @@ static const struct {
     int dimension;
     bool on_attachment, on_joint, positive;
 } kinds[] = {
-    [FIL_DRIVE_POSITION] = {3, true},      [FIL_DRIVE_VELOCITY] = {3, true},      [FIL_DRIVE_ROTATION] = {3, true},
-    [FIL_DRIVE_ANGLE] = {1, true},         [FIL_DRIVE_FORCE] = {3, false},        [FIL_DRIVE_TORQUE] = {3, false},
-    [FIL_DRIVE_AXIAL_TORQUE] = {1, false}, [FIL_DRIVE_CURVATURE] = {2, false},    [FIL_DRIVE_REST_TWIST] = {1, false},
-    [FIL_DRIVE_PRESSURE] = {1, false},     [FIL_DRIVE_MOTOR] = {.dimension = 1, .on_joint = true},
+    [FIL_DRIVE_POSITION] = {.dimension = 3, .on_attachment = true},
+    [FIL_DRIVE_VELOCITY] = {.dimension = 3, .on_attachment = true},
+    [FIL_DRIVE_ROTATION] = {.dimension = 3, .on_attachment = true},
+    [FIL_DRIVE_ANGLE] = {.dimension = 1, .on_attachment = true},
+    [FIL_DRIVE_FORCE] = {.dimension = 3},
+    [FIL_DRIVE_TORQUE] = {.dimension = 3},
+    [FIL_DRIVE_AXIAL_TORQUE] = {.dimension = 1},
+    [FIL_DRIVE_CURVATURE] = {.dimension = 2},
+    [FIL_DRIVE_REST_TWIST] = {.dimension = 1},
+    [FIL_DRIVE_PRESSURE] = {.dimension = 1},
+    [FIL_DRIVE_MOTOR] = {.dimension = 1, .on_joint = true},
     [FIL_DRIVE_REST_LENGTH] = {.dimension = 1, .positive = true},
 };
 
