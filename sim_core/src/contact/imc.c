@@ -89,9 +89,9 @@ double fil_imc_energy(const FilImcSettings* settings, double stiffness, double r
 
 /* ---- dissipation ---- */
 
-/* Normals that lean further than this do not dissipate: an edge that slides into a contact, end first, takes over from its
+/* Normals that tilt further than this do not dissipate: an edge that slides into a contact, end first, takes over from its
  * neighbour, and would be dragged at. A twentieth: at two radii a tenth of a radius before the end. */
-static const double MOST_TILT = 0.05;
+static const double MAX_TILT = 0.05;
 
 /* A contact's force is that of the distance d + tau d', which is where it will be tau from now: a potential of d by itself, as d' is
  * (d - d0)/dt. With a mass m on the stiffness k = E'' that is damping by k tau, critical where tau = 2 sqrt(m/k). */
@@ -318,7 +318,7 @@ static void lag_slip(const FilImcSettings* s, FilPotentialContact* c)
     }
 }
 
-/* How much a normal leans along an edge: nothing but at its ends. */
+/* How far a normal tilts along an edge: nothing but at its ends. */
 static double tilt(const double* ends, const double* normal)
 {
     double edge[3];
@@ -329,7 +329,7 @@ static double tilt(const double* ends, const double* normal)
 /* Where contacts begin, as their energy sees it. */
 static void set_start(const FilPotentialProblem* problem, FilPotentialContact* c)
 {
-    double lean = 0.0;
+    double inclination = 0.0;
     c->start = c->contact->distance;
     if (c->nodes) {
         FilSmoothDistance d;
@@ -338,9 +338,9 @@ static void set_start(const FilPotentialProblem* problem, FilPotentialContact* c
         fil_smooth_distance_gradient(&d, gradient);
         fil_v3_add(normal, gradient, gradient + 3);
         c->start = d.distance - c->thickness;
-        lean = fmax(tilt(c->x, normal), tilt(c->x + 6, normal));
+        inclination = fmax(tilt(c->x, normal), tilt(c->x + 6, normal));
     }
-    c->ahead = fmax(1.0 - lean / MOST_TILT, 0.0) * steps_ahead(problem, c);
+    c->ahead = fmax(1.0 - inclination / MAX_TILT, 0.0) * steps_ahead(problem, c);
 }
 
 static void begin(FilPotentialProblem* problem)

@@ -8,9 +8,9 @@
 #include "geometry/closest.h"
 #include "geometry/collide.h"
 
-/* Sine by which a normal may lean over the faces at an edge. A hundredth keeps edges of flat neighbours in contact while they
+/* Sine by which a normal may tilt over the faces at an edge. A hundredth keeps edges of flat neighbours in contact while they
  * bend a little, and tilts no force to speak of. */
-static const double LEAN = 1e-2;
+static const double MAX_TILT = 1e-2;
 
 /* ---- topology ---- */
 
@@ -250,7 +250,7 @@ bool fil_facets_is_outward(const FilFacets* facets, int edge, const double* norm
         fil_v3_sub(along, fil_facets_corner(facets, triangle, (k + 1) % 3), fil_facets_corner(facets, triangle, k));
         fil_v3_cross(into, n, along);
         fil_v3_normalise(into);
-        if (fil_v3_dot(into, normal) > LEAN) {
+        if (fil_v3_dot(into, normal) > MAX_TILT) {
             return false;
         }
         fil_v3_add(outward, outward, n);
@@ -329,7 +329,7 @@ FilStatus fil_facets_meet_vertices_of(const FilFacets* facets, int triangle, con
         for (int i = 0; i < count && status == FIL_OK; i++) {
             const double* n = points[i].normal;
             const double down[3] = {-n[0], -n[1], -n[2]};
-            if (fil_facets_is_extreme(facets, vertex, down, -LEAN)) {
+            if (fil_facets_is_extreme(facets, vertex, down, -MAX_TILT)) {
                 FilFacetContact contact = {triangle, vertex, points[i], HUGE_VAL};
                 contact.point.feature ^= (uint32_t)(k + 5) << 20;
                 status = append(out, &contact);

@@ -66,7 +66,7 @@ double fil_facets_normal(const FilFacets* facets, int triangle, double* normal);
 void fil_facets_weights(const FilFacets* facets, int triangle, const double* normal, double area2, const double* p, double w[3]);
 /* Which of them is the largest. */
 int fil_facets_largest(const double w[3]);
-/* Whether a normal at an edge leans over neither of its faces, and points out of a closed surface. */
+/* Whether a normal at an edge tilts over neither of its faces, and points out of a closed surface. */
 bool fil_facets_is_outward(const FilFacets* facets, int edge, const double* normal);
 /* Whether all neighbours of a vertex are at least `least` of their distance farther along `up`. */
 bool fil_facets_is_extreme(const FilFacets* facets, int vertex, const double* up, double least);
