@@ -1,83 +1,30 @@
-/* Shells as the node shows them: entities seen by their first triangle (origin at its first corner, x along its first
- * edge, z along its normal), and their triangles as one marker. */
-#include <stdlib.h>
+/* Shells as the node shows them: by the triangles of their surface. */
+#include "triangles.h"
 
-#include "kinds.h"
+static const FilTriangleAccess access = {
+    .name = fil_shell_name,
+    .vertex_count = fil_shell_vertex_count,
+    .triangle_count = fil_shell_triangle_count,
+    .get_triangle = fil_shell_get_triangle,
+    .get_positions = fil_shell_get_positions,
+    .get_velocities = fil_shell_get_velocities,
+    .set_state = fil_shell_set_state,
+};
 
 static size_t scratch(const FilWorld* world, FilId shell)
 {
-    return 3 * (size_t)fil_shell_vertex_count(world, shell);
-}
-
-/* ---- entities ---- */
-
-/* positions and velocities of a shell's vertices, in one block of memory; NULL: out of memory */
-static double* copy_vertices(const FilWorld* world, FilId shell, double** velocities)
-{
-    const size_t numbers = scratch(world, shell);
-    double* positions = malloc(2 * numbers * sizeof *positions);
-    if (positions != NULL) {
-        *velocities = positions + numbers;
-        fil_shell_get_positions(world, shell, positions);
-        fil_shell_get_velocities(world, shell, *velocities);
-    }
-    return positions;
-}
-
-/* the frame of a triangle that moves: a, b the edges from its first corner, with their rates */
-static void see_triangle(FilVec3 a, FilVec3 b, FilVec3 a_rate, FilVec3 b_rate, FilEntityState* state)
-{
-    const FilVec3 area = fil_vector_cross(a, b);
-    const FilVec3 area_rate = fil_vector_sum(fil_vector_cross(a_rate, b), fil_vector_cross(a, b_rate));
-    const FilVec3 x = fil_vector_scaled(1.0 / fil_vector_length(a), a);
-    const FilVec3 z = fil_vector_scaled(1.0 / fil_vector_length(area), area);
-    const FilVec3 y = fil_vector_cross(z, x);
-    state->orientation =
-        fil_quat_from_axes((double[3]){x.x, x.y, x.z}, (double[3]){y.x, y.y, y.z}, (double[3]){z.x, z.y, z.z});
-    // omega = z x z_dot + z (z . (x x x_dot)); changes of length drop out of the cross products
-    const FilVec3 tilt = fil_vector_scaled(1.0 / fil_vector_length(area), fil_vector_cross(z, area_rate));
-    const double spin = fil_vector_dot(z, fil_vector_cross(x, a_rate)) / fil_vector_length(a);
-    state->angular_velocity = fil_vector_sum(tilt, fil_vector_scaled(spin, z));
+    return fil_triangles_scratch(&access, world, shell);
 }
 
 static void get_state(const FilWorld* world, FilId shell, FilEntityState* state)
 {
-    double* velocities = NULL;
-    double* positions = copy_vertices(world, shell, &velocities);
-    if (positions == NULL) {
-        return;
-    }
-    int corners[3];
-    FilVec3 x[3];
-    FilVec3 v[3];
-    fil_shell_get_triangle(world, shell, 0, corners);
-    for (int k = 0; k < 3; k++) {
-        x[k] = fil_vector(positions + 3 * corners[k]);
-        v[k] = fil_vector(velocities + 3 * corners[k]);
-    }
-    state->position = x[0];
-    state->velocity = v[0];
-    see_triangle(fil_vector_difference(x[1], x[0]), fil_vector_difference(x[2], x[0]),
-                 fil_vector_difference(v[1], v[0]), fil_vector_difference(v[2], v[0]), state);
-    free(positions);
+    fil_triangles_get_state(&access, world, shell, state);
 }
 
 static FilStatus set_state(FilWorld* world, FilId shell, const FilEntityState* pose, const FilEntityState* twist)
 {
-    FilEntityState now = {.orientation = {0.0, 0.0, 0.0, 1.0}};
-    double* velocities = NULL;
-    double* positions = copy_vertices(world, shell, &velocities);
-    if (positions == NULL) {
-        return FIL_OUT_OF_MEMORY;
-    }
-    get_state(world, shell, &now);
-    fil_motion_move_points(&now, pose, twist, fil_shell_vertex_count(world, shell), positions, velocities);
-    const FilStatus status = fil_shell_set_state(world, shell, positions, velocities);
-    free(positions);
-    return status;
+    return fil_triangles_set_state(&access, world, shell, pose, twist);
 }
-
-/* ---- markers ---- */
 
 static int marker_count(const FilWorld* world, FilId shell)
 {
@@ -88,22 +35,12 @@ static int marker_count(const FilWorld* world, FilId shell)
 
 static bool size_markers(FilMarker* marker, const FilWorld* world, FilId shell, std_msgs__msg__ColorRGBA colour)
 {
-    marker->scale = (geometry_msgs__msg__Vector3){1.0, 1.0, 1.0};  // corners are in metres
-    marker->color = colour;
-    return fil_marker_size(marker, fil_shell_name(world, shell), 0, FIL_MARKER(TRIANGLE_LIST),
-                           3 * fil_shell_triangle_count(world, shell));
+    return fil_triangles_size_markers(&access, marker, world, shell, colour);
 }
 
 static void fill_markers(FilMarker* marker, const FilWorld* world, FilId shell, double* positions)
 {
-    fil_shell_get_positions(world, shell, positions);
-    for (int t = 0; t < fil_shell_triangle_count(world, shell); t++) {
-        int corners[3];
-        fil_shell_get_triangle(world, shell, t, corners);
-        for (int k = 0; k < 3; k++) {
-            marker->points.data[3 * t + k] = fil_marker_point(positions + 3 * corners[k]);
-        }
-    }
+    fil_triangles_fill_markers(&access, marker, world, shell, positions);
 }
 
 const FilNodeKind fil_shell_kind = {
