@@ -132,7 +132,7 @@ bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t*
     commands->lockstep = lockstep;
     commands->awaited_stamp = -1;
     commands->accepted_stamp = -1;
-    rmw_qos_profile_t qos = lockstep ? rmw_qos_profile_default : rmw_qos_profile_sensor_data;
+    rmw_qos_profile_t qos = rmw_qos_profile_default;  // reliable: a command that is told once is meant to arrive
     bool done = read_needed(commands, needed);
     for (int i = 0; i < FIL_COMMAND_COUNT; i++) {
         commands->subscriptions[i] = rcl_get_zero_initialized_subscription();
@@ -140,7 +140,7 @@ bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t*
     }
     for (int i = 0; done && i < FIL_COMMAND_COUNT; i++) {
         const FilOutputTopic* topic = &topics[i]->topic;
-        qos.depth = lockstep ? topic->depth : qos.depth;
+        qos.depth = topic->depth;
         commands->messages[i] = fil_message_create(&topics[i]->message);
         if (commands->messages[i] == NULL) {
             RCUTILS_LOG_ERROR_NAMED(commands->logger, "out of memory");

@@ -41,6 +41,7 @@ typedef struct FilCommands {
     uint64_t received; /* messages */
     uint64_t accepted; /* parts of commands */
     uint64_t refused;  /* parts of commands, each told in a throttled warning */
+    uint64_t postponed; /* turns of the main loop that left messages for later, so that steps keep their time */
 
     bool lockstep;
     unsigned needed;        /* bits of the topics that must all answer a state; 0: any one */
@@ -49,8 +50,7 @@ typedef struct FilCommands {
     int64_t accepted_stamp; /* of the last state that was answered */
 } FilCommands;
 
-/* Under lockstep commands are received reliably, and those that bear another stamp than the awaited one are refused;
- * else commands are taken as they come. `needed` lists the topics that must all answer, separated by spaces; empty:
+/* Under lockstep commands that bear another stamp than the awaited one are refused; else they are taken as they come. `needed` lists the topics that must all answer, separated by spaces; empty:
  * any one. Failures are logged. */
 bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t* executor, FilSimulation* simulation,
                        const FilTap* tap, bool lockstep, const char* needed);

@@ -13,13 +13,10 @@ static void pause_or_go_on(const void* request_message, void* response_message, 
     const std_srvs__srv__SetBool_Request* request = request_message;
     std_srvs__srv__SetBool_Response* response = response_message;
     FIL_MESSAGE_RENEW(std_srvs__srv__SetBool_Response, response);
-    response->success = control->simulation->world != NULL;
-    if (response->success) {
-        fil_simulation_set_paused(control->simulation, request->data);
-    }
-    rosidl_runtime_c__String__assign(&response->message, !response->success ? "there is no world"
-                                                         : request->data    ? "paused"
-                                                                            : "running");
+    // one that has failed stays so until something changes: to go on would only fail again
+    response->success =
+        control->simulation->world != NULL && fil_simulation_set_paused(control->simulation, request->data);
+    rosidl_runtime_c__String__assign(&response->message, fil_simulation_word(control->simulation));
     FIL_MESSAGE_RENEW(std_srvs__srv__SetBool_Request, &control->pause_request);
 }
 

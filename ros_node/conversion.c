@@ -184,6 +184,10 @@ void fil_fill_step_info(FilStateMessages* messages, const FilSimulation* simulat
     info->contact_residual = last->contact_residual;
     info->max_penetration = last->max_penetration;
     info->real_time_rate = simulation->real_time_rate;
+    info->state = simulation->failed   ? filum__msg__StepInfo__FAILED
+                  : simulation->paused ? filum__msg__StepInfo__PAUSED
+                                       : filum__msg__StepInfo__RUNNING;
+    rosidl_runtime_c__String__assign(&info->message, simulation->failure);
 }
 
 /* ---- contacts ---- */

@@ -12,10 +12,12 @@
 
 /* requests to step are looked for this often while nothing else happens */
 #define IDLE_WAIT 0.01 /* s */
-/* under lockstep a state is told again this long after it was told, for a controller that has just joined */
+/* a state is told again this long after it was told, to somebody who has just joined and may have missed it */
 #define AWAIT_REPEAT 0.2 /* s */
-/* messages that arrived together are taken together, but not without end */
+/* messages that arrived together are taken together, but not without end: neither that many nor, where steps are due, for
+ * longer than this share of the time to the next one */
 enum { MAX_DRAIN = 100 };
+#define DRAIN_SHARE 0.5
 
 double fil_node_now(void)
 {
@@ -188,6 +190,7 @@ bool fil_node_init(FilNode* node, int argc, const char* const* argv)
 {
     memset(node, 0, sizeof *node);
     node->duration = INFINITY;
+    node->retell = INFINITY;
     node->argc = argc;
     node->argv = argv;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -222,7 +225,12 @@ void fil_node_fini(FilNode* node)
 static void serve(FilNode* node, double seconds)
 {
     uint64_t timeout = (uint64_t)(1e9 * fmin(fmax(seconds, 0.0), 1.0));
+    const double enough = fil_node_now() + seconds + DRAIN_SHARE * fil_simulation_period(&node->simulation);
     for (int i = 0; i < MAX_DRAIN; i++) {
+        if (i > 0 && fil_node_now() > enough) {
+            node->commands.postponed++;  // what is left waits in the readers, which drop the oldest
+            break;
+        }
         const uint64_t before = node->commands.received;
         // what goes wrong with one message is told and survived
         const rcl_ret_t ret = rclc_executor_spin_some(&node->executor, timeout);
@@ -250,26 +258,71 @@ static int64_t stamp_of(const FilNode* node)
     return (int64_t)time.sec * 1000000000 + time.nanosec;
 }
 
+/* publishers of commands, of others */
+static size_t count_controllers(const FilNode* node)
+{
+    size_t sum = 0;
+    for (int i = 0; i < FIL_COMMAND_COUNT; i++) {
+        size_t count = 0;
+        if (rcl_subscription_get_publisher_count(&node->commands.subscriptions[i], &count) != RCL_RET_OK) {
+            rcl_reset_error();
+        }
+        sum += count;
+    }
+    return sum;
+}
+
+/* Commands and states are reliable: once controllers have answered, every state reaches them, however late they are, and to
+ * tell them again would make one that integrates count a state twice. Only from when their number changes until a state that
+ * was told after that is answered may a state or an answer be lost. (And against all odds: in the second half of the timeout
+ * states are told again in any case.) */
+static void watch_controllers(FilNode* node)
+{
+    const size_t controllers = count_controllers(node);
+    if (controllers != node->controllers) {
+        node->controllers = controllers;
+        node->told = node->heard = false;
+    } else if (node->commands.awaited_stamp < 0) {
+        node->heard = node->told;
+    }
+}
+
 static void publish(FilNode* node, bool all, double now)
 {
     const double before = node->publishers.outputs.states.next;
     fil_publishers_update(&node->publishers, &node->simulation, all);
     const bool told = node->publishers.outputs.states.next != before || all;
     if (node->commands.lockstep && told) {
+        node->told = true;
         fil_commands_await(&node->commands, stamp_of(node));
         node->await_limit = now + node->lockstep_timeout;
         node->await_repeat = now + AWAIT_REPEAT;
     }
 }
 
+/* the same state once more, for those who listen now; a recording has it already */
+static void tell_again(FilNode* node, double now)
+{
+    node->publishers.repeating = true;
+    publish(node, true, now);
+    node->publishers.repeating = false;
+}
+
 /* under lockstep: whether the command for the last published state is still missing */
 static bool is_awaiting(FilNode* node, double now)
 {
     FilCommands* commands = &node->commands;
+    if (commands->lockstep) {
+        watch_controllers(node);
+    }
     if (commands->awaited_stamp < 0) {
         return false;
     }
     const bool wanted = !node->simulation.paused || node->simulation.steps_wanted > 0;
+    if (wanted && !node->await_counts) {
+        node->await_limit = now + node->lockstep_timeout;
+    }
+    node->await_counts = wanted;
     if (wanted && now > node->await_limit) {
         RCUTILS_LOG_ERROR_NAMED(node->logger,
                                 "lockstep: no command for the state at %.9f s came within %g s; the simulation pauses",
@@ -277,19 +330,37 @@ static bool is_awaiting(FilNode* node, double now)
         node->control.step_refusal = node->control.step_pending ? "lockstep: no command came" : NULL;
         fil_simulation_set_paused(&node->simulation, true);
         node->simulation.steps_wanted = 0;
-    } else if (wanted && now > node->await_repeat) {
+    } else if (wanted && now > node->await_repeat && (!node->heard || now > node->await_limit - 0.5 * node->lockstep_timeout)) {
         const double limit = node->await_limit;
-        publish(node, true, now);
+        tell_again(node, now);
         node->await_limit = limit;
     }
     return true;
 }
 
+/* Who joins while time stands is told the state too: at once, and again a little later, since it may not have known all of the
+ * node's publishers yet. */
+static void tell_newcomers(FilNode* node, double now)
+{
+    if (!node->simulation.paused || node->simulation.world == NULL) {
+        node->listeners = SIZE_MAX;
+        node->retell = INFINITY;
+        return;
+    }
+    const size_t listeners = fil_publishers_listeners(&node->publishers);
+    const bool joined = listeners > node->listeners;
+    if (joined || now > node->retell) {
+        tell_again(node, now);
+        node->retell = joined ? now + AWAIT_REPEAT : INFINITY;
+    }
+    node->listeners = listeners;
+}
+
 static void step(FilNode* node, double now)
 {
     if (fil_simulation_step(&node->simulation, now) != FIL_OK) {
-        RCUTILS_LOG_ERROR_NAMED(node->logger, "%s; the simulation pauses at %.9f s",
-                                fil_world_error(node->simulation.world), fil_world_time(node->simulation.world));
+        RCUTILS_LOG_ERROR_NAMED(node->logger, "%s; the simulation pauses", node->simulation.failure);
+        tell_again(node, now);
         return;
     }
     publish(node, false, now);
@@ -312,8 +383,9 @@ void fil_node_run(FilNode* node, const volatile sig_atomic_t* stop)
         if (!is_awaiting(node, now) && fil_simulation_wait(simulation, now) <= 0.0) {
             step(node, now);
         }
+        tell_newcomers(node, now);
         fil_node_watch_recording(node, now);
-        fil_publishers_diagnose(&node->publishers, simulation, node->commands.refused, now);
+        fil_publishers_diagnose(&node->publishers, simulation, &node->commands, now);
         fil_status_line_update(&node->status_line, simulation, &node->publishers, now);
         node->quit |= simulation->world != NULL && fil_world_time(simulation->world) >= node->duration;
     }

@@ -40,6 +40,12 @@ typedef struct FilNode {
     double lockstep_timeout; /* s */
     double await_limit;      /* wall time up to which a command is awaited */
     double await_repeat;     /* wall time at which the state is told again: who joined late has not heard it */
+    bool await_counts;       /* whether the time up to await_limit runs: not while paused */
+    size_t controllers;      /* publishers of commands, when last counted */
+    bool told;               /* a state was published since their number changed */
+    bool heard;              /* and answered: none needs to be told again */
+    size_t listeners;        /* readers of anything, when last counted while paused */
+    double retell;           /* wall time at which the state is told to those who joined while paused; infinity: none did */
 } FilNode;
 
 /* Joins the graph and loads the scene. On failure everything is undone, and the reason is logged. */

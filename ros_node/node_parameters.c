@@ -155,6 +155,9 @@ static bool take_effect(FilNode* node, int row, const FilParameterValue* value, 
         snprintf(reason, FIL_REASON_TEXT, "%s", fil_world_error(node->simulation.world));
         return false;
     }
+    if (set != NULL) {
+        fil_simulation_forgive(&node->simulation);  // another time step or model may go where the last one did not
+    }
     return table[row].effect == NULL || table[row].effect(node, value, reason);
 }
 

@@ -173,6 +173,7 @@ void fil_node_watch_recording(FilNode* node, double now)
 
 void fil_node_changed_by_hand(FilNode* node, const char* reason)
 {
+    fil_simulation_forgive(&node->simulation);
     if (node->recording != NULL) {
         fil_recording_mark(node->recording, reason);
     }

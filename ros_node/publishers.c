@@ -149,7 +149,9 @@ static void publish(void* context, FilTopicId topic, const void* message)
                                         rcl_get_error_string().str);
         rcl_reset_error();
     }
-    fil_tap_pass(publishers->tap, fil_output_topic(topic), message);
+    if (!publishers->repeating) {
+        fil_tap_pass(publishers->tap, fil_output_topic(topic), message);
+    }
     publishers->slowest = fmax(publishers->slowest, wall_time() - begin);
 }
 
@@ -196,10 +198,10 @@ static void add_number(diagnostic_msgs__msg__DiagnosticStatus* status, const cha
     add_value(status, key, text);
 }
 
-void fil_publishers_diagnose(FilPublishers* publishers, const FilSimulation* simulation, uint64_t refused_commands,
+void fil_publishers_diagnose(FilPublishers* publishers, const FilSimulation* simulation, const FilCommands* commands,
                              double now)
 {
-    enum { VALUES = 12 };
+    enum { VALUES = 14 };
     if (now < publishers->next_diagnostics) {
         return;
     }
@@ -213,11 +215,11 @@ void fil_publishers_diagnose(FilPublishers* publishers, const FilSimulation* sim
     diagnostic_msgs__msg__DiagnosticStatus* status = &message->status.data[0];
     status->values.size = 0;
     const bool late = simulation->missed_deadlines > publishers->told_deadlines;
-    const char* summary = simulation->world == NULL ? "no world"
-                          : simulation->paused      ? "paused"
-                          : late                    ? "slower than real_time_factor asks for"
-                                                    : "running";
-    status->level = late ? diagnostic_msgs__msg__DiagnosticStatus__WARN : diagnostic_msgs__msg__DiagnosticStatus__OK;
+    const bool lags = late && !simulation->paused;
+    const char* summary = lags ? "slower than real_time_factor asks for" : fil_simulation_word(simulation);
+    status->level = simulation->failed ? diagnostic_msgs__msg__DiagnosticStatus__ERROR
+                    : late             ? diagnostic_msgs__msg__DiagnosticStatus__WARN
+                                       : diagnostic_msgs__msg__DiagnosticStatus__OK;
     char name[300];
     snprintf(name, sizeof name, "%.255s: simulation", publishers->node_name + 1);
     rosidl_runtime_c__String__assign(&status->name, name);
@@ -229,11 +231,15 @@ void fil_publishers_diagnose(FilPublishers* publishers, const FilSimulation* sim
         add_number(status, "time", fil_world_time(simulation->world));
         add_number(status, "contacts", simulation->last_step.contacts);
     }
+    if (simulation->failed) {
+        add_number(status, "failed_since", now - simulation->failed_at);  // s of wall time
+    }
     add_number(status, "real_time_rate", simulation->real_time_rate);
     add_number(status, "newton_iterations", simulation->last_step.newton_iterations);
     add_number(status, "residual", simulation->last_step.residual);
     add_number(status, "missed_deadlines", (double)simulation->missed_deadlines);
-    add_number(status, "refused_commands", (double)refused_commands);
+    add_number(status, "refused_commands", (double)commands->refused);
+    add_number(status, "postponed_commands", (double)commands->postponed);
     add_number(status, "failed_publications", (double)publishers->failed);
     add_number(status, "slowest_publication", publishers->slowest);
     publish(publishers, FIL_TOPIC_DIAGNOSTICS, message);

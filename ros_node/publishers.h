@@ -3,6 +3,7 @@
 #ifndef FILUM_NODE_PUBLISHERS_H
 #define FILUM_NODE_PUBLISHERS_H
 
+#include "commands.h"
 #include "diagnostic_msgs/msg/diagnostic_array.h"
 #include "outputs.h"
 #include "parameters.h"
@@ -21,6 +22,7 @@ typedef struct FilPublishers {
     double next_diagnostics; /* wall time, s */
     uint64_t told_deadlines; /* missed deadlines up to the last diagnostics */
     uint64_t failed;         /* publications that failed */
+    bool repeating;          /* what is published was published before: a recording does not want it */
     double slowest;          /* s, the longest publication since the last diagnostics */
 } FilPublishers;
 
@@ -39,7 +41,7 @@ void fil_publishers_update(FilPublishers* publishers, const FilSimulation* simul
 size_t fil_publishers_listeners(const FilPublishers* publishers);
 
 /* Once a second of wall time. */
-void fil_publishers_diagnose(FilPublishers* publishers, const FilSimulation* simulation, uint64_t refused_commands,
+void fil_publishers_diagnose(FilPublishers* publishers, const FilSimulation* simulation, const FilCommands* commands,
                              double now);
 
 #endif

@@ -35,6 +35,7 @@ static void adopt(FilSimulation* simulation, FilWorld* world, const FilSceneInfo
     snprintf(simulation->scene_path, sizeof simulation->scene_path, "%s", path);
     simulation->last_step = (FilStepInfo){0};
     simulation->last_status = FIL_OK;
+    fil_simulation_forgive(simulation);
     simulation->steps_wanted = 0;
     simulation->load_count++;
     restart_schedule(simulation);
@@ -68,14 +69,38 @@ FilStatus fil_simulation_load_text(FilSimulation* simulation, const char* name, 
     return status;
 }
 
-void fil_simulation_set_paused(FilSimulation* simulation, bool paused)
+void fil_simulation_forgive(FilSimulation* simulation)
 {
+    simulation->failed = false;
+    simulation->failure[0] = '\0';
+}
+
+const char* fil_simulation_word(const FilSimulation* simulation)
+{
+    return simulation->world == NULL ? "no world"
+           : simulation->failed      ? simulation->failure
+           : simulation->paused      ? "paused"
+                                     : "running";
+}
+
+bool fil_simulation_set_paused(FilSimulation* simulation, bool paused)
+{
+    if (simulation->failed && !paused) {
+        return false;
+    }
     simulation->stopped = simulation->stopped && paused;
     if (simulation->paused != paused) {
         simulation->paused = paused;
         simulation->steps_wanted = 0;
         restart_schedule(simulation);
     }
+    return true;
+}
+
+double fil_simulation_period(const FilSimulation* simulation)
+{
+    const bool paced = simulation->world != NULL && !simulation->paused && simulation->real_time_factor > 0.0;
+    return paced ? fil_world_dt(simulation->world) / simulation->real_time_factor : INFINITY;
 }
 
 double fil_simulation_wait(const FilSimulation* simulation, double now)
@@ -90,7 +115,7 @@ double fil_simulation_wait(const FilSimulation* simulation, double now)
 /* the deadline of the step after this one, and whether this one kept its own */
 static void advance_schedule(FilSimulation* simulation, double now)
 {
-    const double period = fil_world_dt(simulation->world) / simulation->real_time_factor;
+    const double period = fil_simulation_period(simulation);
     if (simulation->next_deadline < 0.0) {
         simulation->next_deadline = now;
     }
@@ -124,8 +149,13 @@ FilStatus fil_simulation_step(FilSimulation* simulation, double now)
     if (status != FIL_OK) {
         fil_simulation_set_paused(simulation, true);
         simulation->steps_wanted = 0;
+        simulation->failed = true;
+        simulation->failed_at = now;
+        snprintf(simulation->failure, sizeof simulation->failure, "failed at %.9g s: %s", fil_world_time(simulation->world),
+                 fil_world_error(simulation->world));
         return status;
     }
+    fil_simulation_forgive(simulation);
     if (simulation->paused) {
         simulation->steps_wanted--;
         return FIL_OK;
@@ -141,6 +171,7 @@ FilStatus fil_simulation_reset(FilSimulation* simulation)
 {
     simulation->steps_wanted = 0;
     simulation->last_step = (FilStepInfo){0};
+    fil_simulation_forgive(simulation);
     restart_schedule(simulation);
     return fil_world_reset(simulation->world);
 }

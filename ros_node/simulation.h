@@ -10,6 +10,9 @@ typedef struct FilSimulation {
     char scene_path[512];
     FilStepInfo last_step; /* zero before the first step */
     FilStatus last_status; /* of the last step */
+    bool failed;           /* paused since a step failed; ends with a reset, a load, or whatever changes the world by hand */
+    char failure[512];     /* what failed and when, in simulated time; empty: nothing has */
+    double failed_at;      /* wall time of that step */
     uint64_t load_count;   /* worlds loaded so far: what is sized by the world is sized anew when it changes */
     bool paused;
     bool stopped;          /* paused in the initial state, since a stop or a load by service */
@@ -35,10 +38,20 @@ FIL_MUST_CHECK FilStatus fil_simulation_load(FilSimulation* simulation, const ch
 FIL_MUST_CHECK FilStatus fil_simulation_load_text(FilSimulation* simulation, const char* name, const char* text,
                                                   size_t size, const FilSceneOptions* options, FilError* error);
 
-void fil_simulation_set_paused(FilSimulation* simulation, bool paused);
+/* One that has failed does not run on: false. */
+bool fil_simulation_set_paused(FilSimulation* simulation, bool paused);
+
+/* What made the last step fail may be gone: a failed simulation is one that was paused. */
+void fil_simulation_forgive(FilSimulation* simulation);
+
+/* "no world", "failed: ...", "paused", "running" */
+const char* fil_simulation_word(const FilSimulation* simulation);
 
 /* Seconds from `now` (wall time) until a step is due: 0 when it is, infinity when none is wanted. */
 double fil_simulation_wait(const FilSimulation* simulation, double now);
+
+/* Wall time between steps, s; infinity when none is paced. */
+double fil_simulation_period(const FilSimulation* simulation);
 
 /* Makes one step. `now` is the wall time. When the step fails, the state stays and the simulation pauses. */
 FIL_MUST_CHECK FilStatus fil_simulation_step(FilSimulation* simulation, double now);

@@ -112,7 +112,7 @@ static void answer_get_state(FilNode* node, const simulation_interfaces__srv__Ge
 {
     (void)request;
     response->state.state = state_of(&node->simulation);
-    set_result(&response->result, RESULT(OK), "");
+    set_result(&response->result, RESULT(OK), node->simulation.failure);
 }
 
 static void answer_set_state(FilNode* node, const simulation_interfaces__srv__SetSimulationState_Request* request,
@@ -132,8 +132,9 @@ static void answer_set_state(FilNode* node, const simulation_interfaces__srv__Se
     } else if (wanted == STATE(STOPPED)) {
         set_status(node, &response->result, fil_simulation_stop(simulation));
         node->control.changed = true;
+    } else if (!fil_simulation_set_paused(simulation, wanted == STATE(PAUSED))) {
+        set_result(&response->result, RESULT(OPERATION_FAILED), simulation->failure);
     } else {
-        fil_simulation_set_paused(simulation, wanted == STATE(PAUSED));
         simulation->stopped = false;
     }
 }

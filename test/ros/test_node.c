@@ -150,9 +150,13 @@ static void time_is_one(void** state)
     must(rclc_subscription_init_default(&clocks, &client.node, TYPE(rosgraph_msgs, Clock), "/clock"), "clock");
     must(rclc_subscription_init_default(&states, &client.node, TYPE(filum, RodStates), "/rod_states"), "states");
     must(rclc_subscription_init_default(&frames, &client.node, TYPE(tf2_msgs, TFMessage), "/tf"), "tf");
-    sleep_seconds(0.5);  // connected, and nothing under way any more
+    sleep_seconds(1.0);  // connected, told where it stands, and nothing under way any more
     filum__msg__RodStates* rods = filum__msg__RodStates__create();
     tf2_msgs__msg__TFMessage* tf = tf2_msgs__msg__TFMessage__create();
+    while (rcl_take(&clocks, &clock, NULL, NULL) == RCL_RET_OK || rcl_take(&states, rods, NULL, NULL) == RCL_RET_OK ||
+           rcl_take(&frames, tf, NULL, NULL) == RCL_RET_OK) {
+    }
+    sleep_seconds(0.5);
     assert_int_equal(rcl_take(&clocks, &clock, NULL, NULL), RCL_RET_SUBSCRIPTION_TAKE_FAILED);
     assert_true(client_trigger(&client, "/filum", "step", message));
     const double stepped = strtod(message, NULL);
