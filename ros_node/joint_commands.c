@@ -124,6 +124,11 @@ static bool check_points(FilCommands* commands, const Trajectory* message)
                        point->positions.size, point->velocities.size, joints);
             return false;
         }
+        if (seconds_of(point->time_from_start) < 0.0) {
+            FIL_REFUSE(commands, "joint_trajectory: point %zu lies %g s before the start", i,
+                       -seconds_of(point->time_from_start));
+            return false;
+        }
         if (!fil_command_is_finite(&point->positions) || !fil_command_is_finite(&point->velocities)) {
             FIL_REFUSE(commands, "joint_trajectory: point %zu is not finite", i);
             return false;

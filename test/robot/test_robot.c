@@ -353,6 +353,9 @@ static void wrong_trajectories_are_refused(void** state)
     static const int mirror[] = {0, 2};
     def.joints = mirror;
     expect_refusal(world, fil_robot_set_trajectory(world, robot, &def), "'mirror' takes no positions");
+    static const int twice[] = {1, 1};
+    def.joints = twice;
+    expect_refusal(world, fil_robot_set_trajectory(world, robot, &def), "is named twice");
     static const int fine[] = {0, 1};
     def.joints = fine;
     def.point_count = 5;

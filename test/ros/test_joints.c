@@ -260,6 +260,9 @@ static void joints_follow_trajectories(void** state)
     message->points.data[1].positions.size = 1;
     assert_true(publish_until_refused(type, "/joint_trajectory", message, &refusals, 1));
     message->points.data[1].positions.size = 2;
+    // so is one that begins before its start
+    message->points.data[0].time_from_start.sec = -1;
+    assert_true(publish_until_refused(type, "/joint_trajectory", message, &refusals, 1));
     assert_true(hear_there((Goal){"left_lift", 0.06, 1e-4}));
     trajectory_msgs__msg__JointTrajectory__destroy(message);
     assert_int_equal(stop(node), 0);

@@ -150,6 +150,11 @@ static FilStatus check_trajectory(const FilArticulated* robot, const FilTrajecto
         if (joint->mimic >= 0 || (joint->def.modes != 0 && (joint->def.modes & FIL_JOINT_POSITION) == 0)) {
             return fil_error(error, FIL_BAD_INPUT, "joint '%s' takes no positions", joint->name);
         }
+        for (int i = 0; i < k; i++) {
+            if (def->joints[i] == j) {
+                return fil_error(error, FIL_BAD_INPUT, "joint '%s' is named twice", joint->name);
+            }
+        }
     }
     return FIL_OK;
 }
