@@ -24,6 +24,7 @@ void fil_check_capstan_two_turns(FilCheck* check);
 void fil_check_capstan_sap(FilCheck* check);
 void fil_check_capstan_lagged(FilCheck* check);
 void fil_check_capstan_imc(FilCheck* check);
+void fil_check_capstan_ipc(FilCheck* check);
 void fil_check_capstan_lcp(FilCheck* check);
 
 /* contact_wedge.c */

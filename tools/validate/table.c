@@ -50,6 +50,7 @@ static const FilCheckCase table[] = {
     {"contact", "capstan_sap", "1.3 pi and 5 pi, on three meshes", 0, fil_check_capstan_sap},
     {"contact", "capstan_lagged", "the same with lagged friction, on three meshes", 0, fil_check_capstan_lagged},
     {"contact", "capstan_imc", "the same by a smooth potential", 0, fil_check_capstan_imc},
+    {"contact", "capstan_ipc", "the same by barriers", 0, fil_check_capstan_ipc},
     {"contact", "capstan_lcp", "the same as a complementarity problem, on three meshes", 0, fil_check_capstan_lcp},
     {"contact", "lcp_rope", "a rope on a slope, up to 400 contacts of one complementarity problem", 0, fil_check_lcp_rope},
     {"contact", "lcp_pile", "a pyramid of boxes, the same", 0, fil_check_lcp_pile},
