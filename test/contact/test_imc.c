@@ -17,6 +17,7 @@ static const double RADIUS = 1.6e-3, DT = 5e-4;
 static FilPotentialContact crossed_edges(FilContact* contact, double apart, Random* random)
 {
     FilPotentialContact c = {.contact = contact,
+                             .share = 1.0,
                              .nodes = true,
                              .radius = RADIUS,
                              .thickness = 2.0 * RADIUS,
@@ -246,7 +247,7 @@ static void test_rows(void** state)
     s.friction = FIL_IMC_STATIC;
     s.static_speed = 1e-2;
     FilContact contact = {.mu = 0.4, .distance = 1e-5};
-    FilPotentialContact c = {.contact = &contact, .radius = RADIUS, .diagonal = 3e-5, .memory = {-1, -1}};
+    FilPotentialContact c = {.contact = &contact, .share = 1.0, .radius = RADIUS, .diagonal = 3e-5, .memory = {-1, -1}};
     const FilPotentialProblem p = problem_of(&c, &s);
     assert_true(c.rows);
     for (int trial = 0; trial < 20; trial++) {

@@ -215,29 +215,31 @@ static bool excluded(const FilCollisionStage* stage, int a, int i, int b, int j)
            fil_collision_at_joint(stage, a, i, b, j);
 }
 
-/* The edge that goes on from an end of edge i, where the closest point at share s of it is that end; else -1. */
-static int edge_beyond(const FilWorldCollider* c, int i, double s)
+int fil_collision_edge_beyond(const FilCollisionStage* stage, const int collider[2], const int edge[2], int side, int end)
 {
-    const int n = c->collider.edge_count;
-    if (s > 0.0 && s < 1.0) {
-        return -1;
-    }
-    const int next = s > 0.0 ? i + 1 : i - 1;
-    return next >= 0 && next < n ? next : (c->collider.closed ? (next + n) % n : -1);
+    const FilCollider* c = &stage->colliders[collider[side]].collider;
+    const int n = c->edge_count, i = edge[side], next = end == 0 ? i - 1 : i + 1;
+    const int beyond = next >= 0 && next < n ? next : (c->closed ? (next + n) % n : -1);
+    const int pair[2] = {side == 0 ? beyond : edge[0], side == 1 ? beyond : edge[1]};
+    const bool goes_on = beyond >= 0 && c->radii[beyond] == c->radii[i] && !excluded(stage, collider[0], pair[0], collider[1], pair[1]);
+    return goes_on ? beyond : -1;
 }
 
 /* Above this slope against an edge's cross-section, a normal at the edge's end is that of a cap that is not there (tried from
  * 0.02 to 0.2); below, edges lie side by side, and neighbours share what they carry. */
 static const double CAP_SLOPE = 0.05;
 
+/* Above this slope a normal is along the edge rather than across, and stays. */
+static const double MOST_SLOPE = 0.7;
+
 /* A row goes on beyond its edges: their ends are no caps, which would stop what slides along the row from edge to edge. Where
- * the edge beyond side `side`'s end is closer, the contact is that one's; a slight slope of the normal is taken away. */
+ * the edge beyond side `side`'s end is closer, the contact is that one's; a slight slope of the normal is taken away, any slope where
+ * edges share their contacts. */
 static bool smooth_end(const FilCollisionStage* stage, const int collider[2], const int edge[2], int side, double share, FilContactPoint* point)
 {
     const FilWorldCollider* c = &stage->colliders[collider[side]];
-    const int i = edge[side], beyond = edge_beyond(c, i, share);
-    const int pair[2] = {side == 0 ? beyond : edge[0], side == 1 ? beyond : edge[1]};
-    if (beyond < 0 || c->collider.radii[beyond] != c->collider.radii[i] || excluded(stage, collider[0], pair[0], collider[1], pair[1])) {
+    const int i = edge[side], beyond = share > 0.0 && share < 1.0 ? -1 : fil_collision_edge_beyond(stage, collider, edge, side, share > 0.0);
+    if (beyond < 0) {
         return true;
     }
     double out[3], along[3]; // of the edge beyond, and of this one, away from its other end
@@ -248,8 +250,8 @@ static bool smooth_end(const FilCollisionStage* stage, const int collider[2], co
         return true;
     }
     const double slope = fil_v3_dot(point->normal, along);
-    if (fabs(slope) > CAP_SLOPE) {
-        return false;
+    if (fabs(slope) > (stage->wants.shares ? MOST_SLOPE : CAP_SLOPE)) {
+        return stage->wants.shares;
     }
     fil_v3_axpy(point->normal, -slope, along);
     fil_v3_normalise(point->normal);
@@ -278,7 +280,7 @@ static FilStatus meet_edges(FilCollisionStage* stage, int a, int b, double dt)
         if (!round) {
             status = meet_parts(stage, a, i, b, j, margin);
         } else if (meet_segments(ca, i, cb, j, margin, &axes, &point) &&
-                   (stage->wants.around > 0.0 || smooth_ends(stage, a, i, b, j, &axes, &point))) {
+                   ((stage->wants.around > 0.0 && !stage->wants.shares) || smooth_ends(stage, a, i, b, j, &axes, &point))) {
             status = stage->wants.plain ? fil_collision_emit_plain(stage, a, i, b, j, &point, parting_speed(ca, i, cb, j, &axes, point.normal))
                                   : fil_collision_emit(stage, a, i, b, j, &point);
         }

@@ -91,6 +91,7 @@ typedef struct FilCollisionWants {
     bool round;    /* take rectangular sections as round */
     bool plain;    /* contacts of round edges name their ends and need no Jacobians */
     bool vertices; /* sheets touch by their vertices only */
+    bool shares;   /* contacts at a node are kept for both of its edges, which share them (geometry/edge_share.h) */
 } FilCollisionWants;
 
 typedef struct FilCollisionStage {
@@ -222,11 +223,17 @@ FIL_MUST_CHECK FilStatus fil_collision_meet_sheet_pair(FilCollisionStage* stage,
 /* Adds what faces and edges of all sheets touch in a step of dt. They and all colliders have been placed, and stand in the tree. */
 FIL_MUST_CHECK FilStatus fil_collision_meet_sheets(FilCollisionStage* stage, double dt);
 
-/* ---- collide.c, crossings.c ---- */
+/* ---- collide.c, crossings.c, shares.c ---- */
 
 /* Fills the contact set for a step of dt from the current state, as `wants` says. Bodies have begun their step. Jacobian
  * variables are blocks of the system's velocities. FIL_BAD_INPUT: more contacts than anything sensible has. */
 FIL_MUST_CHECK FilStatus fil_collide_all(FilCollisionStage* stage, double dt);
+
+/* The edge that goes on from an end (0, 1) of one side's edge and touches the other side's as well; else -1. */
+int fil_collision_edge_beyond(const FilCollisionStage* stage, const int collider[2], const int edge[2], int side, int end);
+
+/* Share of two edges of rows in what touches them and their neighbours, at the end of a step of dt if all goes on as it does. */
+double fil_collision_share(const FilCollisionStage* stage, const FilContact* contact, double dt);
 
 /* Edges of rows that passed through each other between two configurations. */
 int fil_collision_crossings(const FilCollisionStage* stage, const double* q_start, const double* q_end);

@@ -348,6 +348,7 @@ static void begin(FilPotentialProblem* problem)
     set_stiffness(problem);
     for (int k = 0; k < problem->count; k++) {
         FilPotentialContact* c = &problem->contacts[k];
+        c->stiffness *= c->share;
         if (problem->settings->dissipation > 0.0 || problem->settings->friction == FIL_IMC_STATIC) {
             set_start(problem, c);
         }

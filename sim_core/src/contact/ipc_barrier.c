@@ -219,6 +219,11 @@ bool fil_repulsion_parallel(const FilRepulsion* repulsion, const double* x)
     return repulsion->pair == FIL_SEGMENT_SEGMENT && repulsion->parallel > 0.0 && cross_of(x) < repulsion->parallel;
 }
 
+double fil_repulsion_crossing(const FilRepulsion* repulsion, const double* x)
+{
+    return fil_repulsion_parallel(repulsion, x) ? mollifier(cross_of(x), repulsion->parallel).value : 1.0;
+}
+
 double fil_repulsion_energy(const FilRepulsion* repulsion, const double* x, double* gradient, double* hessian, bool positive)
 {
     if (fil_repulsion_parallel(repulsion, x)) {

@@ -42,6 +42,9 @@ double fil_repulsion_energy(const FilRepulsion* repulsion, const double* x, doub
 /* Whether its segments count as parallel with corners x, so that ends take part. */
 bool fil_repulsion_parallel(const FilRepulsion* repulsion, const double* x);
 
+/* Share m of segment-segment in the energy, with corners x: 1 unless they count as parallel. */
+double fil_repulsion_crossing(const FilRepulsion* repulsion, const double* x);
+
 /* The rule of the thumb: |e|^2 |f|^2 / 1000 of the rest lengths, angles below 1.8 degrees. */
 double fil_parallel_threshold(double length_a, double length_b);
 

@@ -25,6 +25,7 @@ typedef struct FilPotentialContact {
     double compliance; /* 1/kg, of the normal velocity per impulse by that diagonal; 0 of a plain contact */
     double radius;     /* m, what lengths are measured in */
     double thickness;  /* m, nodes: distance of axes at which surfaces touch */
+    double share;      /* of what touches this pair and its neighbours along the rods */
     int memory[2];     /* numbers of the two edges in the model's memory, -1: none */
     int edges, lane;   /* where it stands among those evaluated side by side; -1: it does not */
     /* the model's own */

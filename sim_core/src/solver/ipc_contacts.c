@@ -156,10 +156,12 @@ FilStatus fil_ipc_contacts_begin(FilSolver* solver)
         }
         const double gap = see_pair(solver, pair, normal, weight);
         if (gap > 0.0 && gap < pair->repulsion.range) {
+            // shares are those of now: with those of the step's end it would rub where it will be, along what is there now
+            const double share = pair->plane >= 0 ? 1.0 : fil_ipc_share(solver, &pair->repulsion, pair->point, field->points.at);
             const double force = nearly_parallel(solver, pair)
                                      ? parallel_force(solver, pair, normal, weight)
                                      : -fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness).first;
-            status = fil_ipc_slide_add(solver, pair, normal, weight, gap, force);
+            status = share > 0.0 ? fil_ipc_slide_add(solver, pair, normal, weight, gap, force * share / pair->share) : FIL_OK;
         }
     }
     return status;

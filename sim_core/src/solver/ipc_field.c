@@ -10,6 +10,7 @@
 void fil_ipc_field_free(FilIpcField* field)
 {
     void* blocks[] = {field->x.at,          field->rings,          field->points.at,       field->ends.at,   field->x_end.at,
+                      field->ahead.at,
                       field->listed.at,     field->listed_end.at,  field->slack.at,        field->astray.at, field->boxes,
                       field->courses,       field->pairs,          field->active.at,       field->was_active.at, field->slides,
                       field->slide_variable.at, field->slide_column.at, field->slide_jacobian.at};
@@ -162,7 +163,8 @@ static bool make_room(FilSolver* solver)
     FilIpcField* field = &solver->ipc;
     const size_t points = 3 * (size_t)field->surface.point_count, q = (size_t)solver->system->q_count;
     return fil_doubles_reserve(&field->x, q) && fil_doubles_reserve(&field->x_end, q) &&
-           fil_doubles_reserve(&field->points, points) && fil_doubles_reserve(&field->ends, points);
+           fil_doubles_reserve(&field->points, points) && fil_doubles_reserve(&field->ends, points) &&
+           fil_doubles_reserve(&field->ahead, points);
 }
 
 /* `points` to where the step begins, `ends` to where it goes with v. */
@@ -235,6 +237,7 @@ static FilStatus begin(FilSolver* solver, double dt, double* v, FilStepInfo* inf
     status = fil_rings_begin(solver);
     // everything that is near on the way to the wish
     place_step(solver, v);
+    memcpy(field->ahead.at, field->ends.at, 3 * sizeof(double) * (size_t)field->surface.point_count);
     status = status == FIL_OK ? fil_ipc_list(solver) : status;
     status = status == FIL_OK && solver->first_step ? fil_ipc_check_start(solver) : status;
     status = status == FIL_OK ? fil_ipc_contacts_begin(solver) : status;

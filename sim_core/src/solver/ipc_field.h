@@ -34,6 +34,7 @@ typedef struct FilIpcPair {
     int corner_count;
     int plane; /* of the surface; -1: none */
     double friction;
+    double share; /* of what touches it and its neighbours along rods: in the stiffness */
     double gap; /* m, where points were when last asked for forces, or listed */
 } FilIpcPair;
 
@@ -60,6 +61,7 @@ typedef struct FilIpcField {
     FilIpcSurface surface;
     FilDoubles points, ends;  /* 3 per point of the surface: of a trial; of the end of a Newton step */
     FilDoubles x_end;         /* like q: of the end of a Newton step */
+    FilDoubles ahead;         /* where points go in the step, as first guessed: what edges share contacts by */
     FilDoubles listed;        /* where points were when all pairs were listed */
     FilDoubles listed_end;    /* where they were to go when pairs of theirs were listed last, apart from what all go since, ... */
     FilDoubles slack;         /* ... and how far beside that, against the mean of all, each may go now, m */
@@ -120,6 +122,9 @@ double fil_ipc_gap(const struct FilSolver* solver, const FilIpcPair* pair);
 double fil_ipc_sweep(const struct FilSolver* solver);
 /* Lets corners of nodes that would meet on the way to `ends` move more alike; whether there were some. */
 bool fil_ipc_keep_apart(struct FilSolver* solver);
+
+/* ipc_share.c: share of a pair in what touches it and its neighbours along rods, with points at x. */
+double fil_ipc_share(const struct FilSolver* solver, const FilRepulsion* repulsion, const int* points, const double* x);
 
 /* ipc_start.c: FIL_BAD_INPUT and a message if something intersects. */
 FilStatus fil_ipc_check_start(struct FilSolver* solver);

@@ -15,6 +15,9 @@ static const double NEAR_MARGIN = 0.5;
 /* Share of the points that may have left those ways before all pairs are listed anew. */
 static const double MANY = 0.2;
 
+/* Of a barrier that a neighbour has taken over: little, but no hole in the wall if things go otherwise than guessed. */
+static const double LEAST_SHARE = 1e-3;
+
 /* ---- who may meet ---- */
 
 static const FilWorldCollider* collider_of(const FilSolver* solver, int point)
@@ -106,11 +109,14 @@ static FilStatus add_pair(FilSolver* solver, FilFeature kind, const int* points,
         return FIL_OK;
     }
     FilIpcPair pair = {.repulsion = {kind, offset, range, stiffness_of(solver, a->mass, b->mass), parallel},
+                       .share = 1.0,
                        .corner_count = count,
                        .plane = -1,
                        .friction = friction_of(solver, collider_of(solver, points[0]), collider_of(solver, other)),
                        .gap = gap};
     memcpy(pair.point, points, sizeof(int) * (size_t)count);
+    pair.share = fmax(fil_ipc_share(solver, &pair.repulsion, points, field->ahead.at), LEAST_SHARE);
+    pair.repulsion.stiffness *= pair.share;
     return append(solver, &pair);
 }
 
@@ -273,6 +279,7 @@ static FilStatus list_planes(FilSolver* solver, const double* x, double reach)
             if (gap <= reach && fil_collision_may_meet(solver->collision, own, c) && !fil_collision_kept_apart(solver->collision, own, c)) {
                 const FilIpcPair pair = {.repulsion = {FIL_POINT_POINT, radius, solver->settings.model.ipc.range,
                                                        stiffness_of(solver, s->points[p].mass, INFINITY), 0.0},
+                                         .share = 1.0,
                                          .point = {p},
                                          .corner_count = 1,
                                          .plane = k,

@@ -72,7 +72,7 @@ static FilStatus check_ipc(const FilModelSettings* settings, FilError* error)
 static void want_imc(const FilModelSettings* settings, FilCollisionWants* wants)
 {
     const FilImcSettings* imc = &settings->imc;
-    *wants = (FilCollisionWants){.around = imc->reach, .round = !imc->rectangles, .plain = !imc->contact_points, .vertices = true};
+    *wants = (FilCollisionWants){.around = imc->reach, .round = !imc->rectangles, .plain = !imc->contact_points, .vertices = true, .shares = imc->contact_points};
 }
 
 static void want_spt(const FilModelSettings* settings, FilCollisionWants* wants)

@@ -65,6 +65,7 @@ static void take_ends(const FilSolver* solver, FilPotentialContact* c)
 {
     const FilContact* contact = c->contact;
     c->thickness = 0.0;
+    c->share = solver->collision->wants.shares ? fil_collision_share(solver->collision, contact, solver->potential.problem.dt) : 1.0;
     for (int side = 0; side < 2; side++) {
         const FilWorldCollider* row = &solver->collision->colliders[contact->collider[side]];
         const int edge = contact->part[side], ends[2] = {edge, edge + 1 == row->collider.node_count ? 0 : edge + 1};
@@ -178,7 +179,7 @@ static FilStatus weigh(FilSolver* solver)
     p->contacts = stage->contacts;
     for (int k = 0; k < set->count; k++) {
         FilPotentialContact* c = &p->contacts[p->count];
-        *c = (FilPotentialContact){.contact = &set->contacts[k], .radius = contact_radius(solver, &set->contacts[k])};
+        *c = (FilPotentialContact){.contact = &set->contacts[k], .share = 1.0, .radius = contact_radius(solver, &set->contacts[k])};
         if (set->contacts[k].distance > p->settings->reach * c->radius && pair->refine == NULL) {
             fil_v3_set(set->contacts[k].impulse, 0.0, 0.0, 0.0);
             continue; // P2 eq. 22
