@@ -16,7 +16,7 @@ static const double TRACK_PERIOD = 1e-3;
 
 typedef struct Options {
     FilSettings settings;
-    const char *out, *svg, *contact;
+    const char *out, *svg, *contact, *solver;
     int seeds, threads;
     bool rehearse, replay, track, json, quiet;
 } Options;
@@ -46,6 +46,7 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
         {"--out", FIL_OPTION_TEXT, &options->out, "FILE", "write the plan as a scene that `filum run` replays"},
         {"--seeds", FIL_OPTION_COUNT, &options->seeds, "N", "starts, of which the best is kept, instead of the scene's"},
         {"--threads", FIL_OPTION_COUNT, &options->threads, "N", "that share the starts, instead of the scene's; the result is the same"},
+        {"--solver", FIL_OPTION_TEXT, &options->solver, "NAME", "structured or ipopt, instead of the scene's"},
         {"--rehearse", FIL_OPTION_FLAG, &options->rehearse, NULL, "simulate it with feedback, and keep the pressures that took"},
         {"--replay", FIL_OPTION_FLAG, &options->replay, NULL, "simulate the plan, and say where the ball ends"},
         {"--track", FIL_OPTION_FLAG, &options->track, NULL, "the same with feedback that keeps the arm on its plan"},
@@ -94,6 +95,20 @@ static bool show(void* user, const FilPlanReport* r)
                             r->seed + 1, r->stages, r->iteration, r->cost, r->violation, r->pairs);
     }
     return !fil_stop_requested();
+}
+
+/* The scene's solver, or the one named on the command line. */
+static bool choose_solver(const Options* options, FilPlanDef* def)
+{
+    const char* name = options->solver;
+    if (name != NULL && strcmp(name, "structured") != 0 && strcmp(name, "ipopt") != 0) {
+        fil_cli_fail("plan", 0, "--solver is structured or ipopt, not '%s'", name);
+        return false;
+    }
+    if (name != NULL) {
+        def->solver = strcmp(name, "ipopt") == 0 ? FIL_PLAN_IPOPT : FIL_PLAN_STRUCTURED;
+    }
+    return true;
 }
 
 /* ---- the plan as a scene ---- */
@@ -311,6 +326,9 @@ static int plan(Job* job, const char* scene)
     }
     if (!job->scene.has_plan) {
         return fil_cli_fail("plan", FIL_EXIT_USAGE, "%s has no section `plan`", job->path);
+    }
+    if (!choose_solver(options, &job->scene.plan)) {
+        return FIL_EXIT_USAGE;
     }
     FilPlanDef def = job->scene.plan;
     def.seeds = options->seeds > 0 ? options->seeds : def.seeds;

@@ -22,6 +22,9 @@ typedef struct FilPlanReport {
     double cost, violation, pairs; /* worst row; worst product of a complementary pair, N m and N m/s */
 } FilPlanReport;
 
+/* Who solves the optimisation: the structured interior-point method, or IPOPT in builds that found it. */
+typedef enum FilPlanSolver { FIL_PLAN_STRUCTURED, FIL_PLAN_IPOPT } FilPlanSolver;
+
 typedef struct FilPlanDef {
     FilId arm;         /* fixed base, three chambers a section, up to four sections */
     FilId body;        /* a ball: one sphere about its centre of mass, which stays where it is */
@@ -42,6 +45,7 @@ typedef struct FilPlanDef {
     double tolerance;       /* of rows and of the scaled gradient */
     int max_iterations;     /* of each mesh */
     int meshes;             /* solves with nodes / 2^(meshes - 1), ..., nodes stages one after the other; 1 to 4 */
+    FilPlanSolver solver;   /* FIL_PLAN_IPOPT: one problem of the process at a time */
     double receding;        /* s, how long fil_receding_* plan anew, every horizon / nodes; 0: one plan */
     int seeds;              /* starts, of which the best is kept */
     int threads;            /* that share the starts, 1 to 64; they do not change the result */

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "plan/plan_data.h"
+#include "plan/plan_ipopt.h"
 #include "plan/plan_world.h"
 #include "world/world.h"
 
@@ -103,7 +104,8 @@ static bool solve_mesh(Job* job, int stages, bool kinematic, bool last, FilBallP
     const FilPlanSettings settings = settings_of(job, finer, last);
     FilPlanPoint point = {.x = y};
     job->report.stages = stages;
-    const FilPlanResult result = fil_interior_point(&next.problem, &settings, &point);
+    const FilPlanResult result = job->def->solver == FIL_PLAN_IPOPT ? fil_plan_ipopt(&next.problem, &settings, &point)
+                                                                    : fil_interior_point(&next.problem, &settings, &point);
     job->iterations += result.iterations;
     fil_ball_problem_free(problem);
     fil_free(*x);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/quat.h"
 #include "body/rigid.h"
+#include "plan/plan_ipopt.h"
 #include "world/world.h"
 
 static FilStatus check_numbers(const FilPlanDef* def, FilError* error)
@@ -17,6 +18,14 @@ static FilStatus check_numbers(const FilPlanDef* def, FilError* error)
     }
     if (def->threads < 1 || def->threads > 64) {
         return fil_error(error, FIL_BAD_INPUT, "plan: threads must be 1 to 64, not %d", def->threads);
+    }
+    if (def->solver == FIL_PLAN_IPOPT && !fil_plan_ipopt_present()) {
+        return fil_error(error, FIL_BAD_INPUT,
+                         "plan: this build has no IPOPT; install it (Debian: coinor-libipopt-dev) and configure with "
+                         "-DFILUM_IPOPT=on, or take the solver 'structured'");
+    }
+    if (def->solver == FIL_PLAN_IPOPT && def->receding > 0.0) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: a receding horizon needs the solver 'structured'");
     }
     if (def->nodes % (1 << (def->meshes - 1)) != 0) {
         return fil_error(error, FIL_BAD_INPUT, "plan: %d nodes cannot be halved %d times", def->nodes, def->meshes - 1);

@@ -56,7 +56,9 @@ static void read_bounds(FilReader* reader, const FilYaml* mapping, FilPlanDef* d
 static void read_method(FilReader* reader, const FilYaml* mapping, FilPlanDef* def)
 {
     static const char* const relaxation_keys[] = {"start", "end", "fall", NULL};
-    static const char* const solver_keys[] = {"tolerance", "max_iterations", "meshes", "seeds", "threads", "kinematic", NULL};
+    static const char* const solver_keys[] = {"kind",  "tolerance", "max_iterations", "meshes",
+                                              "seeds", "threads",   "kinematic",      NULL};
+    static const char* const kinds[] = {[FIL_PLAN_STRUCTURED] = "structured", [FIL_PLAN_IPOPT] = "ipopt", NULL};
     const FilYaml* relaxation = fil_read_node(reader, mapping, "relaxation", FIL_OPTIONAL);
     const FilYaml* solver = fil_read_node(reader, mapping, "solver", FIL_OPTIONAL);
     if (relaxation != NULL && fil_check_keys(reader, relaxation, relaxation_keys)) {
@@ -65,6 +67,9 @@ static void read_method(FilReader* reader, const FilYaml* mapping, FilPlanDef* d
         fil_read_number(reader, relaxation, "fall", FIL_POSITIVE, &def->relaxation_fall);
     }
     if (solver != NULL && fil_check_keys(reader, solver, solver_keys)) {
+        int kind = (int)def->solver;
+        fil_read_choice(reader, solver, "kind", kinds, &kind);
+        def->solver = (FilPlanSolver)kind;
         fil_read_number(reader, solver, "tolerance", FIL_POSITIVE, &def->tolerance);
         fil_read_integer(reader, solver, "max_iterations", FIL_OPTIONAL, 1, 100000, &def->max_iterations);
         fil_read_integer(reader, solver, "meshes", FIL_OPTIONAL, 1, 4, &def->meshes);
