@@ -287,12 +287,24 @@ static Expect ask_robot(Misuse* m)
         assert_int_equal(name != NULL, sound);
         assert_int_equal(fil_robot_joint_link(m->world, id, k) >= 0, sound);
         assert_int_equal(fil_robot_joint_modes(m->world, id, k), 0);
+        assert_int_equal(isnan(fil_robot_joint_max_velocity(m->world, id, k)) != 0, !sound);
         assert_false(fil_robot_joint_mimics(m->world, id, k));
         assert_int_equal(fil_robot_find_joint(m->world, id, sound ? name : misuse_chance(m, 50) ? "?" : NULL), sound ? k : -1);
     } else {
         assert_int_equal(fil_robot_link_name(m->world, id, k) != NULL, sound);
         assert_int_equal(fil_robot_link_parent(m->world, id, k), sound ? k - 1 : -1);
         assert_int_equal(fil_robot_link_fixed(m->world, id, k), sound && k == 0);
+        double joints_there[NUMBERS_MAX] = {0.0};
+        FilVec3 place;
+        FilQuat turn;
+        fil_robot_place_link(m->world, id, k, joints_there, &place, &turn);
+        assert_int_equal(isnan(place.x) != 0, !sound);
+        FilReachDef reach = fil_reach_def_default();
+        reach.link = k;
+        reach.max_iterations = 2;
+        reach.position = (FilVec3){9.0, misuse_chance(m, 50) ? NAN : 9.0, 9.0};
+        assert_int_equal(fil_robot_reach(m->world, id, misuse_chance(m, 50) ? &reach : NULL, misuse_chance(m, 50) ? joints_there : NULL),
+                         FIL_BAD_INPUT);
         assert_int_equal(fil_robot_shape_count(m->world, id, k), sound ? 1 : 0);
         assert_int_equal(isnan(fil_robot_shape(m->world, id, k, 0).radius) != 0, !sound);
         assert_int_equal(misuse_find(m, fil_robot_link(m->world, id, k), LINK) != NULL, sound);

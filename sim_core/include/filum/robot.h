@@ -108,6 +108,7 @@ FilShapeDef fil_robot_shape(const FilWorld* world, FilId robot, int link, int sh
 int fil_robot_joint_count(const FilWorld* world, FilId robot);
 const char* fil_robot_joint_name(const FilWorld* world, FilId robot, int joint); /* with the prefix */
 int fil_robot_find_joint(const FilWorld* world, FilId robot, const char* name);  /* -1 if there is none */
+double fil_robot_joint_max_velocity(const FilWorld* world, FilId robot, int joint); /* INFINITY: no bound */
 int fil_robot_joint_link(const FilWorld* world, FilId robot, int joint);         /* that it moves; -1 if refused */
 unsigned fil_robot_joint_modes(const FilWorld* world, FilId robot, int joint);   /* that commands may use; 0: any */
 bool fil_robot_joint_mimics(const FilWorld* world, FilId robot, int joint);      /* follows another, takes no command */
@@ -124,6 +125,32 @@ FIL_MUST_CHECK FilStatus fil_robot_set_joint_state(FilWorld* world, FilId robot,
 /* A floating root. */
 FIL_MUST_CHECK FilStatus fil_robot_set_base(FilWorld* world, FilId robot, FilVec3 position, FilQuat orientation,
                                             FilVec3 velocity, FilVec3 angular);
+
+/* ---- kinematics of joint positions that the robot need not have ---- */
+
+/* Pose that a link would have with these positions of all joints. */
+void fil_robot_place_link(const FilWorld* world, FilId robot, int link, const double* positions, FilVec3* position,
+                          FilQuat* orientation);
+
+/* Pointers are borrowed for the call only. */
+typedef struct FilReachDef {
+    int link;
+    FilVec3 position; /* m, world, of the link's frame */
+    FilQuat orientation;
+    const int* joints; /* that may move; NULL: all between root and link */
+    int joint_count;
+    const double* posture; /* positions of all joints to stay near where the pose leaves a choice; NULL: none */
+    double posture_share;  /* 0 to 1: how much of the way to it is gone in this call */
+    double tolerance;      /* m and rad together */
+    int max_iterations;
+} FilReachDef;
+
+FilReachDef fil_reach_def_default(void);
+
+/* Joint positions that bring a link to a pose, by damped least squares from `positions` (of all joints), within the
+ * joints' limits. On success they stand in `positions`; the robot itself does not move. Refuses, with the distance that
+ * remains, what is out of reach. Allocates. */
+FIL_MUST_CHECK FilStatus fil_robot_reach(FilWorld* world, FilId robot, const FilReachDef* def, double* positions);
 
 /* ---- commands: they hold from the next step on, and are part of the state ---- */
 

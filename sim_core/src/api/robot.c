@@ -4,9 +4,9 @@
 
 #include "api/give.h"
 #include "api/kinds.h"
+#include "api/robot_view.h"
 #include "base/memory.h"
 #include "base/quat.h"
-#include "body/articulated.h"
 #include "contact/surface.h"
 #include "world/world.h"
 
@@ -121,15 +121,7 @@ FilId fil_world_find_robot(const FilWorld* world, const char* name)
     return (FilId){0};
 }
 
-/* A robot and its part of the state arrays. */
-typedef struct View {
-    const FilRobot* robot;
-    FilArticulated* impl;
-    double *q, *v, *h;
-} View;
-
-/* False, and a message, if the id is of no robot. */
-static bool see(const FilWorld* world, FilId id, View* view)
+bool fil_robot_see(const FilWorld* world, FilId id, FilRobotView* view)
 {
     const int index = fil_id_find(world, FIL_ID_ROBOT, id);
     if (index < 0) {
@@ -137,19 +129,21 @@ static bool see(const FilWorld* world, FilId id, View* view)
     }
     const FilRobot* robot = &world->robots[index];
     const FilBody* body = &world->system.bodies[robot->body];
-    *view = (View){robot, body->impl, world->system.state.q + body->q, world->system.state.v + body->v, world->system.state.h + body->h};
+    *view = (FilRobotView){robot, body->impl, world->system.state.q + body->q, world->system.state.v + body->v,
+                           world->system.state.h + body->h};
     return true;
 }
 
-/* The same of one of its links, of its joints that turn or slide. */
-static bool see_link(const FilWorld* world, FilId id, int link, View* view)
+bool fil_robot_see_link(const FilWorld* world, FilId id, int link, FilRobotView* view)
 {
-    return see(world, id, view) && fil_world_has_part(world, "robot", view->robot->name, "link", link, view->impl->link_count);
+    return fil_robot_see(world, id, view) &&
+           fil_world_has_part(world, "robot", view->robot->name, "link", link, view->impl->link_count);
 }
 
-static bool see_joint(const FilWorld* world, FilId id, int joint, View* view)
+static bool see_joint(const FilWorld* world, FilId id, int joint, FilRobotView* view)
 {
-    return see(world, id, view) && fil_world_has_part(world, "robot", view->robot->name, "joint", joint, view->impl->joint_count);
+    return fil_robot_see(world, id, view) &&
+           fil_world_has_part(world, "robot", view->robot->name, "joint", joint, view->impl->joint_count);
 }
 
 const char* fil_robot_name(const FilWorld* world, FilId id)
@@ -160,28 +154,28 @@ const char* fil_robot_name(const FilWorld* world, FilId id)
 
 const char* fil_robot_description(const FilWorld* world, FilId id)
 {
-    View view;
-    return see(world, id, &view) ? view.impl->description : NULL;
+    FilRobotView view;
+    return fil_robot_see(world, id, &view) ? view.impl->description : NULL;
 }
 
 const char* fil_robot_ignored(const FilWorld* world, FilId id)
 {
-    View view;
-    return see(world, id, &view) && view.impl->ignored != NULL ? view.impl->ignored : "";
+    FilRobotView view;
+    return fil_robot_see(world, id, &view) && view.impl->ignored != NULL ? view.impl->ignored : "";
 }
 
 /* ---- links ---- */
 
 int fil_robot_link_count(const FilWorld* world, FilId id)
 {
-    View view;
-    return see(world, id, &view) ? view.impl->link_count : 0;
+    FilRobotView view;
+    return fil_robot_see(world, id, &view) ? view.impl->link_count : 0;
 }
 
 FilId fil_robot_link(const FilWorld* world, FilId id, int link)
 {
-    View view;
-    return see_link(world, id, link, &view) ? fil_make_id(world, FIL_ID_OBJECT, view.robot->first_link + link) : (FilId){0};
+    FilRobotView view;
+    return fil_robot_see_link(world, id, link, &view) ? fil_make_id(world, FIL_ID_OBJECT, view.robot->first_link + link) : (FilId){0};
 }
 
 FilId fil_world_find_link(const FilWorld* world, const char* name)
@@ -191,20 +185,20 @@ FilId fil_world_find_link(const FilWorld* world, const char* name)
 
 const char* fil_robot_link_name(const FilWorld* world, FilId id, int link)
 {
-    View view;
-    return see_link(world, id, link, &view) ? view.impl->links[link].name : NULL;
+    FilRobotView view;
+    return fil_robot_see_link(world, id, link, &view) ? view.impl->links[link].name : NULL;
 }
 
 int fil_robot_link_parent(const FilWorld* world, FilId id, int link)
 {
-    View view;
-    return see_link(world, id, link, &view) ? view.impl->links[link].parent : -1;
+    FilRobotView view;
+    return fil_robot_see_link(world, id, link, &view) ? view.impl->links[link].parent : -1;
 }
 
 bool fil_robot_link_fixed(const FilWorld* world, FilId id, int link)
 {
-    View view;
-    return see_link(world, id, link, &view) && view.impl->links[link].fixed;
+    FilRobotView view;
+    return fil_robot_see_link(world, id, link, &view) && view.impl->links[link].fixed;
 }
 
 void fil_link_pose(const FilWorld* world, FilId id, FilVec3* position, FilQuat* orientation)
@@ -237,8 +231,8 @@ void fil_link_velocity(const FilWorld* world, FilId id, FilVec3* velocity, FilVe
 
 void fil_robot_link_pose(const FilWorld* world, FilId id, int link, FilVec3* position, FilQuat* orientation)
 {
-    View view;
-    if (!see_link(world, id, link, &view)) {
+    FilRobotView view;
+    if (!fil_robot_see_link(world, id, link, &view)) {
         fil_give_no_pose(position, orientation);
         return;
     }
@@ -247,8 +241,8 @@ void fil_robot_link_pose(const FilWorld* world, FilId id, int link, FilVec3* pos
 
 void fil_robot_link_velocity(const FilWorld* world, FilId id, int link, FilVec3* velocity, FilVec3* angular)
 {
-    View view;
-    if (!see_link(world, id, link, &view)) {
+    FilRobotView view;
+    if (!fil_robot_see_link(world, id, link, &view)) {
         fil_give_no_vectors(velocity, angular);
         return;
     }
@@ -257,14 +251,14 @@ void fil_robot_link_velocity(const FilWorld* world, FilId id, int link, FilVec3*
 
 int fil_robot_shape_count(const FilWorld* world, FilId id, int link)
 {
-    View view;
-    return see_link(world, id, link, &view) ? view.impl->links[link].shape_count : 0;
+    FilRobotView view;
+    return fil_robot_see_link(world, id, link, &view) ? view.impl->links[link].shape_count : 0;
 }
 
 FilShapeDef fil_robot_shape(const FilWorld* world, FilId id, int link, int shape)
 {
-    View view;
-    if (!see_link(world, id, link, &view) ||
+    FilRobotView view;
+    if (!fil_robot_see_link(world, id, link, &view) ||
         !fil_world_has_part(world, "link", view.impl->links[link].name, "shape", shape, view.impl->links[link].shape_count)) {
         return fil_refused_shape();
     }
@@ -275,20 +269,20 @@ FilShapeDef fil_robot_shape(const FilWorld* world, FilId id, int link, int shape
 
 int fil_robot_joint_count(const FilWorld* world, FilId id)
 {
-    View view;
-    return see(world, id, &view) ? view.impl->joint_count : 0;
+    FilRobotView view;
+    return fil_robot_see(world, id, &view) ? view.impl->joint_count : 0;
 }
 
 const char* fil_robot_joint_name(const FilWorld* world, FilId id, int joint)
 {
-    View view;
+    FilRobotView view;
     return see_joint(world, id, joint, &view) ? view.impl->joints[joint].name : NULL;
 }
 
 int fil_robot_find_joint(const FilWorld* world, FilId id, const char* name)
 {
-    View view;
-    const int count = see(world, id, &view) && name != NULL ? view.impl->joint_count : 0;
+    FilRobotView view;
+    const int count = fil_robot_see(world, id, &view) && name != NULL ? view.impl->joint_count : 0;
     for (int j = 0; j < count; j++) {
         if (strcmp(view.impl->joints[j].name, name) == 0) {
             return j;
@@ -299,25 +293,31 @@ int fil_robot_find_joint(const FilWorld* world, FilId id, const char* name)
 
 int fil_robot_joint_link(const FilWorld* world, FilId id, int joint)
 {
-    View view;
+    FilRobotView view;
     return see_joint(world, id, joint, &view) ? view.impl->joints[joint].link : -1;
+}
+
+double fil_robot_joint_max_velocity(const FilWorld* world, FilId id, int joint)
+{
+    FilRobotView view;
+    return see_joint(world, id, joint, &view) ? view.impl->joints[joint].def.max_velocity : NAN;
 }
 
 unsigned fil_robot_joint_modes(const FilWorld* world, FilId id, int joint)
 {
-    View view;
+    FilRobotView view;
     return see_joint(world, id, joint, &view) ? view.impl->joints[joint].def.modes : 0;
 }
 
 bool fil_robot_joint_mimics(const FilWorld* world, FilId id, int joint)
 {
-    View view;
+    FilRobotView view;
     return see_joint(world, id, joint, &view) && view.impl->joints[joint].mimic >= 0;
 }
 
 FilJointState fil_robot_joint_state(const FilWorld* world, FilId id, int joint)
 {
-    View view;
+    FilRobotView view;
     if (!see_joint(world, id, joint, &view)) {
         return (FilJointState){NAN, NAN, NAN};
     }
@@ -327,7 +327,7 @@ FilJointState fil_robot_joint_state(const FilWorld* world, FilId id, int joint)
 
 FilStatus fil_robot_set_joint_state(FilWorld* world, FilId id, int joint, double position, double velocity)
 {
-    View view;
+    FilRobotView view;
     if (!see_joint(world, id, joint, &view)) {
         return FIL_BAD_INPUT;
     }
@@ -343,8 +343,8 @@ FilStatus fil_robot_set_joint_state(FilWorld* world, FilId id, int joint, double
 FilStatus fil_robot_set_base(FilWorld* world, FilId id, FilVec3 position, FilQuat orientation, FilVec3 velocity,
                              FilVec3 angular)
 {
-    View view;
-    if (!see(world, id, &view)) {
+    FilRobotView view;
+    if (!fil_robot_see(world, id, &view)) {
         return FIL_BAD_INPUT;
     }
     const double numbers[] = {position.x, position.y, position.z, velocity.x, velocity.y,
@@ -369,7 +369,7 @@ FilStatus fil_robot_set_base(FilWorld* world, FilId id, FilVec3 position, FilQua
 
 FilStatus fil_robot_set_joint_command(FilWorld* world, FilId id, int joint, const FilJointCommand* command)
 {
-    View view;
+    FilRobotView view;
     if (!see_joint(world, id, joint, &view)) {
         return FIL_BAD_INPUT;
     }
@@ -400,7 +400,7 @@ FilStatus fil_robot_set_joint_command(FilWorld* world, FilId id, int joint, cons
 
 FilJointCommand fil_robot_joint_command(const FilWorld* world, FilId id, int joint)
 {
-    View view;
+    FilRobotView view;
     if (!see_joint(world, id, joint, &view)) {
         return (FilJointCommand){FIL_JOINT_PASSIVE, NAN, NAN, NAN};
     }
@@ -409,8 +409,8 @@ FilJointCommand fil_robot_joint_command(const FilWorld* world, FilId id, int joi
 
 FilStatus fil_robot_set_trajectory(FilWorld* world, FilId id, const FilTrajectoryDef* given)
 {
-    View view;
-    if (!see(world, id, &view)) {
+    FilRobotView view;
+    if (!fil_robot_see(world, id, &view)) {
         return FIL_BAD_INPUT;
     }
     if (given == NULL || given->times == NULL || given->positions == NULL || (unsigned)given->interpolation > FIL_INTERPOLATE_SPLINE ||
@@ -446,8 +446,8 @@ FilStatus fil_robot_set_trajectory(FilWorld* world, FilId id, const FilTrajector
 
 double fil_robot_trajectory_left(const FilWorld* world, FilId id)
 {
-    View view;
-    return see(world, id, &view) ? fmax(fil_articulated_trajectory_end(view.impl, view.h) - world->time, 0.0) : NAN;
+    FilRobotView view;
+    return fil_robot_see(world, id, &view) ? fmax(fil_articulated_trajectory_end(view.impl, view.h) - world->time, 0.0) : NAN;
 }
 
 /* ---- what can be measured ---- */

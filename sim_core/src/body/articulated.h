@@ -172,6 +172,12 @@ void fil_articulated_energy(const void* robot, const double* q, const double* v,
 void fil_articulated_momentum(const void* robot, const double* q, const double* v, const double* h, double* linear,
                               double* angular);
 
+/* ---- inverse kinematics: articulated_reach.c ---- */
+
+/* Moves q to where the link has the pose wanted; refuses with what remains. `trial` has room for q. */
+FilStatus fil_articulated_reach(const FilArticulated* robot, const FilReachDef* def, double* q, double* trial,
+                                FilError* error);
+
 /* ---- commands: articulated_command.c ---- */
 
 void fil_articulated_init_commands(const FilArticulated* robot, double* h);

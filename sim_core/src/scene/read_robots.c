@@ -5,6 +5,7 @@
 #include "filum/robot.h"
 #include "filum/urdf.h"
 #include "scene/kinds.h"
+#include "scene/read_poses.h"
 
 typedef struct SceneRobot {
     FilRobotDef def; /* without links and joints */
@@ -230,10 +231,32 @@ static void read_points(FilReader* reader, const FilYaml* node, FilTrajectoryDef
     def->positions = positions;
 }
 
+/* Positions of joints as they are given. */
+static void read_joint_points(FilScene* scene, const FilYaml* node, const FilSceneItem* robot, FilTrajectoryDef* def)
+{
+    static const char* const words[] = {[FIL_INTERPOLATE_LINEAR] = "linear", [FIL_INTERPOLATE_SPLINE] = "spline", NULL};
+    int interpolation = (int)def->interpolation;
+    fil_read_choice(&scene->reader, node, "interpolation", words, &interpolation);
+    def->interpolation = (FilInterpolation)interpolation;
+    read_joint_list(scene, node, robot, def);
+    read_points(&scene->reader, node, def);
+}
+
+/* Keys of the other way to give a trajectory. */
+static void check_absent(FilReader* reader, const FilYaml* node, const char* const* keys, const char* word)
+{
+    for (int k = 0; keys[k] != NULL; k++) {
+        if (fil_yaml_find(node, keys[k]) != NULL) {
+            fil_reader_fail(reader, fil_yaml_find(node, keys[k]), "does not go with '%s'", word);
+        }
+    }
+}
+
 static void add_trajectories(FilScene* scene, FilSceneList* list)
 {
-    static const char* const keys[] = {"robot", "joints", "interpolation", "start", "points", NULL};
-    static const char* const words[] = {[FIL_INTERPOLATE_LINEAR] = "linear", [FIL_INTERPOLATE_SPLINE] = "spline", NULL};
+    static const char* const keys[] = {"robot", "joints", "interpolation", "start", "points", "link", "period", "ramp", "poses", NULL};
+    static const char* const point_keys[] = {"joints", "interpolation", "points", NULL};
+    static const char* const pose_keys[] = {"link", "period", "ramp", NULL};
     FilReader* reader = &scene->reader;
     if (list->node == NULL || !fil_check_list(reader, list->node, "trajectories")) {
         return;
@@ -249,12 +272,14 @@ static void add_trajectories(FilScene* scene, FilSceneList* list)
             fil_reader_fail(reader, node, "robot '%s' has a trajectory already", item->name);
         }
         robot->has_trajectory = true;
-        int interpolation = (int)def.interpolation;
-        fil_read_choice(reader, node, "interpolation", words, &interpolation);
-        def.interpolation = (FilInterpolation)interpolation;
         fil_read_number(reader, node, "start", FIL_OPTIONAL, &def.start);
-        read_joint_list(scene, node, item, &def);
-        read_points(reader, node, &def);
+        if (fil_yaml_find(node, "poses") != NULL) {
+            check_absent(reader, node, point_keys, "poses");
+            fil_scene_read_poses(scene, node, item, robot->def.prefix != NULL ? strlen(robot->def.prefix) : 0, &def);
+        } else {
+            check_absent(reader, node, pose_keys, "points");
+            read_joint_points(scene, node, item, &def);
+        }
         if (reader->status == FIL_OK) {
             fil_scene_take(scene, fil_robot_set_trajectory(scene->world, item->id, &def), node);
         }

@@ -1,0 +1,96 @@
+/* Kinematics of robots for joint positions that they need not have. */
+#include <string.h>
+
+#include "api/give.h"
+#include "api/robot_view.h"
+#include "base/memory.h"
+#include "base/quat.h"
+
+/* The state's coordinates with these positions of the joints, and as much room again; NULL if there is no memory. */
+static double* coordinates_of(const FilRobotView* view, const double* positions)
+{
+    const size_t count = (size_t)view->impl->q_count;
+    double* q = fil_alloc(2 * count + 1, sizeof(double));
+    if (q != NULL) {
+        memcpy(q, view->q, count * sizeof(double));
+        for (int j = 0; j < view->impl->joint_count; j++) {
+            q[view->impl->bodies[view->impl->joints[j].body].q] = positions[j];
+        }
+    }
+    return q;
+}
+
+void fil_robot_place_link(const FilWorld* world, FilId id, int link, const double* positions, FilVec3* position,
+                          FilQuat* orientation)
+{
+    FilRobotView view;
+    double* q = NULL;
+    if (fil_robot_see_link(world, id, link, &view) && positions != NULL) {
+        q = coordinates_of(&view, positions);
+    }
+    if (q == NULL) {
+        fil_give_no_pose(position, orientation);
+        return;
+    }
+    FilPose pose;
+    fil_articulated_link_pose(view.impl, q, link, &pose);
+    fil_give_vec3(position, pose.p);
+    fil_give_quat(orientation, fil_quat_from_m3(pose.r));
+    fil_free(q);
+}
+
+FilReachDef fil_reach_def_default(void)
+{
+    return (FilReachDef){.orientation = {0.0, 0.0, 0.0, 1.0}, .tolerance = 1e-9, .max_iterations = 200};
+}
+
+static FilStatus check_reach(FilWorld* world, const FilRobotView* view, const FilReachDef* def, const double* positions)
+{
+    const char* name = view->robot->name;
+    const double numbers[] = {def->position.x, def->position.y, def->position.z, def->tolerance, def->posture_share};
+    if (!fil_all_finite(numbers, 5) || !fil_all_finite(positions, view->impl->joint_count) ||
+        (def->posture != NULL && !fil_all_finite(def->posture, view->impl->joint_count))) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "robot '%s': a number of the pose to reach is not finite", name);
+    }
+    if (!(def->tolerance > 0.0) || def->max_iterations < 0 || def->joint_count < 0 ||
+        !(def->posture_share >= 0.0 && def->posture_share <= 1.0)) {
+        return fil_world_fail(world, FIL_BAD_INPUT,
+                              "robot '%s': a pose to reach needs a tolerance above 0, iterations and a share within 0 and 1", name);
+    }
+    for (int k = 0; k < def->joint_count && def->joints != NULL; k++) {
+        if (!fil_world_has_part(world, "robot", name, "joint", def->joints[k], view->impl->joint_count)) {
+            return FIL_BAD_INPUT;
+        }
+    }
+    return FIL_OK;
+}
+
+FilStatus fil_robot_reach(FilWorld* world, FilId id, const FilReachDef* given, double* positions)
+{
+    FilRobotView view;
+    if (given == NULL || positions == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "a pose to reach needs a definition and positions of joints");
+    }
+    if (!fil_robot_see_link(world, id, given->link, &view)) {
+        return FIL_BAD_INPUT;
+    }
+    FilReachDef def = *given;
+    FilStatus status = check_reach(world, &view, &def, positions);
+    if (status == FIL_OK && !fil_quat_normalise(&def.orientation)) {
+        status = fil_world_fail(world, FIL_BAD_INPUT, "robot '%s': the orientation to reach is no rotation", view.robot->name);
+    }
+    double* q = status == FIL_OK ? coordinates_of(&view, positions) : NULL;
+    if (q == NULL) {
+        return status != FIL_OK ? status : fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    FilError inner;
+    status = fil_articulated_reach(view.impl, &def, q, q + view.impl->q_count, &inner);
+    if (status != FIL_OK) {
+        status = fil_world_fail(world, status, "robot '%s': %s", view.robot->name, inner.text);
+    }
+    for (int j = 0; j < view.impl->joint_count && status == FIL_OK; j++) {
+        positions[j] = q[view.impl->bodies[view.impl->joints[j].body].q];
+    }
+    fil_free(q);
+    return status;
+}
