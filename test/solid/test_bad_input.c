@@ -87,10 +87,12 @@ static void test_generators(void** state)
     FilSolidMesh mesh;
     FilError error;
     const FilSolidPart ball = {.shape = FIL_SOLID_BALL, .size = {-1.0}}, none = {.shape = FIL_SOLID_SHAPE_COUNT};
-    assert_int_equal(fil_solid_mesh_blend(&ball, 1, 0.0, 0.1, &mesh, &error), FIL_BAD_INPUT);
-    assert_int_equal(fil_solid_mesh_blend(&none, 1, 0.0, 0.1, &mesh, &error), FIL_BAD_INPUT);
+    const FilSolidBlend negative = {.parts = &ball, .part_count = 1, .spacing = 0.1};
+    const FilSolidBlend unknown = {.parts = &none, .part_count = 1, .spacing = 0.1}, unspaced = {.parts = &ball, .part_count = 1};
+    assert_int_equal(fil_solid_mesh_blend(&negative, &mesh, &error), FIL_BAD_INPUT);
+    assert_int_equal(fil_solid_mesh_blend(&unknown, &mesh, &error), FIL_BAD_INPUT);
     assert_non_null(strstr(error.text, "part 1"));
-    assert_int_equal(fil_solid_mesh_blend(&ball, 1, 0.0, 0.0, &mesh, &error), FIL_BAD_INPUT);
+    assert_int_equal(fil_solid_mesh_blend(&unspaced, &mesh, &error), FIL_BAD_INPUT);
     assert_non_null(strstr(error.text, "positive spacing"));
     assert_int_equal(fil_solid_mesh_brick((double[3]){1.0, 1.0, 0.0}, (int[3]){1, 1, 1}, 0, &mesh, &error),
                      FIL_BAD_INPUT);

@@ -21,7 +21,8 @@ static FilSolidMesh ball_mesh(double radius, double height)
     FilSolidMesh mesh;
     FilError error;
     const FilSolidPart part = {.shape = FIL_SOLID_BALL, .position = {0.0, 0.0, height}, .size = {radius}};
-    assert_int_equal(fil_solid_mesh_blend(&part, 1, 0.0, 0.4 * radius, &mesh, &error), FIL_OK);
+    const FilSolidBlend blend = {.parts = &part, .part_count = 1, .spacing = 0.4 * radius};
+    assert_int_equal(fil_solid_mesh_blend(&blend, &mesh, &error), FIL_OK);
     return mesh;
 }
 

@@ -23,6 +23,9 @@ static void test_meshes(void** state)
         {"cylinder: {radius: 0.1, length: 0.1, spacing: 0.02}", 3.1416e-3},
         {"ellipsoid: {half: [0.1, 0.05, 0.05], spacing: 0.02}", 1.0472e-3},
         {"torus: {radius: 0.1, tube: 0.04, spacing: 0.02}", 3.1583e-3},
+        {"blend: {parts: [{ball: {radius: 0.1}}], spacing: 0.03, cut: {normal: [0, 1, 0]}}", 2.0944e-3},
+        {"blend: {parts: [{ball: {radius: 0.1}}, {box: {size: [0.2, 0.1, 0.1]}, position: [0.5, 0, 0], rotation: [0, 0, 1]}], rounding: 0.001, spacing: 0.03}",
+         6.1888e-3},
         {"brick: {size: [0.2, 0.1, 0.1], cells: [4, 2, 2], split: five}", 2e-3},
         {"voussoir: {radius: 1, thickness: 0.2, depth: 0.1, from: 0, to: 0.3, cells: [4, 2, 2]}", 6e-3},
     };
@@ -103,6 +106,8 @@ static void test_bad_scenes(void** state)
     refuse("material: foam, model: rubber, ball: {radius: 0.1, spacing: 0.05}", "model");
     refuse("material: foam, model: mooney_rivlin, ball: {radius: 0.1, spacing: 0.05}", "mooney_rivlin");
     refuse("material: foam, ball: {radius: 0.1, spacing: 0.05}, pins: [{from: [5, 5, 5], to: [6, 6, 6]}]", "no vertex");
+    refuse("material: foam, blend: {parts: [], spacing: 0.05}", "at least one part");
+    refuse("material: foam, blend: {parts: [{ball: {radius: 0.1, half: 1}}], spacing: 0.05}", "half");
     refuse("material: foam, file: {path: nowhere.vtk}", "nowhere.vtk");
 }
 

@@ -38,6 +38,9 @@ typedef struct FilJointDef {
     FilJointKind kind;
     FilId a, b;         /* rods, rigid bodies, arms, links, rings or shells, not one place with itself; a null b is the world */
     int node_a, node_b; /* of rods; vertex of shells; disk of arms, -1 the tip; negative counts from the end */
+    const int* vertices; /* PIN, WELD of a solid or shell a: all its vertices that are held, instead of node_a; NULL: that one.
+                          * Each keeps its place on b; force and torque are those of all, about the first. Borrowed for the call */
+    int vertex_count;
     FilVec3 point;      /* m, world frame: where bodies are joined; ignored if one side is a rod, a ring or a shell, whose node,
                          * point or vertex it is. Those of rings and shells do not turn: a weld is a pin there */
     bool aligned;       /* WELD, BUSHING of rigid bodies: at rest their own axes are parallel; false: as they are now */

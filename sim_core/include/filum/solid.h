@@ -52,10 +52,18 @@ typedef struct FilSolidPart {
     double size[3];      /* m */
 } FilSolidPart;
 
-/* The union of parts by isosurface stuffing, rounded over `blend` (m) where they meet, with edges of about `spacing`
- * (m): dihedral angles of 10.7 to 164.8 degrees; sharp edges are cut off within a spacing. Allocates. */
-FIL_MUST_CHECK FilStatus fil_solid_mesh_blend(const FilSolidPart* parts, int part_count, double blend, double spacing,
-                                              FilSolidMesh* mesh, FilError* error);
+typedef struct FilSolidBlend {
+    const FilSolidPart* parts;
+    int part_count;
+    double rounding;   /* m, where parts meet; 0: none */
+    double spacing;    /* m, about the length of edges */
+    FilVec3 cut;       /* normal of a plane: what lies beyond it, cut . x > cut_offset, is cut off; zero: nothing is */
+    double cut_offset; /* m, for a normal of length 1 */
+} FilSolidBlend;
+
+/* The union of parts by isosurface stuffing: dihedral angles of 10.7 to 164.8 degrees; sharp edges are cut off within a
+ * spacing. Allocates. */
+FIL_MUST_CHECK FilStatus fil_solid_mesh_blend(const FilSolidBlend* blend, FilSolidMesh* mesh, FilError* error);
 
 /* A box of `size` (m) about the origin, exactly: cells of five (split 0), six (1) or 24 (2) elements. Vertices go along
  * z first, then y, then x, those in the middle of cells last. Allocates. */
@@ -117,6 +125,8 @@ void fil_solid_get_triangle(const FilWorld* world, FilId solid, int triangle, in
 void fil_solid_get_positions(const FilWorld* world, FilId solid, double* vertices); /* 3 per vertex, m */
 void fil_solid_get_position(const FilWorld* world, FilId solid, int vertex, double* position);
 void fil_solid_get_velocities(const FilWorld* world, FilId solid, double* vertices); /* 3 per vertex, m/s */
+
+FilVec3 fil_solid_center(const FilWorld* world, FilId solid); /* m, centre of mass */
 
 /* What its elements go through. */
 typedef struct FilSolidMeasure {

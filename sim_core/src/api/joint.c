@@ -169,6 +169,66 @@ static int shapes_of(const FilWorld* world, const FilBodySide* side)
     return -1;
 }
 
+/* Vertices of side 0 beyond the first, each where it now is on side 1. */
+static FilStatus take_vertices(FilWorld* world, const FilJointDef* def, const char* name, FilJoint* joint)
+{
+    FilPose body;
+    if (def->vertices == NULL) {
+        return FIL_OK;
+    }
+    if (joint->side[0].point < 0 || (def->kind != FIL_JOINT_PIN && def->kind != FIL_JOINT_WELD)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': only pins and welds of solids and shells hold several vertices", name);
+    }
+    joint->points = fil_alloc((size_t)def->vertex_count, sizeof *joint->points);
+    if (joint->points == NULL) {
+        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "joint '%s': out of memory", name);
+    }
+    fil_joint_side_pose(&world->system, &joint->side[1], &body);
+    for (int k = 1; k < def->vertex_count; k++) {
+        FilBodySide side;
+        FilPose at;
+        const FilStatus status = find_side(world, def->a, def->vertices[k], name, false, &side);
+        if (status != FIL_OK) {
+            return status;
+        }
+        FilJointPoint* point = &joint->points[joint->point_count++];
+        fil_joint_side_pose(&world->system, &side, &at);
+        point->point = side.point;
+        fil_pose_apply_inverse(point->at, &body, at.p);
+    }
+    return FIL_OK;
+}
+
+/* No triangle at a joint's point touches what that is joined to. */
+static FilStatus tell_collision(FilWorld* world, const FilJoint* joint)
+{
+    const int a = shapes_of(world, &joint->side[0]), b = shapes_of(world, &joint->side[1]);
+    FilStatus status = a >= 0 && b >= 0 && a != b ? fil_collision_keep_apart(&world->collision, a, b) : FIL_OK;
+    status = status == FIL_OK ? fil_collision_add_join(&world->collision, joint->side) : status;
+    for (int k = 0; k < joint->point_count && status == FIL_OK; k++) {
+        FilBodySide side[2] = {joint->side[0], joint->side[1]};
+        side[0].point = joint->points[k].point;
+        status = fil_collision_add_join(&world->collision, side);
+    }
+    return status;
+}
+
+/* What of a definition needs no world. */
+static FilJoint start_joint(const FilJointDef* def)
+{
+    return (FilJoint){.kind = def->kind,
+                      .first_constraint = -1,
+                      .memory = -1,
+                      .start = def->start,
+                      .lower = def->lower,
+                      .upper = def->upper,
+                      .limit_stiffness = def->limit_stiffness,
+                      .limit_damping = def->limit_damping,
+                      .rest = def->rest,
+                      .friction = def->friction,
+                      .motor = def->motor};
+}
+
 /* How stiff it is: bushings by their numbers, welds of rods by the half edge that they end in. */
 static void set_stiffness(const FilJointDef* def, bool has_point, FilJoint* joint)
 {
@@ -191,6 +251,12 @@ static void set_stiffness(const FilJointDef* def, bool has_point, FilJoint* join
     }
 }
 
+static void drop(FilJoint* joint)
+{
+    fil_free(joint->name);
+    fil_free(joint->points);
+}
+
 FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id)
 {
     if (def == NULL) {
@@ -198,21 +264,15 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
     }
     FilJoints* joints = &world->solver.joints;
     const char* shown = def->name != NULL ? def->name : "?";
-    FilJoint joint = {.kind = def->kind,
-                      .first_constraint = -1,
-                      .memory = -1,
-                      .start = def->start,
-                      .lower = def->lower,
-                      .upper = def->upper,
-                      .limit_stiffness = def->limit_stiffness,
-                      .limit_damping = def->limit_damping,
-                      .rest = def->rest,
-                      .friction = def->friction,
-                      .motor = def->motor};
+    FilJoint joint = start_joint(def);
     if ((int)def->kind < 0 || (int)def->kind >= fil_joint_kind_count) {
         return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': unknown kind %d", shown, (int)def->kind);
     }
-    FilStatus status = find_side(world, def->a, def->node_a, shown, false, &joint.side[0]);
+    if (def->vertices != NULL && def->vertex_count < 1) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': holds no vertex", shown);
+    }
+    const int node_a = def->vertices != NULL ? def->vertices[0] : def->node_a;
+    FilStatus status = find_side(world, def->a, node_a, shown, false, &joint.side[0]);
     status = status == FIL_OK ? find_side(world, def->b, def->node_b, shown, true, &joint.side[1]) : status;
     if (status == FIL_OK && is_same(&joint.side[0], &joint.side[1])) {
         status = fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': joins '%s' to itself", shown, fil_object_name(world, def->a));
@@ -234,19 +294,22 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
     if (joint.name == NULL) {
         return FIL_BAD_INPUT;
     }
+    status = take_vertices(world, def, shown, &joint);
+    if (status != FIL_OK) {
+        drop(&joint);
+        return status;
+    }
     place_joint(world, def, &joint);
     set_stiffness(def, has_point, &joint);
     if (fil_joint_kinds[joint.kind].coordinate == FIL_JOINT_TURN &&
         fil_system_add_memory(&world->system, 1, &joint.memory) != FIL_OK) {
-        fil_free(joint.name);
+        drop(&joint);
         return fil_world_fail(world, FIL_OUT_OF_MEMORY, "joint '%s': out of memory", shown);
     }
     joint.target = joint.motor.target;
-    const int a = shapes_of(world, &joint.side[0]), b = shapes_of(world, &joint.side[1]);
-    status = a >= 0 && b >= 0 && a != b ? fil_collision_keep_apart(&world->collision, a, b) : FIL_OK;
-    status = status == FIL_OK ? fil_collision_add_join(&world->collision, joint.side) : status;
+    status = tell_collision(world, &joint);
     if (status != FIL_OK) {
-        fil_free(joint.name);
+        drop(&joint);
         return fil_world_fail(world, status, "joint '%s': out of memory", shown);
     }
     joints->items[joints->count] = joint;

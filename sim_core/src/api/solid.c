@@ -164,6 +164,21 @@ void fil_solid_get_velocities(const FilWorld* world, FilId id, double* vertices)
     }
 }
 
+FilVec3 fil_solid_center(const FilWorld* world, FilId id)
+{
+    FilView view;
+    double sum[3] = {NAN, NAN, NAN};
+    if (see(world, id, &view)) {
+        const FilSolidBody* body = view.impl;
+        const double whole = fil_solid_ops.mass(body);
+        fil_v3_set(sum, 0.0, 0.0, 0.0);
+        for (int i = 0; i < body->mesh.vertex_count; i++) {
+            fil_v3_axpy(sum, body->mass[i] / whole, view.q + 4 * i);
+        }
+    }
+    return (FilVec3){sum[0], sum[1], sum[2]};
+}
+
 FilSolidMeasure fil_solid_measure(const FilWorld* world, FilId id)
 {
     FilView view;
@@ -193,6 +208,13 @@ FilStatus fil_solid_set_state(FilWorld* world, FilId id, const double* vertices,
 }
 
 /* ---- what can be measured ---- */
+
+static void measure_center(const FilWorld* world, FilId of, int index, double* out)
+{
+    (void)index;
+    const FilVec3 center = fil_solid_center(world, of);
+    fil_v3_set(out, center.x, center.y, center.z);
+}
 
 static void measure_volume(const FilWorld* world, FilId of, int index, double* out)
 {
@@ -228,6 +250,7 @@ static const FilPart parts[] = {{"vertex", "vertices", fil_solid_vertex_count}};
 
 static const FilQuantity quantities[] = {
     {"solid_vertex_position", &parts[0], 3, "m", fil_solid_get_position, NULL},
+    {"solid_center", NULL, 3, "m", measure_center, NULL},
     {"volume", NULL, 1, "m^3", measure_volume, NULL},
     {"strain_energy", NULL, 1, "J", measure_strain_energy, NULL},
     {"max_strain", NULL, 1, "1", measure_max_strain, NULL},

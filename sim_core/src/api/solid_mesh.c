@@ -47,10 +47,12 @@ static FilImplicitPart part_of(const FilSolidPart* part)
     return out;
 }
 
-FilStatus fil_solid_mesh_blend(const FilSolidPart* parts, int part_count, double blend, double spacing,
-                               FilSolidMesh* mesh, FilError* error)
+FilStatus fil_solid_mesh_blend(const FilSolidBlend* blend, FilSolidMesh* mesh, FilError* error)
 {
     FilTetMesh made = {0};
+    const FilSolidPart* parts = blend->parts;
+    const int part_count = blend->part_count;
+    const double spacing = blend->spacing;
     *mesh = (FilSolidMesh){0};
     if (part_count < 1 || !(spacing > 0.0) || !isfinite(spacing)) {
         return fil_error(error, FIL_BAD_INPUT, "a mesh needs at least one part and a positive spacing, not %d and %g",
@@ -69,7 +71,11 @@ FilStatus fil_solid_mesh_blend(const FilSolidPart* parts, int part_count, double
         }
     }
     if (status == FIL_OK) {
-        const FilImplicit implicit = {.parts = inner, .part_count = part_count, .blend = blend};
+        const FilImplicit implicit = {.parts = inner,
+                                      .part_count = part_count,
+                                      .blend = blend->rounding,
+                                      .cut_normal = {blend->cut.x, blend->cut.y, blend->cut.z},
+                                      .cut_offset = blend->cut_offset};
         status = fil_tet_stuff_implicit(&implicit, spacing, "mesh", &made, error);
     }
     fil_free(inner);

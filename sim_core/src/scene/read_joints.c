@@ -1,4 +1,6 @@
 /* joints: what ties objects to each other and to the world. */
+#include <string.h>
+
 #include "filum/robot.h"
 #include "scene/kinds.h"
 
@@ -17,16 +19,54 @@ static const char* const joint_words[] = {
 
 /* Keys of an end, and of what is attached. */
 typedef struct Keys {
-    const char *const *end, *const *attach;
+    const char *const *end, *const *many, *const *attach;
 } Keys;
 
 /* The end under a key: an object, and which part of it. */
 static FilSceneTarget read_side(FilScene* scene, const FilYaml* joint, const char* key, unsigned flags, const Keys* keys)
 {
     const FilYaml* end = fil_read_node(&scene->reader, joint, key, flags);
-    return end != NULL && fil_check_keys(&scene->reader, end, keys->end)
-               ? fil_scene_read_target(scene, end, FIL_USE_JOIN, FIL_TARGET_ONE, NULL, "joint")
+    const bool many = end != NULL && strcmp(key, "a") == 0 && fil_yaml_find(end, "within") != NULL;
+    return end != NULL && fil_check_keys(&scene->reader, end, many ? keys->many : keys->end)
+               ? fil_scene_read_target(scene, end, FIL_USE_JOIN, many ? FIL_TARGET_ALL : FIL_TARGET_ONE, NULL, "joint")
                : (FilSceneTarget){0};
+}
+
+/* `within`: {from, to}: all vertices of side a inside a box of the world, for pins and welds. */
+static void read_within(FilScene* scene, const FilYaml* joint, const FilSceneTarget* a, FilJointDef* def)
+{
+    static const char* const keys[] = {"from", "to", NULL};
+    FilReader* reader = &scene->reader;
+    const FilYaml* end = reader->status == FIL_OK ? fil_yaml_find(joint, "a") : NULL;
+    const FilYaml* box = end != NULL ? fil_read_node(reader, end, "within", FIL_OPTIONAL) : NULL;
+    double from[3], to[3];
+    if (box == NULL || !fil_check_keys(reader, box, keys) || !fil_read_vector(reader, box, "from", FIL_REQUIRED, 3, from) ||
+        !fil_read_vector(reader, box, "to", FIL_REQUIRED, 3, to)) {
+        return;
+    }
+    if (a->kind->get_positions == NULL || (def->kind != FIL_JOINT_PIN && def->kind != FIL_JOINT_WELD)) {
+        fil_reader_fail(reader, box, "only pins and welds of solids and shells hold all vertices within a box");
+        return;
+    }
+    double* x = fil_reader_alloc(reader, (size_t)a->count, 3 * sizeof *x);
+    int* vertices = fil_reader_alloc(reader, (size_t)a->count, sizeof *vertices);
+    if (x == NULL || vertices == NULL) {
+        return;
+    }
+    a->kind->get_positions(scene->world, a->item->id, x);
+    for (int i = 0; i < a->count; i++) {
+        bool inside = true;
+        for (int k = 0; k < 3; k++) {
+            inside = inside && x[3 * i + k] >= from[k] && x[3 * i + k] <= to[k];
+        }
+        if (inside) {
+            vertices[def->vertex_count++] = i;
+        }
+    }
+    def->vertices = vertices;
+    if (def->vertex_count == 0) {
+        fil_reader_fail(reader, box, "no vertex lies inside");
+    }
 }
 
 static FilId id_of(const FilSceneTarget* target)
@@ -182,6 +222,7 @@ static void read_joint(FilScene* scene, FilSceneItem* item, const Keys* target_k
     def.b = id_of(&b);
     def.node_a = a.first;
     def.node_b = b.first;
+    read_within(scene, body, &a, &def);
     read_point(reader, body, &a, &b, &def.point);
     if (kind_keys[word] == bushing_keys) {
         fil_read_flag(reader, body, "aligned", &def.aligned);
@@ -197,9 +238,10 @@ static void read_joint(FilScene* scene, FilSceneItem* item, const Keys* target_k
 
 static void add_joints(FilScene* scene, FilSceneList* list)
 {
-    static const char* const others[] = {"link", "point", NULL};
+    static const char* const others[] = {"link", "point", NULL}, *const within[] = {"within", NULL};
     const Keys keys = {
         .end = fil_scene_target_keys(scene, FIL_USE_JOIN, FIL_TARGET_ONE, NULL, NULL),
+        .many = fil_scene_target_keys(scene, FIL_USE_JOIN, FIL_TARGET_ONE, NULL, within),
         .attach = fil_scene_target_keys(scene, FIL_USE_JOIN, FIL_TARGET_ONE, "link", others),
     };
     fil_scene_start_items(scene, list, 0);

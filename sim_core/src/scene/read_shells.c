@@ -180,5 +180,6 @@ const FilSceneKind fil_scene_shells = {
     .is_object = true,
     .read = read_shells,
     .add = add_shells,
+    .get_positions = fil_shell_get_positions,
     FIL_SCENE_PARTS(parts),
 };

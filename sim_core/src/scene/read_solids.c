@@ -17,7 +17,40 @@ typedef struct SceneSolid {
 
 /* ---- meshes ---- */
 
-/* One of the shapes that are stuffed. */
+/* The sizes of one of the shapes that are stuffed. */
+static void read_shape(FilReader* reader, const FilYaml* node, FilSolidPart* part)
+{
+    const FilSolidShape shape = part->shape;
+    if (shape == FIL_SOLID_BOX || shape == FIL_SOLID_ELLIPSOID) {
+        fil_read_vector(reader, node, shape == FIL_SOLID_BOX ? "size" : "half", FIL_REQUIRED, 3, part->size);
+        for (int k = 0; k < 3 && shape == FIL_SOLID_BOX; k++) {
+            part->size[k] *= 0.5;
+        }
+    } else {
+        fil_read_number(reader, node, "radius", FIL_REQUIRED | FIL_POSITIVE, &part->size[0]);
+    }
+    if (shape == FIL_SOLID_CYLINDER && fil_read_number(reader, node, "length", FIL_REQUIRED | FIL_POSITIVE, &part->size[1])) {
+        part->size[1] *= 0.5;
+    }
+    if (shape == FIL_SOLID_TORUS) {
+        fil_read_number(reader, node, "tube", FIL_REQUIRED | FIL_POSITIVE, &part->size[1]);
+    }
+}
+
+static const char* const part_words[] = {
+    [FIL_SOLID_BALL] = "ball",   [FIL_SOLID_BOX] = "box", [FIL_SOLID_CYLINDER] = "cylinder", [FIL_SOLID_ELLIPSOID] = "ellipsoid",
+    [FIL_SOLID_TORUS] = "torus", NULL};
+
+/* Their keys within a blend. */
+static const char* const part_keys[FIL_SOLID_SHAPE_COUNT][5] = {
+    [FIL_SOLID_BALL] = {"radius", NULL},
+    [FIL_SOLID_BOX] = {"size", NULL},
+    [FIL_SOLID_CYLINDER] = {"radius", "length", NULL},
+    [FIL_SOLID_ELLIPSOID] = {"half", NULL},
+    [FIL_SOLID_TORUS] = {"radius", "tube", NULL},
+};
+
+/* A single one. */
 static void read_part(FilScene* scene, const FilYaml* node, FilSolidShape shape, FilSolidMesh* mesh)
 {
     static const char* const keys[FIL_SOLID_SHAPE_COUNT][5] = {
@@ -35,22 +68,49 @@ static void read_part(FilScene* scene, const FilYaml* node, FilSolidShape shape,
         return;
     }
     fil_read_number(reader, node, "spacing", FIL_REQUIRED | FIL_POSITIVE, &spacing);
-    if (shape == FIL_SOLID_BOX || shape == FIL_SOLID_ELLIPSOID) {
-        fil_read_vector(reader, node, shape == FIL_SOLID_BOX ? "size" : "half", FIL_REQUIRED, 3, part.size);
-        for (int k = 0; k < 3 && shape == FIL_SOLID_BOX; k++) {
-            part.size[k] *= 0.5;
+    read_shape(reader, node, &part);
+    if (reader->status == FIL_OK) {
+        const FilSolidBlend blend = {.parts = &part, .part_count = 1, .spacing = spacing};
+        fil_reader_take(reader, fil_solid_mesh_blend(&blend, mesh, &error), node, error.text);
+    }
+}
+
+/* Several that grow together, {parts: [{ball: {radius}, position, rotation}, ...], rounding, spacing}, without what lies
+ * beyond the plane `cut: {normal, offset}`. */
+static void read_blend(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
+{
+    static const char* const keys[] = {"parts", "rounding", "spacing", "cut", NULL}, *const cut_keys[] = {"normal", "offset", NULL};
+    static const char* const item_keys[] = {"ball", "box", "cylinder", "ellipsoid", "torus", "position", "rotation", "orientation", NULL};
+    FilReader* reader = &scene->reader;
+    FilError error = {{0}};
+    FilSolidBlend blend = {0};
+    const FilYaml* list = fil_check_keys(reader, node, keys) ? fil_read_node(reader, node, "parts", FIL_REQUIRED) : NULL;
+    if (list == NULL || !fil_check_list(reader, list, "shapes")) {
+        return;
+    }
+    fil_read_number(reader, node, "rounding", FIL_NOT_NEGATIVE, &blend.rounding);
+    fil_read_number(reader, node, "spacing", FIL_REQUIRED | FIL_POSITIVE, &blend.spacing);
+    const FilYaml* cut = fil_read_node(reader, node, "cut", FIL_OPTIONAL);
+    if (cut != NULL && fil_check_keys(reader, cut, cut_keys)) {
+        fil_scene_read_vec3(reader, cut, "normal", &blend.cut);
+        fil_read_number(reader, cut, "offset", FIL_OPTIONAL, &blend.cut_offset);
+    }
+    FilSolidPart* parts = fil_reader_alloc(reader, (size_t)list->count, sizeof *parts);
+    blend.parts = parts;
+    for (const FilYaml* item = list->first; item != NULL && reader->status == FIL_OK && parts != NULL; item = item->next) {
+        FilYaml* body = NULL;
+        FilSolidPart* part = &parts[blend.part_count++];
+        *part = (FilSolidPart){.orientation = {0.0, 0.0, 0.0, 1.0}};
+        const int word = fil_check_keys(reader, item, item_keys) ? fil_read_variant(reader, item, part_words, &body) : -1;
+        if (word >= 0 && fil_check_keys(reader, body, part_keys[word])) {
+            part->shape = (FilSolidShape)word;
+            read_shape(reader, body, part);
+            fil_scene_read_vec3(reader, item, "position", &part->position);
+            fil_scene_read_orientation(reader, item, &part->orientation);
         }
-    } else {
-        fil_read_number(reader, node, "radius", FIL_REQUIRED | FIL_POSITIVE, &part.size[0]);
-    }
-    if (shape == FIL_SOLID_CYLINDER && fil_read_number(reader, node, "length", FIL_REQUIRED | FIL_POSITIVE, &part.size[1])) {
-        part.size[1] *= 0.5;
-    }
-    if (shape == FIL_SOLID_TORUS) {
-        fil_read_number(reader, node, "tube", FIL_REQUIRED | FIL_POSITIVE, &part.size[1]);
     }
     if (reader->status == FIL_OK) {
-        fil_reader_take(reader, fil_solid_mesh_blend(&part, 1, 0.0, spacing, mesh, &error), node, error.text);
+        fil_reader_take(reader, fil_solid_mesh_blend(&blend, mesh, &error), node, error.text);
     }
 }
 
@@ -128,11 +188,11 @@ static void read_file(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
 
 static void read_mesh(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
 {
-    enum { BRICK = FIL_SOLID_SHAPE_COUNT, VOUSSOIR, FILE_OF };
+    enum { BRICK = FIL_SOLID_SHAPE_COUNT, VOUSSOIR, BLEND, FILE_OF };
     static const char* const words[] = {
         [FIL_SOLID_BALL] = "ball",   [FIL_SOLID_BOX] = "box", [FIL_SOLID_CYLINDER] = "cylinder", [FIL_SOLID_ELLIPSOID] = "ellipsoid",
-        [FIL_SOLID_TORUS] = "torus", [BRICK] = "brick",       [VOUSSOIR] = "voussoir",           [FILE_OF] = "file",
-        NULL};
+        [FIL_SOLID_TORUS] = "torus", [BRICK] = "brick",       [VOUSSOIR] = "voussoir",           [BLEND] = "blend",
+        [FILE_OF] = "file",          NULL};
     FilYaml* body = NULL;
     const int word = fil_read_variant(&scene->reader, node, words, &body);
     if (word >= 0 && word < FIL_SOLID_SHAPE_COUNT) {
@@ -141,6 +201,8 @@ static void read_mesh(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
         read_brick(scene, body, mesh);
     } else if (word == VOUSSOIR) {
         read_voussoir(scene, body, mesh);
+    } else if (word == BLEND) {
+        read_blend(scene, body, mesh);
     } else if (word == FILE_OF) {
         read_file(scene, body, mesh);
     }
@@ -232,7 +294,7 @@ static void read_pins(FilScene* scene, const FilYaml* node, SceneSolid* solid)
 static void read_solid(FilScene* scene, FilSceneItem* item)
 {
     static const char* const keys[] = {"name",     "material",    "model",    "mooney_rivlin", "ball",    "box",      "cylinder",
-                                       "ellipsoid", "torus",      "brick",    "voussoir",      "file",    "position", "orientation",
+                                       "ellipsoid", "torus",      "brick",    "voussoir",      "blend",   "file",    "position", "orientation",
                                        "rotation", "damping",     "lumped",   "radius",        "pins",    "velocity", "surface",
                                        "collision", NULL};
     FilReader* reader = &scene->reader;
@@ -339,5 +401,6 @@ const FilSceneKind fil_scene_solids = {
     .is_object = true,
     .read = read_solids,
     .add = add_solids,
+    .get_positions = fil_solid_get_positions,
     FIL_SCENE_PARTS(parts),
 };

@@ -53,6 +53,8 @@ typedef struct FilSceneKind {
     int part_count;
     /* Index of the part that the node names; NULL: a number. */
     bool (*find_part)(FilScene* scene, const FilSceneItem* item, FilYaml* node, int* index);
+    /* Where its vertices are, three numbers each, of what a box of space can choose from; NULL: of nothing. */
+    void (*get_positions)(const FilWorld* world, FilId id, double* positions);
     /* Makes it what a drive acts on; `at` is the key that names it. NULL: the drive's object. */
     void (*take_drive)(FilScene* scene, const FilSceneItem* item, const FilYaml* at, const char* word, FilDriveDef* def);
 } FilSceneKind;

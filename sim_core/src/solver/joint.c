@@ -92,6 +92,7 @@ void fil_joints_free(FilJoints* joints)
 {
     for (int j = 0; j < joints->count; j++) {
         fil_free(joints->items[j].name);
+        fil_free(joints->items[j].points);
     }
     fil_free(joints->items);
 }
@@ -120,7 +121,11 @@ double fil_joint_rate(const FilSystem* system, const FilJoint* joint)
 
 int fil_joints_constraints(const FilSolver* solver)
 {
-    return FIL_JOINT_ROWS * solver->joints.count;
+    int count = FIL_JOINT_ROWS * solver->joints.count;
+    for (int j = 0; j < solver->joints.count; j++) {
+        count += solver->joints.items[j].point_count;
+    }
+    return count;
 }
 
 FilStatus fil_joints_add(FilSolver* solver, double dt)
@@ -137,6 +142,7 @@ FilStatus fil_joints_add(FilSolver* solver, double dt)
         joint->motor_row = -1;
         status = ops->hold(solver, joint, frame);
         status = status == FIL_OK ? fil_joint_add_axis(solver, joint, frame, ops->coordinate, position, dt) : status;
+        status = status == FIL_OK ? fil_joint_add_points(solver, joint) : status;
         if (joint->memory >= 0) {
             solver->system->next.h[joint->memory] = position - joint->start;
         }
@@ -160,5 +166,6 @@ void fil_joints_collect(FilSolver* solver, double dt)
             }
             joint->effort = r == joint->motor_row ? impulse[0] / dt : joint->effort;
         }
+        fil_joint_collect_points(solver->system, joint, stage->impulses + 3 * (joint->first_constraint + joint->row_count), dt);
     }
 }

@@ -16,10 +16,18 @@ typedef struct FilJointRow {
     bool turns;     /* torques, else forces */
 } FilJointRow;
 
+/* A further point of side 0 that keeps its place on side 1. */
+typedef struct FilJointPoint {
+    int point;    /* block of unknowns of the body of side 0 */
+    double at[3]; /* m, in the frame of side 1's body */
+} FilJointPoint;
+
 typedef struct FilJoint {
     char* name;
     FilJointKind kind;
     FilBodySide side[2];
+    FilJointPoint* points; /* beyond side 0's own */
+    int point_count;
     double stiffness, damping;                    /* 0, 0: rigid; of sliders: along the axis */
     double angular_stiffness[3], angular_damping; /* about the axes of side 0's frame; all 0: rigid; of hinges and balls: the spring */
     double start, lower, upper, limit_stiffness, limit_damping, rest, friction; /* as in the definition */

@@ -113,20 +113,63 @@ FilSapBounded fil_joint_law(int equations, const double* error, double stiffness
     return law;
 }
 
-FilStatus fil_joint_add_row(FilSolver* solver, FilJoint* joint, const double* point, const double* axes,
-                            const FilSapBounded* law, double bias)
+/* Appends a constraint on the velocity of one side against the other. */
+static FilStatus add_constraint(FilSolver* solver, const FilBodySide* from, const FilBodySide* to, const double* point,
+                                const double* axes, const FilSapBounded* law, double bias)
 {
     FilContactStage* stage = &solver->contact;
     FilSapConstraint* c = &stage->constraints[stage->constraint_count++];
-    FilJointRow* row = &joint->rows[joint->row_count++];
-    *row = (FilJointRow){.equations = law->equations, .turns = point == NULL};
-    memcpy(row->axes, axes, sizeof(double) * 3 * (size_t)law->equations);
     *c = (FilSapConstraint){.kind = FIL_SAP_BOUNDED, .first_block = stage->rows.block_count, .bounded = *law};
     for (int j = 0; j < law->equations; j++) {
         c->bias[j] = bias;
     }
-    const FilStatus status = add_side(solver, &joint->side[1], point, axes, 1.0, law->equations, c);
-    return status == FIL_OK ? add_side(solver, &joint->side[0], point, axes, -1.0, law->equations, c) : status;
+    const FilStatus status = add_side(solver, to, point, axes, 1.0, law->equations, c);
+    return status == FIL_OK ? add_side(solver, from, point, axes, -1.0, law->equations, c) : status;
+}
+
+FilStatus fil_joint_add_row(FilSolver* solver, FilJoint* joint, const double* point, const double* axes,
+                            const FilSapBounded* law, double bias)
+{
+    FilJointRow* row = &joint->rows[joint->row_count++];
+    *row = (FilJointRow){.equations = law->equations, .turns = point == NULL};
+    memcpy(row->axes, axes, sizeof(double) * 3 * (size_t)law->equations);
+    return add_constraint(solver, &joint->side[0], &joint->side[1], point, axes, law, bias);
+}
+
+FilStatus fil_joint_add_points(FilSolver* solver, const FilJoint* joint)
+{
+    static const double unit[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+    FilStatus status = FIL_OK;
+    FilPose body;
+    fil_joint_side_pose(solver->system, &joint->side[1], &body);
+    for (int k = 0; k < joint->point_count && status == FIL_OK; k++) {
+        FilBodySide side = joint->side[0];
+        FilPose at;
+        double gap[3];
+        side.point = joint->points[k].point;
+        fil_joint_side_pose(solver->system, &side, &at);
+        fil_pose_apply(gap, &body, joint->points[k].at);
+        fil_v3_sub(gap, gap, at.p);
+        const FilSapBounded law = fil_joint_law(3, gap, INFINITY, 0.0);
+        status = add_constraint(solver, &side, &joint->side[1], at.p, unit, &law, 0.0);
+    }
+    return status;
+}
+
+void fil_joint_collect_points(const FilSystem* system, FilJoint* joint, const double* impulses, double dt)
+{
+    if (joint->point_count == 0) {
+        return;
+    }
+    const double* q = system->state.q + system->bodies[joint->side[0].body].q;
+    for (int k = 0; k < joint->point_count; k++) {
+        double arm[3], force[3], moment[3];
+        fil_v3_scale(force, 1.0 / dt, impulses + 3 * k);
+        fil_v3_sub(arm, q + 4 * joint->points[k].point, q + 4 * joint->side[0].point);
+        fil_v3_cross(moment, arm, force);
+        fil_v3_axpy(joint->force, 1.0, force);
+        fil_v3_axpy(joint->torque, 1.0, moment);
+    }
 }
 
 void fil_joint_turn_between(const FilPose* a, const FilPose* b, double* turn)

@@ -21,6 +21,11 @@ FilSapBounded fil_joint_law(int equations, const double* error, double stiffness
 FIL_MUST_CHECK FilStatus fil_joint_add_row(struct FilSolver* solver, FilJoint* joint, const double* point, const double* axes,
                                            const FilSapBounded* law, double bias);
 
+/* The same for each of the joint's further points, which keep their places; comes after its other rows. */
+FIL_MUST_CHECK FilStatus fil_joint_add_points(struct FilSolver* solver, const FilJoint* joint);
+/* Adds what their impulses, 3 numbers each, do to the joint's force and torque. */
+void fil_joint_collect_points(const FilSystem* system, FilJoint* joint, const double* impulses, double dt);
+
 /* Rotation vector that takes frame a to frame b, in the world; below half a turn. */
 void fil_joint_turn_between(const FilPose* a, const FilPose* b, double* turn);
 /* The same for their first axes. */
