@@ -30,6 +30,9 @@ void fil_check_capstan_lcp(FilCheck* check);
 /* contact_wedge.c */
 void fil_check_wedge(FilCheck* check);
 
+/* contact_wobble.c */
+void fil_check_wobble(FilCheck* check);
+
 /* contact_lcp.c: hundreds of contacts as one complementarity problem */
 void fil_check_lcp_rope(FilCheck* check);
 void fil_check_lcp_pile(FilCheck* check);
