@@ -26,6 +26,7 @@
  * falls and on a capstan; these took the fewest factors. */
 #define STIFFNESS_FIRST 1e3
 #define STIFFNESS_MOST 1e6
+#define STIFFNESS_LEAST 1.0
 #define STIFFNESS_GROWS 10.0
 #define SLOW 0.1
 
@@ -49,8 +50,8 @@ enum { PATIENCE = 30 };
 #define LINE_SEARCH_TOLERANCE 1e-2
 
 /* Line-search evaluations; factors of a solve, in max_iterations. */
-/* and rounds that limits are extrapolated from while branches change */
-enum { MOST_LINE_SEARCH = 60, MOST_FACTORS = 10, UNSETTLED = 5 };
+/* and rounds that limits are extrapolated from while branches change; steps with one factor that do not halve the residual */
+enum { MOST_LINE_SEARCH = 60, MOST_FACTORS = 10, UNSETTLED = 5, MOST_STILL = 5 };
 
 typedef struct Item {
     bool contact;
@@ -83,6 +84,7 @@ typedef struct Work {
     double* history;            /* the same of the last rounds */
     int factors, settled;       /* factors so far; rounds since the last */
     bool fresh;                 /* the factor is that of `hessian` */
+    bool rough;                 /* round-off ended the last balance */
 } Work;
 
 bool fil_lcp_augmented_init(FilLcpAugmented* augmented)
@@ -318,16 +320,20 @@ static void refresh(Work* w, double* v)
     }
 }
 
-/* Minimises for the multipliers and limits as they are. */
+/* Minimises for the multipliers and limits as they are. Sets w->rough where round-off, which grows with rho, ends that above what
+ * is asked for: with branches as they are Newton's method is done in one step, and repeats of it only refine. */
 static FilStatus balance(Work* w, const FilLcpSettings* settings, double* v, FilLcpStats* stats)
 {
     refresh(w, v);
     evaluate(w, w->c);
     double rest = residual(w);
+    int still = 0;
+    w->rough = false;
     for (int k = 0; rest > BALANCED; k++) {
         if (w->system->factorisations > MOST_FACTORS * settings->max_iterations || isnan(rest)) {
             return FIL_NOT_CONVERGED;
         }
+        const int factors = w->system->factorisations;
         // a round begins with the branches that the last one ended with: multipliers have moved, contacts have not
         if (!(k == 0 && w->fresh) && !factor(w)) {
             stats->indefinite = true;
@@ -348,6 +354,11 @@ static FilStatus balance(Work* w, const FilLcpSettings* settings, double* v, Fil
 
         // round-off: the same branches, and no better
         if (rest < 1e3 * BALANCED && rest > 0.5 * last) {
+            break;
+        }
+        still = w->system->factorisations == factors && rest > 0.5 * last ? still + 1 : 0;
+        if (still == MOST_STILL) {
+            w->rough = true;
             break;
         }
     }
@@ -521,11 +532,21 @@ static void stiffen(Work* w, double by)
 
 static FilStatus rounds(Work* w, const FilLcpSettings* settings, double* v, FilLcpStats* stats)
 {
-    double stiffness = STIFFNESS_FIRST, miss = INFINITY;
+    double stiffness = STIFFNESS_FIRST, most = STIFFNESS_MOST, miss = INFINITY;
     for (stats->rounds = 1; stats->rounds <= settings->max_iterations; stats->rounds++) {
         const FilStatus status = balance(w, settings, v, stats);
         if (status != FIL_OK) {
             return status;
+        }
+        // softer multipliers take more rounds, but lose fewer digits
+        if (w->rough) {
+            if (stiffness <= STIFFNESS_LEAST) {
+                return FIL_NOT_CONVERGED;
+            }
+            most = stiffness /= STIFFNESS_GROWS;
+            stiffen(w, 1.0 / STIFFNESS_GROWS);
+            w->fresh = false;
+            continue;
         }
         const double last = miss;
         double friction;
@@ -535,7 +556,7 @@ static FilStatus rounds(Work* w, const FilLcpSettings* settings, double* v, FilL
             return FIL_OK;
         }
         update_limits(w, stats->rounds);
-        if (stiffness < STIFFNESS_MOST && miss > SLOW * last) {
+        if (stiffness < most && miss > SLOW * last) {
             stiffness *= STIFFNESS_GROWS;
             stiffen(w, STIFFNESS_GROWS);
         }
