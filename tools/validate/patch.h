@@ -10,6 +10,8 @@ void fil_check_patch_rod(FilCheck* check);
 void fil_check_patch_torsion(FilCheck* check);
 void fil_check_patch_convex_lift(FilCheck* check);
 void fil_check_patch_flat(FilCheck* check);
+/* patch_lace.c */
+void fil_check_lace_grip(FilCheck* check);
 /* contact_capstan.c */
 void fil_check_patch_capstan(FilCheck* check);
 /* patch_pulley.c */
