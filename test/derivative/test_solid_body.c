@@ -22,7 +22,7 @@ static bool held_vertex(int vertex)
 }
 
 /* a crumpled cube of 0.2 m, two vertices held and on the move */
-static FilSolidBody* crumpled_cube(Random* random, FilSolidModel model, bool lumped, double* q, double* v)
+static FilSolidBody* crumpled_cube(Random* random, FilSolidModel model, bool lumped, bool nodal, double* q, double* v)
 {
     const double size[3] = {0.2, 0.2, 0.2};
     const int cells[3] = {SIDE - 1, SIDE - 1, SIDE - 1};
@@ -36,6 +36,9 @@ static FilSolidBody* crumpled_cube(Random* random, FilSolidModel model, bool lum
     def.tet_count = mesh.tet_count;
     def.tets = mesh.tets;
     def.lumped = lumped;
+    def.nodal_pressure = nodal;
+    def.poisson = nodal ? 0.45 : def.poisson;
+    def.bulk = nodal ? 10.0 * def.bulk : def.bulk;
     def.damping_mass = 0.3;
     def.damping_stiffness = 0.01;
     assert_int_equal(fil_solid_create(&def, &body, &error), FIL_OK);
@@ -112,11 +115,11 @@ static void check_solve(FilSolidBody* body, const double* direction)
     }
 }
 
-static void check_body(FilSolidModel model, double theta, bool lumped)
+static void check_body(FilSolidModel model, double theta, bool lumped, bool nodal)
 {
     Random random = {14};
     double q[UNKNOWNS], v0[UNKNOWNS], v[UNKNOWNS], zero[UNKNOWNS] = {0.0}, direction[UNKNOWNS];
-    FilSolidBody* body = crumpled_cube(&random, model, lumped, q, v0);
+    FilSolidBody* body = crumpled_cube(&random, model, lumped, nodal, q, v0);
     const FilStepSetup setup = {.dt = 0.002, .theta = theta, .theta_vq = theta, .gravity = {0.5, -1.0, -9.81}};
     fil_solid_ops.begin(body, &setup, q, v0, NULL);
     fil_solid_ops.guess(body, zero, v);
@@ -134,8 +137,10 @@ static void test_body_derivatives(void** state)
 {
     (void)state;
     for (FilSolidModel model = 0; model < FIL_SOLID_MODEL_COUNT; model++) {
-        check_body(model, 1.0, false);
-        check_body(model, 0.5, true);
+        check_body(model, 1.0, false, false);
+        check_body(model, 0.5, true, false);
+        check_body(model, 1.0, false, true);
+        check_body(model, 0.5, true, true);
     }
 }
 

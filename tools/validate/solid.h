@@ -6,5 +6,11 @@
 
 /* solid_statics.c */
 void fil_check_solid_rest(FilCheck* check);
+void fil_check_solid_cantilever(FilCheck* check);
+void fil_check_solid_cantilever_fine(FilCheck* check);
+
+/* solid_hertz.c */
+void fil_check_solid_hertz(FilCheck* check);
+void fil_check_solid_hertz_fine(FilCheck* check);
 
 #endif

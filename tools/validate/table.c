@@ -154,6 +154,10 @@ static const FilCheckCase table[] = {
     {"patch", "pulley_ablation", "and does not without crown or twist", 60, fil_check_patch_pulley_ablation},
 
     {"solid", "rest", "a soft block rests on the ground under four contact models", 0, fil_check_solid_rest},
+    {"solid", "cantilever", "order of convergence of a cantilever", 0, fil_check_solid_cantilever},
+    {"solid", "cantilever_fine", "the same on three meshes, with and without Poisson's ratio", 12, fil_check_solid_cantilever_fine},
+    {"solid", "hertz", "force of a rigid ball on a soft half-space", 8, fil_check_solid_hertz},
+    {"solid", "hertz_fine", "the same with six cells over the contact's radius", 60, fil_check_solid_hertz_fine},
 };
 
 const FilCheckCase* fil_check_table(int* count)

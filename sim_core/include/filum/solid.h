@@ -76,6 +76,11 @@ FIL_MUST_CHECK FilStatus fil_solid_mesh_brick(const double size[3], const int ce
 FIL_MUST_CHECK FilStatus fil_solid_mesh_voussoir(double radius, double thickness, double depth, double from, double to,
                                                  const int cells[3], FilSolidMesh* mesh, FilError* error);
 
+/* A cylinder about z, |z| <= length/2, exactly up to its facets: `rings` of triangles about the middle, drawn out in `layers` of
+ * prisms of three elements. Allocates. */
+FIL_MUST_CHECK FilStatus fil_solid_mesh_disc(double radius, double length, int rings, int layers, FilSolidMesh* mesh,
+                                             FilError* error);
+
 /* A file .vtk (legacy, 2.0 to 5.1) or .msh (Gmsh 2.2 and 4.1), as text. Errors name file and line. Allocates. */
 FIL_MUST_CHECK FilStatus fil_solid_mesh_read(const char* path, double scale, FilSolidMesh* mesh, FilError* error);
 
@@ -96,6 +101,8 @@ typedef struct FilSolidDef {
     bool lumped;              /* masses at vertices; false: consistent, exact for rigid motion */
     double damping_mass;      /* Rayleigh alpha, 1/s */
     double damping_stiffness; /* Rayleigh beta, s: on the stiffness at the step's start */
+    bool nodal_pressure;      /* against locking of nearly incompressible solids: volume counted per vertex, not per element */
+    int plane_strain;         /* 1, 2, 3: nothing moves along x, y or z; 0: everything may */
     double radius;            /* m, rounding around its surface for contact; zero or more */
     FilCollision collision;
 } FilSolidDef;

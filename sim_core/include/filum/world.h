@@ -149,6 +149,7 @@ typedef struct FilAttachmentDef {
     FilId object;      /* a rod, cloth or scripted rigid body */
     int first;         /* node (edge for TWIST); negative counts from the end, -1 the last */
     int count;         /* PIN and TWIST; default 1 */
+    unsigned axes;     /* PIN of shells and solids: the components that it holds, 1 x + 2 y + 4 z; 0: all */
     double stiffness;  /* N/m, HANDLE */
     double damping;    /* N s/m, HANDLE */
     double max_force;  /* N, HANDLE; 0: no limit */

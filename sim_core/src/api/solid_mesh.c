@@ -101,6 +101,12 @@ FilStatus fil_solid_mesh_voussoir(double radius, double thickness, double depth,
     return hand_over(fil_tet_voussoir(&voussoir, &made, error), &made, mesh);
 }
 
+FilStatus fil_solid_mesh_disc(double radius, double length, int rings, int layers, FilSolidMesh* mesh, FilError* error)
+{
+    FilTetMesh made = {0};
+    return hand_over(fil_tet_disc(radius, length, rings, layers, &made, error), &made, mesh);
+}
+
 FilStatus fil_solid_mesh_read(const char* path, double scale, FilSolidMesh* mesh, FilError* error)
 {
     FilTetMesh made = {0};

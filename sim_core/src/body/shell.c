@@ -74,7 +74,7 @@ static FilStatus allocate(FilShellBody* body, FilError* error)
         ok = ok && *vectors[k] != NULL;
     }
     body->mass = fil_alloc(vertices, sizeof(double));
-    body->held = fil_alloc(vertices, sizeof(bool));
+    body->held = fil_alloc(unknowns, sizeof(bool));
     body->triangles = fil_alloc(3 * (size_t)body->triangle_count, sizeof(int));
     ok = ok && body->mass != NULL && body->held != NULL && body->triangles != NULL;
     return ok ? FIL_OK : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
@@ -280,7 +280,8 @@ static int point_of(const void* pointer, int object, int node)
 
 static bool is_held(const void* pointer, int block)
 {
-    return ((const FilShellBody*)pointer)->held[block];
+    const bool* held = ((const FilShellBody*)pointer)->held + 4 * block;
+    return held[0] && held[1] && held[2];
 }
 
 static FilStatus side_of(const void* pointer, int object, int node, const double* q, FilBodySide* side, FilError* error)

@@ -35,7 +35,7 @@ typedef struct FilShellBody {
     /* the step */
     FilStepSetup setup;
     const double *q0, *v0;
-    bool* held;      /* per vertex */
+    bool* held;      /* 4 per vertex: by component */
     double* held_q;  /* 4 per vertex, where held vertices are at the end of the step */
     double *q_theta, *v_theta, *gradient, *reaction, *damped;
     FilShellBend* bends; /* of folds at q_theta */

@@ -199,7 +199,7 @@ void fil_shell_guess(const void* pointer, const double* change, double* v)
 {
     const FilShellBody* body = pointer;
     for (int k = 0; k < 4 * body->vertex_count; k++) {
-        v[k] = body->held[k / 4] ? (body->held_q[k] - body->q0[k]) / body->setup.dt : body->v0[k] + change[k];
+        v[k] = body->held[k] ? (body->held_q[k] - body->q0[k]) / body->setup.dt : body->v0[k] + change[k];
     }
     for (int i = 0; i < body->vertex_count; i++) {
         v[4 * i + 3] = 0.0;
@@ -214,8 +214,8 @@ static void set_trial(FilShellBody* body, const double* v)
         for (int k = 4 * i; k < 4 * i + 3; k++) {
             const double move = body->held_q[k] - body->q0[k];
             body->q_theta[k] =
-                body->q0[k] + theta * (body->held[i] ? move : dt * (vq * v[k] + (1.0 - vq) * body->v0[k]));
-            body->v_theta[k] = body->held[i] ? move / dt : theta * v[k] + (1.0 - theta) * body->v0[k];
+                body->q0[k] + theta * (body->held[k] ? move : dt * (vq * v[k] + (1.0 - vq) * body->v0[k]));
+            body->v_theta[k] = body->held[k] ? move / dt : theta * v[k] + (1.0 - theta) * body->v0[k];
         }
     }
 }
@@ -246,9 +246,9 @@ bool fil_shell_evaluate(void* pointer, const double* v, double shift, double* re
                 body->damping_mass * mass * body->v_theta[k] + (body->damping != NULL ? body->damped[k] : 0.0);
             const double m = mass * change + dt * (body->gradient[k] - force + drag);
             body->reaction[k] = m / dt;
-            residual[k] = body->held[i] ? 0.0 : m;
+            residual[k] = body->held[k] ? 0.0 : m;
             sum += half_over_theta * drag * body->v_theta[k];  // held vertices damp their neighbours
-            sum += body->held[i] ? 0.0 : 0.5 * mass * change * change - over * force * body->q_theta[k];
+            sum += body->held[k] ? 0.0 : 0.5 * mass * change * change - over * force * body->q_theta[k];
         }
     }
     *potential = sum;
@@ -280,7 +280,7 @@ static void assemble(FilShellBody* body)
         double* block = diagonal_block(body, values, i);
         for (int j = 0; j < 3; j++) {
             block[5 * j] +=
-                body->mass[i] * (1.0 + shift + theta * dt * body->damping_mass) + (body->held[i] ? HOLD : 0.0);
+                body->mass[i] * (1.0 + shift + theta * dt * body->damping_mass) + (body->held[4 * i + j] ? HOLD : 0.0);
         }
         block[15] = 1.0;
     }
@@ -295,7 +295,7 @@ void fil_shell_diagonal(const void* pointer, const double* v, double* diagonal, 
         const double* block = diagonal_block(body, body->values, i);
         for (int j = 0; j < 4; j++) {
             const int k = 4 * i + j;
-            const bool is_free = j < 3 && !body->held[i];
+            const bool is_free = j < 3 && !body->held[4 * i + j];
             diagonal[k] = is_free ? fmax(block[5 * j], body->mass[i]) : 0.0;
             scale[k] = is_free ? body->mass[i] * (fabs(v[k]) + body->setup.dt * fabs(body->setup.gravity[j])) +
                                      body->setup.dt * fabs(body->load[k])
@@ -324,7 +324,7 @@ void fil_shell_solve(void* pointer, double* x)
     }
     for (int i = 0; i < body->vertex_count; i++) {
         for (int j = 0; j < 4; j++) {
-            const bool is_free = j < 3 && !body->held[i];
+            const bool is_free = j < 3 && !body->held[4 * i + j];
             x[4 * i + j] = !is_free ? 0.0 : implicit(body) ? x[4 * i + j] : x[4 * i + j] / body->mass[i];
         }
     }
@@ -359,8 +359,8 @@ void fil_shell_finish(void* pointer, const double* v, double* q1, double* v1, do
     const double dt = body->setup.dt, vq = body->setup.theta_vq;
     for (int i = 0; i < body->vertex_count; i++) {
         for (int k = 4 * i; k < 4 * i + 3; k++) {
-            q1[k] = body->held[i] ? body->held_q[k] : body->q0[k] + dt * (vq * v[k] + (1.0 - vq) * body->v0[k]);
-            v1[k] = body->held[i] ? (body->held_q[k] - body->q0[k]) / dt : v[k];
+            q1[k] = body->held[k] ? body->held_q[k] : body->q0[k] + dt * (vq * v[k] + (1.0 - vq) * body->v0[k]);
+            v1[k] = body->held[k] ? (body->held_q[k] - body->q0[k]) / dt : v[k];
         }
         q1[4 * i + 3] = v1[4 * i + 3] = 0.0;
     }

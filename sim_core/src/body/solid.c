@@ -22,6 +22,7 @@ static void destroy(void* pointer)
         return;
     }
     fil_vertex_holds_free(&body->holds);
+    fil_solid_free_pressure(&body->pressure);
     fil_supernodal_destroy(body->factor);
     fil_tet_mesh_free(&body->mesh);
     void* blocks[] = {body->initial_q,    body->initial_v,     body->mass,          body->elements,
@@ -46,6 +47,9 @@ static FilStatus check_def(const FilSolidDef* def, FilError* error)
     }
     if ((int)def->model < 0 || def->model >= FIL_SOLID_MODEL_COUNT) {
         return fil_error(error, FIL_BAD_INPUT, "there is no model %d", (int)def->model);
+    }
+    if (def->plane_strain < 0 || def->plane_strain > 3) {
+        return fil_error(error, FIL_BAD_INPUT, "plane_strain is 0, or 1, 2 or 3 for x, y or z, not %d", def->plane_strain);
     }
     const struct {
         const char* name;
@@ -96,7 +100,7 @@ static FilStatus allocate(FilSolidBody* body, FilError* error)
         ok = ok && *vectors[k] != NULL;
     }
     body->scratch = fil_alloc(3 * unknowns, sizeof(double)); // a right side and what refining it takes
-    body->held = fil_alloc(vertices, sizeof(bool));
+    body->held = fil_alloc(unknowns, sizeof(bool));
     ok = ok && body->scratch != NULL && body->held != NULL;
     return ok ? FIL_OK : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
 }
@@ -119,6 +123,8 @@ FilStatus fil_solid_create(const FilSolidDef* def, FilSolidBody** out, FilError*
     body->material = material;
     body->density = def->density;
     body->lumped = def->lumped;
+    body->nodal = def->nodal_pressure;
+    body->plane_strain = def->plane_strain;
     body->damping_mass = def->damping_mass;
     body->damping_stiffness = def->damping_stiffness;
     body->radius = def->radius;
@@ -234,14 +240,20 @@ static bool joined(const void* pointer, int index_a, int part_a, int index_b, in
 static int point_jacobian(const void* pointer, int index, int part, const double* point, const double* q, int* blocks,
                           double* jacobian, double* bias)
 {
+    const FilSolidBody* body = pointer;
+    int count = 1;
     fil_v3_set(bias, 0.0, 0.0, 0.0);
     if (part > 0) {
-        return fil_triangle_jacobian(((const FilSolidBody*)pointer)->mesh.triangles + 3 * (part - 1), point, q, blocks, jacobian);
+        count = fil_triangle_jacobian(body->mesh.triangles + 3 * (part - 1), point, q, blocks, jacobian);
+    } else {
+        memset(jacobian, 0, 12 * sizeof(double));
+        jacobian[0] = jacobian[5] = jacobian[10] = 1.0;
+        blocks[0] = body->surface[index];
     }
-    memset(jacobian, 0, 12 * sizeof(double));
-    jacobian[0] = jacobian[5] = jacobian[10] = 1.0;
-    blocks[0] = ((const FilSolidBody*)pointer)->surface[index];
-    return 1;
+    for (int k = 0; k < count && body->plane_strain > 0; k++) {
+        jacobian[12 * k + 5 * (body->plane_strain - 1)] = 0.0; // that component does not move
+    }
+    return count;
 }
 
 static int turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks, double* jacobian, double* bias)
@@ -300,7 +312,8 @@ static int point_of(const void* pointer, int object, int node)
 
 static bool is_held(const void* pointer, int block)
 {
-    return ((const FilSolidBody*)pointer)->held[block];
+    const bool* held = ((const FilSolidBody*)pointer)->held + 4 * block;
+    return held[0] && held[1] && held[2];
 }
 
 static FilStatus side_of(const void* pointer, int object, int node, const double* q, FilBodySide* side, FilError* error)

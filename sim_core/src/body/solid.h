@@ -5,16 +5,29 @@
 
 #include "body/body.h"
 #include "body/solid_batch.h"
+#include "body/solid_nodal.h"
 #include "body/vertex_holds.h"
 #include "geometry/tet_mesh.h"
 #include "linalg/supernodal.h"
+
+/* Nodal pressure: what solid_pressure.c works with. */
+typedef struct FilSolidPressure {
+    double kept;                              /* share of the volumetric energy that elements keep; 1 without nodal pressure */
+    double *volumes, *of_vertices;            /* per vertex: m^3, Pa */
+    double *dilations, *of_elements;          /* per element, and to the end of the last batch: 1, Pa */
+    int* stars;                               /* of each vertex: itself and its neighbours, rising */
+    double* gradients;                        /* 3 for each of these: w_a */
+    int* slots;                               /* of each star: the blocks of its pairs */
+} FilSolidPressure;
 
 typedef struct FilSolidBody {
     FilTetMesh mesh; /* at rest */
     FilSolidModel model;
     FilSolidMaterial material;
     double density, damping_mass, damping_stiffness, radius;
-    bool lumped;
+    bool lumped, nodal;
+    FilSolidPressure pressure;
+    int plane_strain; /* as in the definition */
     FilCollision collision;
     double *initial_q, *initial_v;
     double* mass; /* per vertex, kg: what gravity acts on, the row sums of the mass matrix */
@@ -46,7 +59,7 @@ typedef struct FilSolidBody {
     FilStepSetup setup;
     const double *q0, *v0;
     FilWide* rotations; /* 9 per batch, at the step's start; NULL where the law does not lag */
-    bool* held;         /* per vertex */
+    bool* held;         /* 4 per vertex: by component */
     double* held_q;     /* 4 per vertex, where held vertices are at the end of the step */
     double *q_theta, *v_theta, *change, *momentum, *gradient, *damped, *reaction, *scratch;
     double shift;
@@ -63,6 +76,15 @@ FilStatus fil_solid_create(const FilSolidDef* def, FilSolidBody** body, FilError
 
 /* solid_mesh.c: elements, surface, block pattern and masses of a mesh that has been checked. */
 FilStatus fil_solid_build(FilSolidBody* body, FilError* error);
+
+/* solid_pressure.c: room for it, then the places of its stiffness among the blocks. */
+bool fil_solid_build_pressure(FilSolidBody* body);
+void fil_solid_place_pressure(FilSolidBody* body, int (*find)(const FilSolidBody* body, int u, int v));
+void fil_solid_free_pressure(FilSolidPressure* pressure);
+/* Sets the elements' pressures at q, about the rotations of the step's start if `lagged`; returns their energy, J. */
+double fil_solid_find_pressure(const FilSolidBody* body, const double* q, bool lagged);
+/* Adds scale times that part of the stiffness at q that couples vertices around a vertex. */
+void fil_solid_add_pressure_stiffness(const FilSolidBody* body, const double* q, double scale, double* values);
 
 /* solid_step.c */
 void fil_solid_begin(void* body, const FilStepSetup* setup, const double* q, const double* v, const double* h);

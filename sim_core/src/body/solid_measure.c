@@ -7,9 +7,13 @@
 #include "body/solid.h"
 
 /* The lagged law's energy is that about the present rotation. */
-static void strain_of(const FilSolidBody* body, const FilSolidBatch* batch, const double* q, FilSolidBatchStrain* strain)
+static void strain_of(const FilSolidBody* body, int b, const double* q, FilSolidBatchStrain* strain)
 {
-    *strain = (FilSolidBatchStrain){.kept = 1.0};
+    const FilSolidBatch* batch = &body->batches[b];
+    *strain = (FilSolidBatchStrain){.kept = body->pressure.kept};
+    if (body->nodal) {
+        strain->pressure = fil_wide_load(body->pressure.of_elements + FIL_SOLID_LANES * b);
+    }
     if (body->rotations != NULL) {
         fil_solid_batch_rotation(batch, q, 4, strain->rotation);
     }
@@ -17,11 +21,11 @@ static void strain_of(const FilSolidBody* body, const FilSolidBatch* batch, cons
 
 double fil_solid_elastic_energy(const FilSolidBody* body, const double* q)
 {
-    double sum = 0.0;
+    double sum = fil_solid_find_pressure(body, q, false);
     for (int b = 0; b < body->batch_count; b++) {
         FilSolidBatchStrain strain;
         FilSolidBatchResult result;
-        strain_of(body, &body->batches[b], q, &strain);
+        strain_of(body, b, q, &strain);
         fil_solid_batch_evaluate(&body->batches[b], &body->material, q, 4, &strain, false, false, 1.0, &result);
         for (int lane = 0; lane < body->batches[b].count; lane++) {
             sum += fil_wide_get(&result.energy, lane);
@@ -70,12 +74,13 @@ static double von_mises(const double* p, const double* f, double jacobian)
 
 FilSolidMeasure fil_solid_measure_at(const FilSolidBody* body, const double* q)
 {
-    FilSolidMeasure out = {.min_jacobian = INFINITY};
+    FilSolidMeasure out = {.min_jacobian = INFINITY, .strain_energy = fil_solid_find_pressure(body, q, false)};
     for (int e = 0; e < body->mesh.tet_count; e++) {
         const FilSolidElement* element = &body->elements[e];
         const double* corners[4];
         double u[9], s[3], w[9], p[9];
         FilSolidStrain strain = fil_solid_strain_rest();
+        strain.kept = body->pressure.kept;
         for (int k = 0; k < 4; k++) {
             corners[k] = q + 4 * body->mesh.tets[4 * e + k];
         }
@@ -84,6 +89,7 @@ FilSolidMeasure fil_solid_measure_at(const FilSolidBody* body, const double* q)
         if (body->rotations != NULL) {
             fil_m3_multiply_right_transposed(strain.rotation, u, w);
         }
+        strain.pressure = body->nodal ? body->pressure.of_elements[e] : 0.0;
         const double jacobian = s[0] * s[1] * s[2];
         out.strain_energy += element->volume * fil_solid_law_evaluate(&body->material, &strain, false, p, NULL);
         out.volume += element->volume * jacobian;

@@ -95,28 +95,70 @@ static int find_block(const FilSolidBody* body, int u, int v)
     return low;
 }
 
-/* The diagonal, then links to vertices of larger number, which rise. */
-static bool build_pattern(FilSolidBody* body)
+/* Marks rows below the diagonal of column v: vertices that share an edge with it, with nodal pressure those that share an edge with
+ * such a one too. Returns how many are new; writes them to `rows` unless NULL. */
+static int mark_rows(const FilSolidBody* body, int v, int around, int* mark, int* rows)
 {
     const FilTetMesh* mesh = &body->mesh;
-    const size_t blocks = (size_t)mesh->vertex_count + (size_t)mesh->link_start[mesh->vertex_count] / 2;
-    body->block_start = fil_alloc((size_t)mesh->vertex_count + 1, sizeof(int));
-    body->block_column = fil_alloc(blocks, sizeof(int));
-    body->block_row = fil_alloc(blocks, sizeof(int));
-    if (body->block_start == NULL || body->block_column == NULL || body->block_row == NULL) {
+    int count = 0;
+    for (int k = mesh->link_start[around]; k < mesh->link_start[around + 1]; k++) {
+        const int u = mesh->links[k];
+        if (u > v && mark[u] != v + 1) {
+            mark[u] = v + 1;
+            if (rows != NULL) {
+                rows[count] = u;
+            }
+            count++;
+        }
+        if (around == v && body->nodal) {
+            count += mark_rows(body, v, u, mark, rows != NULL ? rows + count : NULL);
+        }
+    }
+    return count;
+}
+
+static int by_number(const void* a, const void* b)
+{
+    const int x = *(const int*)a, y = *(const int*)b;
+    return (x > y) - (x < y);
+}
+
+/* The diagonal, then the rows below it, which rise. */
+static bool build_columns(FilSolidBody* body)
+{
+    const int vertices = body->mesh.vertex_count;
+    int* mark = fil_alloc((size_t)vertices, sizeof(int));
+    body->block_start = fil_alloc((size_t)vertices + 1, sizeof(int));
+    bool ok = mark != NULL && body->block_start != NULL;
+    for (int v = 0; v < vertices && ok; v++) {
+        body->block_start[v + 1] = body->block_start[v] + 1 + mark_rows(body, v, v, mark, NULL);
+    }
+    if (ok) {
+        memset(mark, 0, sizeof(int) * (size_t)vertices);
+    }
+    body->block_count = ok ? body->block_start[vertices] : 0;
+    body->block_column = ok ? fil_alloc((size_t)body->block_count, sizeof(int)) : NULL;
+    body->block_row = ok ? fil_alloc((size_t)body->block_count, sizeof(int)) : NULL;
+    ok = ok && body->block_column != NULL && body->block_row != NULL;
+    for (int v = 0; v < vertices && ok; v++) {
+        const int first = body->block_start[v], count = body->block_start[v + 1] - first;
+        for (int k = first; k < first + count; k++) {
+            body->block_column[k] = v;
+        }
+        body->block_row[first] = v;
+        mark_rows(body, v, v, mark, body->block_row + first + 1);
+        qsort(body->block_row + first, (size_t)count, sizeof(int), by_number);
+    }
+    fil_free(mark);
+    return ok;
+}
+
+static bool build_pattern(FilSolidBody* body)
+{
+    if (!build_columns(body)) {
         return false;
     }
-    for (int v = 0; v < mesh->vertex_count; v++) {
-        body->block_column[body->block_count] = v;
-        body->block_row[body->block_count++] = v;
-        for (int k = mesh->link_start[v]; k < mesh->link_start[v + 1]; k++) {
-            if (mesh->links[k] > v) {
-                body->block_column[body->block_count] = v;
-                body->block_row[body->block_count++] = mesh->links[k];
-            }
-        }
-        body->block_start[v + 1] = body->block_count;
-    }
+    fil_solid_place_pressure(body, find_block);
     for (int b = 0; b < body->batch_count; b++) {
         const FilSolidBatch* batch = &body->batches[b];
         int* slots = body->batch_slots + (size_t)(FIL_SOLID_BLOCKS * FIL_SOLID_LANES) * (size_t)b;
@@ -160,7 +202,7 @@ FilStatus fil_solid_build(FilSolidBody* body, FilError* error)
     body->factor = fil_supernodal_create();
     bool ok = body->elements != NULL && body->batches != NULL && body->batch_slots != NULL && body->mass != NULL &&
               body->used != NULL && body->factor != NULL;
-    ok = ok && build_elements(body, &bad) && build_surface(body) && build_pattern(body);
+    ok = ok && build_elements(body, &bad) && build_surface(body) && fil_solid_build_pressure(body) && build_pattern(body);
     if (bad >= 0) {
         return fil_error(error, FIL_BAD_INPUT, "element %d is degenerate: its volume is %g m^3", bad + 1,
                          body->elements[bad].volume);
@@ -179,7 +221,7 @@ FilStatus fil_solid_build(FilSolidBody* body, FilError* error)
     if (!ok) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
-    memset(body->used, 7, vertices); // x, y and z
+    memset(body->used, body->plane_strain > 0 ? 7 & ~(1 << (body->plane_strain - 1)) : 7, vertices); // x, y and z
     add_masses(body);
     return FIL_OK;
 }

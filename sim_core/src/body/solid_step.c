@@ -22,7 +22,10 @@ enum { REFINEMENTS = 2 };
 
 static void strain_of(const FilSolidBody* body, int b, FilSolidBatchStrain* strain)
 {
-    *strain = (FilSolidBatchStrain){.kept = 1.0};
+    *strain = (FilSolidBatchStrain){.kept = body->pressure.kept};
+    if (body->nodal) {
+        strain->pressure = fil_wide_load(body->pressure.of_elements + FIL_SOLID_LANES * b);
+    }
     if (body->rotations != NULL) {
         memcpy(strain->rotation, body->rotations + 9 * b, sizeof strain->rotation);
     }
@@ -31,7 +34,7 @@ static void strain_of(const FilSolidBody* body, int b, FilSolidBatchStrain* stra
 /* Energy at q; its gradient is added, 4 numbers a vertex. */
 static double add_gradient(const FilSolidBody* body, const double* q, double* gradient)
 {
-    double energy = 0.0;
+    double energy = fil_solid_find_pressure(body, q, true);
     for (int b = 0; b < body->batch_count; b++) {
         const FilSolidBatch* batch = &body->batches[b];
         FilSolidBatchStrain strain;
@@ -63,6 +66,8 @@ static void add_stiffness(const FilSolidBody* body, const double* q, bool defini
 {
     static const int pairs[FIL_SOLID_BLOCKS][2] = {{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 1},
                                                    {1, 2}, {1, 3}, {2, 2}, {2, 3}, {3, 3}};
+    fil_solid_find_pressure(body, q, true);
+    fil_solid_add_pressure_stiffness(body, q, scale, values);
     for (int b = 0; b < body->batch_count; b++) {
         const FilSolidBatch* batch = &body->batches[b];
         const int* slots = body->batch_slots + (size_t)(FIL_SOLID_BLOCKS * FIL_SOLID_LANES) * (size_t)b;
@@ -114,6 +119,11 @@ void fil_solid_begin(void* pointer, const FilStepSetup* setup, const double* q, 
     body->v0 = v;
     body->assembled = body->factored = false;
     fil_vertex_holds_apply(&body->holds, body->mesh.vertex_count, body->held, body->held_q);
+    for (int i = 0; i < body->mesh.vertex_count && body->plane_strain > 0; i++) {
+        const int k = 4 * i + body->plane_strain - 1;
+        body->held[k] = true;
+        body->held_q[k] = q[k];
+    }
     for (int b = 0; b < body->batch_count && body->rotations != NULL; b++) {
         fil_solid_batch_rotation(&body->batches[b], q, 4, body->rotations + 9 * b);
     }
@@ -127,7 +137,7 @@ void fil_solid_guess(const void* pointer, const double* change, double* v)
 {
     const FilSolidBody* body = pointer;
     for (int k = 0; k < 4 * body->mesh.vertex_count; k++) {
-        v[k] = body->held[k / 4] ? (body->held_q[k] - body->q0[k]) / body->setup.dt : body->v0[k] + change[k];
+        v[k] = body->held[k] ? (body->held_q[k] - body->q0[k]) / body->setup.dt : body->v0[k] + change[k];
     }
     for (int i = 0; i < body->mesh.vertex_count; i++) {
         v[4 * i + 3] = 0.0;
@@ -142,9 +152,9 @@ static void set_trial(FilSolidBody* body, const double* v)
         for (int k = 4 * i; k < 4 * i + 3; k++) {
             const double move = body->held_q[k] - body->q0[k];
             body->q_theta[k] =
-                body->q0[k] + theta * (body->held[i] ? move : dt * (vq * v[k] + (1.0 - vq) * body->v0[k]));
-            body->v_theta[k] = body->held[i] ? move / dt : theta * v[k] + (1.0 - theta) * body->v0[k];
-            body->change[k] = (body->held[i] ? move / dt : v[k]) - body->v0[k];
+                body->q0[k] + theta * (body->held[k] ? move : dt * (vq * v[k] + (1.0 - vq) * body->v0[k]));
+            body->v_theta[k] = body->held[k] ? move / dt : theta * v[k] + (1.0 - theta) * body->v0[k];
+            body->change[k] = (body->held[k] ? move / dt : v[k]) - body->v0[k];
         }
     }
 }
@@ -192,13 +202,22 @@ bool fil_solid_evaluate(void* pointer, const double* v, double shift, double* re
             const double force = body->load[k] + body->mass[i] * body->setup.gravity[j];
             const double m = body->momentum[k] + dt * (body->gradient[k] + body->damped[k] - force); // eq. 1
             body->reaction[k] = m / dt;
-            residual[k] = body->held[i] ? 0.0 : m;
+            residual[k] = body->held[k] ? 0.0 : m;
             sum += 0.5 * body->change[k] * body->momentum[k] + half_over_theta * body->damped[k] * body->v_theta[k];
-            sum -= body->held[i] ? 0.0 : over * force * body->q_theta[k];
+            sum -= body->held[k] ? 0.0 : over * force * body->q_theta[k];
         }
     }
     *potential = sum;
     return isfinite(sum);
+}
+
+/* Makes a component's row and column those of the unit matrix: no unknown. */
+static void fix_component(double* block, int component, bool diagonal)
+{
+    for (int j = 0; j < 4; j++) {
+        block[4 * j + component] = block[4 * component + j] = 0.0;
+    }
+    block[5 * component] = diagonal ? 1.0 : 0.0;
 }
 
 /* Eq. 2 at the last evaluation. Any shift makes single elements positive definite; from 10 on it also adds mass, for
@@ -221,12 +240,15 @@ static void assemble(FilSolidBody* body)
     }
     for (int k = 0; k < body->block_count; k++) {
         const bool diagonal = body->block_column[k] == body->block_row[k];
-        const double hold = diagonal && body->held[body->block_row[k]] ? HOLD : 0.0;
+        const bool* held = body->held + 4 * body->block_row[k];
         double* block = values + FIL_BLOCK_SIZE * (size_t)k;
         for (int j = 0; j < 3; j++) {
-            block[5 * j] += (factors.mass + shift) * body->block_mass[k] + hold;
+            block[5 * j] += (factors.mass + shift) * body->block_mass[k] + (diagonal && held[j] ? HOLD : 0.0);
         }
         block[15] = diagonal ? 1.0 : 0.0;
+        if (body->plane_strain > 0) {
+            fix_component(block, body->plane_strain - 1, diagonal);
+        }
     }
     body->assembled = true;
     body->factored = false;
@@ -240,7 +262,7 @@ void fil_solid_diagonal(const void* pointer, const double* v, double* diagonal, 
         const double* block = body->values + FIL_BLOCK_SIZE * (size_t)body->block_start[i];
         for (int j = 0; j < 4; j++) {
             const int k = 4 * i + j;
-            const bool is_free = j < 3 && !body->held[i];
+            const bool is_free = j < 3 && !body->held[4 * i + j];
             diagonal[k] = is_free ? fmax(block[5 * j], body->block_mass[body->block_start[i]]) : 0.0;
             scale[k] = is_free ? body->mass[i] * (fabs(v[k]) + body->setup.dt * fabs(body->setup.gravity[j])) +
                                      body->setup.dt * fabs(body->load[k])
@@ -274,7 +296,7 @@ void fil_solid_solve(void* pointer, double* x)
     }
     for (int i = 0; i < body->mesh.vertex_count; i++) {
         for (int j = 0; j < 4; j++) {
-            x[4 * i + j] = j == 3 || body->held[i] ? 0.0 : x[4 * i + j];
+            x[4 * i + j] = j == 3 || body->held[4 * i + j] ? 0.0 : x[4 * i + j];
         }
     }
     double* right = body->scratch;
@@ -284,7 +306,7 @@ void fil_solid_solve(void* pointer, double* x)
                           right + 4 * body->mesh.vertex_count);
     for (int i = 0; i < body->mesh.vertex_count; i++) {
         for (int j = 0; j < 4; j++) {
-            x[4 * i + j] = j == 3 || body->held[i] ? 0.0 : x[4 * i + j];
+            x[4 * i + j] = j == 3 || body->held[4 * i + j] ? 0.0 : x[4 * i + j];
         }
     }
 }
@@ -318,8 +340,8 @@ void fil_solid_finish(void* pointer, const double* v, double* q1, double* v1, do
     const double dt = body->setup.dt, vq = body->setup.theta_vq;
     for (int i = 0; i < body->mesh.vertex_count; i++) {
         for (int k = 4 * i; k < 4 * i + 3; k++) {
-            q1[k] = body->held[i] ? body->held_q[k] : body->q0[k] + dt * (vq * v[k] + (1.0 - vq) * body->v0[k]);
-            v1[k] = body->held[i] ? (body->held_q[k] - body->q0[k]) / dt : v[k];
+            q1[k] = body->held[k] ? body->held_q[k] : body->q0[k] + dt * (vq * v[k] + (1.0 - vq) * body->v0[k]);
+            v1[k] = body->held[k] ? (body->held_q[k] - body->q0[k]) / dt : v[k];
         }
         q1[4 * i + 3] = v1[4 * i + 3] = 0.0;
     }

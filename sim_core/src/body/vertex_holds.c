@@ -30,7 +30,7 @@ FilStatus fil_vertex_holds_attach(FilVertexHolds* holds, const char* kind, int v
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
     FilVertexHold* hold = &holds->items[holds->count];
-    *hold = (FilVertexHold){.first = first, .count = def->count};
+    *hold = (FilVertexHold){.first = first, .count = def->count, .axes = def->axes == 0 ? 7u : def->axes};
     hold->origin = fil_alloc(3 * (size_t)def->count, sizeof(double));
     if (hold->origin == NULL) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
@@ -50,18 +50,23 @@ void fil_vertex_holds_reaction(const FilVertexHolds* holds, int slot, double* fo
 
 void fil_vertex_holds_apply(const FilVertexHolds* holds, int vertex_count, bool* held, double* held_q)
 {
-    memset(held, 0, sizeof(bool) * (size_t)vertex_count);
+    memset(held, 0, sizeof(bool) * 4 * (size_t)vertex_count);
     for (int s = 0; s < holds->count; s++) {
         const FilVertexHold* hold = &holds->items[s];
         double rotation[9], arm[3], turned[3];
         fil_m3_from_rotation_vector(rotation, hold->target.rotation[1]);
         for (int k = 0; k < hold->count && hold->target.active; k++) {
-            double* place = held_q + 4 * (hold->first + k);
+            double place[3];
             fil_v3_sub(arm, hold->origin + 3 * k, hold->origin);
             fil_m3_apply(turned, rotation, arm);
             fil_v3_add(place, hold->origin, turned);
             fil_v3_axpy(place, 1.0, hold->target.displacement[1]);
-            held[hold->first + k] = true;
+            for (int c = 0; c < 3; c++) {
+                if ((hold->axes >> c & 1u) != 0) {
+                    held[4 * (hold->first + k) + c] = true;
+                    held_q[4 * (hold->first + k) + c] = place[c];
+                }
+            }
         }
     }
 }
@@ -73,8 +78,10 @@ void fil_vertex_holds_collect(FilVertexHolds* holds, const double* q, const doub
         fil_v3_set(hold->force, 0.0, 0.0, 0.0);
         fil_v3_set(hold->torque, 0.0, 0.0, 0.0);
         for (int k = 0; k < hold->count && hold->target.active; k++) {
-            const double* force = reaction + 4 * (hold->first + k);
-            double arm[3], moment[3];
+            double arm[3], moment[3], force[3];
+            for (int c = 0; c < 3; c++) {
+                force[c] = (hold->axes >> c & 1u) != 0 ? reaction[4 * (hold->first + k) + c] : 0.0;
+            }
             fil_v3_sub(arm, q + 4 * (hold->first + k), q + 4 * hold->first);
             fil_v3_cross(moment, arm, force);
             fil_v3_axpy(hold->force, 1.0, force);

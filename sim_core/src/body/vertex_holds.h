@@ -6,6 +6,7 @@
 
 typedef struct FilVertexHold {
     int first, count;
+    unsigned axes; /* components that it holds: 1 x, 2 y, 4 z */
     double* origin; /* held places where it was made: 3 per vertex */
     FilTarget target;
     double force[3], torque[3];
@@ -25,7 +26,7 @@ FIL_MUST_CHECK FilStatus fil_vertex_holds_attach(FilVertexHolds* holds, const ch
 /* As FilBodyOps.reaction. */
 void fil_vertex_holds_reaction(const FilVertexHolds* holds, int slot, double* force, double* torque);
 
-/* Marks held vertices, and where they go: carried and turned about the first of the pin. */
+/* Marks held components of vertices, 4 numbers each, and where they go: carried and turned about the first of the pin. */
 void fil_vertex_holds_apply(const FilVertexHolds* holds, int vertex_count, bool* held, double* held_q);
 
 /* Sums the reactions of vertices at the places q up to those of the pins. */

@@ -12,7 +12,10 @@
 typedef struct SceneSolid {
     FilSolidDef def; /* its arrays live in the pool */
     int pin_count;
-    double (*pins)[2][3]; /* corners of boxes, m: vertices inside are held */
+    struct {
+        double corners[2][3]; /* m: vertices inside are held ... */
+        unsigned axes;        /* ... by these components */
+    }* pins;
 } SceneSolid;
 
 /* ---- meshes ---- */
@@ -169,6 +172,25 @@ static void read_voussoir(FilScene* scene, const FilYaml* node, FilSolidMesh* me
     }
 }
 
+static void read_disc(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
+{
+    static const char* const keys[] = {"radius", "length", "rings", "layers", NULL};
+    FilReader* reader = &scene->reader;
+    FilError error = {{0}};
+    double radius = 0.0, length = 0.0;
+    int rings = 0, layers = 1;
+    if (!fil_check_keys(reader, node, keys)) {
+        return;
+    }
+    fil_read_number(reader, node, "radius", FIL_REQUIRED | FIL_POSITIVE, &radius);
+    fil_read_number(reader, node, "length", FIL_REQUIRED | FIL_POSITIVE, &length);
+    fil_read_integer(reader, node, "rings", FIL_REQUIRED, 1, 1000, &rings);
+    fil_read_integer(reader, node, "layers", FIL_OPTIONAL, 1, 1000, &layers);
+    if (reader->status == FIL_OK) {
+        fil_reader_take(reader, fil_solid_mesh_disc(radius, length, rings, layers, mesh, &error), node, error.text);
+    }
+}
+
 static void read_file(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
 {
     static const char* const keys[] = {"path", "scale", NULL};
@@ -188,11 +210,11 @@ static void read_file(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
 
 static void read_mesh(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
 {
-    enum { BRICK = FIL_SOLID_SHAPE_COUNT, VOUSSOIR, BLEND, FILE_OF };
+    enum { BRICK = FIL_SOLID_SHAPE_COUNT, VOUSSOIR, BLEND, DISC, FILE_OF };
     static const char* const words[] = {
         [FIL_SOLID_BALL] = "ball",   [FIL_SOLID_BOX] = "box", [FIL_SOLID_CYLINDER] = "cylinder", [FIL_SOLID_ELLIPSOID] = "ellipsoid",
         [FIL_SOLID_TORUS] = "torus", [BRICK] = "brick",       [VOUSSOIR] = "voussoir",           [BLEND] = "blend",
-        [FILE_OF] = "file",          NULL};
+        [DISC] = "disc",             [FILE_OF] = "file",      NULL};
     FilYaml* body = NULL;
     const int word = fil_read_variant(&scene->reader, node, words, &body);
     if (word >= 0 && word < FIL_SOLID_SHAPE_COUNT) {
@@ -203,6 +225,8 @@ static void read_mesh(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
         read_voussoir(scene, body, mesh);
     } else if (word == BLEND) {
         read_blend(scene, body, mesh);
+    } else if (word == DISC) {
+        read_disc(scene, body, mesh);
     } else if (word == FILE_OF) {
         read_file(scene, body, mesh);
     }
@@ -264,6 +288,12 @@ static void read_law(FilScene* scene, const FilYaml* node, const FilSceneMateria
         fil_read_number(reader, damping, "mass", FIL_NOT_NEGATIVE, &def->damping_mass);
         fil_read_number(reader, damping, "stiffness", FIL_NOT_NEGATIVE, &def->damping_stiffness);
     }
+    static const char* const planes[] = {"none", "x", "y", "z", NULL};
+    static const char* const lockings[] = {"none", "nodal", NULL};
+    int locking = def->nodal_pressure ? 1 : 0;
+    fil_read_choice(reader, node, "plane_strain", planes, &def->plane_strain);
+    fil_read_choice(reader, node, "locking", lockings, &locking);
+    def->nodal_pressure = locking == 1;
     fil_read_flag(reader, node, "lumped", &def->lumped);
     fil_read_number(reader, node, "radius", FIL_NOT_NEGATIVE, &def->radius);
     if (material != NULL && reader->status == FIL_OK) {
@@ -273,9 +303,26 @@ static void read_law(FilScene* scene, const FilYaml* node, const FilSceneMateria
     }
 }
 
+/* `axes`: letters of the components that are held; all without it. */
+static unsigned read_axes(FilReader* reader, const FilYaml* box)
+{
+    const char* text = NULL;
+    unsigned axes = 0;
+    if (!fil_read_text(reader, box, "axes", FIL_OPTIONAL, &text) || text == NULL) {
+        return 7;
+    }
+    for (const char* c = text; *c != '\0'; c++) {
+        axes |= *c >= 'x' && *c <= 'z' ? 1u << (*c - 'x') : 8u;
+    }
+    if (axes == 0 || axes > 7) {
+        fil_reader_fail(reader, fil_yaml_find(box, "axes"), "expected letters of axes, such as xz");
+    }
+    return axes;
+}
+
 static void read_pins(FilScene* scene, const FilYaml* node, SceneSolid* solid)
 {
-    static const char* const keys[] = {"from", "to", NULL};
+    static const char* const keys[] = {"from", "to", "axes", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* list = fil_read_node(reader, node, "pins", FIL_OPTIONAL);
     if (list == NULL || !fil_check_list(reader, list, "boxes {from, to}")) {
@@ -283,8 +330,9 @@ static void read_pins(FilScene* scene, const FilYaml* node, SceneSolid* solid)
     }
     solid->pins = fil_reader_alloc(reader, (size_t)list->count, sizeof *solid->pins);
     for (const FilYaml* box = list->first; box != NULL && reader->status == FIL_OK && solid->pins != NULL; box = box->next) {
-        double(*corners)[3] = solid->pins[solid->pin_count++];
+        double(*corners)[3] = solid->pins[solid->pin_count].corners;
         if (fil_check_keys(reader, box, keys)) {
+            solid->pins[solid->pin_count++].axes = read_axes(reader, box);
             fil_read_vector(reader, box, "from", FIL_REQUIRED, 3, corners[0]);
             fil_read_vector(reader, box, "to", FIL_REQUIRED, 3, corners[1]);
         }
@@ -294,9 +342,9 @@ static void read_pins(FilScene* scene, const FilYaml* node, SceneSolid* solid)
 static void read_solid(FilScene* scene, FilSceneItem* item)
 {
     static const char* const keys[] = {"name",     "material",    "model",    "mooney_rivlin", "ball",    "box",      "cylinder",
-                                       "ellipsoid", "torus",      "brick",    "voussoir",      "blend",   "file",    "position", "orientation",
+                                       "ellipsoid", "torus",      "brick",    "voussoir",      "blend",   "disc", "file",    "position", "orientation",
                                        "rotation", "damping",     "lumped",   "radius",        "pins",    "velocity", "surface",
-                                       "collision", NULL};
+                                       "collision", "plane_strain", "locking", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* node = item->at;
     SceneSolid* solid = item->def;
@@ -340,17 +388,18 @@ static void read_solids(FilScene* scene, FilSceneList* list)
     }
 }
 
-static bool is_pinned(const SceneSolid* solid, const double* x)
+/* Components of a vertex that the boxes of `pins` hold. */
+static unsigned pinned_axes(const SceneSolid* solid, const double* x)
 {
-    bool any = false;
+    unsigned axes = 0;
     for (int p = 0; p < solid->pin_count; p++) {
         bool inside = true;
         for (int k = 0; k < 3; k++) {
-            inside = inside && x[k] >= solid->pins[p][0][k] && x[k] <= solid->pins[p][1][k];
+            inside = inside && x[k] >= solid->pins[p].corners[0][k] && x[k] <= solid->pins[p].corners[1][k];
         }
-        any = any || inside;
+        axes |= inside ? solid->pins[p].axes : 0;
     }
-    return any;
+    return axes;
 }
 
 /* Vertices inside the boxes of `pins`, one attachment for each run of them: <solid>_pin0, ... */
@@ -359,14 +408,15 @@ static void add_pins(FilScene* scene, const FilSceneItem* item)
     const SceneSolid* solid = item->def;
     const FilSolidDef* def = &solid->def;
     int count = 0;
-    for (int i = 0; i < def->vertex_count && scene->reader.status == FIL_OK; i++) {
+    for (int i = 0; i < def->vertex_count && scene->reader.status == FIL_OK;) {
         FilAttachmentDef pin = fil_attachment_def_default();
         FilId id;
         pin.first = i;
-        for (pin.count = 0; i < def->vertex_count && is_pinned(solid, def->vertices + 3 * i); i++) {
+        pin.axes = pinned_axes(solid, def->vertices + 3 * i);
+        for (pin.count = 0; i < def->vertex_count && pinned_axes(solid, def->vertices + 3 * i) == pin.axes; i++) {
             pin.count++;
         }
-        if (pin.count > 0) {
+        if (pin.axes != 0) {
             char prefix[200];
             snprintf(prefix, sizeof prefix, "%s_pin", item->name);
             pin.object = item->id;

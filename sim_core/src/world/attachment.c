@@ -50,6 +50,11 @@ FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def,
     const FilBody* body = &world->system.bodies[object->body];
     FilError inner;
     int slot;
+    if (def->axes > 7 || (def->axes != 0 && body->ops->mesh == NULL)) {
+        fil_free(name);
+        return fil_world_fail(world, FIL_BAD_INPUT, "attachment '%s' on '%s': only pins of shells and solids hold single components, x, y or z",
+                              shown, object->name);
+    }
     status = body->ops->attach(body->impl, object->local, def, world->system.state.q + body->q, world->system.state.h + body->h, &slot,
                                &inner);
     if (status != FIL_OK) {
