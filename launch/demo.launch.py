@@ -8,8 +8,7 @@ from shutil import which
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction
-from launch.conditions import IfCondition
+from launch.actions import DeclareLaunchArgument, ExecuteProcess, LogInfo, OpaqueFunction
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
@@ -32,7 +31,7 @@ def choose_recorder(given):
     if given['record'].lower() != 'true':
         return []
     given['record'] = ''
-    if which('ros2') is not None and find_package('rosbag2'):
+    if which('ros2') is not None and find_package('ros2bag'):
         return [ExecuteProcess(cmd=['ros2', 'bag', 'record', '--all'], output='screen', sigterm_timeout='10')]
     given['record'] = datetime.now().strftime('filum_%Y_%m_%d-%H_%M_%S')
     return []
@@ -65,13 +64,16 @@ def start(context):
         output='screen',
         sigterm_timeout='10',  # a recording is closed before the end
     )
+    if given['rviz'].lower() != 'true':
+        return [node, *recorder]
+    if not find_package('rviz2'):
+        return [node, *recorder, LogInfo(msg='rviz:=true, but rviz2 is not installed: the simulation runs without it')]
     rviz = Node(
         package='rviz2',
         executable='rviz2',
         namespace=given['namespace'],
         arguments=['-d', PathJoinSubstitution([FindPackageShare('filum'), 'config', 'rviz', 'filum.rviz'])],
         parameters=[{'use_sim_time': given['use_sim_time'].lower() == 'true'}],
-        condition=IfCondition(given['rviz']),
     )
     return [node, rviz, *recorder]
 

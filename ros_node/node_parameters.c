@@ -136,8 +136,13 @@ bool fil_node_override_parameters(FilNode* node)
         return false;
     }
     char reason[FIL_REASON_TEXT];
-    const bool done =
-        fil_overrides_apply(overrides, rcl_node_get_fully_qualified_name(&node->node), &node->parameters, reason);
+    const char* name = rcl_node_get_fully_qualified_name(&node->node);
+    const bool done = fil_overrides_apply(overrides, name, &node->parameters, reason);
+    // not refused: a file for several nodes may have what only others know
+    const char* unknown;
+    for (size_t k = 0; (unknown = fil_overrides_unknown(overrides, name, &node->parameters, k)) != NULL; k++) {
+        RCUTILS_LOG_WARN_NAMED(node->logger, "this node has no parameter '%.100s': it is ignored", unknown);
+    }
     if (overrides != NULL) {
         rcl_yaml_node_struct_fini(overrides);
     }

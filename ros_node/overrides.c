@@ -88,3 +88,17 @@ bool fil_overrides_apply(const rcl_params_t* overrides, const char* full_name, F
     }
     return true;
 }
+
+const char* fil_overrides_unknown(const rcl_params_t* overrides, const char* full_name, FilParameters* parameters, size_t k)
+{
+    for (size_t i = 0; overrides != NULL && i < overrides->num_nodes; i++) {
+        const rcl_node_params_t* node = &overrides->params[i];
+        const bool ours = fil_override_matches(overrides->node_names[i], full_name);
+        for (size_t j = 0; ours && j < node->num_params; j++) {
+            if (fil_parameters_find(parameters, node->parameter_names[j]) == NULL && k-- == 0) {
+                return node->parameter_names[j];
+            }
+        }
+    }
+    return NULL;
+}

@@ -14,4 +14,7 @@ bool fil_override_matches(const char* key, const char* full_name);
 bool fil_overrides_apply(const rcl_params_t* overrides, const char* full_name, FilParameters* parameters,
                          char reason[FIL_REASON_TEXT]);
 
+/* The k-th name among those given to this node that it does not have; NULL: there are no more. */
+const char* fil_overrides_unknown(const rcl_params_t* overrides, const char* full_name, FilParameters* parameters, size_t k);
+
 #endif

@@ -81,6 +81,8 @@ static void last_word_wins_and_strangers_are_left_alone(void** state)
     assert_true(fil_parameters_find(&parameters, "a")->value.real == 2.5);
     assert_true(fil_parameters_find(&parameters, "a")->given);
     assert_false(fil_parameters_find(&parameters, "b")->given);
+    assert_string_equal(fil_overrides_unknown(overrides, "/filum", &parameters, 0), "unknown");
+    assert_null(fil_overrides_unknown(overrides, "/filum", &parameters, 1));
     assert_true(rcl_parse_yaml_value("/filum", "b", "[x]", overrides));
     assert_false(fil_overrides_apply(overrides, "/filum", &parameters, reason));
     assert_string_equal(reason, "b is of type string, not not set");
