@@ -30,6 +30,9 @@ void fil_check_capstan_lcp(FilCheck* check);
 /* contact_wedge.c */
 void fil_check_wedge(FilCheck* check);
 
+/* contact_bundle.c: ropes sheared to and fro */
+void fil_check_bundle(FilCheck* check);
+
 /* contact_edge.c: a rope drawn over an edge */
 void fil_check_edge(FilCheck* check);
 

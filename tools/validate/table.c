@@ -55,6 +55,7 @@ static const FilCheckCase table[] = {
     {"contact", "lcp_rope", "a rope on a slope, up to 400 contacts of one complementarity problem", 0, fil_check_lcp_rope},
     {"contact", "lcp_pile", "a pyramid of boxes, the same", 0, fil_check_lcp_pile},
     {"contact", "wedge", "a wedge between two boxes holds or drives them apart", 0, fil_check_wedge},
+    {"contact", "bundle", "a bundle of ropes sheared to and fro: work of friction", 0, fil_check_bundle},
     {"contact", "edge", "a rope drawn over an edge, rounded and sharp", 0, fil_check_edge},
     {"contact", "wobble", "a coin that wobbles down, against its steady motions", 0, fil_check_wobble},
     {"contact", "crossed_rods", "friction of rods that slide from edge to edge", 0, fil_check_crossed_rods},
