@@ -36,6 +36,10 @@ void fil_check_bundle(FilCheck* check);
 /* contact_edge.c: a rope drawn over an edge */
 void fil_check_edge(FilCheck* check);
 
+/* contact_plectoneme.c */
+void fil_check_plectoneme(FilCheck* check);
+void fil_check_plectoneme_models(FilCheck* check);
+
 /* contact_wobble.c */
 void fil_check_wobble(FilCheck* check);
 

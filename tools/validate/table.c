@@ -57,6 +57,8 @@ static const FilCheckCase table[] = {
     {"contact", "wedge", "a wedge between two boxes holds or drives them apart", 0, fil_check_wedge},
     {"contact", "bundle", "a bundle of ropes sheared to and fro: work of friction", 0, fil_check_bundle},
     {"contact", "edge", "a rope drawn over an edge, rounded and sharp", 0, fil_check_edge},
+    {"contact", "plectoneme", "a clamped rod twisted until it winds up: torque and tension against its angle", 0, fil_check_plectoneme},
+    {"contact", "plectoneme_models", "the same under the other models", 0, fil_check_plectoneme_models},
     {"contact", "wobble", "a coin that wobbles down, against its steady motions", 0, fil_check_wobble},
     {"contact", "crossed_rods", "friction of rods that slide from edge to edge", 0, fil_check_crossed_rods},
     {"contact", "gripper", "twelve filaments lift a branched object", 500, fil_check_gripper},
