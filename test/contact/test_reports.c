@@ -19,8 +19,8 @@ static const double DT = 1e-3, G = 9.81, BALL = 5e-3, ROD = 3e-3;
 
 typedef struct Scene {
     FilWorld* world;
-    FilId ground, ball, rope, rod; /* the ball is of no world where the model lets rods touch only */
-    bool has_ball;
+    FilId ground, ball, rope, rod; /* the ball is of no world where the model lets rods touch only, nor the ground under spt */
+    bool has_ball, has_ground;
     double mass; /* kg, of all that moves */
 } Scene;
 
@@ -38,7 +38,10 @@ static Scene begin(const char* model)
     sap.tolerance = 1e-13;
     sap.max_iterations = 1000;
     assert_int_equal(fil_world_set_sap_settings(s.world, &sap), FIL_OK);
-    s.ground = things_ground(s.world);
+    s.has_ground = strcmp(model, "spt") != 0;
+    if (s.has_ground) {
+        s.ground = things_ground(s.world);
+    }
     s.has_ball = strcmp(model, "imc") != 0 && strcmp(model, "spt") != 0;
     if (s.has_ball) {
         s.ball = things_ball(s.world, BALL, 0.5, 0.0, 1.1 * BALL);
@@ -150,7 +153,7 @@ static void forces_account_for_momentum(void** state)
         if (!(worst < 1e-9 * impulses)) {
             fail_msg("%s: momentum and reported forces differ by %.3g of %.3g N s", models[m], worst, impulses);
         }
-        assert_true(touched > 60 && rods > 20);
+        assert_true(s.has_ground ? touched > 60 && rods > 20 : rods > 0); // without a ground they meet and part
         fil_world_destroy(s.world);
     }
 }
