@@ -163,6 +163,12 @@ static void line_up(FilPotentialStage* stage, const FilPairPotential* pair)
     }
 }
 
+/* Whether something that is out of a shape's reach would be deeper in it than its radius after the step: smaller ones are needed. */
+static bool too_fast(const FilPotentialProblem* p, const FilPotentialContact* c)
+{
+    return !c->nodes && !c->contact->plain && c->contact->distance + p->dt * c->contact->normal_velocity < -c->radius;
+}
+
 static FilStatus weigh(FilSolver* solver)
 {
     FilPotentialStage* stage = &solver->potential;
@@ -180,11 +186,14 @@ static FilStatus weigh(FilSolver* solver)
     for (int k = 0; k < set->count; k++) {
         FilPotentialContact* c = &p->contacts[p->count];
         *c = (FilPotentialContact){.contact = &set->contacts[k], .share = 1.0, .radius = contact_radius(solver, &set->contacts[k])};
+        c->nodes = is_round(solver, c->contact);
         if (set->contacts[k].distance > p->settings->reach * c->radius && pair->refine == NULL) {
+            if (too_fast(p, c)) {
+                return FIL_NOT_CONVERGED;
+            }
             fil_v3_set(set->contacts[k].impulse, 0.0, 0.0, 0.0);
             continue; // P2 eq. 22
         }
-        c->nodes = is_round(solver, c->contact);
         if (c->nodes) {
             take_ends(solver, c);
         }
@@ -476,14 +485,35 @@ static void take_force(const FilPotentialEdges* e, int lane, FilPotentialForce* 
     fil_v3_set(force->row_gradient, 0.0, 0.0, 0.0);
 }
 
+/* Whether something has gone into a shape by more than its own radius within the step: its force is bounded, and beyond the middle of
+ * a wall it would push it out on the other side. */
+static bool goes_through(const FilSolver* solver, const double* v)
+{
+    const FilPotentialProblem* p = &solver->potential.problem;
+    for (int k = 0; k < p->count; k++) {
+        const FilPotentialContact* c = &p->contacts[k];
+        double u[3];
+        if (c->nodes || c->contact->plain || c->contact->distance < 0.0) {
+            continue;
+        }
+        fil_contact_velocity(&solver->collision->set, c->contact, v, u);
+        if (c->contact->distance + p->dt * u[2] < -c->radius) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Impulses of the contacts in their frames, and on the bodies. */
 static FilStatus finish(FilSolver* solver, const double* v, double* impulse, FilStepInfo* info)
 {
     const FilPotentialStage* stage = &solver->potential;
     const FilPotentialProblem* p = &stage->problem;
     (void)info;
+    if (goes_through(solver, v)) {
+        return FIL_NOT_CONVERGED;
+    }
     // v is what everything was evaluated at last
-    (void)v;
     add_kept(solver, impulse);
     for (int k = 0; k < p->count; k++) {
         const FilPotentialContact* c = &p->contacts[k];
