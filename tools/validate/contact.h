@@ -26,6 +26,7 @@ void fil_check_capstan_lagged(FilCheck* check);
 void fil_check_capstan_imc(FilCheck* check);
 void fil_check_capstan_ipc(FilCheck* check);
 void fil_check_capstan_lcp(FilCheck* check);
+void fil_check_capstan_lcp_fine(FilCheck* check);
 
 /* contact_wedge.c */
 void fil_check_wedge(FilCheck* check);

@@ -238,12 +238,18 @@ void fil_check_patch_capstan(FilCheck* check)
     check_ratio(check, "sap_lagged", &whole, 0.02);
 }
 
-/* As a complementarity problem, on three meshes. */
+/* As a complementarity problem. */
 void fil_check_capstan_lcp(FilCheck* check)
 {
-    static const int meshes[] = {20, 32, 52};
-    for (int k = 0; k < 3; k++) {
+    static const int meshes[] = {26, 52};
+    for (int k = 0; k < 2; k++) {
         const Capstan c = {0.3, 1.3 * M_PI, meshes[k], 1.0 / 30.0, TENSION, 0.0, 0.0, 0.0};
         check_ratio(check, "lcp", &c, 0.05);
     }
+}
+
+/* On all meshes. With 104 segments and at 5 pi most steps find no rigid solution, and contacts give way a little (lcp_augmented.c). */
+void fil_check_capstan_lcp_fine(FilCheck* check)
+{
+    check_meshes(check, "lcp", 0.0);
 }

@@ -66,7 +66,7 @@ typedef struct FilStepInfo {
     double least_distance;  /* m, between surfaces of things that could touch, at the step's start; INFINITY: none could */
     int contact_iterations; /* Newton steps of the contact solver */
     int contact_solves;     /* problems given to the contact solver */
-    int contact_fallbacks;  /* ... that its second method had to solve: Lemke's for "lcp" */
+    int contact_fallbacks;  /* ... that its second method had to solve: Lemke's for "lcp", or contacts that give way a little */
     int contact_failures;   /* ... that were not solved: the step was halved */
     int analyses;           /* symbolic factorisations of the contact system */
     double contact_residual;   /* relative momentum residual of the contact problem (lcp: complementarity), worst */

@@ -13,7 +13,7 @@ typedef struct FilLcpStats {
     int rounds;             /* solutions, the first and those with swapped-in contacts */
     int units;              /* contacts and limits */
     int active;             /* of them solved for in the last round */
-    int fallbacks;          /* rounds that Lemke's method had to finish */
+    int fallbacks;          /* rounds that Lemke's method had to finish, and solves that contacts had to give way for a little */
     int analyses;           /* symbolic, of A and the joints */
     bool indefinite;        /* A is not positive definite, which is why it failed */
     double residual;        /* worst of the two below: what convergence is judged by */

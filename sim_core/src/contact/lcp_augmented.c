@@ -8,7 +8,12 @@
  * the LCP, whatever rho. As G is piecewise constant a factor serves until a contact changes between apart, sticking,
  * sliding along a side and at a corner: at the end each round costs one solve.
  *
- * Limits and joints are springs with clamped impulses and need no multipliers. */
+ * Limits and joints are springs with clamped impulses and need no multipliers.
+ *
+ * Rigid contacts at the middles of a rope's edges hardly depend on impulses that alternate from edge to edge: those push no node. As
+ * friction acts at the surface it turns edges, and a small change of a limit then makes a large one of such impulses: l <- mu f does
+ * not settle, however it is damped (tried shares of 0.05 to 0.7). Where that happens contacts give way a little, by SOFT of their
+ * own compliance, which sap's always do by more (1/(4 pi^2) = 0.025). */
 #include "contact/lcp_augmented.h"
 
 #include <float.h>
@@ -16,7 +21,7 @@
 #include <string.h>
 
 #include "base/vec3.h"
-#include "contact/lcp_polygon.h"
+#include "contact/lcp_multiplier.h"
 #include "contact/lcp_problem.h"
 #include "linalg/extrapolate.h"
 
@@ -43,6 +48,13 @@
 #define LIGHT 0.1
 enum { PATIENCE = 30 };
 
+/* Compliance of what does not settle as rigid, of the contact's own: 1e-3 is not enough for a capstan of 104 segments, 1e-2 to 1e-1 are. */
+#define SOFT 1e-2
+
+/* Rounds after which friction that is still off by more than this does not settle; of 1,441 solves of a capstan of 52 segments that do, 15 are. */
+#define UNSETTLED_FRICTION 1e-2
+enum { GIVE_UP = 30 };
+
 /* Share of the friction limit below which a guessed contact sticks. */
 #define STICKS 0.99
 
@@ -55,13 +67,8 @@ enum { MOST_LINE_SEARCH = 60, MOST_FACTORS = 10, UNSETTLED = 5, MOST_STILL = 5 }
 
 typedef struct Item {
     bool contact;
-    FilSapLaw law; /* of a joint or limit */
-    /* of a contact: */
-    double mu, target;
-    double compliance; /* R */
-    double scale; /* velocity per impulse, of its own */
-    double rho;   /* 0: cannot move */
-    double kept[3], limit;
+    FilSapLaw law;          /* of a joint or limit */
+    FilLcpMultiplier holds; /* of a contact */
 } Item;
 
 /* What a solve works on: n numbers of participants, m constraints. */
@@ -74,7 +81,7 @@ typedef struct Work {
     int n, m;
     double speed; /* m/s, that residuals are relative to */
     /* all variables: */
-    double *change, *momentum;
+    double *change, *momentum, *guess;
     /* participants: */
     double *mass_inverse, *x, *p, *dx, *dp, *j;
     /* constraints, 3 each: */
@@ -85,6 +92,7 @@ typedef struct Work {
     int factors, settled;       /* factors so far; rounds since the last */
     bool fresh;                 /* the factor is that of `hessian` */
     bool rough;                 /* round-off ended the last balance */
+    bool soft;                  /* contacts give way a little */
 } Work;
 
 bool fil_lcp_augmented_init(FilLcpAugmented* augmented)
@@ -108,7 +116,7 @@ static bool reserve(Work* w)
         double** vector;
         size_t size;
     } parts[] = {
-        {&w->change, all}, {&w->momentum, all}, {&w->mass_inverse, n}, {&w->x, n},         {&w->p, n},
+        {&w->change, all}, {&w->momentum, all}, {&w->guess, all}, {&w->mass_inverse, n}, {&w->x, n},         {&w->p, n},
         {&w->dx, n},       {&w->dp, n},         {&w->j, n},            {&w->free, 3 * m},  {&w->c, 3 * m},
         {&w->dc, 3 * m},   {&w->trial, 3 * m},  {&w->gamma, 3 * m},    {&w->hessian, 9 * m}, {&w->factored, 9 * m},
         {&w->history, fil_extrapolate_size(w->m)}, {&w->limit, m}, {&w->error, m},
@@ -137,18 +145,18 @@ static bool prepare_contact(Work* w, const FilLcpSettings* settings, int i, Item
 {
     const FilLcpUnit unit = fil_lcp_contact_unit(w->problem, settings, i);
     item->contact = true;
-    item->mu = unit.mu;
-    item->target = unit.target;
-    if (!fil_sap_compliance_of(w->problem, &w->problem->constraints[i], &item->scale)) {
+    item->holds.mu = unit.mu;
+    item->holds.target = unit.target;
+    if (!fil_sap_compliance_of(w->problem, &w->problem->constraints[i], &item->holds.scale)) {
         return false;
     }
-    item->rho = item->scale > IMMOVABLE ? STIFFNESS_FIRST / item->scale : 0.0;
-    item->compliance = unit.compliance;
+    item->holds.rho = item->holds.scale > IMMOVABLE ? STIFFNESS_FIRST / item->holds.scale : 0.0;
+    item->holds.compliance = item->holds.rigid = unit.compliance;
     return true;
 }
 
 /* False if a diagonal block of A is missing or not positive definite. */
-static bool prepare(Work* w, const FilLcpSettings* settings, const double* impulse)
+static bool prepare(Work* w, const FilLcpSettings* settings)
 {
     const FilSapOptions sap = fil_sap_options_default();
     const FilSapScales scales = {w->problem->dt, sap.rigidity, sap.stick, sap.slip_velocity};
@@ -161,8 +169,6 @@ static bool prepare(Work* w, const FilLcpSettings* settings, const double* impul
             if (!prepare_contact(w, settings, i, item)) {
                 return false;
             }
-            fil_v3_copy(item->kept, impulse + 3 * i);
-            item->limit = item->mu * item->kept[2];
             continue;
         }
         if (!fil_sap_compliance_of(w->problem, constraint, &compliance)) {
@@ -173,39 +179,11 @@ static bool prepare(Work* w, const FilLcpSettings* settings, const double* impul
     return true;
 }
 
-/* Impulse and Hessian of a contact that moves with c. */
-static void respond(const Work* w, const Item* item, const double* c, double* gamma, double* g)
-{
-    const double rho = item->rho;
-    memset(g, 0, 9 * sizeof *g);
-    fil_v3_set(gamma, 0.0, 0.0, 0.0);
-    if (rho == 0.0) {
-        return;
-    }
-    // a compliance above 1/rho is as good as a multiplier
-    const double r = item->compliance;
-    const bool soft = r * rho >= 1.0;
-    const double slope = soft ? 1.0 / r : rho / (1.0 + rho * r);
-    const double f = slope * (item->target - c[2]) + (soft ? 0.0 : item->kept[2] / (1.0 + rho * r));
-    if (f > 0.0) {
-        gamma[2] = f;
-        g[8] = slope;
-    }
-    if (item->limit > 0.0) {
-        const double y[2] = {item->kept[0] - rho * c[0], item->kept[1] - rho * c[1]};
-        double d[3];
-        fil_lcp_polygon_project(&w->polygon, item->limit, y, gamma, d);
-        g[0] = rho * d[0];
-        g[1] = g[3] = rho * d[1];
-        g[4] = rho * d[2];
-    }
-}
-
 static void evaluate(Work* w, const double* c)
 {
     for (int i = 0; i < w->m; i++) {
         if (w->items[i].contact) {
-            respond(w, &w->items[i], c + 3 * i, w->gamma + 3 * i, w->hessian + 9 * i);
+            fil_lcp_multiplier_respond(&w->items[i].holds, &w->polygon, c + 3 * i, w->gamma + 3 * i, w->hessian + 9 * i);
             continue;
         }
         FilSapResponse response;
@@ -367,22 +345,6 @@ static FilStatus balance(Work* w, const FilLcpSettings* settings, double* v, Fil
 
 /* ---- rounds ---- */
 
-/* How far from complementary a contact is with its impulse within mu f, as a velocity. */
-static double miss_of(const Work* w, const Item* item, const double* c, const double* gamma)
-{
-    if (item->rho == 0.0) {
-        return 0.0;
-    }
-    const double slack = c[2] - item->target + item->compliance * gamma[2];
-    double miss = fabs(fmin(slack, item->scale * gamma[2]));
-    const double y[2] = {gamma[0] - c[0] / item->scale, gamma[1] - c[1] / item->scale};
-    double b[2] = {0.0, 0.0}, derivative[3];
-    if (item->mu * gamma[2] > 0.0) {
-        fil_lcp_polygon_project(&w->polygon, item->mu * gamma[2], y, b, derivative);
-    }
-    return fmax(miss, item->scale * hypot(gamma[0] - b[0], gamma[1] - b[1]));
-}
-
 /* Mean normal impulse of the contacts that bear load. */
 static double mean_load(const Work* w)
 {
@@ -408,11 +370,11 @@ static double update(Work* w, double* friction)
         Item* item = &w->items[i];
         if (item->contact) {
             const double f = w->gamma[3 * i + 2], *g = w->hessian + 9 * i;
-            worst = fmax(worst, miss_of(w, item, w->c + 3 * i, w->gamma + 3 * i));
-            if (g[0] + g[4] < 1.5 * item->rho && f > 0.0 && item->mu > 0.0) {
-                *friction = fmax(*friction, fabs(item->limit - item->mu * f) / (item->mu * fmax(f, light)));
+            worst = fmax(worst, fil_lcp_multiplier_miss(&item->holds, &w->polygon, w->c + 3 * i, w->gamma + 3 * i));
+            if (g[0] + g[4] < 1.5 * item->holds.rho && f > 0.0 && item->holds.mu > 0.0) {
+                *friction = fmax(*friction, fabs(item->holds.limit - item->holds.mu * f) / (item->holds.mu * fmax(f, light)));
             }
-            fil_v3_copy(item->kept, w->gamma + 3 * i);
+            fil_v3_copy(item->holds.kept, w->gamma + 3 * i);
         }
     }
     return worst / w->speed;
@@ -426,8 +388,8 @@ static void update_limits(Work* w, int round)
     // as velocities: errors mu f - l and limits l, each times the contact's own velocity per impulse
     for (int i = 0; i < w->m; i++) {
         const Item* item = &w->items[i];
-        w->limit[i] = item->contact ? item->scale * item->limit : 0.0;
-        w->error[i] = item->contact ? item->scale * (item->mu * item->kept[2] - item->limit) : 0.0;
+        w->limit[i] = item->contact ? item->holds.scale * item->holds.limit : 0.0;
+        w->error[i] = item->contact ? item->holds.scale * (item->holds.mu * item->holds.kept[2] - item->holds.limit) : 0.0;
     }
     // rounds before a change of branches belong to another map
     w->settled = w->system->factorisations == w->factors ? w->settled + 1 : 0;
@@ -436,8 +398,8 @@ static void update_limits(Work* w, int round)
     fil_extrapolate(w->m, round, depth, w->history, w->error, w->limit);
     for (int i = 0; i < w->m; i++) {
         Item* item = &w->items[i];
-        if (item->contact && item->scale > 0.0) {
-            item->limit = fmax(w->limit[i] / item->scale, 0.0);
+        if (item->contact && item->holds.scale > 0.0) {
+            item->holds.limit = fmax(w->limit[i] / item->holds.scale, 0.0);
         }
     }
 }
@@ -459,7 +421,7 @@ static void set_free(Work* w)
         double* free = w->free + 3 * i;
         fil_v3_add(free, free, w->problem->constraints[i].bias);
         if (w->items[i].contact) {
-            w->speed = fmax(w->speed, fmax(fabs(free[2] - w->items[i].target), hypot(free[0], free[1])));
+            w->speed = fmax(w->speed, fmax(fabs(free[2] - w->items[i].holds.target), hypot(free[0], free[1])));
         }
     }
 }
@@ -483,14 +445,14 @@ static void judge(const Work* w, FilLcpStats* stats)
     for (int i = 0; i < w->m; i++) {
         const Item* item = &w->items[i];
         const double *c = w->c + 3 * i, *gamma = w->gamma + 3 * i;
-        if (!item->contact || item->rho == 0.0) {
+        if (!item->contact || item->holds.rho == 0.0) {
             continue;
         }
         const double slip = fil_lcp_polygon_slip(&w->polygon, c);
-        const double slack = c[2] - item->target + item->compliance * gamma[2];
+        const double slack = c[2] - item->holds.target + item->holds.compliance * gamma[2];
         lowest = fmin(lowest, slack);
         impulses += gamma[2];
-        product += fabs(slack * gamma[2]) + fabs(gamma[0] * c[0] + gamma[1] * c[1] + slip * item->mu * gamma[2]);
+        product += fabs(slack * gamma[2]) + fabs(gamma[0] * c[0] + gamma[1] * c[1] + slip * item->holds.mu * gamma[2]);
         stats->units++;
     }
     stats->active = stats->units;
@@ -505,7 +467,7 @@ static bool guess_branches(Work* w, const double* impulse)
 {
     for (int i = 0; i < w->m; i++) {
         const Item* item = &w->items[i];
-        const double *gamma = impulse + 3 * i, rho = item->rho, size = hypot(gamma[0], gamma[1]);
+        const double *gamma = impulse + 3 * i, rho = item->holds.rho, size = hypot(gamma[0], gamma[1]);
         double* g = w->hessian + 9 * i;
         if (!item->contact) {
             FilSapResponse response;
@@ -515,8 +477,8 @@ static bool guess_branches(Work* w, const double* impulse)
         }
         memset(g, 0, 9 * sizeof *g);
         if (gamma[2] > 0.0 && rho > 0.0) {
-            g[8] = rho * item->compliance >= 1.0 ? 1.0 / item->compliance : rho / (1.0 + rho * item->compliance);
-            g[0] = g[4] = size < STICKS * item->mu * gamma[2] ? rho : 0.0;
+            g[8] = rho * item->holds.compliance >= 1.0 ? 1.0 / item->holds.compliance : rho / (1.0 + rho * item->holds.compliance);
+            g[0] = g[4] = size < STICKS * item->holds.mu * gamma[2] ? rho : 0.0;
         }
     }
     w->fresh = false;
@@ -526,7 +488,7 @@ static bool guess_branches(Work* w, const double* impulse)
 static void stiffen(Work* w, double by)
 {
     for (int i = 0; i < w->m; i++) {
-        w->items[i].rho *= by;
+        w->items[i].holds.rho *= by;
     }
 }
 
@@ -555,6 +517,9 @@ static FilStatus rounds(Work* w, const FilLcpSettings* settings, double* v, FilL
             friction <= (stats->rounds < PATIENCE ? FRICTION_EXACT : FRICTION_ENOUGH)) {
             return FIL_OK;
         }
+        if (!w->soft && stats->rounds > GIVE_UP && friction > UNSETTLED_FRICTION) {
+            return FIL_NOT_CONVERGED;
+        }
         update_limits(w, stats->rounds);
         if (stiffness < most && miss > SLOW * last) {
             stiffness *= STIFFNESS_GROWS;
@@ -562,6 +527,41 @@ static FilStatus rounds(Work* w, const FilLcpSettings* settings, double* v, FilL
         }
     }
     return FIL_NOT_CONVERGED;
+}
+
+/* Lets contacts give way a little; false if they do so already. */
+static bool soften(Work* w)
+{
+    bool changed = false;
+    for (int i = 0; i < w->m; i++) {
+        Item* item = &w->items[i];
+        item->holds.compliance = fmax(item->holds.rigid, SOFT * item->holds.scale);
+        item->holds.rho = item->holds.scale > IMMOVABLE ? STIFFNESS_FIRST / item->holds.scale : 0.0;
+        changed = changed || (item->contact && item->holds.compliance > item->holds.rigid);
+    }
+    w->soft = true;
+    return changed;
+}
+
+/* Solves from the guess (v, impulse); leaves the velocities in x. */
+static FilStatus attempt(Work* w, const FilLcpSettings* settings, const double* v, const double* impulse, FilLcpStats* stats)
+{
+    for (int i = 0; i < w->m; i++) {
+        Item* item = &w->items[i];
+        if (item->contact) {
+            fil_v3_copy(item->holds.kept, impulse + 3 * i);
+            item->holds.limit = item->holds.mu * item->holds.kept[2];
+        }
+    }
+    w->factors = w->settled = w->system->factorisations = 0;
+    start(w, v);
+    memcpy(w->guess, v, FIL_BLOCK * (size_t)w->problem->pattern.columns * sizeof *v);
+    refresh(w, w->guess);
+    if (!guess_branches(w, impulse)) {
+        stats->indefinite = true;
+        return FIL_NOT_CONVERGED;
+    }
+    return rounds(w, settings, w->guess, stats);
 }
 
 FilStatus fil_lcp_augmented_solve(FilLcpAugmented* augmented, const FilSapProblem* problem,
@@ -579,18 +579,16 @@ FilStatus fil_lcp_augmented_solve(FilLcpAugmented* augmented, const FilSapProble
     if (!reserve(&w)) {
         return FIL_OUT_OF_MEMORY;
     }
-    if (!prepare(&w, settings, impulse) || !fil_sap_system_eliminate(w.system, problem)) {
+    if (!prepare(&w, settings) || !fil_sap_system_eliminate(w.system, problem)) {
         stats->indefinite = true;
         return FIL_NOT_CONVERGED;
     }
     set_free(&w);
-    start(&w, v);
-    refresh(&w, v);
-    if (!guess_branches(&w, impulse)) {
-        stats->indefinite = true;
-        return FIL_NOT_CONVERGED;
+    status = attempt(&w, settings, v, impulse, stats);
+    if (status == FIL_NOT_CONVERGED && !stats->indefinite && soften(&w)) {
+        stats->fallbacks++;
+        status = attempt(&w, settings, v, impulse, stats);
     }
-    status = rounds(&w, settings, v, stats);
     if (!stats->indefinite) {
         judge(&w, stats);
         fil_sap_system_expand(w.system, problem, w.x, v);
