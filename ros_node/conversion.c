@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "filum/msg/contact_wrench.h"
+#include "filum/msg/patch_wrench.h"
 #include "geometry_msgs/msg/wrench.h"
 #include "messages.h"
 #include "rosidl_runtime_c/primitives_sequence_functions.h"
@@ -216,6 +217,41 @@ static bool fill_contact(const FilWorld* world, int index, filum__msg__ContactWr
            rosidl_runtime_c__String__assign(&message->body_b, fil_object_name(world, contact.b));
 }
 
+static bool fill_patch(const FilWorld* world, int index, filum__msg__PatchWrench* message)
+{
+    const FilPatchInfo patch = fil_world_patch(world, index);
+    message->part_a = patch.part_a;
+    message->part_b = patch.part_b;
+    message->first_contact = patch.first_contact;
+    message->contact_count = patch.contacts;
+    message->center = (geometry_msgs__msg__Point){patch.center.x, patch.center.y, patch.center.z};
+    message->normal = vector_message(patch.normal);
+    message->area = patch.area;
+    message->mean_pressure = patch.mean_pressure;
+    message->max_pressure = patch.highest_pressure;
+    message->wrench.force = vector_message(patch.force);
+    message->wrench.torque = vector_message(patch.torque);
+    return rosidl_runtime_c__String__assign(&message->body_a, fil_object_name(world, patch.a)) &&
+           rosidl_runtime_c__String__assign(&message->body_b, fil_object_name(world, patch.b));
+}
+
+static bool fill_patches(const FilWorld* world, filum__msg__PatchWrench__Sequence* patches)
+{
+    const size_t count = (size_t)fil_world_patch_count(world);
+    if (count > patches->capacity) {
+        filum__msg__PatchWrench__Sequence__fini(patches);
+        if (!filum__msg__PatchWrench__Sequence__init(patches, 2 * count)) {
+            return false;
+        }
+    }
+    patches->size = count;
+    bool done = true;
+    for (size_t i = 0; i < count; i++) {
+        done &= fill_patch(world, (int)i, &patches->data[i]);
+    }
+    return done;
+}
+
 bool fil_fill_contacts(FilStateMessages* messages, const FilSimulation* simulation)
 {
     const FilWorld* world = simulation->world;
@@ -229,7 +265,7 @@ bool fil_fill_contacts(FilStateMessages* messages, const FilSimulation* simulati
     }
     message->header.stamp = fil_stamp_of(simulation->world);
     message->contacts.size = count;
-    bool done = true;
+    bool done = fill_patches(world, &message->patches);
     for (size_t i = 0; i < count; i++) {
         done &= fill_contact(world, (int)i, &message->contacts.data[i]);
     }

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "draw_patches.h"
 #include "show.h"
 
 enum { GHOSTS = 5, COLOURS = 8, MOST_EDGES = 16 };
@@ -547,7 +548,7 @@ static void write_footer(FILE* out, const FilDrawing* drawing, const Page* page,
     fprintf(out, "/>\n<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%g m</text>\n</g>\n", x0 - 10.0, y + 5.0, bar);
 }
 
-static void write_svg(FILE* out, FilDrawing* drawing, int picture_count, const char* title)
+static void write_svg(FILE* out, FilDrawing* drawing, const FilWorld* world, int picture_count, const char* title)
 {
     const Page page = lay_out(drawing, picture_count);
     fprintf(out,
@@ -561,6 +562,7 @@ static void write_svg(FILE* out, FilDrawing* drawing, int picture_count, const c
         write_ghost(out, drawing, &page, p, 0.12 + 0.26 * (p + 1) / (double)picture_count);
     }
     write_tubes(out, drawing, &page, picture_count - 1);
+    fil_draw_patches(out, &drawing->view, page.scale, page.left, page.top, world);
     write_footer(out, drawing, &page, picture_count, title);
     fputs("</svg>\n", out);
 }
@@ -582,7 +584,7 @@ FilStatus fil_drawing_write(FilDrawing* drawing, const FilWorld* world, const ch
         --ghosts;
     }
     take(drawing, world, ghosts);
-    write_svg(out, drawing, ghosts + 1, title);
+    write_svg(out, drawing, world, ghosts + 1, title);
     const bool written = !ferror(out);
     if (fclose(out) != 0 || !written || rename(part, path) != 0) {
         const FilStatus status = fil_error(error, FIL_IO, "cannot write %s: %s", path, strerror(errno));

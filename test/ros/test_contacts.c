@@ -29,6 +29,18 @@ static const char scene_text[] =
     "  - {name: ground, motion: static, material: wood, shapes: [{half_space: {}}]}\n"
     "  - {name: box, material: wood, position: [0, 0, 0.05], shapes: [{box: {size: [0.1, 0.1, 0.1]}}]}\n";
 
+/* 4/3 pi (0.05 m)^3 * 1000 kg/m^3 * 9.81 m/s^2 */
+#define BALL_WEIGHT 5.1365
+
+static const char patch_text[] =
+    "world: {gravity: [0, 0, -9.81], dt: 0.002, contact: sap}\n"
+    "materials: {soft: {density: 1000, friction: 0.5, dissipation_time: 0.05}}\n"
+    "rigid_bodies:\n"
+    "  - {name: ground, motion: static, material: soft, shapes: [{half_space: {}}]}\n"
+    "  - {name: ball, material: soft, position: [0, 0, 0.048], surface: {modulus: 1e6}, shapes: [{sphere: {radius: 0.05}}]}\n";
+
+static char patch_path[] = "/tmp/filum_scene_XXXXXX.yaml";
+static char patch_argument[64];
 static char scene_path[] = "/tmp/filum_scene_XXXXXX.yaml";
 static char scene_argument[64];
 static Client client;
@@ -91,6 +103,31 @@ static void contact_carries_the_weight(void** state)
     assert_int_equal(process_wait(node, EXIT_PATIENCE), 0);
 }
 
+/* A ball with a modulus on the ground: one patch bears its weight, below its middle. */
+static void patches_are_published(void** state)
+{
+    (void)state;
+    const char* const arguments[] = {"--ros-args", "-p", patch_argument, NULL};
+    const pid_t node = process_start(FILUM_NODE, arguments);
+    filum__msg__ContactWrenches* wrenches = filum__msg__ContactWrenches__create();
+    assert_true(client_hear(&client, TYPE(filum, ContactWrenches), "/contact_wrenches", &rmw_qos_profile_default,
+                            wrenches, is_at_rest, NULL));
+    assert_int_equal(wrenches->patches.size, 1);
+    const filum__msg__PatchWrench* patch = &wrenches->patches.data[0];
+    const double sign = strcmp(patch->body_b.data, "ball") == 0 ? 1.0 : -1.0;
+    assert_string_equal(sign > 0.0 ? patch->body_a.data : patch->body_b.data, "ground");
+    assert_true(fabs(sign * patch->wrench.force.z - BALL_WEIGHT) < 0.01 * BALL_WEIGHT);
+    assert_true(hypot(patch->center.x, patch->center.y) < 1e-3);
+    assert_int_equal(patch->first_contact, 0);
+    assert_int_equal(patch->contact_count, wrenches->contacts.size);
+    assert_true(patch->area > 0.0 && patch->max_pressure > patch->mean_pressure);
+    // the mean is the normal force over the area
+    assert_true(fabs(patch->mean_pressure * patch->area - BALL_WEIGHT) < 0.02 * BALL_WEIGHT);
+    filum__msg__ContactWrenches__destroy(wrenches);
+    kill(node, SIGINT);
+    assert_int_equal(process_wait(node, EXIT_PATIENCE), 0);
+}
+
 static bool has_shapes(const void* message, void* context)
 {
     (void)context;
@@ -126,6 +163,10 @@ static int set_up(void** state)
     fputs(scene_text, file);
     fclose(file);
     snprintf(scene_argument, sizeof scene_argument, "scene:=%s", scene_path);
+    file = fdopen(mkstemps(patch_path, 5), "w");
+    fputs(patch_text, file);
+    fclose(file);
+    snprintf(patch_argument, sizeof patch_argument, "scene:=%s", patch_path);
     client_join(&client, "tester", 0, NULL);
     return 0;
 }
@@ -134,13 +175,14 @@ static int tear_down(void** state)
 {
     (void)state;
     client_leave(&client);
-    return remove(scene_path);
+    return remove(scene_path) | remove(patch_path);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(contact_carries_the_weight, process_end_all),
+        cmocka_unit_test_teardown(patches_are_published, process_end_all),
         cmocka_unit_test_teardown(shapes_are_drawn, process_end_all),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

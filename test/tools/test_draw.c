@@ -119,6 +119,32 @@ static void a_still_world_has_no_ghosts(void** state)
 }
 
 /* the scale bar tells the truth: one metre of rod across the view is as long as ten times the bar of 0.1 m */
+/* A ball with a modulus on the ground: its patch is an ellipse of the patch's area, seen from the side a line. */
+static void patches_are_drawn(void** state)
+{
+    Fixture* fixture = *state;
+    static const char scene[] =
+        "world: {dt: 0.002, contact: sap}\n"
+        "rigid_bodies:\n"
+        "  - {name: ground, motion: static, shapes: [{half_space: {}}]}\n"
+        "  - {name: ball, position: [0, 0, 0.048], surface: {modulus: 1e6}, shapes: [{sphere: {radius: 0.05}}]}\n";
+    FilError error;
+    FilWorld* world = NULL;
+    assert_int_equal(fil_scene_load_text("ball.yaml", scene, strlen(scene), NULL, &world, NULL, &error), FIL_OK);
+    assert_int_equal(draw(world, 1, (FilVec3){0.0, 0.0, 1.0}, "above", fixture->path, &error), FIL_OK);
+    const char* text = read_file(fixture);
+    assert_int_equal(count(text, "<ellipse"), fil_world_patch_count(world));
+    assert_int_equal(fil_world_patch_count(world), 1);
+    double narrow, wide;
+    assert_int_equal(sscanf(strstr(text, "<ellipse"), "<ellipse rx=\"%lf\" ry=\"%lf\"", &narrow, &wide), 2);
+    assert_true(fabs(narrow / wide - 1.0) < 1e-3);
+    assert_int_equal(draw(world, 1, (FilVec3){0.0, -1.0, 0.0}, "beside", fixture->path, &error), FIL_OK);
+    text = read_file(fixture);
+    assert_int_equal(sscanf(strstr(text, "<ellipse"), "<ellipse rx=\"%lf\" ry=\"%lf\"", &narrow, &wide), 2);
+    assert_true(narrow < 1.0 && wide > 10.0);
+    fil_world_destroy(world);
+}
+
 static void the_scale_bar_is_to_scale(void** state)
 {
     Fixture* fixture = *state;
@@ -322,6 +348,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(ghosts_and_one_opaque_picture, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_still_world_has_no_ghosts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(patches_are_drawn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_scale_bar_is_to_scale, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_empty_world_is_an_empty_page, set_up, tear_down),
         cmocka_unit_test_setup_teardown(shapes_have_outlines, set_up, tear_down),
