@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -279,6 +280,34 @@ static void settled_patches_do_not_allocate(void** state)
     }
 }
 
+/* A pair that is set to touch by points does, whatever the moduli; others of the same object keep their patches. */
+static void a_pair_may_touch_by_points(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "world: {dt: 0.002, contact: sap}\n"
+        "rigid_bodies:\n"
+        "  - {name: ground, motion: static, shapes: [{half_space: {}}]}\n"
+        "  - {name: plate, motion: static, position: [0, 0, 0.147], shapes: [{box: {size: [0.2, 0.2, 0.1]}}]}\n"
+        "  - {name: ball, position: [0, 0, 0.049], surface: {modulus: 1e5}, shapes: [{sphere: {radius: 0.05}}]}\n"
+        "pairs: [{a: ground, b: ball, patches: %s}]\n";
+    for (int patches = 0; patches < 2; patches++) {
+        char scene[sizeof text + 8];
+        FilWorld* world = NULL;
+        FilError error;
+        snprintf(scene, sizeof scene, text, patches == 1 ? "true" : "false");
+        assert_int_equal(fil_scene_load_text("pair.yaml", scene, strlen(scene), NULL, &world, NULL, &error), FIL_OK);
+        assert_int_equal(fil_world_step(world, NULL), FIL_OK);
+        assert_int_equal(fil_world_patch_count(world), 1 + patches);
+        int points = 0;
+        for (int k = 0; k < fil_world_contact_count(world); k++) {
+            points += fil_world_contact(world, k).area == 0.0;
+        }
+        assert_int_equal(points, 1 - patches);
+        fil_world_destroy(world);
+    }
+}
+
 static void models_without_patches_refuse(void** state)
 {
     (void)state;
@@ -355,6 +384,7 @@ int main(void)
         cmocka_unit_test(a_rod_sinks_by_its_weight),
         cmocka_unit_test(forces_are_opposite),
         cmocka_unit_test(settled_patches_do_not_allocate),
+        cmocka_unit_test(a_pair_may_touch_by_points),
         cmocka_unit_test(models_without_patches_refuse),
         cmocka_unit_test(bad_settings_are_refused),
         cmocka_unit_test(a_soft_floor_gives_way),

@@ -174,6 +174,12 @@ FilSurface fil_collision_surface(const FilCollisionStage* stage, const FilWorldC
     return pair != NULL ? *pair : fil_surface_combine(&a->collider.collision.surface, &b->collider.collision.surface);
 }
 
+bool fil_collision_by_points(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b)
+{
+    const FilSurface* pair = find_pair(stage, a, b);
+    return pair != NULL && pair->by_points;
+}
+
 FilSurface fil_collision_patch_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b,
                                        double stiffness_a, double stiffness_b)
 {

@@ -154,6 +154,8 @@ FIL_MUST_CHECK FilStatus fil_collision_set_pair(FilCollisionStage* stage, int ob
 /* What two colliders' surfaces combine to; the friction of a pair under the world's setting. */
 FilSurface fil_collision_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
 /* The same of a patch: stiffnesses of the sides' fields, Pa/m (0: rigid), say who takes how much of the deformation. */
+/* Whether a pair is set to touch by points whatever the moduli. */
+bool fil_collision_by_points(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
 FilSurface fil_collision_patch_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b,
                                        double stiffness_a, double stiffness_b);
 double fil_collision_friction(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);

@@ -183,7 +183,7 @@ FilStatus fil_collision_meet_patch(FilCollisionStage* stage, const FilPartPair* 
     int first = a->collider.kind == FIL_COLLIDER_ROW ? 0 : 1;
     const bool rod = a->collider.kind == FIL_COLLIDER_ROW || b->collider.kind == FIL_COLLIDER_ROW;
     *met = false;
-    if (a->collider.kind == FIL_COLLIDER_ROW && b->collider.kind == FIL_COLLIDER_ROW) {
+    if ((a->collider.kind == FIL_COLLIDER_ROW && b->collider.kind == FIL_COLLIDER_ROW) || fil_collision_by_points(stage, a, b)) {
         return FIL_OK;
     }
     work->count = 0;

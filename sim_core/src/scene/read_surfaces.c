@@ -120,7 +120,7 @@ void fil_scene_read_collision(FilScene* scene, const FilYaml* object, const FilS
 
 static void add_pairs(FilScene* scene, FilSceneList* list)
 {
-    static const char* const keys[] = {"a", "b", "friction", "stiffness", "dissipation_time", "dissipation", NULL};
+    static const char* const keys[] = {"a", "b", "friction", "stiffness", "dissipation_time", "dissipation", "patches", NULL};
     FilReader* reader = &scene->reader;
     if (list->node == NULL || !fil_check_list(reader, list->node, "pairs")) {
         return;
@@ -139,6 +139,9 @@ static void add_pairs(FilScene* scene, FilSceneList* list)
         // what is not given is what the two surfaces combine to
         FilSurface surface = fil_surface_combine(a->surface, b->surface);
         fil_scene_read_surface_numbers(reader, node, "stiffness", &surface);
+        bool patches = true;
+        fil_read_flag(reader, node, "patches", &patches);
+        surface.by_points = !patches;
         if (reader->status == FIL_OK) {
             fil_scene_take(scene, fil_world_set_pair_surface(scene->world, a->id, b->id, &surface), node);
         }
