@@ -31,10 +31,10 @@ typedef struct FilSection {
     double shear;        /* Pa; when zero, young / (2 (1 + poisson)) */
     double poisson;      /* 1 */
     double density;      /* kg/m^3 */
-    double ea;           /* N */
+    double ea;           /* N; of the other shapes too, instead of young times the area: ropes are laid, belts have cords */
     double ei1;          /* N m^2, bending towards m1 */
     double ei2;          /* N m^2, bending towards m2 */
-    double gj;           /* N m^2 */
+    double gj;           /* N m^2; likewise, instead of shear times the torsion constant */
     double mass_per_length;    /* kg/m */
     double inertia_per_length; /* kg m, about the axis */
 } FilSection;
