@@ -330,12 +330,21 @@ static bool is_mesh(const FilWorldCollider* c)
     return c->sheet >= 0 && c->collider.shape.mesh != NULL;
 }
 
+/* Whether a is a vertex of a sheet that is joined to b's body. */
+static bool is_joined(const FilCollisionStage* stage, int a, int b)
+{
+    const FilWorldCollider* c = &stage->colliders[a];
+    const FilCollisionSheet* s = c->sheet >= 0 ? &stage->sheets[c->sheet] : NULL;
+    return s != NULL && s->mesh == NULL && fil_collision_vertex_joined(stage, s, a - s->first, stage->colliders[b].body);
+}
+
 static FilStatus meet(FilCollisionStage* stage, int a, int b, double dt)
 {
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
     // triangles meet triangles, and those of a mesh everything but half-spaces, which its hull meets as well
     const bool triangles = (ca->sheet >= 0 && cb->sheet >= 0) || (is_mesh(ca) && !cb->unbounded) || (is_mesh(cb) && !ca->unbounded);
-    if ((triangles && !stage->wants.vertices) || !fil_collision_may_meet(stage, ca, cb)) {
+    if ((triangles && !stage->wants.vertices) || !fil_collision_may_meet(stage, ca, cb) ||
+        (stage->join_count > 0 && (is_joined(stage, a, b) || is_joined(stage, b, a)))) {
         return FIL_OK;
     }
     if (ca->collider.kind == FIL_COLLIDER_ROW && cb->collider.kind == FIL_COLLIDER_ROW) {

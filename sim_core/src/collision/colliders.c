@@ -136,6 +136,8 @@ FilStatus fil_collision_add_join(FilCollisionStage* stage, const FilBodySide sid
         return FIL_OUT_OF_MEMORY;
     }
     stage->joins[stage->join_count++] = (FilCollisionJoin){{side[0], side[1]}};
+    fil_collision_note_join(stage, &side[0], &side[1]);
+    fil_collision_note_join(stage, &side[1], &side[0]);
     return FIL_OK;
 }
 

@@ -60,6 +60,8 @@ typedef struct FilPatchStage {
 } FilPatchStage;
 
 /* The triangles of a body. Contacts name the collider of the vertex that is nearest, and 1 + triangle as its part. */
+enum { FIL_JOINED_TO_MANY = -2 };
+
 typedef struct FilCollisionSheet {
     int body;
     int first; /* collider of its first vertex; the others follow. Of a rigid shape: its own ... */
@@ -67,6 +69,7 @@ typedef struct FilCollisionSheet {
     FilPose pose;           /* a rigid shape: that the triangles were made ready for ... */
     double pace;            /* ... and the speed, m/s; negative: never */
     FilFacets facets;
+    int* joined;    /* per vertex: the body that it is joined to; -1: none, FIL_JOINED_TO_MANY: see the joins */
     double* speed;  /* per vertex, m/s */
     FilAabb* boxes; /* per triangle, over the motion of the step to come */
     FilAabb bounds; /* of all */
@@ -215,6 +218,10 @@ int fil_collision_sheet_collider(const FilCollisionSheet* sheet, int vertex);
 int fil_collision_sheet_part(const FilCollisionSheet* sheet, int triangle);
 /* m/s, of a triangle's fastest vertex. */
 double fil_collision_sheet_speed(const FilCollisionSheet* sheet, int triangle);
+/* Notes a joint's point among a sheet's vertices. */
+void fil_collision_note_join(FilCollisionStage* stage, const FilBodySide* side, const FilBodySide* other);
+/* Whether a vertex is joined to a body, which keeps it from touching that. */
+bool fil_collision_vertex_joined(const FilCollisionStage* stage, const FilCollisionSheet* sheet, int vertex, int body);
 /* Whether a vertex of the triangle is joined to a body, which keeps it from touching that. */
 bool fil_collision_sheet_joined(const FilCollisionStage* stage, const FilCollisionSheet* sheet, int triangle, int body);
 

@@ -12,6 +12,7 @@ void fil_collision_free_sheets(FilCollisionStage* stage)
         FilCollisionSheet* s = &stage->sheets[k];
         fil_facets_free(&s->facets);
         fil_bvh_free(&s->tree);
+        fil_free(s->joined);
         fil_free(s->speed);
         fil_free(s->boxes);
     }
@@ -37,11 +38,15 @@ FilStatus fil_collision_add_sheet(FilCollisionStage* stage, int body_index, int 
         fil_facets_init(&s->facets, mesh.vertex_count, mesh.triangles, mesh.triangle_count, mesh.closed, mesh.radius);
     s->speed = fil_alloc((size_t)mesh.vertex_count, sizeof *s->speed);
     s->boxes = fil_alloc((size_t)mesh.triangle_count, sizeof *s->boxes);
+    s->joined = fil_alloc((size_t)mesh.vertex_count, sizeof *s->joined);
     stage->sheet_count++; // from here on freed with the others
     for (int v = 0; v < mesh.vertex_count; v++) {
         stage->colliders[first + v].sheet = stage->sheet_count - 1;
+        if (s->joined != NULL) {
+            s->joined[v] = -1;
+        }
     }
-    return status == FIL_OK && s->speed != NULL && s->boxes != NULL ? FIL_OK : FIL_OUT_OF_MEMORY;
+    return status == FIL_OK && s->speed != NULL && s->boxes != NULL && s->joined != NULL ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 
 /* ---- rigid shapes ---- */
@@ -132,26 +137,52 @@ FilStatus fil_collision_ready_sheet(const FilCollisionStage* stage, FilCollision
     return fil_bvh_update(&s->tree, s->boxes, facets->triangle_count);
 }
 
-bool fil_collision_sheet_joined(const FilCollisionStage* stage, const FilCollisionSheet* s, int triangle, int body)
+void fil_collision_note_join(FilCollisionStage* stage, const FilBodySide* side, const FilBodySide* other)
+{
+    for (int k = 0; k < stage->sheet_count && side->point >= 0 && other->body >= 0; k++) {
+        FilCollisionSheet* s = &stage->sheets[k];
+        if (s->body != side->body || s->mesh != NULL) {
+            continue;
+        }
+        const FilBody* own = &stage->system->bodies[s->body];
+        FilBodyMesh mesh = {0};
+        own->ops->mesh(own->impl, &mesh);
+        for (int v = 0; v < mesh.vertex_count; v++) {
+            if (side->point == (mesh.blocks != NULL ? mesh.blocks[v] : v)) {
+                s->joined[v] = s->joined[v] == -1 || s->joined[v] == other->body ? other->body : FIL_JOINED_TO_MANY;
+            }
+        }
+    }
+}
+
+/* The same from the joins themselves. */
+static bool find_join(const FilCollisionStage* stage, const FilCollisionSheet* s, int vertex, int body)
 {
     const FilBody* own = &stage->system->bodies[s->body];
-    for (int j = 0; j < stage->join_count && s->mesh == NULL; j++) {
+    FilBodyMesh mesh = {0};
+    own->ops->mesh(own->impl, &mesh);
+    const int point = mesh.blocks != NULL ? mesh.blocks[vertex] : vertex;
+    for (int j = 0; j < stage->join_count; j++) {
         for (int first = 0; first < 2; first++) {
             const FilBodySide *side = &stage->joins[j].side[first], *other = &stage->joins[j].side[1 - first];
-            if (side->body != s->body || side->point < 0 || other->body != body) {
-                continue;
-            }
-            FilBodyMesh mesh = {0};
-            own->ops->mesh(own->impl, &mesh);
-            for (int k = 0; k < 3; k++) {
-                const int vertex = s->facets.triangles[3 * triangle + k];
-                if (side->point == (mesh.blocks != NULL ? mesh.blocks[vertex] : vertex)) {
-                    return true;
-                }
+            if (side->body == s->body && side->point == point && other->body == body) {
+                return true;
             }
         }
     }
     return false;
+}
+
+bool fil_collision_vertex_joined(const FilCollisionStage* stage, const FilCollisionSheet* s, int vertex, int body)
+{
+    return s->mesh == NULL && (s->joined[vertex] == body || (s->joined[vertex] == FIL_JOINED_TO_MANY && find_join(stage, s, vertex, body)));
+}
+
+bool fil_collision_sheet_joined(const FilCollisionStage* stage, const FilCollisionSheet* s, int triangle, int body)
+{
+    const int* corner = s->facets.triangles + 3 * triangle;
+    return fil_collision_vertex_joined(stage, s, corner[0], body) || fil_collision_vertex_joined(stage, s, corner[1], body) ||
+           fil_collision_vertex_joined(stage, s, corner[2], body);
 }
 
 double fil_collision_sheet_speed(const FilCollisionSheet* s, int triangle)

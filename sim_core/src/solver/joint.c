@@ -140,6 +140,9 @@ FilStatus fil_joints_add(FilSolver* solver, double dt)
         joint->first_constraint = solver->contact.constraint_count;
         joint->row_count = 0;
         joint->motor_row = -1;
+        if (fil_followers_hold(&solver->followers, j)) {
+            continue;
+        }
         status = ops->hold(solver, joint, frame);
         status = status == FIL_OK ? fil_joint_add_axis(solver, joint, frame, ops->coordinate, position, dt) : status;
         status = status == FIL_OK ? fil_joint_add_points(solver, joint) : status;
@@ -165,6 +168,9 @@ void fil_joints_collect(FilSolver* solver, double dt)
                 fil_v3_axpy(row->turns ? joint->torque : joint->force, impulse[k] / dt, row->axes + 3 * k);
             }
             joint->effort = r == joint->motor_row ? impulse[0] / dt : joint->effort;
+        }
+        if (fil_followers_hold(&solver->followers, j)) {
+            continue; // followers add theirs
         }
         fil_joint_collect_points(solver->system, joint, stage->impulses + 3 * (joint->first_constraint + joint->row_count), dt);
     }

@@ -33,6 +33,7 @@ typedef struct FilContactModel {
     bool contacts;        /* collision looks for contacts; else the model does, or nothing touches */
     bool everyone;        /* every body that moves takes part, whether something touches it or not */
     bool coupled;         /* contact is a part of the bodies' motion: who takes part has no free motion of its own */
+    bool folds;           /* vertices welded to moving bodies are no unknowns (followers.h) */
     bool patches;         /* takes contacts of finite stiffness as they are: pressure patches too */
     bool rings;           /* lets rings slide along their rods */
     bool frugal;          /* FilStepSetup.frugal */

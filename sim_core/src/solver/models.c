@@ -111,9 +111,9 @@ static const char* spt_misfit(const FilModelSettings* settings, const FilCollide
 
 const FilContactModel fil_contact_models[] = {
     {.name = "none", .integrators = ANY, .patches = true, .check = check_sap, .solve = fil_velocity_solve, .velocity = fil_velocity_sap},
-    {.name = "sap", .integrators = EULER, .contacts = true, .patches = true, .check = check_sap, .solve = fil_velocity_solve,
+    {.name = "sap", .integrators = EULER, .contacts = true, .folds = true, .patches = true, .check = check_sap, .solve = fil_velocity_solve,
      .velocity = fil_velocity_sap},
-    {.name = "sap_lagged", .integrators = EULER, .contacts = true, .patches = true, .check = check_sap, .solve = fil_velocity_solve,
+    {.name = "sap_lagged", .integrators = EULER, .contacts = true, .folds = true, .patches = true, .check = check_sap, .solve = fil_velocity_solve,
      .kind = FIL_SAP_LAGGED_CONTACT, .velocity = fil_velocity_sap},
     {.name = "lcp", .integrators = EULER, .contacts = true, .patches = true, .check = check_lcp, .solve = fil_velocity_solve,
      .advice = "try contact model sap, which always has a solution, a contact_stiffness, or less overlap at the start",

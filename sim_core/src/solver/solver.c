@@ -16,6 +16,7 @@ void fil_solver_free(FilSolver* solver)
 {
     fil_joints_free(&solver->joints);
     fil_contact_stage_free(&solver->contact);
+    fil_followers_free(&solver->followers);
     fil_velocity_stage_free(&solver->velocity);
     fil_potential_stage_free(&solver->potential);
     fil_ipc_field_free(&solver->ipc);

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "collision/collision.h"
 #include "solver/contact_stage.h"
+#include "solver/followers.h"
 #include "solver/ipc_field.h"
 #include "solver/joint.h"
 #include "solver/model.h"
@@ -38,6 +39,7 @@ typedef struct FilSolver {
     double last_dt;   /* s, of the last stage: what impulses are forces over */
     FilJoints joints;
     FilContactStage contact;
+    FilFollowers followers;
     FilVelocityStage velocity;
     FilPotentialStage potential;
     FilIpcField ipc;

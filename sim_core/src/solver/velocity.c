@@ -211,7 +211,8 @@ FilStatus fil_velocity_sap(FilSolver* solver, const FilSapProblem* problem, FilS
         report->indefinite = true;
         return FIL_NOT_CONVERGED;
     }
-    const FilStatus status = fil_sap_solve(solver->velocity.sap, problem, &options, stage->v, stage->impulses, &stats);
+    double* v = solver->followers.count > 0 ? solver->followers.v.at : stage->v;
+    const FilStatus status = fil_sap_solve(solver->velocity.sap, problem, &options, v, stage->impulses, &stats);
     *report = (FilSolverReport){stats.iterations, stats.analyses, 0, stats.indefinite, stats.residual};
     return status;
 }
@@ -237,15 +238,15 @@ FilStatus fil_velocity_lcp(FilSolver* solver, const FilSapProblem* problem, FilS
 static FilStatus solve_once(FilSolver* solver, double dt, bool again, FilStepInfo* info)
 {
     FilContactStage* stage = &solver->contact;
-    const FilSapProblem problem = {.dt = dt,
-                                   .pattern = {stage->column_count, stage->start, stage->row},
-                                   .a = stage->values,
-                                   .v_free = stage->v_free,
-                                   .push = stage->push,
-                                   .constraint_count = stage->constraint_count,
-                                   .constraints = stage->constraints,
-                                   .block = stage->rows.variable,
-                                   .jacobian = stage->rows.jacobian};
+    FilSapProblem problem = {.dt = dt,
+                             .pattern = {stage->column_count, stage->start, stage->row},
+                             .a = stage->values,
+                             .v_free = stage->v_free,
+                             .push = stage->push,
+                             .constraint_count = stage->constraint_count,
+                             .constraints = stage->constraints,
+                             .block = stage->rows.variable,
+                             .jacobian = stage->rows.jacobian};
     FilSolverReport report;
     FilStatus status;
     double shift = 0.0;
@@ -254,6 +255,10 @@ static FilStatus solve_once(FilSolver* solver, double dt, bool again, FilStepInf
             fil_contacts_take(solver, b);
         }
         report = (FilSolverReport){0};
+        status = fil_followers_fold(solver, &problem);
+        if (status != FIL_OK) {
+            return status;
+        }
         status = solver->model->velocity(solver, &problem, &report);
         info->contact_solves++;
         info->contact_failures += status == FIL_NOT_CONVERGED && !report.indefinite;
@@ -264,6 +269,7 @@ static FilStatus solve_once(FilSolver* solver, double dt, bool again, FilStepInf
         shift = shift == 0.0 ? 0.1 : 10.0 * shift;
     } while (report.indefinite && shift < 1e9 && enlarge(solver, shift));
     info->contact_residual = fmax(info->contact_residual, report.residual);
+    fil_followers_unfold(solver);
     return status;
 }
 
@@ -304,7 +310,8 @@ FilStatus fil_velocity_solve(FilSolver* solver, double dt, FilStepInfo* info)
         }
         stage->constraint_count = 0;
         fil_contact_set_clear(&stage->rows);
-        status = add_contacts(solver, solver->model->kind);
+        status = fil_followers_choose(solver, dt);
+        status = status == FIL_OK ? add_contacts(solver, solver->model->kind) : status;
         status = status == FIL_OK ? fil_joints_add(solver, dt) : status;
         status = status == FIL_OK ? fil_own_constraints_add(solver) : status;
         status = status == FIL_OK ? solve_once(solver, dt, pass > 0, info) : status;
@@ -314,6 +321,8 @@ FilStatus fil_velocity_solve(FilSolver* solver, double dt, FilStepInfo* info)
     }
     if (status == FIL_OK) {
         gather_impulses(stage);
+        fil_followers_react(solver, stage->v_free);
+        fil_followers_collect(solver, dt);
         if (solver->settings.check_nonlinear) {
             info->nonlinear_residual = fmax(info->nonlinear_residual, nonlinear_residual(solver));
         }
