@@ -60,7 +60,9 @@ static void bears(const char* model, const char* holder, double tolerance)
                   torque.y / (weight * (center.x - first[0])) - 1.0, off);
     assert_true(fabs(-force.z / weight - 1.0) < tolerance);
     assert_true(fabs(torque.y / (weight * (center.x - first[0])) - 1.0) < tolerance);
-    assert_true(off < 1e-4); // joints are as rigid as the step can resolve
+    // joints are as rigid as the step can resolve; followers have no choice
+    const bool follows = strcmp(holder, "free") == 0 && strncmp(model, "sap", 3) == 0;
+    assert_true(off < (follows ? 1e-6 : 1e-4));
     if (strcmp(holder, "free") == 0) { // and the hook bears both
         assert_true(fabs(-fil_joint_force(world, fil_world_find_joint(world, "hook")).z / (weight + 9.81) - 1.0) < tolerance);
     }

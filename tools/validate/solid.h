@@ -9,6 +9,11 @@ void fil_check_solid_rest(FilCheck* check);
 void fil_check_solid_cantilever(FilCheck* check);
 void fil_check_solid_cantilever_fine(FilCheck* check);
 
+/* solid_scenes.c */
+void fil_check_solid_cylinder(FilCheck* check);
+void fil_check_solid_cylinder_fine(FilCheck* check);
+void fil_check_solid_gripper(FilCheck* check);
+
 /* solid_hertz.c */
 void fil_check_solid_hertz(FilCheck* check);
 void fil_check_solid_hertz_fine(FilCheck* check);

@@ -162,6 +162,9 @@ static const FilCheckCase table[] = {
     {"solid", "cantilever_fine", "the same on three meshes, with and without Poisson's ratio", 12, fil_check_solid_cantilever_fine},
     {"solid", "hertz", "force of a rigid ball on a soft half-space", 8, fil_check_solid_hertz},
     {"solid", "hertz_fine", "the same with six cells over the contact's radius", 60, fil_check_solid_hertz_fine},
+    {"solid", "cylinder", "P3 VII-A: a rubber cylinder pressed flat, 288 elements", 0, fil_check_solid_cylinder},
+    {"solid", "cylinder_fine", "the same on three meshes", 150, fil_check_solid_cylinder_fine},
+    {"solid", "gripper", "P3 VII-C: soft bubbles lift and shake a bear", 20, fil_check_solid_gripper},
 };
 
 const FilCheckCase* fil_check_table(int* count)
