@@ -6,7 +6,8 @@
  *   slides   friction within 1 % of mu N, on a slope and on the level
  *   rolls    acceleration within 0.5 % of g sin / (1 + k)
  *   converges  the place after a rest, a tilt and a slide: differences of steps fall at least as 0.75 where they are
- *            above 1e-5 m, which is less than what any model lets surfaces overlap or part
+ *            above 1e-5 m, which is less than what any model lets surfaces overlap or part. Rest is awaited: what is still
+ *            bouncing on barriers, which lose energy by the step only, would slide off with another start at each step size
  */
 #include <math.h>
 #include <stdio.h>
@@ -111,18 +112,34 @@ static FilMatrixOutcome roll(FilMatrixBench* bench, const FilMatrixKind* kind)
     return bench->failed ? fil_matrix_lost(bench) : fil_matrix_judge("acceleration rolling down, m/s^2,", measured, expected, 5e-3 * expected);
 }
 
+/* Until it has been still for a while, or for 2 s. */
+static void await_rest(FilMatrixBench* bench)
+{
+    const double start = bench->failed ? 0.0 : fil_world_time(bench->world);
+    double fastest = INFINITY;
+    fil_matrix_run(bench, 0.5 * SETTLE);
+    while (!bench->failed && fastest > 1e-4 && fil_world_time(bench->world) < start + 2.0) {
+        fastest = 0.0;
+        for (int k = 0; k < 10 && !bench->failed; k++) {
+            fil_matrix_run(bench, 5e-3);
+            fastest = fmax(fastest, fabs(fil_matrix_velocity(bench).z));
+        }
+    }
+}
+
 /* Comes to rest, and slides off on a slope. */
 static FilMatrixOutcome converge(const char* model, const FilMatrixKind* kind)
 {
     double places[3];
     for (int k = 0; k < 3; k++) {
         FilMatrixBench bench = begin(model, kind, DT / (1 << k));
-        fil_matrix_run(&bench, 0.5 * SETTLE);
+        await_rest(&bench);
+        const double start = along(bench.path, kind->axis);
         fil_matrix_tilt(&bench, kind->axis, kind->steepness * MU);
         fil_matrix_run(&bench, 0.1);
         const FilMatrixOutcome lost = fil_matrix_lost(&bench);
         const bool failed = bench.failed;
-        places[k] = along(bench.path, kind->axis);
+        places[k] = along(bench.path, kind->axis) - start;
         fil_matrix_end(&bench);
         if (failed) {
             return lost;
