@@ -106,6 +106,9 @@ static void turn_rod(const FilRingBody* ring, const Sight* sight, const double* 
             term->jacobian[i][4 * (k / 3) + k % 3] += rate * ((k / 3 == k % 3 ? ahead : 0.0) - t[k / 3] * across[k % 3]);
         }
     }
+    if (!ring->holed) { // friction along the rod alone does not twist it
+        return;
+    }
     // the curve's piece is between the two middle nodes, and belongs to the edge there
     const int edge = (int)fmin(fmax(floor(sight->place.piece + sight->place.u - 0.5), 0.0), last);
     if (ring->angles[edge] == sight->point.node[1]) { // not where the edge begins at a copy of a shared node, which is none of the blocks
@@ -152,7 +155,8 @@ static bool lag(FilSolver* solver, FilRingTerm* term)
     term->place = sight.place;
     fil_v3_copy(term->friction.tangent[0], sight.point.slope);
     fil_v3_normalise(term->friction.tangent[0]);
-    double arm[3] = {0.0};
+    double arm[3];
+    fil_v3_copy(arm, sight.point.r); // a point feels friction where it is, and so must the rod: neither gains angular momentum
     if (ring->holed) {
         touch_rim(solver, &sight, term, arm);
     }
@@ -160,9 +164,7 @@ static bool lag(FilSolver* solver, FilRingTerm* term)
         double* jacobian = term->jacobian[i];
         jacobian[0] = jacobian[5] = jacobian[10] = i < own ? 1.0 : sight.point.weight[1 + i - own];
     }
-    if (ring->holed) { // a ring that is a point has no rim: it slides on the line
-        turn_rod(ring, &sight, arm, term);
-    }
+    turn_rod(ring, &sight, arm, term);
     blocks_of(solver, term, &sight.point, term->lagged);
     for (int i = 0; i < term->count; i++) {
         term->column[i] = column_of(solver, term, i, term->lagged[i]);
