@@ -58,6 +58,8 @@ void fil_check_knot_three(FilCheck* check);
 void fil_check_knot_four(FilCheck* check);
 void fil_check_ring_chain(FilCheck* check);
 void fil_check_ring_chain_long(FilCheck* check);
+void fil_check_chain_weight(FilCheck* check);
+void fil_check_chain_weight_long(FilCheck* check);
 
 /* contact_rival.c */
 void fil_check_capsule_chain(FilCheck* check);

@@ -150,8 +150,8 @@ enum { RING_NODES = 20, MAX_RINGS = 100 };
 
 static const double RING_RADIUS = 0.01, WIRE = 2.5e-3; /* m */
 
-/* A chain of rings hung by half of the first ring's nodes, each through the one above. */
-static void hang_chain(FilSandbox* box, int rings, FilId* ids)
+/* A chain of rings hung by half of the first ring's nodes, each through the one above; what holds it. */
+static FilId hang_chain(FilSandbox* box, int rings, FilId* ids)
 {
     for (int k = 0; k < rings; k++) {
         double nodes[3 * RING_NODES];
@@ -177,7 +177,7 @@ static void hang_chain(FilSandbox* box, int rings, FilId* ids)
     hold.kind = FIL_ATTACH_PIN;
     hold.object = ids[0];
     hold.count = RING_NODES / 2;
-    fil_sandbox_attach(box, &hold);
+    return fil_sandbox_attach(box, &hold);
 }
 
 /* How many pairs of rings are linked otherwise than they should be: neighbours once, others not. */
@@ -200,7 +200,7 @@ static void check_chain(FilCheck* check, int rings, double settling, double dura
     const double dt = 8e-4;
     FilSandbox box = fil_sandbox_begin(check, "sap_lagged", dt);
     FilId ids[MAX_RINGS];
-    hang_chain(&box, rings, ids);
+    (void)hang_chain(&box, rings, ids);
     fil_sandbox_run(&box, (int)(settling / dt));
     const int outputs = (int)ceil(duration), steps = (int)(duration / dt / outputs);
     double kinetic = 0.0;
@@ -230,4 +230,34 @@ void fil_check_ring_chain(FilCheck* check)
 void fil_check_ring_chain_long(FilCheck* check)
 {
     check_chain(check, MAX_RINGS, 10.0, 600.0);
+}
+
+/* What holds a chain that has come to rest feels its weight: 20 chords a ring. */
+static void check_weight(FilCheck* check, const char* model, int rings)
+{
+    const double dt = 8e-4, settling = 4.0; // s: damping leaves exp(-20)
+    const double length = RING_NODES * 2.0 * RING_RADIUS * sin(M_PI / RING_NODES);
+    const double weight = rings * 500.0 * 0.25 * M_PI * WIRE * WIRE * length * 9.81;
+    FilSandbox box = fil_sandbox_begin(check, model, dt);
+    FilId ids[MAX_RINGS];
+    const FilId hook = hang_chain(&box, rings, ids);
+    fil_sandbox_run(&box, (int)(settling / dt));
+    const double load = box.failed ? NAN : fil_attachment_force(box.world, hook).z;
+    char what[96];
+    snprintf(what, sizeof what, "%s: load of %d rings over their weight", model, rings);
+    fil_check_near(check, what, load / weight, 1.0, 1e-3);
+    fil_sandbox_end(&box);
+}
+
+void fil_check_chain_weight(FilCheck* check)
+{
+    check_weight(check, "ipc", 1);
+    check_weight(check, "ipc", 18);
+    check_weight(check, "ipc", 37);
+}
+
+void fil_check_chain_weight_long(FilCheck* check)
+{
+    check_weight(check, "ipc", MAX_RINGS);
+    check_weight(check, "sap_lagged", MAX_RINGS);
 }

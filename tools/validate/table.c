@@ -70,6 +70,8 @@ static const FilCheckCase table[] = {
     {"contact", "capsule_chain", "the same as a chain of rigid capsules, which does not", 22, fil_check_capsule_chain},
     {"contact", "ring_chain", "25 linked rings hang still for 10 s", 0, fil_check_ring_chain},
     {"contact", "ring_chain_long", "100 linked rings hang still for 10 minutes", 1800, fil_check_ring_chain_long},
+    {"contact", "chain_weight", "what holds 1, 18, 37 rings under ipc feels their weight", 30, fil_check_chain_weight},
+    {"contact", "chain_weight_long", "the same of 100 rings under ipc and sap_lagged", 200, fil_check_chain_weight_long},
     {"contact", "joint_weight", "what joints bear", 0, fil_check_joint_weight},
     {"contact", "joint_weld", "a welded cantilever against a clamped one", 0, fil_check_joint_weld},
     {"contact", "joint_bushing", "deflection of bushings", 0, fil_check_joint_bushing},
