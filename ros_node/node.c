@@ -83,7 +83,7 @@ static void undo_rosout(FilNode* node)
 static bool make_executor(FilNode* node)
 {
     const size_t handles =
-        FIL_PARAMETER_SERVICES + FIL_CONTROL_SERVICES + (size_t)FIL_COMMAND_COUNT + fil_standard_services_handles();
+        FIL_PARAMETER_SERVICES + FIL_CONTROL_SERVICES + FIL_PLANNING_SERVICES + (size_t)FIL_COMMAND_COUNT + fil_standard_services_handles();
     node->executor = rclc_executor_get_zero_initialized_executor();
     return fil_ros_ok(rclc_executor_init(&node->executor, &node->support.context, handles, &node->allocator),
                       node->logger, "executor");
@@ -131,6 +131,16 @@ static bool make_control(FilNode* node)
 static void undo_control(FilNode* node)
 {
     fil_control_fini(&node->control, &node->node);
+}
+
+static bool make_planning(FilNode* node)
+{
+    return fil_planning_init(&node->planning, &node->node, &node->executor, &node->simulation, &node->tap);
+}
+
+static void undo_planning(FilNode* node)
+{
+    fil_planning_fini(&node->planning, &node->node);
 }
 
 static bool make_parameter_server(FilNode* node)
@@ -181,6 +191,7 @@ static const struct {
     {make_publishers, undo_publishers, true},
     {make_commands, undo_commands, true},
     {make_control, undo_control, true},
+    {make_planning, undo_planning, true},
     {make_parameter_server, undo_parameter_server, true},
     {make_standard_services, undo_standard_services, true},
     {make_world, undo_world, true},
@@ -247,6 +258,7 @@ static void serve(FilNode* node, double seconds)
     const bool pending = node->control.step_pending;
     fil_control_update(&node->control);
     fil_standard_services_update(node->standard_services);
+    fil_planning_update(&node->planning, fil_node_now());
     if (node->commands.lockstep && node->control.step_pending && !pending) {
         node->control.changed = true;  // the state is told again, and its command awaited
     }
@@ -358,6 +370,7 @@ static void tell_newcomers(FilNode* node, double now)
 
 static void step(FilNode* node, double now)
 {
+    fil_planning_follow(&node->planning);
     if (fil_simulation_step(&node->simulation, now) != FIL_OK) {
         RCUTILS_LOG_ERROR_NAMED(node->logger, "%s; the simulation pauses", node->simulation.failure);
         tell_again(node, now);

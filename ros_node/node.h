@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "control.h"
 #include "parameter_server.h"
+#include "planning.h"
 #include "publishers.h"
 #include "rclc/rclc.h"
 #include "simulation.h"
@@ -29,6 +30,7 @@ typedef struct FilNode {
     FilPublishers publishers;
     FilCommands commands;
     FilControl control;
+    FilPlanning planning;
     FilStandardServices* standard_services;
     bool quit;         /* a service has asked for the end */
     size_t parts_made; /* by fil_node_init(), in order; fil_node_fini() undoes them in reverse */

@@ -276,6 +276,9 @@ static void print_summary(const Job* job)
     const double degrees = 2.0 * asin(sqrt(fmax(0.0, i.orientation))) * 57.29577951308232;
     printf("%s: %s, start %d of %d (%d good), %d iterations, %.2f s of CPU\n", job->scene.name,
            fil_plan_verdict_name(i.verdict), i.seed + 1, i.seeds_tried, i.seeds_good, i.iterations, job->time.cpu);
+    if (i.reason[0] != '\0') {
+        printf("reason     %s\n", i.reason);
+    }
     printf("cost       %.6g\n", i.cost);
     printf("target     missed by %.3g degrees, 1 - (q . target)^2 = %.3g\n", degrees, i.orientation);
     printf("equations  met to %.2g\n", i.violation);
@@ -294,6 +297,7 @@ static void print_json(const Job* job)
     fil_json_open(&json, NULL, '{');
     fil_json_text(&json, "scene", job->scene.name);
     fil_json_text(&json, "verdict", fil_plan_verdict_name(i.verdict));
+    fil_json_text(&json, "reason", i.reason);
     fil_json_integer(&json, "stages", (uint64_t)i.stages);
     fil_json_integer(&json, "seeds_tried", (uint64_t)i.seeds_tried);
     fil_json_integer(&json, "seeds_good", (uint64_t)i.seeds_good);

@@ -145,6 +145,9 @@ static void cancelled_plans_keep_their_best_point(void** state)
     assert_int_equal(fil_plan_solve(world, &info.plan, &plan, &error), FIL_OK);
     assert_int_equal(fil_plan_info(plan).verdict, FIL_PLAN_STOPPED);
     assert_true(isfinite(fil_plan_node(plan, STAGES - 1).elongation[0]));
+    assert_non_null(strstr(fil_plan_info(plan).reason, "cancelled"));
+    double pressure;  // the point can be replayed
+    assert_true(fil_plan_knot_count(plan) > STAGES && fil_plan_knot(plan, 3, 0, &pressure) > 0.0 && isfinite(pressure));
     fil_plan_destroy(plan);
     fil_world_destroy(world);
 }
@@ -201,7 +204,78 @@ static void what_cannot_be_planned_is_refused(void** state)
     def.max_iterations = 60;
     assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_OK);
     assert_int_not_equal(fil_plan_info(plan).verdict, FIL_PLAN_GOOD);
+    assert_true(strlen(fil_plan_info(plan).reason) > 20);
+    print_message("too short: %s\n", fil_plan_info(plan).reason);
     fil_plan_destroy(plan);
+    // a ball that the arm cannot come to
+    def = info.plan;
+    def.elongation[0] = -0.05, def.elongation[1] = -0.04;
+    assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "cannot reach"));
+    // a force that its chambers cannot give: the equations are not met, it is said where, and the best point stays
+    def = info.plan;
+    def.normal_force[0] = 15.0;
+    def.effort = 2.0;
+    def.max_iterations = 20;
+    assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_OK);
+    const FilPlanInfo found = fil_plan_info(plan);
+    print_message("infeasible: %s\n", found.reason);
+    assert_int_equal(found.verdict, FIL_PLAN_UNFINISHED);
+    assert_true(found.violation > 1e-6 && strstr(found.reason, "off by") != NULL);
+    assert_true(isfinite(fil_plan_node(plan, STAGES - 1).elongation[0]) && isfinite(found.cost));
+    fil_plan_destroy(plan);
+    fil_world_destroy(world);
+}
+
+/* A task in a thread of its own finds the same plan while its world goes on. */
+static void tasks_leave_the_world_alone(void** state)
+{
+    (void)state;
+    FilSceneInfo info;
+    FilWorld* world = load_coarse(&info);
+    FilPlan *plans[2] = {NULL}, *none = NULL;
+    FilPlanTask* task = NULL;
+    FilPlanReport report;
+    FilError error = {""};
+    assert_int_equal(fil_plan_solve(world, &info.plan, &plans[0], &error), FIL_OK);
+    assert_int_equal(fil_plan_task_begin(world, &info.plan, &task, &error), FIL_OK);
+    for (int k = 0; k < 20; k++) {
+        assert_int_equal(fil_world_step(world, NULL), FIL_OK);
+    }
+    (void)fil_plan_task_poll(task, &report);
+    assert_int_equal(fil_plan_task_end(task, &plans[1], &error), FIL_OK);
+    assert_true(fil_plan_info(plans[0]).cost == fil_plan_info(plans[1]).cost);
+    assert_true(fil_plan_pressure(plans[0], 7, 4) == fil_plan_pressure(plans[1], 7, 4));
+    // cancelled at once it ends, with a point or without
+    assert_int_equal(fil_plan_task_begin(world, &info.plan, &task, &error), FIL_OK);
+    fil_plan_task_cancel(task);
+    const FilStatus status = fil_plan_task_end(task, &none, &error);
+    assert_true(status == FIL_OK ? fil_plan_info(none).verdict == FIL_PLAN_STOPPED : none == NULL);
+    info.plan.seeds = 0;
+    assert_int_equal(fil_plan_task_begin(world, &info.plan, &task, &error), FIL_BAD_INPUT);
+    assert_null(task);
+    fil_plan_destroy(none);
+    fil_plan_destroy(plans[0]);
+    fil_plan_destroy(plans[1]);
+    fil_world_destroy(world);
+}
+
+/* In a build with IPOPT it plans, without it is refused with a word; with a receding horizon always. */
+static void ipopt_plans_or_says_that_it_is_not_there(void** state)
+{
+    (void)state;
+    FilSceneInfo info;
+    FilWorld* world = load_coarse(&info);
+    FilPlan* plan = NULL;
+    FilError error = {""};
+    info.plan.solver = FIL_PLAN_IPOPT;
+    info.plan.max_iterations = 5;
+    const FilStatus status = fil_plan_solve(world, &info.plan, &plan, &error);
+    assert_true(status == FIL_OK ? isfinite(fil_plan_info(plan).cost) : strstr(error.text, "no IPOPT") != NULL);
+    fil_plan_destroy(plan);
+    info.plan.receding = 1.0;
+    assert_int_equal(fil_plan_solve(world, &info.plan, &plan, &error), FIL_BAD_INPUT);
+    assert_non_null(strstr(error.text, status == FIL_OK ? "receding" : "IPOPT"));
     fil_world_destroy(world);
 }
 
@@ -212,6 +286,8 @@ int main(void)
         cmocka_unit_test(cancelled_plans_keep_their_best_point),
         cmocka_unit_test(threads_do_not_change_the_plan),
         cmocka_unit_test(what_cannot_be_planned_is_refused),
+        cmocka_unit_test(tasks_leave_the_world_alone),
+        cmocka_unit_test(ipopt_plans_or_says_that_it_is_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,8 @@ typedef struct Turn {
 
 static Turn* create(int stages, double angle)
 {
-    static const FilBallBounds bounds = {{-0.05, 0.2}, 60.0, {0.1, 20.0}, 2.0};
+    static const FilBallBounds bounds = {
+        .elongation = {-0.05, 0.2}, .effort = 60.0, .normal_force = {0.1, 20.0}, .slip = 2.0};
     Turn* t = calloc(1, sizeof *t);
     double start[C] = {0.0};
     t->arm = p1_arm(4, true);

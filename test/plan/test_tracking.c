@@ -107,7 +107,8 @@ static void rest_stays_rest(void** state)
     FilSoftArm* arm = p1_arm(4, true);
     const FilBallTurn turn = p1_turn(arm, 4);
     const FilBallLayout o = fil_ball_layout(&turn);
-    const FilBallBounds bounds = {{-0.05, 0.2}, 60.0, {0.0, 20.0}, 2.0};
+    const FilBallBounds bounds = {
+        .elongation = {-0.05, 0.2}, .effort = 60.0, .normal_force = {0.0, 20.0}, .slip = 2.0};
     double start[64] = {0.0}, x[4 * FIL_STAGE_VARIABLES] = {0.0};
     const double place[2] = {0.01, -0.02};
     FilBallProblem problem;
@@ -125,7 +126,7 @@ static void rest_stays_rest(void** state)
     fil_ball_hold(&problem, x);
     for (int k = 0; k < 9; k++) {
         FilReference at;
-        fil_reference_at(&problem, x, 0.5 * k, &at);
+        fil_reference_at(&problem, x, k % 2 == 0 ? 0.5 : 0.0, 0.5 * k, &at);
         for (int i = 0; i < 9; i++) {
             assert_true(fabs(at.l[i] - start[o.l + i]) < 1e-15 && at.v[i] == 0.0);
             assert_true(fabs(at.tau[i] - x[o.tau + i]) < 1e-9);

@@ -39,6 +39,8 @@ typedef struct FilPlanDef {
     double effort;          /* N, bound of a chamber's force, either way */
     double normal_force[2]; /* N; a lower bound above zero demands contact throughout */
     double slip;            /* m/s, bound of the slip */
+    double spin;            /* rad/s, bound of the ball's spin about each axis; 0: none */
+    double target;          /* rad, how far the ball may be from its target at the end; 0: any, the cost alone decides */
     double face;            /* share of the disk's radius that the ball may touch within, 0 to 1 */
     double relaxation[2];   /* of the pairs' products: where it begins and ends */
     double relaxation_fall; /* factor of the barrier from one problem to the next, 0 to 1 */
@@ -73,6 +75,7 @@ typedef struct FilPlanInfo {
     double slip_pair;         /* worst slip times friction force, N m/s */
     double penetration;       /* m */
     double contact;           /* share of the stages that touch */
+    char reason[192];         /* a sentence on what is not met; empty where all is */
 } FilPlanInfo;
 
 /* One stage, at its end; three numbers a section. */
@@ -93,6 +96,18 @@ typedef struct FilPlan FilPlan;
  * gives the best motion found, whatever its verdict. Allocates. */
 FIL_MUST_CHECK FilStatus fil_plan_solve(const FilWorld* world, const FilPlanDef* def, FilPlan** plan, FilError* error);
 void fil_plan_destroy(FilPlan* plan);
+
+/* The same by a thread of its own, while the world goes on: its state is read at the beginning and not touched again. Reports
+ * are kept instead of called (`report` of the def has no effect). */
+typedef struct FilPlanTask FilPlanTask;
+FIL_MUST_CHECK FilStatus fil_plan_task_begin(const FilWorld* world, const FilPlanDef* def, FilPlanTask** task, FilError* error);
+
+/* The last report, iteration 0 before the first; true once the task has ended. */
+bool fil_plan_task_poll(FilPlanTask* task, FilPlanReport* report);
+void fil_plan_task_cancel(FilPlanTask* task); /* it ends within an iteration, and keeps its best point */
+
+/* Waits for the end, gives what fil_plan_solve would and frees the task; `plan` NULL: the plan is dropped. */
+FIL_MUST_CHECK FilStatus fil_plan_task_end(FilPlanTask* task, FilPlan** plan, FilError* error);
 
 FilPlanInfo fil_plan_info(const FilPlan* plan);
 const char* fil_plan_verdict_name(FilPlanVerdict verdict);

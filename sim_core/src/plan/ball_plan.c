@@ -50,6 +50,27 @@ static void fill_bounds(const FilBallTurn* turn, const FilBallBounds* bounds, co
         low[o->f] = bounds->normal_force[0];
         high[o->f] = bounds->normal_force[1];
         high[o->g] = bounds->slip;
+        for (int i = 0; i < 3 && bounds->spin > 0.0; i++) {
+            low[o->w + i] = -bounds->spin;
+            high[o->w + i] = bounds->spin;
+        }
+    }
+}
+
+/* The last orientation: q and -q are the same one, and the nearer to the start is meant. An error of the angle a is one of a/2 in
+ * all components together, so that a/4 in each keeps it. */
+static void bound_target(const FilBallTurn* turn, const FilBallBounds* bounds, const FilBallLayout* o, const double* start,
+                         double* lower, double* upper)
+{
+    const int last = (turn->stages - 1) * o->variables + o->q;
+    double along = 0.0;
+    for (int k = 0; k < 4; k++) {
+        along += start[o->q + k] * turn->target[k];
+    }
+    for (int k = 0; k < 4 && bounds->target > 0.0; k++) {
+        const double q = along < 0.0 ? -turn->target[k] : turn->target[k];
+        lower[last + k] = q - 0.25 * bounds->target;
+        upper[last + k] = q + 0.25 * bounds->target;
     }
 }
 
@@ -68,6 +89,7 @@ bool fil_ball_problem_create(const FilBallTurn* turn, const FilBallBounds* bound
     }
     double *lower = out->memory, *upper = lower + n, *scale = upper + n, *before = scale + o.variables;
     fill_bounds(turn, bounds, &o, lower, upper);
+    bound_target(turn, bounds, &o, start, lower, upper);
     fill_scale(turn, &o, scale);
     memcpy(before, start, sizeof(double) * (size_t)o.carried);
     out->before = before;
@@ -223,7 +245,11 @@ FilBallQuality fil_ball_judge(const FilBallProblem* problem, const double* x)
         }
         quality.cost += out.cost;
         for (int i = 0; i < o.rows; i++) {
-            quality.violation = fmax(quality.violation, fabs(row[i]));
+            if (fabs(row[i]) > quality.violation) {
+                quality.violation = fabs(row[i]);
+                quality.worst_row = i;
+                quality.worst_stage = k;
+            }
         }
         quality.gap_pair = fmax(quality.gap_pair, fabs(own[o.gap] * own[o.f]));
         quality.slip_pair = fmax(quality.slip_pair, fabs(own[o.cone] * own[o.g]));

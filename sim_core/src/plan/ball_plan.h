@@ -10,6 +10,8 @@ typedef struct FilBallBounds {
     double effort;          /* N, of a coordinate, either way */
     double normal_force[2]; /* N; a lower bound above zero demands contact throughout */
     double slip;            /* m/s, the fastest slip */
+    double spin;            /* rad/s, of the ball about each axis; 0: any */
+    double target;          /* rad, between the last orientation and the target; 0: any */
 } FilBallBounds;
 
 /* A stage problem with its arrays. */
@@ -45,6 +47,7 @@ typedef struct FilBallQuality {
     double slip_pair;         /* worst slip_i * b_i and cone * g, N m/s */
     double penetration;       /* m, deepest */
     double contact;           /* share of stages that touch: f > 1 mN */
+    int worst_row, worst_stage; /* where the violation is */
 } FilBallQuality;
 
 FilBallQuality fil_ball_judge(const FilBallProblem* problem, const double* x);

@@ -43,29 +43,47 @@ static bool solve_three(const double* m, const double* right, double* x)
     return true;
 }
 
-bool fil_ball_touch(const FilBallTurn* turn, const double place[2], double* l)
+/* The ball's centre seen from the disk, in its axes, with gradients by the elongations. */
+static void see_ball(const FilBallTurn* turn, const double* l, double y[3], double gradient[3][FIL_PLAN_SHAPES])
 {
     const FilPlanArm* arm = &turn->arm;
     const FilBallLayout o = fil_ball_layout(turn);
     const double x[128] = {0.0};
+    double shape[FIL_PLAN_SECTIONS][3];
+    real_Directions d[FIL_PLAN_SECTIONS];
+    real_Motion motion;
+    real_Frame tip;
+    real_Contact c;
+    memset(d, 0, sizeof d);
+    for (int s = 0; s < arm->sections; s++) {
+        fil_m3_apply(shape[s], arm->shape[s], l + 3 * s);
+    }
+    real_arm_motion(arm, shape, d, FIL_PLAN_FIRST, false, &motion, &tip);
+    real_see_contact(turn, &o, &tip, x, true, &c);
+    for (int a = 0; a < 3; a++) {
+        y[a] = c.y[a];
+        real_to_joints(arm, c.y_i[a], gradient[a]);
+    }
+}
+
+double fil_ball_gap(const FilBallTurn* turn, const double* l, double* gradient)
+{
+    double y[3], all[3][FIL_PLAN_SHAPES];
+    see_ball(turn, l, y, all);
+    memcpy(gradient, all[2], sizeof(double) * (size_t)(3 * turn->arm.sections));
+    return y[2] - 0.5 * turn->arm.disk_thickness - turn->radius;
+}
+
+bool fil_ball_touch(const FilBallTurn* turn, const double place[2], double* l)
+{
+    const FilPlanArm* arm = &turn->arm;
+    const FilBallLayout o = fil_ball_layout(turn);
     memset(l, 0, sizeof(double) * (size_t)o.joints);
     for (int iteration = 0; iteration < 50; iteration++) {
-        double shape[FIL_PLAN_SECTIONS][3], gradient[3][FIL_PLAN_SHAPES], matrix[9] = {0.0}, step[3];
-        real_Directions d[FIL_PLAN_SECTIONS];
-        real_Motion motion;
-        real_Frame tip;
-        real_Contact c;
-        memset(d, 0, sizeof d);
-        for (int s = 0; s < arm->sections; s++) {
-            fil_m3_apply(shape[s], arm->shape[s], l + 3 * s);
-        }
-        real_arm_motion(arm, shape, d, FIL_PLAN_FIRST, false, &motion, &tip);
-        real_see_contact(turn, &o, &tip, x, true, &c);
-        const double residual[3] = {c.y[0] - place[0], c.y[1] - place[1], c.y[2] - 0.5 * arm->disk_thickness - turn->radius};
+        double y[3], gradient[3][FIL_PLAN_SHAPES], matrix[9] = {0.0}, step[3];
+        see_ball(turn, l, y, gradient);
+        const double residual[3] = {y[0] - place[0], y[1] - place[1], y[2] - 0.5 * arm->disk_thickness - turn->radius};
         // the shortest step to the linearised conditions: dl = -J' (J J')^-1 residual
-        for (int a = 0; a < 3; a++) {
-            real_to_joints(arm, c.y_i[a], gradient[a]);
-        }
         for (int k = 0; k < 9; k++) {
             for (int i = 0; i < o.joints; i++) {
                 matrix[k] += gradient[k / 3][i] * gradient[k % 3][i];

@@ -43,6 +43,9 @@ FilBallLayout fil_ball_layout(const FilBallTurn* turn);
 bool fil_ball_evaluate(const void* data, int stage, const double* p, const double* x, const double* multiplier,
                        FilPlanOrder order, FilPlanStage* out);
 
+/* The gap between the disk's plane and the ball, m, and its gradient by the elongations. */
+double fil_ball_gap(const FilBallTurn* turn, const double* l, double* gradient);
+
 /* Elongations of least energy with which the disk touches the ball at the place (m) from its centre, in its axes; false if
  * there are none. */
 bool fil_ball_touch(const FilBallTurn* turn, const double place[2], double* l);

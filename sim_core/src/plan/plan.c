@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "plan/plan_data.h"
 #include "plan/plan_ipopt.h"
-#include "plan/plan_world.h"
 #include "world/world.h"
 
 // what a plan must meet: orientation and pairs as P1 reports them, rows ten times better
@@ -122,6 +121,36 @@ static FilPlanVerdict verdict_of(const FilBallQuality* q)
     return FIL_PLAN_UNFINISHED;
 }
 
+/* What a row is about, as a reader of a scene knows it. */
+static const char* subject_of(const FilBallTurn* turn, int row)
+{
+    const FilBallLayout o = fil_ball_layout(turn);
+    return row < o.q      ? "the arm's motion"
+           : row < o.gap  ? "the ball's rotation"
+           : row < o.cone ? "the gap between disk and ball"
+           : row < o.face ? "friction"
+                          : "the place of contact on the disk";
+}
+
+static void explain(const FilBallTurn* turn, const FilBallQuality* q, FilPlanVerdict verdict, char text[192])
+{
+    const double degrees = 2.0 * asin(sqrt(fmin(1.0, fmax(0.0, q->orientation)))) * 57.29577951308232;
+    const double time = (q->worst_stage + 1) * turn->step;
+    text[0] = '\0';
+    if (verdict == FIL_PLAN_OFF_TARGET) {
+        snprintf(text, 192,
+                 "ends %.3g degrees from the target: a longer horizon, wider bounds or more weight of the orientation may help",
+                 degrees);
+    } else if (verdict != FIL_PLAN_GOOD && q->violation > GOOD_VIOLATION) {
+        snprintf(text, 192, "%s is off by %.2g at t = %.3g s: %s", subject_of(turn, q->worst_row), q->violation, time,
+                 verdict == FIL_PLAN_STOPPED ? "cancelled before it was met"
+                                             : "the bounds or the horizon may leave no motion, or iterations were too few");
+    } else if (verdict != FIL_PLAN_GOOD) {
+        snprintf(text, 192, "%s: gap times force %.2g N m, slip times friction %.2g N m/s",
+                 verdict == FIL_PLAN_STOPPED ? "cancelled" : "contact is not settled", q->gap_pair, q->slip_pair);
+    }
+}
+
 /* Keeps the better of the plan and a motion, which it takes over: by verdict, cost and seed, so that the order in which threads finish does
  * not matter. */
 static void offer(FilPlan* plan, int seed, bool cancelled, FilBallProblem* problem, double* x)
@@ -136,7 +165,7 @@ static void offer(FilPlan* plan, int seed, bool cancelled, FilBallProblem* probl
     const bool better = plan->x == NULL || verdict < info->verdict || (verdict == info->verdict && q.cost < info->cost) ||
                         (same && seed < info->seed);
     if (better) {
-        const FilPlanInfo found = {.verdict = verdict,
+        FilPlanInfo found = {.verdict = verdict,
                                    .seed = seed,
                                    .seeds_tried = info->seeds_tried,
                                    .seeds_good = info->seeds_good,
@@ -149,6 +178,7 @@ static void offer(FilPlan* plan, int seed, bool cancelled, FilBallProblem* probl
                                    .slip_pair = q.slip_pair,
                                    .penetration = q.penetration,
                                    .contact = q.contact};
+        explain(&problem->turn, &q, verdict, found.reason);
         *info = found;
         fil_ball_problem_free(&plan->problem);
         fil_free(plan->x);
@@ -223,18 +253,13 @@ static void search_all(Search* search)
     }
 }
 
-FilStatus fil_plan_solve(const FilWorld* world, const FilPlanDef* def, FilPlan** out, FilError* error)
+FilStatus fil_plan_solve_start(const FilPlanStart* start, const FilPlanDef* def, FilPlan** out, FilError* error)
 {
-    Search search = {.def = def, .lock = PTHREAD_MUTEX_INITIALIZER, .ok = true};
+    Search search = {.def = def, .start = *start, .lock = PTHREAD_MUTEX_INITIALIZER, .ok = true};
     FilPlan* plan = fil_alloc(1, sizeof *plan);
     *out = NULL;
     if (plan == NULL) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "plan: out of memory");
-    }
-    const FilStatus status = fil_plan_start_from(world, def, &search.start, error);
-    if (status != FIL_OK) {
-        fil_plan_destroy(plan);
-        return status;
     }
     memcpy(plan->area, search.start.area, sizeof plan->area);
     search.plan = plan;
@@ -251,6 +276,14 @@ FilStatus fil_plan_solve(const FilWorld* world, const FilPlanDef* def, FilPlan**
     }
     *out = plan;
     return FIL_OK;
+}
+
+FilStatus fil_plan_solve(const FilWorld* world, const FilPlanDef* def, FilPlan** out, FilError* error)
+{
+    FilPlanStart start;
+    *out = NULL;
+    const FilStatus status = fil_plan_start_from(world, def, &start, error);
+    return status == FIL_OK ? fil_plan_solve_start(&start, def, out, error) : status;
 }
 
 void fil_plan_destroy(FilPlan* plan)

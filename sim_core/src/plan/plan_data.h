@@ -3,6 +3,7 @@
 #define FILUM_PLAN_PLAN_DATA_H
 
 #include "filum/plan.h"
+#include "plan/plan_world.h"
 #include "plan/tracking.h"
 
 struct FilPlan {
@@ -12,5 +13,8 @@ struct FilPlan {
     FilTracking tracking;
     double area[FIL_PLAN_SECTIONS]; /* m^2, of a chamber */
 };
+
+/* fil_plan_solve without the world, which may go on meanwhile. */
+FilStatus fil_plan_solve_start(const FilPlanStart* start, const FilPlanDef* def, FilPlan** out, FilError* error);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/quat.h"
+#include "base/vec3.h"
 #include "body/rigid.h"
 #include "plan/plan_ipopt.h"
 #include "world/world.h"
@@ -37,7 +38,7 @@ static FilStatus check_numbers(const FilPlanDef* def, FilError* error)
         !(def->relaxation_fall > 0.0 && def->relaxation_fall < 1.0) || !(def->tolerance > 0.0)) {
         return fil_error(error, FIL_BAD_INPUT, "plan: the relaxation must fall, and end above zero");
     }
-    if (!(def->elongation[0] < def->elongation[1]) || !(def->effort > 0.0) || !(def->slip > 0.0) ||
+    if (!(def->elongation[0] < def->elongation[1]) || !(def->effort > 0.0) || !(def->slip > 0.0) || !(def->spin >= 0.0) || !(def->target >= 0.0) ||
         !(def->face > 0.0 && def->face <= 1.0) ||
         !(def->normal_force[0] >= 0.0 && def->normal_force[0] < def->normal_force[1])) {
         return fil_error(error, FIL_BAD_INPUT, "plan: bounds must leave room between them");
@@ -80,6 +81,24 @@ static FilStatus take_ball(const FilWorld* world, const FilPlanDef* def, const F
     return FIL_OK;
 }
 
+/* Stretched out as far as the bounds let it, the arm must come to the ball: no shape reaches farther than its length. */
+static FilStatus check_reach(const FilPlanDef* def, const FilBallTurn* turn, FilError* error)
+{
+    const FilPlanArm* arm = &turn->arm;
+    double to_ball[3], reach = turn->radius + arm->disk_radius + 0.5 * arm->disk_thickness;
+    for (int s = 0; s < arm->sections; s++) {
+        reach += arm->length[s] + def->elongation[1];
+    }
+    fil_v3_sub(to_ball, turn->centre, arm->base.p);
+    const double distance = fil_v3_norm(to_ball);
+    if (distance > reach) {
+        return fil_error(error, FIL_BAD_INPUT,
+                         "plan: the arm cannot reach the ball: its base is %.4g m away, and at elongations of %.3g m it reaches %.4g m",
+                         distance, def->elongation[1], reach);
+    }
+    return FIL_OK;
+}
+
 FilStatus fil_plan_start_from(const FilWorld* world, const FilPlanDef* def, FilPlanStart* out, FilError* error)
 {
     const FilBody* body = fil_kind_body(world, FIL_BODY_ARM, def->arm);
@@ -110,7 +129,13 @@ FilStatus fil_plan_start_from(const FilWorld* world, const FilPlanDef* def, FilP
     out->bounds = (FilBallBounds){{def->elongation[0], def->elongation[1]},
                                   def->effort,
                                   {def->normal_force[0], def->normal_force[1]},
-                                  def->slip};
+                                  def->slip,
+                                  def->spin,
+                                  def->target};
+    const FilStatus near = check_reach(def, turn, error);
+    if (near != FIL_OK) {
+        return near;
+    }
     const FilBallLayout o = fil_ball_layout(turn);
     fil_arm_get_state(world, def->arm, out->state + o.l, out->state + o.v);
     return take_ball(world, def, arm, out, error);

@@ -77,6 +77,7 @@ static bool solve(FilReceding* receding, Slot* slot, bool cold)
     FilTrackingWeights weights = fil_tracking_weights_default();
     weights.longest = 2.0 * weights.longest;
     weights.alone = false;
+    weights.delay = 0.0;
     const double start = thread_time();
     const FilPlanResult result = fil_interior_point(&plan->problem.problem, &settings, &point);
     fil_tracking_free(&plan->tracking);

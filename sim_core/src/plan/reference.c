@@ -8,6 +8,8 @@
 
 // s, of the step by which accelerations enter the equations of motion: any small one gives the same
 static const double INSTANT = 1e-3;
+// m, below which the plan touches: its gaps are 1e-9 there
+static const double TOUCHING = 1e-6;
 
 void fil_step_rows(const FilBallTurn* turn, double h, const double* v0, const double* w0, const FilReference* to, FilStepRows* out)
 {
@@ -57,22 +59,62 @@ void fil_step_axes(const FilBallTurn* turn, double h, const FilStepRows* rows, d
     fil_v3_cross(axes[2], axes[0], axes[1]);
 }
 
-/* A cubic over the unit interval from 0 to `rise`, with end slopes: value, slope and second derivative at s. */
-static void cubic(double rise, const double slope[2], double s, double out[3])
+/* A piece of the motion between two knots: the middles of stages, the start and the end. */
+typedef struct Piece {
+    const double *from, *to; /* variables of the stage that ends here, of the next one; NULL before the first stage and after the last */
+    double begin, length;    /* s, of the plan's time */
+    double lead;             /* s: places at its beginning are those of `from` less lead times rates */
+    bool touches;            /* at both nodes */
+} Piece;
+
+/* The stage's middle k is at (k - 1/2) h. */
+static Piece piece_at(const FilBallProblem* problem, const double* x, double delay, double time)
 {
-    const double b = 3.0 * rise - 2.0 * slope[0] - slope[1], c = slope[0] + slope[1] - 2.0 * rise;
-    out[0] = s * (slope[0] + s * (b + s * c));
-    out[1] = slope[0] + s * (2.0 * b + 3.0 * s * c);
-    out[2] = 2.0 * b + 6.0 * s * c;
+    const FilBallTurn* turn = &problem->turn;
+    const FilBallLayout o = fil_ball_layout(turn);
+    const double h = turn->step;
+    const int k = (int)floor(fmin(fmax(time / h + 0.5, 0.0), turn->stages));
+    Piece piece = {.from = k > 0 ? x + (k - 1) * o.variables : problem->problem.before,
+                   .to = k < turn->stages ? x + k * o.variables : NULL,
+                   .begin = k > 0 ? (k - 0.5) * h : -delay * h,
+                   .lead = k > 0 ? 0.5 * h : 0.0};
+    piece.length = (k < turn->stages ? (k + 0.5) * h : turn->stages * h) - piece.begin;
+    double gradient[FIL_PLAN_SHAPES];
+    const double gap = k > 0 ? piece.from[o.gap] : fil_ball_gap(turn, piece.from + o.l, gradient);
+    const double* acting = piece.to != NULL ? piece.to : piece.from;
+    piece.touches = fabs(gap) < TOUCHING && acting[o.gap] < TOUCHING && acting[o.f] > 0.0;
+    return piece;
 }
 
-/* Rates of variable j at the nodes before and after stage k: means of neighbouring stages, at the ends the known ones. */
-static void node_rates(const FilBallProblem* problem, const double* x, int k, int j, double slope[2])
+/* What a variable with rate j has gained since the plan's node at a time: cubic in time (square between middles), with the rates of
+ * both stages at the ends. */
+static double gain_at(const Piece* piece, double h, int j, double time)
 {
-    const int n = problem->problem.variables, last = problem->turn.stages - 1;
-    const double own = x[k * n + j];
-    slope[0] = k > 0 ? 0.5 * (x[(k - 1) * n + j] + own) : problem->problem.before[j];
-    slope[1] = k < last ? 0.5 * (own + x[(k + 1) * n + j]) : own;
+    const double v0 = piece->from[j], v1 = piece->to != NULL ? piece->to[j] : v0, length = piece->length;
+    const double end = piece->to != NULL ? 0.5 * h * v1 : 0.0;  // at the next middle, seen from this node
+    const double rise = end + piece->lead * v0, s = (time - piece->begin) / length;
+    const double b = 3.0 * rise - length * (2.0 * v0 + v1), c = length * (v0 + v1) - 2.0 * rise;
+    return s * (length * v0 + s * (b + s * c)) - piece->lead * v0;
+}
+
+/* Elongations at a time, on the ball where the plan is. */
+static void places_at(const FilBallTurn* turn, const Piece* piece, double time, double* l)
+{
+    const FilBallLayout o = fil_ball_layout(turn);
+    double gradient[FIL_PLAN_SHAPES], size2 = 0.0;
+    for (int i = 0; i < o.joints; i++) {
+        l[i] = piece->from[o.l + i] + gain_at(piece, turn->step, o.v + i, time);
+    }
+    if (!piece->touches) {
+        return;
+    }
+    const double gap = fil_ball_gap(turn, l, gradient);  // one Newton step: interpolation leaves some um
+    for (int i = 0; i < o.joints; i++) {
+        size2 += gradient[i] * gradient[i];
+    }
+    for (int i = 0; i < o.joints && size2 > 0.0; i++) {
+        l[i] -= gap / size2 * gradient[i];
+    }
 }
 
 /* Friction that turns the ball as it does, and efforts of the arm. `v0` and `w0` are velocities an instant before. */
@@ -93,40 +135,36 @@ static void balance(const FilBallTurn* turn, const double* v0, const double* w0,
     }
 }
 
-void fil_reference_at(const FilBallProblem* problem, const double* x, double time, FilReference* out)
+void fil_reference_at(const FilBallProblem* problem, const double* x, double delay, double time, FilReference* out)
 {
     const FilBallTurn* turn = &problem->turn;
     const FilBallLayout o = fil_ball_layout(turn);
-    const double at = fmin(fmax(time / turn->step, 0.0), turn->stages), h = turn->step;
-    const int k = at < turn->stages ? (int)at : turn->stages - 1;
-    const double s = at - k, *own = x + k * o.variables;
-    const double* before = k > 0 ? own - o.variables : problem->problem.before;
-    double v0[FIL_PLAN_SHAPES], w0[3], slope[2], c[3], turned[3];
+    const double h = turn->step, end = turn->stages * h, t = fmin(fmax(time, 0.0), end);
+    const double late = delay * h * (1.0 - t / end), pace = 1.0 + delay * h / end;  // the plan's time is t - late
+    const Piece piece = piece_at(problem, x, delay, t - late);
+    double v0[FIL_PLAN_SHAPES], w0[3], turned[3], l[2][FIL_PLAN_SHAPES];
     memset(out, 0, sizeof *out);
+    // rates and accelerations by differences of the piece, which is smooth
+    places_at(turn, &piece, t - late, out->l);
+    places_at(turn, &piece, t - late - pace * INSTANT, l[0]);
+    places_at(turn, &piece, t - late + pace * INSTANT, l[1]);
     for (int i = 0; i < o.joints; i++) {
-        node_rates(problem, x, k, o.v + i, slope);
-        const double scaled[2] = {h * slope[0], h * slope[1]};
-        cubic(own[o.l + i] - before[o.l + i], scaled, s, c);
-        out->l[i] = before[o.l + i] + c[0];
-        out->v[i] = c[1] / h;
-        v0[i] = out->v[i] - INSTANT * c[2] / (h * h);
+        out->v[i] = (l[1][i] - l[0][i]) / (2.0 * INSTANT);
+        v0[i] = out->v[i] - (l[1][i] - 2.0 * out->l[i] + l[0][i]) / INSTANT;
     }
-    // the ball turns by h w from node to node
     for (int i = 0; i < 3; i++) {
-        node_rates(problem, x, k, o.w + i, slope);
-        const double scaled[2] = {h * slope[0], h * slope[1]};
-        cubic(h * own[o.w + i], scaled, s, c);
-        turned[i] = c[0];
-        out->w[i] = c[1] / h;
-        w0[i] = out->w[i] - INSTANT * c[2] / (h * h);
+        const double a = gain_at(&piece, h, o.w + i, t - late - pace * INSTANT);
+        const double b = gain_at(&piece, h, o.w + i, t - late + pace * INSTANT);
+        turned[i] = gain_at(&piece, h, o.w + i, t - late);
+        out->w[i] = (b - a) / (2.0 * INSTANT);
+        w0[i] = out->w[i] - (b - 2.0 * turned[i] + a) / INSTANT;
     }
-    const FilQuat q = fil_quat_multiply(fil_quat_exponential(turned),
-                                        (FilQuat){before[o.q], before[o.q + 1], before[o.q + 2], before[o.q + 3]});
+    const FilQuat q = fil_quat_multiply(fil_quat_exponential(turned), (FilQuat){piece.from[o.q], piece.from[o.q + 1],
+                                                                                piece.from[o.q + 2], piece.from[o.q + 3]});
     out->q[0] = q.x, out->q[1] = q.y, out->q[2] = q.z, out->q[3] = q.w;
-    // forces act throughout a stage: they are had at its middle
-    const int other = s < 0.5 ? (k > 0 ? k - 1 : k) : (k + 1 < turn->stages ? k + 1 : k);
-    const double share = fabs(s - 0.5);
-    out->force[2] = (1.0 - share) * own[o.f] + share * x[other * o.variables + o.f];
-    out->slip = own[o.g];
+    // the stage whose force acts now
+    const double* acting = piece.to != NULL ? piece.to : piece.from;
+    out->force[2] = acting[o.f];
+    out->slip = acting[o.g];
     balance(turn, v0, w0, out);
 }

@@ -1,9 +1,12 @@
 /* A plan as a smooth motion: what arm, ball and contact do at any time between its nodes.
  *
- * A stage of implicit Euler has its places at its end; its velocities are means over the stage and belong to its middle,
- * its accelerations belong to its start. Taken as values of one instant they err by half a stage. Here places are cubic
- * in time with the means of neighbouring velocities at the nodes, and efforts and friction follow from them by the equations
- * of motion (inverse dynamics); the normal force is the plan's. */
+ * A stage of implicit Euler, M (v_k - v_{k-1}) = h F_k and l_k = l_{k-1} + h v_k, is met exactly by a motion whose velocity is v_k
+ * in the middle of stage k and linear from middle to middle: places at the nodes are the plan's within h (v_{k+1} - v_k)/8,
+ * and the force F_{k+1} acts from the middle of stage k to that of stage k+1. So the plan's forces run half a stage ahead of
+ * its time; a plan that begins at rest would have to begin before its start, and its first stage would need twice its force. `delay`
+ * lets such a plan begin half a stage late; it catches up linearly until its end.
+ * Where the plan touches at both ends the motion is brought back on the ball: interpolation leaves it by
+ * some um. Efforts and friction follow by the equations of motion (inverse dynamics); the normal force is the plan's. */
 #ifndef FILUM_PLAN_REFERENCE_H
 #define FILUM_PLAN_REFERENCE_H
 
@@ -34,7 +37,7 @@ void fil_step_rows(const FilBallTurn* turn, double h, const double* v0, const do
 /* The disk's axes in the world, from rows of a step: axis 0, axis 1, normal. */
 void fil_step_axes(const FilBallTurn* turn, double h, const FilStepRows* rows, double axes[3][3]);
 
-/* The plan `x` at a time (s) from its start, within its horizon. */
-void fil_reference_at(const FilBallProblem* problem, const double* x, double time, FilReference* out);
+/* The plan `x` at a time (s) from its start, within its horizon; `delay` is 0 or, for plans that begin at rest, 1/2 of a stage. */
+void fil_reference_at(const FilBallProblem* problem, const double* x, double delay, double time, FilReference* out);
 
 #endif

@@ -17,7 +17,7 @@ enum { MOST = 2 * FIL_PLAN_SHAPES + 6 };
 FilTrackingWeights fil_tracking_weights_default(void)
 {
     return (FilTrackingWeights){.elongation = 3e-3, .rate = 0.1, .rotation = 0.01, .spin = 1.0, .effort = 5.0,
-                                .longest = 5e-3, .alone = true};
+                                .longest = 5e-3, .delay = 0.5, .alone = true};
 }
 
 /* Where deviations stand among a step's variables; rows are those of the variables before `tau`, in their order. */
@@ -212,7 +212,7 @@ bool fil_tracking_create(const FilBallProblem* problem, const double* x, const F
         return false;
     }
     for (int k = 0; k <= out->steps; k++) {
-        fil_reference_at(problem, x, k * out->step, &out->instants[k]);
+        fil_reference_at(problem, x, weights->delay, k * out->step, &out->instants[k]);
     }
     bool ok = fill_gains(turn, weights, true, out, out->gains);
     memcpy(out->gains + gains, out->gains, sizeof(double) * gains);

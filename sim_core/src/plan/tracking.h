@@ -16,6 +16,7 @@ typedef struct FilTrackingWeights {
     double rotation, spin;   /* rad, rad/s */
     double effort;           /* N */
     double longest;          /* s, of the steps at most */
+    double delay;            /* stages by which the motion begins late: 1/2 where plans begin at rest (reference.h) */
     bool alone;              /* with the gains of an arm without its ball; else those in contact serve for both */
 } FilTrackingWeights;
 

@@ -42,13 +42,15 @@ static void read_contact(FilScene* scene, const FilYaml* mapping, FilPlanDef* de
 
 static void read_bounds(FilReader* reader, const FilYaml* mapping, FilPlanDef* def)
 {
-    static const char* const keys[] = {"elongation", "effort", "normal_force", "slip", "face", NULL};
+    static const char* const keys[] = {"elongation", "effort", "normal_force", "slip", "spin", "target", "face", NULL};
     const FilYaml* node = fil_read_node(reader, mapping, "bounds", FIL_OPTIONAL);
     if (node != NULL && fil_check_keys(reader, node, keys)) {
         read_pair(reader, node, "elongation", def->elongation);
         read_pair(reader, node, "normal_force", def->normal_force);
         fil_read_number(reader, node, "effort", FIL_POSITIVE, &def->effort);
         fil_read_number(reader, node, "slip", FIL_POSITIVE, &def->slip);
+        fil_read_number(reader, node, "spin", FIL_POSITIVE, &def->spin);
+        fil_read_number(reader, node, "target", FIL_POSITIVE, &def->target);
         fil_read_number(reader, node, "face", FIL_POSITIVE, &def->face);
     }
 }
