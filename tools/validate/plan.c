@@ -105,11 +105,20 @@ void fil_check_plan_seeds(FilCheck* check)
     }
 }
 
+// six starts tell 0, some and all apart; of the twenty of plan.seeds they are the first
+enum { RECIPE_STARTS = 6 };
+
+static void recipe_seeds(FilPlanDef* def)
+{
+    coarse(def);
+    def->threads = 2;
+    def->seeds = RECIPE_STARTS;
+}
+
 /* P1's recipe: without dynamics first, and all at the final relaxation. */
 static void two_stages(FilPlanDef* def)
 {
-    coarse(def);
-    twenty_seeds(def);
+    recipe_seeds(def);
     def->kinematic = true;
     def->relaxation[0] = def->relaxation[1];
 }
@@ -118,12 +127,12 @@ static void cold(FilPlanDef* def)
 {
     two_stages(def);
     def->kinematic = false;
+    def->max_iterations = 300;  // what has not got anywhere by then has not by 800 either: 15 starts of 15
 }
 
 static void schedule(FilPlanDef* def)
 {
-    coarse(def);
-    twenty_seeds(def);
+    recipe_seeds(def);
 }
 
 void fil_check_plan_recipes(FilCheck* check)
@@ -141,9 +150,9 @@ void fil_check_plan_recipes(FilCheck* check)
         if (!plan_about(check, axis, recipes[recipe].change, &info, &seconds)) {
             continue;
         }
-        snprintf(text, sizeof text, "%s, %s: solved of 20 starts", recipes[recipe].name, axes[axis]);
+        snprintf(text, sizeof text, "%s, %s: solved of 6 starts", recipes[recipe].name, axes[axis]);
         if (recipe == 0) {
-            fil_check_above(check, text, info.seeds_solved, 18.0);
+            fil_check_above(check, text, info.seeds_solved, 0.9 * RECIPE_STARTS);
         } else {
             fil_check_note(check, text, info.seeds_solved);
         }

@@ -10,6 +10,8 @@ void fil_check_plan_seeds(FilCheck* check);
 void fil_check_plan_recipes(FilCheck* check);
 void fil_check_plan_tracking(FilCheck* check);
 void fil_check_plan_disturbed(FilCheck* check);
+void fil_check_plan_rolled(FilCheck* check);
+void fil_check_plan_rolled_disturbed(FilCheck* check);
 void fil_check_plan_open_loop(FilCheck* check);
 void fil_check_plan_receding(FilCheck* check);
 

@@ -5,16 +5,19 @@
 
 #include "validate/plan.h"
 
+// scenes: with weights that make a slow roll, and with P1's
+static const char *const ROLL = "ball_roll", *const ROLLED = "ball_rotation_rolled";
+
 static const double DEGREES = 57.29577951308232;
 
-/* Loads the scene ball_roll; false after a failure that the check reports. */
-static bool load(FilCheck* check, const FilSetting* settings, int count, const char* contact, FilWorld** world,
+/* Loads a scene; false after a failure that the check reports. */
+static bool load(FilCheck* check, const char* scene, const FilSetting* settings, int count, const char* contact, FilWorld** world,
                  FilSceneInfo* info)
 {
     const FilSceneOptions options = {.settings = settings, .setting_count = count, .contact_model = contact};
     FilError error = {""};
     char path[PATH_MAX];
-    if (fil_scene_find("ball_roll", path, sizeof path, &error) &&
+    if (fil_scene_find(scene, path, sizeof path, &error) &&
         fil_scene_load(path, &options, world, info, &error) == FIL_OK) {
         return true;
     }
@@ -22,13 +25,13 @@ static bool load(FilCheck* check, const FilSetting* settings, int count, const c
     return false;
 }
 
-static FilPlan* find_plan(FilCheck* check, const FilSetting* settings, int count)
+static FilPlan* find_plan(FilCheck* check, const char* scene, const FilSetting* settings, int count)
 {
     FilWorld* world = NULL;
     FilSceneInfo info;
     FilPlan* plan = NULL;
     FilError error = {""};
-    if (load(check, settings, count, NULL, &world, &info) &&
+    if (load(check, scene, settings, count, NULL, &world, &info) &&
         fil_plan_solve(world, &info.plan, &plan, &error) != FIL_OK) {
         fil_check_fail(check, "%s", error.text);
     }
@@ -48,12 +51,12 @@ static double angle_to(FilQuat t, const FilWorld* world, FilId body)
 }
 
 /* Degrees between the ball and its target after a replay; infinite if a step failed. */
-static double replay(FilCheck* check, const FilPlan* plan, Way way, const FilSetting* settings, int count, const char* contact)
+static double replay(FilCheck* check, const char* scene, const FilPlan* plan, Way way, const FilSetting* settings, int count, const char* contact)
 {
     FilWorld* world = NULL;
     FilSceneInfo info;
     double angle = INFINITY;
-    if (!load(check, settings, count, contact, &world, &info)) {
+    if (!load(check, scene, settings, count, contact, &world, &info)) {
         return angle;
     }
     FilPlanTracker* tracker = fil_plan_tracker_create(plan, 1e-3);
@@ -78,31 +81,42 @@ static double replay(FilCheck* check, const FilPlan* plan, Way way, const FilSet
 static const FilSetting about_y[2] = {{"task.axis", "y"}, {"y", "1"}};
 static const char* const models[2] = {"lcp", "sap"};
 
-void fil_check_plan_tracking(FilCheck* check)
+static void check_tracking(FilCheck* check, const char* scene)
 {
     for (int axis = 0; axis < 2; axis++) {
-        FilPlan* plan = find_plan(check, about_y, axis == 0 ? 0 : 2);
+        FilPlan* plan = find_plan(check, scene, about_y, axis == 0 ? 0 : 2);
         for (int m = 0; m < 2 && plan != NULL; m++) {
             char text[64];
             snprintf(text, sizeof text, "%s under %s: degrees from the target", axis == 0 ? "x" : "y", models[m]);
-            fil_check_below(check, text, replay(check, plan, TRACKED, about_y, axis == 0 ? 0 : 2, models[m]), 1.0);
+            fil_check_below(check, text, replay(check, scene, plan, TRACKED, about_y, axis == 0 ? 0 : 2, models[m]), 1.0);
         }
         fil_plan_destroy(plan);
     }
 }
 
+void fil_check_plan_tracking(FilCheck* check)
+{
+    check_tracking(check, ROLL);
+}
+
+/* P1's own weights. */
+void fil_check_plan_rolled(FilCheck* check)
+{
+    check_tracking(check, ROLLED);
+}
+
 /* Friction, masses of arm and ball, and stiffness, each 10 % less, as planned, and 10 % more: all 27. */
-void fil_check_plan_disturbed(FilCheck* check)
+static void check_disturbed(FilCheck* check, const char* scene)
 {
     static const char *const mu[3] = {"0.54", "0.6", "0.66"}, *const scale[3] = {"0.9", "1", "1.1"},
                              *const mass[3] = {"0.18", "0.2", "0.22"}, *const stiffness[3] = {"238.5", "265", "291.5"};
-    FilPlan* plan = find_plan(check, NULL, 0);
+    FilPlan* plan = find_plan(check, scene, NULL, 0);
     double worst = 0.0;
     int worst_of = 0;
     for (int k = 0; k < 27 && plan != NULL; k++) {
         const FilSetting settings[4] = {
             {"mu", mu[k % 3]}, {"scale", scale[k / 3 % 3]}, {"mass", mass[k / 3 % 3]}, {"stiffness", stiffness[k / 9]}};
-        const double angle = replay(check, plan, TRACKED, settings, 4, NULL);
+        const double angle = replay(check, scene, plan, TRACKED, settings, 4, NULL);
         worst_of = angle > worst ? k : worst_of;
         worst = fmax(worst, angle);
     }
@@ -115,30 +129,40 @@ void fil_check_plan_disturbed(FilCheck* check)
     fil_plan_destroy(plan);
 }
 
+void fil_check_plan_disturbed(FilCheck* check)
+{
+    check_disturbed(check, ROLL);
+}
+
+void fil_check_plan_rolled_disturbed(FilCheck* check)
+{
+    check_disturbed(check, ROLLED);
+}
+
 /* Pressures alone. A standing arm buckles, so that nothing but the world of the rehearsal can repeat it; a hanging one does
  * not. */
 void fil_check_plan_open_loop(FilCheck* check)
 {
     static const FilSetting hang[1] = {{"hang", "1"}};
     static const FilSetting finer[1] = {{"world.dt", "5e-5"}};
-    FilPlan* plan = find_plan(check, hang, 1);
+    FilPlan* plan = find_plan(check, ROLL, hang, 1);
     for (int m = 0; m < 2 && plan != NULL; m++) {
         char text[64];
         snprintf(text, sizeof text, "hanging, %s: degrees from the target", models[m]);
-        fil_check_below(check, text, replay(check, plan, OPEN_LOOP, hang, 1, models[m]), 3.0);
+        fil_check_below(check, text, replay(check, ROLL, plan, OPEN_LOOP, hang, 1, models[m]), 3.0);
     }
     fil_plan_destroy(plan);
-    plan = find_plan(check, NULL, 0);
+    plan = find_plan(check, ROLL, NULL, 0);
     FilWorld* world = NULL;
     FilSceneInfo info;
-    if (plan != NULL && load(check, NULL, 0, NULL, &world, &info)) {
-        fil_check_note(check, "standing, as planned: degrees from the target", replay(check, plan, OPEN_LOOP, NULL, 0, NULL));
+    if (plan != NULL && load(check, ROLL, NULL, 0, NULL, &world, &info)) {
+        fil_check_note(check, "standing, as planned: degrees from the target", replay(check, ROLL, plan, OPEN_LOOP, NULL, 0, NULL));
         if (fil_plan_rehearse(plan, world, info.plan.arm, info.plan.body) != FIL_OK) {
             fil_check_fail(check, "%s", fil_world_error(world));
         }
-        fil_check_below(check, "standing, rehearsed: degrees from the target", replay(check, plan, OPEN_LOOP, NULL, 0, NULL), 3.0);
-        fil_check_note(check, "the same with half the step", replay(check, plan, OPEN_LOOP, finer, 1, NULL));
-        fil_check_note(check, "the same under sap", replay(check, plan, OPEN_LOOP, NULL, 0, "sap"));
+        fil_check_below(check, "standing, rehearsed: degrees from the target", replay(check, ROLL, plan, OPEN_LOOP, NULL, 0, NULL), 3.0);
+        fil_check_note(check, "the same with half the step", replay(check, ROLL, plan, OPEN_LOOP, finer, 1, NULL));
+        fil_check_note(check, "the same under sap", replay(check, ROLL, plan, OPEN_LOOP, NULL, 0, "sap"));
     }
     fil_world_destroy(world);
     fil_plan_destroy(plan);

@@ -132,11 +132,8 @@ FilStatus fil_plan_start_from(const FilWorld* world, const FilPlanDef* def, FilP
                                   def->slip,
                                   def->spin,
                                   def->target};
-    const FilStatus near = check_reach(def, turn, error);
-    if (near != FIL_OK) {
-        return near;
-    }
     const FilBallLayout o = fil_ball_layout(turn);
     fil_arm_get_state(world, def->arm, out->state + o.l, out->state + o.v);
-    return take_ball(world, def, arm, out, error);
+    status = take_ball(world, def, arm, out, error);
+    return status == FIL_OK ? check_reach(def, turn, error) : status;
 }
