@@ -81,9 +81,10 @@ static double replay(FilCheck* check, const char* scene, const FilPlan* plan, Wa
 static const FilSetting about_y[2] = {{"task.axis", "y"}, {"y", "1"}};
 static const char* const models[2] = {"lcp", "sap"};
 
-static void check_tracking(FilCheck* check, const char* scene)
+/* About x, or about x and y. */
+static void check_tracking(FilCheck* check, const char* scene, int axes)
 {
-    for (int axis = 0; axis < 2; axis++) {
+    for (int axis = 0; axis < axes; axis++) {
         FilPlan* plan = find_plan(check, scene, about_y, axis == 0 ? 0 : 2);
         for (int m = 0; m < 2 && plan != NULL; m++) {
             char text[64];
@@ -96,13 +97,13 @@ static void check_tracking(FilCheck* check, const char* scene)
 
 void fil_check_plan_tracking(FilCheck* check)
 {
-    check_tracking(check, ROLL);
+    check_tracking(check, ROLL, 2);
 }
 
-/* P1's own weights. */
+/* P1's own weights, about x. */
 void fil_check_plan_rolled(FilCheck* check)
 {
-    check_tracking(check, ROLLED);
+    check_tracking(check, ROLLED, 1);
 }
 
 /* Friction, masses of arm and ball, and stiffness, each 10 % less, as planned, and 10 % more: all 27. */
