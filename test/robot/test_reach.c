@@ -217,6 +217,31 @@ static void trajectories_pass_through_poses(void** state)
     fil_world_destroy(world);
 }
 
+/* A rod joined to the link of a robot that a pose at time 0 places: joined where the robot then is. */
+static void what_is_joined_is_joined_in_the_first_pose(void** state)
+{
+    (void)state;
+    static const char text[] = "world: {contact: none, dt: 0.002, gravity: [0, 0, 0]}\n" HEAD
+                               "materials: {rubber: {young: 1e6, poisson: 0.5, density: 1000}}\n"
+                               "rods: [{name: lace, material: rubber, section: {circle: {radius: 0.002}},\n"
+                               "        shape: {straight: {from: [0.45, -0.1, 0.3], to: [0.45, -0.1, 0.2], nodes: 11}}}]\n"
+                               "joints: [{name: grip, attach: {rod: lace, node: 0, link: p_pinch}}]\n"
+                               "trajectories: [{robot: arm, link: pinch, poses: [{time: 0, position: [0.45, -0.1, 0.3], toward: [0, 0, -1], across: [1, 0, 0]}]}]\n";
+    FilWorld* world = NULL;
+    FilError error = {{0}};
+    if (load(text, &world, &error) != FIL_OK) {
+        fail_msg("%s", error.text);
+    }
+    for (int k = 0; k < 20; k++) {
+        assert_int_equal(fil_world_step(world, NULL), FIL_OK);
+    }
+    double nodes[3 * 11];
+    fil_rod_get_positions(world, fil_world_find_rod(world, "lace"), nodes);
+    assert_true(distance((FilVec3){nodes[0], nodes[1], nodes[2]}, (FilVec3){0.45, -0.1, 0.3}) < 1e-6);
+    assert_true(distance((FilVec3){nodes[30], nodes[31], nodes[32]}, (FilVec3){0.45, -0.1, 0.2}) < 1e-6);
+    fil_world_destroy(world);
+}
+
 #define POSES(rows) HEAD "trajectories:\n  - {robot: arm, link: pinch, poses: [" rows "]}\n"
 #define FIRST "{time: 0, position: [0.45, -0.1, 0.3], toward: [0, 0, -1], across: [1, 0, 0]}"
 
@@ -260,6 +285,7 @@ int main(void)
         cmocka_unit_test(the_posture_is_followed_where_the_pose_allows),
         cmocka_unit_test(what_cannot_be_reached_is_refused),
         cmocka_unit_test(trajectories_pass_through_poses),
+        cmocka_unit_test(what_is_joined_is_joined_in_the_first_pose),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

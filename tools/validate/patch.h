@@ -10,8 +10,13 @@ void fil_check_patch_rod(FilCheck* check);
 void fil_check_patch_torsion(FilCheck* check);
 void fil_check_patch_convex_lift(FilCheck* check);
 void fil_check_patch_flat(FilCheck* check);
+/* patch_machines.c */
+void fil_check_tackle(FilCheck* check);
+void fil_check_conveyor(FilCheck* check);
+void fil_check_patch_tilt(FilCheck* check);
 /* patch_lace.c */
 void fil_check_lace_grip(FilCheck* check);
+void fil_check_lace_wrap(FilCheck* check);
 /* contact_capstan.c */
 void fil_check_patch_capstan(FilCheck* check);
 /* patch_pulley.c */
