@@ -1,8 +1,11 @@
 /* Laces in hands (P0 section V-E): fingers that hold by patches and friction alone. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
+#include "validate/knots.h"
 #include "validate/patch.h"
 
 enum { MOST_NODES = 256 };
@@ -113,5 +116,175 @@ void fil_check_lace_grip(FilCheck* check)
     }
     if (run_hold(check, &(const FilSetting){"pull", "7"}, 1, &hold)) {
         fil_check_below(check, "patches: slip under 7 N (mm)", 1e3 * hold.slip, 5.0);
+    }
+}
+
+/* ---- winding ---- */
+
+/* One grasp: which hand holds which lace, from closed fingers until they open or the scene ends. */
+typedef struct Grasp {
+    const char *hand, *lace;
+    double from, to; /* s */
+    bool begun;
+    int node;
+    double rest[3], slip; /* m, in the hand's frame */
+} Grasp;
+
+/* Where the grasp's node is in the hand's frame; at its beginning it is the nearest. */
+static void see_in_hand(const FilWorld* world, Grasp* grasp, double* place)
+{
+    double nodes[3 * MOST_NODES], best = INFINITY;
+    char link[64], rod[64];
+    FilVec3 hand;
+    FilQuat turn;
+    snprintf(link, sizeof link, "%s_pinch", grasp->hand);
+    snprintf(rod, sizeof rod, "%s_lace", grasp->lace);
+    const FilId id = fil_world_find_rod(world, rod);
+    fil_rod_get_positions(world, id, nodes);
+    fil_link_pose(world, fil_world_find_link(world, link), &hand, &turn);
+    const double p[3] = {hand.x, hand.y, hand.z}, q[3] = {turn.x, turn.y, turn.z};
+    for (int i = 0; i < fil_rod_node_count(world, id) && !grasp->begun; i++) {
+        const double away = hypot(hypot(nodes[3 * i] - p[0], nodes[3 * i + 1] - p[1]), nodes[3 * i + 2] - p[2]);
+        grasp->node = away < best ? i : grasp->node;
+        best = fmin(best, away);
+    }
+    // q^-1 d q = d + 2 q x (q x d - w d), with the quaternion's vector turned round
+    double d[3], c[3];
+    for (int k = 0; k < 3; k++) {
+        d[k] = nodes[3 * grasp->node + k] - p[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        c[k] = q[(k + 1) % 3] * d[(k + 2) % 3] - q[(k + 2) % 3] * d[(k + 1) % 3] - turn.w * d[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        place[k] = d[k] + 2.0 * (q[(k + 1) % 3] * c[(k + 2) % 3] - q[(k + 2) % 3] * c[(k + 1) % 3]);
+    }
+}
+
+static void watch_grasp(const FilWorld* world, Grasp* grasp)
+{
+    const double time = fil_world_time(world);
+    if (time < grasp->from || time > grasp->to) {
+        return;
+    }
+    double place[3];
+    see_in_hand(world, grasp, place);
+    if (!grasp->begun) {
+        memcpy(grasp->rest, place, sizeof place);
+        grasp->begun = true;
+    }
+    grasp->slip = fmax(grasp->slip, hypot(hypot(place[0] - grasp->rest[0], place[1] - grasp->rest[1]), place[2] - grasp->rest[2]));
+}
+
+/* By how many half-turns the laces wind around each other, seen from above: the sum of the signs of their crossings. */
+static int half_turns_of_laces(const FilWorld* world)
+{
+    double own[2][3 * MOST_NODES];
+    FilCrossing crossings[64];
+    int n[2], sum = 0;
+    static const char* const names[] = {"left_lace", "right_lace"};
+    for (int r = 0; r < 2; r++) {
+        const FilId rod = fil_world_find_rod(world, names[r]);
+        n[r] = fil_rod_node_count(world, rod);
+        fil_rod_get_positions(world, rod, own[r]);
+        for (int i = 0; i < n[r]; i++) {
+            // crossings are seen along x: z is turned there, the handedness stays
+            double* x = own[r] + 3 * i;
+            const double old[3] = {x[0], x[1], x[2]};
+            x[0] = old[2], x[1] = old[0], x[2] = old[1];
+        }
+    }
+    const int count = fil_knots_crossings(own[0], n[0], false, own[1], n[1], false, crossings, 64);
+    for (int k = 0; k < count && k < 64; k++) {
+        sum += crossings[k].sign;
+    }
+    return sum;
+}
+
+typedef struct Tie {
+    int half_turns;
+    int crossings; /* of strands that passed through each other */
+    int count;
+    double sum, squares, pull; /* N, of a finger and of the lace on the right hand, in the last two seconds */
+} Tie;
+
+static bool run_tie(FilCheck* check, const FilSetting* setting, Grasp* grasps, int grasp_count, double until, Tie* tie)
+{
+    *tie = (Tie){0};
+    FilWorld* world = load(check, "lace_wrap", setting, setting != NULL ? 1 : 0);
+    if (world == NULL) {
+        return false;
+    }
+    const FilId fingers[2] = {fil_world_find_link(world, "right_left_finger"), fil_world_find_link(world, "right_right_finger")};
+    FilStatus status = FIL_OK;
+    while (status == FIL_OK && fil_world_time(world) < until) {
+        FilStepInfo info;
+        status = fil_world_step(world, &info);
+        tie->crossings += info.crossings;
+        for (int g = 0; g < grasp_count && status == FIL_OK; g++) {
+            watch_grasp(world, &grasps[g]);
+        }
+        if (fil_world_time(world) > until - 2.0 && status == FIL_OK) {
+            FilVec3 force[2], torque;
+            fil_world_contact_wrench(world, fingers[0], &force[0], &torque);
+            fil_world_contact_wrench(world, fingers[1], &force[1], &torque);
+            const double squeeze = 0.5 * fabs(force[0].y - force[1].y), pull = fabs(force[0].x + force[1].x);
+            tie->sum += squeeze;
+            tie->squares += squeeze * squeeze;
+            tie->pull += pull;
+            tie->count++;
+        }
+    }
+    if (status != FIL_OK) {
+        fil_check_fail(check, "%s", fil_world_error(world));
+    } else {
+        tie->half_turns = half_turns_of_laces(world);
+        tie->pull /= tie->count;
+    }
+    fil_world_destroy(world);
+    return status == FIL_OK;
+}
+
+enum { GRASPS = 4 };
+
+void fil_check_lace_wrap(FilCheck* check)
+{
+    // closed fingers to open ones, as the scene says
+    static const Grasp grasps[GRASPS] = {
+        {.hand = "right", .lace = "right", .from = 1.5, .to = 4.1},
+        {.hand = "left", .lace = "left", .from = 6.9, .to = 9.4},
+        {.hand = "left", .lace = "right", .from = 11.6, .to = 21.0},
+        {.hand = "right", .lace = "left", .from = 14.8, .to = 21.0},
+    };
+    static const FilSetting points = {"lace.modulus", "0"};
+    for (int run = 0; run < 2; run++) {
+        Tie tie;
+        Grasp own[GRASPS];
+        char what[128];
+        const char* name = run == 0 ? "patches" : "points";
+        memcpy(own, grasps, sizeof own);
+        if (!run_tie(check, run == 0 ? NULL : &points, own, GRASPS, 21.0, &tie)) {
+            continue;
+        }
+        const double mean = tie.sum / tie.count, spread = 100.0 * sqrt(fmax(tie.squares / tie.count - mean * mean, 0.0)) / mean;
+        double slip = 0.0;
+        for (int g = 0; g < GRASPS; g++) {
+            slip = fmax(slip, 1e3 * own[g].slip);
+        }
+        if (run == 1) {  // P0's points lose the lace
+            fil_check_note(check, "points: half-turns of the laces around each other", abs(tie.half_turns));
+            fil_check_note(check, "points: slip in a hand (mm)", slip);
+            fil_check_note(check, "points: standard deviation of a finger's force over its mean (%)", spread);
+            continue;
+        }
+        fil_check_near(check, "half-turns of the laces around each other", abs(tie.half_turns), 3.0, 1e-9);
+        fil_check_below(check, "strands passed through each other", tie.crossings, 0.0);
+        for (int g = 0; g < GRASPS; g++) {
+            snprintf(what, sizeof what, "%s: slip in the %s hand from %g s on (mm)", name, own[g].hand, own[g].from);
+            fil_check_below(check, what, 1e3 * own[g].slip, 5.0);
+        }
+        fil_check_near(check, "force of a finger, last two seconds (N)", mean, 8.0, 0.01);
+        fil_check_below(check, "its standard deviation over its mean (%)", spread, 1.0);
+        fil_check_above(check, "pull on the laces, held for two seconds (N)", tie.pull, 2.0);
     }
 }

@@ -158,6 +158,7 @@ static const FilCheckCase table[] = {
     {"patch", "flat_on_flat", "boxes on each other lie still at 10 ms", 0, fil_check_patch_flat},
     {"patch", "capstan", "tensions of a rope around a post", 40, fil_check_patch_capstan},
     {"patch", "lace_grip", "two fingers pick up a lace and hold it by patches, and by points", 15, fil_check_lace_grip},
+    {"patch", "lace_wrap", "two arms wind laces around each other and pull, by patches and by points", 30, fil_check_lace_wrap},
     {"patch", "pulley", "a belt centres itself on a crowned pulley", 150, fil_check_patch_pulley},
     {"patch", "pulley_ablation", "and does not without crown or twist", 60, fil_check_patch_pulley_ablation},
     {"patch", "tilt", "a tilted roller shifts a belt, its mirror image the other way", 30, fil_check_patch_tilt},
