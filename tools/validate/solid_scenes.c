@@ -155,3 +155,26 @@ void fil_check_solid_gripper(FilCheck* check)
     }
     fil_world_destroy(grasp.world);
 }
+
+/* A torus that a gripper lifts between bare plates. */
+void fil_check_solid_torus(FilCheck* check)
+{
+    FilWorld* world = load(check, "torus_pick", NULL, 0);
+    double held = NAN, worst = INFINITY;
+    bool ok = world != NULL;
+    for (int k = 1; k <= 400 && ok; k++) { // 4 s; up from 2.3 s on
+        ok = step(check, world);
+        const FilId torus = fil_world_find_solid(world, "torus");
+        worst = fmin(worst, fil_solid_measure(world, torus).min_jacobian);
+        held = k == 250 ? fil_solid_center(world, torus).z : held;
+        if (k == 400 && ok) {
+            FilVec3 force, torque;
+            fil_world_contact_wrench(world, torus, &force, &torque);
+            fil_check_near(check, "what holds it, of its weight", force.z / (9.81 * fil_solid_mass(world, torus)), 1.0, 1e-2);
+            fil_check_below(check, "what it slips by in 1.5 s, m", held - fil_solid_center(world, torus).z, 1e-3);
+            fil_check_above(check, "its height, m", held, 0.2);
+            fil_check_above(check, "least volume of an element over that at rest", worst, 0.05);
+        }
+    }
+    fil_world_destroy(world);
+}

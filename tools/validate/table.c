@@ -173,6 +173,7 @@ static const FilCheckCase table[] = {
     {"solid", "cylinder", "P3 VII-A: a rubber cylinder pressed flat, 288 elements", 0, fil_check_solid_cylinder},
     {"solid", "cylinder_fine", "the same on three meshes", 150, fil_check_solid_cylinder_fine},
     {"solid", "gripper", "P3 VII-C: soft bubbles lift and shake a bear", 20, fil_check_solid_gripper},
+    {"solid", "torus", "a gripper's plates lift a soft torus", 4, fil_check_solid_torus},
 };
 
 const FilCheckCase* fil_check_table(int* count)
