@@ -11,6 +11,15 @@ static void look_ahead(const FilWorldCollider* row, int node, double dt, double*
     fil_v3_axpy(x, dt, row->place.velocities + 4 * node);
 }
 
+/* How much edges in directions u and w cross rather than run along each other: 0 below 45 degrees, 1 above 72. Strands that wind around
+ * each other touch all along, by ends of edges too; to leave those to neighbours would leave gaps that strands slip through. */
+static double crossing(const double* u, const double* w)
+{
+    const double cosine = fil_v3_dot(u, w), square = cosine * cosine / (fil_v3_dot(u, u) * fil_v3_dot(w, w));
+    const double x = fmin(fmax((0.5 - square) / 0.4, 0.0), 1.0); // cos^2 from 0.5 to 0.1
+    return x * x * (3.0 - 2.0 * x);
+}
+
 /* Share of two edges in what touches both and their neighbours, at the step's end: there forces act. */
 double fil_collision_share(const FilCollisionStage* stage, const FilContact* contact, double dt)
 {
@@ -38,5 +47,9 @@ double fil_collision_share(const FilCollisionStage* stage, const FilContact* con
         share *= fil_edge_share(beyond[side][0] >= 0 ? own[0] : NULL, own[1], own[2], beyond[side][1] >= 0 ? own[3] : NULL, point,
                                 stage->colliders[contact->collider[side]].collider.radii[contact->part[side]]);
     }
-    return share;
+    double along[2][3];
+    for (int side = 0; side < 2; side++) {
+        fil_v3_sub(along[side], x[side][2], x[side][1]);
+    }
+    return 1.0 - crossing(along[0], along[1]) * (1.0 - share);
 }
