@@ -23,4 +23,7 @@ void fil_check_patch_capstan(FilCheck* check);
 void fil_check_patch_pulley(FilCheck* check);
 void fil_check_patch_pulley_ablation(FilCheck* check);
 
+/* A scene by name, with settings; NULL after a failure, which the check has. */
+FilWorld* fil_patch_load(FilCheck* check, const char* name, const FilSetting* settings, int count);
+
 #endif

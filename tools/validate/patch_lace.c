@@ -16,19 +16,6 @@ typedef struct Hold {
     double rest[3], slip;  /* m, of the lace against the hand since the fingers closed */
 } Hold;
 
-static FilWorld* load(FilCheck* check, const char* name, const FilSetting* settings, int count)
-{
-    char path[4096];
-    FilError error;
-    FilWorld* world = NULL;
-    const FilSceneOptions options = {.settings = settings, .setting_count = count};
-    if (!fil_scene_find(name, path, sizeof path, &error) ||
-        fil_scene_load(path, &options, &world, NULL, &error) != FIL_OK) {
-        fil_check_fail(check, "%s", error.text);
-    }
-    return world;
-}
-
 /* The lace's node nearest to the hand when it closed, seen from the hand. */
 static void see_held(const FilWorld* world, int node, double* place)
 {
@@ -46,7 +33,7 @@ static void see_held(const FilWorld* world, int node, double* place)
 static bool run_hold(FilCheck* check, const FilSetting* settings, int count, Hold* hold)
 {
     *hold = (Hold){0};
-    FilWorld* world = load(check, "lace_grip", settings, count);
+    FilWorld* world = fil_patch_load(check, "lace_grip", settings, count);
     if (world == NULL) {
         return false;
     }
@@ -211,7 +198,7 @@ typedef struct Tie {
 static bool run_tie(FilCheck* check, const FilSetting* setting, Grasp* grasps, int grasp_count, double until, Tie* tie)
 {
     *tie = (Tie){0};
-    FilWorld* world = load(check, "lace_wrap", setting, setting != NULL ? 1 : 0);
+    FilWorld* world = fil_patch_load(check, "lace_wrap", setting, setting != NULL ? 1 : 0);
     if (world == NULL) {
         return false;
     }

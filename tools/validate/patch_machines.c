@@ -7,7 +7,7 @@
 
 static const double GRAVITY = 9.81;
 
-static FilWorld* load(FilCheck* check, const char* name, const FilSetting* settings, int count)
+FilWorld* fil_patch_load(FilCheck* check, const char* name, const FilSetting* settings, int count)
 {
     char path[4096];
     FilError error;
@@ -36,7 +36,7 @@ static bool run_until(FilCheck* check, FilWorld* world, double time)
 /* Mean pull (N) and speed of the load (m/s) between 2 s and 3 s, when everything moves evenly. */
 static bool run_tackle(FilCheck* check, const FilSetting* friction, double* pull, double* speed)
 {
-    FilWorld* world = load(check, "block_and_tackle", friction, 1);
+    FilWorld* world = fil_patch_load(check, "block_and_tackle", friction, 1);
     bool good = world != NULL && run_until(check, world, 2.0);
     const FilId hand = good ? fil_world_find_attachment(world, "hand") : (FilId){0};
     const FilId guide = good ? fil_world_find_joint(world, "guide") : (FilId){0};
@@ -79,7 +79,7 @@ void fil_check_tackle(FilCheck* check)
 
 void fil_check_conveyor(FilCheck* check)
 {
-    FilWorld* world = load(check, "conveyor", NULL, 0);
+    FilWorld* world = fil_patch_load(check, "conveyor", NULL, 0);
     bool good = world != NULL && run_until(check, world, 1.0);
     FilVec3 place[2];
     FilQuat turn;
@@ -118,7 +118,7 @@ void fil_check_conveyor(FilCheck* check)
 static double shift(FilCheck* check, const char* tilt, double seconds)
 {
     const FilSetting settings[] = {{"plain.tilt", tilt}, {"belt.offset", "0"}};
-    FilWorld* world = load(check, "crowned_pulley", settings, 2);
+    FilWorld* world = fil_patch_load(check, "crowned_pulley", settings, 2);
     double sum = NAN, x[3 * 256];
     if (world != NULL && run_until(check, world, seconds)) {
         const FilId belt = fil_world_find_rod(world, "belt");
