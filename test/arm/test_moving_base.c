@@ -260,7 +260,7 @@ static void a_mount_that_stands_still(void** state)
     }
 }
 
-/* On a base that is accelerated evenly an arm hangs as in a field of gravity that leans back. */
+/* On a base that is accelerated evenly an arm hangs as in a field of inclined gravity. */
 static void a_mount_that_is_accelerated(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* A soft block on a slope, which is gravity that leans: it sticks below the angle of friction and slides above with g (sin a - mu cos a). */
+/* A soft block on a slope (gravity is inclined): it sticks below the angle of friction and slides above with g (sin a - mu cos a). */
 #include <stdio.h>
 
 #include "blocks.h"

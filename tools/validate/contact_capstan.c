@@ -110,24 +110,7 @@ static double measure(FilCheck* check, const char* model, const Capstan* c)
     const double tangent[2] = {-sin(c->wrap), cos(c->wrap)};
     const double loads[6] = {0.0, 0.0, 0.0, 0.0, -tension, 0.0};
     const double speeds[6] = {0.0, 0.0, 0.0, SPEED * tangent[0], SPEED * tangent[1], 0.0};
-    FilAttachmentDef end = fil_attachment_def_default();
-    end.kind = FIL_ATTACH_PIN;
-    end.object = rope;
-    end.first = -1;
-    FilDriveDef pull = fil_drive_def_default();
-    pull.ramp = FIL_RAMP_SMOOTH;
-    pull.knot_count = 2;
-    pull.times = ramp;
-    FilDriveDef draw = pull;
-    pull.kind = FIL_DRIVE_FORCE;
-    pull.object = rope;
-    pull.count = 1;
-    pull.values = loads;
-    draw.kind = FIL_DRIVE_VELOCITY;
-    draw.attachment = fil_sandbox_attach(&box, &end);
-    draw.values = speeds;
-    fil_sandbox_drive(&box, &pull);
-    fil_sandbox_drive(&box, &draw);
+    const FilId end = fil_sandbox_draw_rope(&box, rope, ramp, loads, speeds);
 
     const double edge = 2.0 * POST * (1.0 + c->thickness) * tan(0.5 * c->wrap / c->segments);
     const int period = (int)round(edge / (SPEED * dt));
@@ -135,7 +118,7 @@ static double measure(FilCheck* check, const char* model, const Capstan* c)
     double sum = 0.0;
     for (int k = 0; k < period && !box.failed; k++) {
         fil_sandbox_step(&box);
-        const FilVec3 force = fil_attachment_force(box.world, draw.attachment);
+        const FilVec3 force = fil_attachment_force(box.world, end);
         sum += force.x * tangent[0] + force.y * tangent[1];
     }
     char where[64];

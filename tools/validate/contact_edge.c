@@ -90,24 +90,7 @@ static double measure(FilCheck* check, const char* model, double rounding, int s
 
     static const double times[2] = {0.0, RAMP};
     static const double loads[6] = {0.0, 0.0, 0.0, 0.0, -TENSION, 0.0}, speeds[6] = {0.0, 0.0, 0.0, SPEED, 0.0, 0.0};
-    FilAttachmentDef end = fil_attachment_def_default();
-    end.kind = FIL_ATTACH_PIN;
-    end.object = rope;
-    end.first = -1;
-    FilDriveDef pull = fil_drive_def_default();
-    pull.ramp = FIL_RAMP_SMOOTH;
-    pull.knot_count = 2;
-    pull.times = times;
-    FilDriveDef draw = pull;
-    pull.kind = FIL_DRIVE_FORCE;
-    pull.object = rope;
-    pull.count = 1;
-    pull.values = loads;
-    draw.kind = FIL_DRIVE_VELOCITY;
-    draw.attachment = fil_sandbox_attach(&box, &end);
-    draw.values = speeds;
-    fil_sandbox_drive(&box, &pull);
-    fil_sandbox_drive(&box, &draw);
+    const FilId end = fil_sandbox_draw_rope(&box, rope, times, loads, speeds);
 
     const double edge = 2.0 * radius * tan(0.25 * M_PI / segments);
     const int period = (int)lround(edge / (SPEED * dt)), periods = (int)ceil(2e-3 / edge);
@@ -115,7 +98,7 @@ static double measure(FilCheck* check, const char* model, double rounding, int s
     double sum = 0.0;
     for (int k = 0; k < period * periods && !box.failed; k++) {
         fil_sandbox_step(&box);
-        sum += fil_attachment_force(box.world, draw.attachment).x;
+        sum += fil_attachment_force(box.world, end).x;
     }
     const double ratio = box.failed ? NAN : sum / (period * periods * TENSION);
     fil_sandbox_end(&box);

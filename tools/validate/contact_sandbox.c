@@ -124,6 +124,29 @@ FilId fil_sandbox_drive(FilSandbox* box, const FilDriveDef* def)
     return id;
 }
 
+FilId fil_sandbox_draw_rope(FilSandbox* box, FilId rope, const double times[2], const double loads[6], const double speeds[6])
+{
+    FilAttachmentDef end = fil_attachment_def_default();
+    end.kind = FIL_ATTACH_PIN;
+    end.object = rope;
+    end.first = -1;
+    FilDriveDef pull = fil_drive_def_default();
+    pull.ramp = FIL_RAMP_SMOOTH;
+    pull.knot_count = 2;
+    pull.times = times;
+    FilDriveDef draw = pull;
+    pull.kind = FIL_DRIVE_FORCE;
+    pull.object = rope;
+    pull.count = 1;
+    pull.values = loads;
+    draw.kind = FIL_DRIVE_VELOCITY;
+    draw.attachment = fil_sandbox_attach(box, &end);
+    draw.values = speeds;
+    fil_sandbox_drive(box, &pull);
+    fil_sandbox_drive(box, &draw);
+    return draw.attachment;
+}
+
 void fil_sandbox_set(FilSandbox* box, FilId drive, double x, double y, double z)
 {
     const double value[3] = {x, y, z};

@@ -41,6 +41,9 @@ FilId fil_sandbox_add_rod(FilSandbox* box, const FilRodDef* def); /* with its ow
 FilId fil_sandbox_add_joint(FilSandbox* box, const FilJointDef* def);
 FilId fil_sandbox_attach(FilSandbox* box, const FilAttachmentDef* def);
 FilId fil_sandbox_drive(FilSandbox* box, const FilDriveDef* def);
+/* Loads a rope's first node and draws its last one: force and velocity grow smoothly from the first three numbers to the last, over two times.
+ * The attachment that draws. */
+FilId fil_sandbox_draw_rope(FilSandbox* box, FilId rope, const double times[2], const double loads[6], const double speeds[6]);
 void fil_sandbox_set(FilSandbox* box, FilId drive, double x, double y, double z);
 
 void fil_sandbox_step(FilSandbox* box);
