@@ -5,7 +5,8 @@
 #include "body/soft_arm.h"
 #include "geometry/pose.h"
 
-enum { FIL_PLAN_SECTIONS = 4, FIL_PLAN_SHAPES = 3 * FIL_PLAN_SECTIONS };
+/* Variables of one chain of frames; coordinates of all chains of a problem. */
+enum { FIL_PLAN_SECTIONS = 4, FIL_PLAN_SHAPES = 3 * FIL_PLAN_SECTIONS, FIL_PLAN_COORDINATES = 24 };
 
 typedef struct FilPlanArm {
     int sections, slices; /* slices of each section: particles of its mass */

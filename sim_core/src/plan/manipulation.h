@@ -1,0 +1,47 @@
+/* Robots and soft arms move bodies through contact: the transcription as a stage problem.
+ *
+ * A stage is one implicit Euler step of length h. Its variables, in this order:
+ *     q, v (coordinates of the forest and their rates),                              determined by the equations of motion
+ *     of each contact: gap, cone = mu f - sum b, slip_i = d_i . nu + g, and the place on the face (2),       by definitions
+ *     tau (of the coordinates that are driven), of each contact f, b_i, g                                          controls
+ * Pairs: gap _|_ f, cone _|_ g, slip_i _|_ b_i (P1 eq. 19). With l the multipliers of the equations of motion,
+ *
+ *     M(q+) (v+ - v) + h (C v + G + K q + B v)(q+, v+) = h (tau + f grad gap + F T)
+ *
+ * where friction F = sum b_i d_i and slip nu = T v. docs/planning.md has the whole. */
+#ifndef FILUM_PLAN_MANIPULATION_H
+#define FILUM_PLAN_MANIPULATION_H
+
+#include "plan/touch.h"
+
+enum { FIL_MANIPULATION_DIRECTIONS = 8 };
+
+typedef struct FilManipulation {
+    FilPlanTree tree;
+    FilPlanTouch touch[FIL_PLAN_TOUCHES];
+    int touches, directions;
+    int drives, drive[FIL_PLAN_COORDINATES]; /* coordinates that are driven */
+    double goal[FIL_PLAN_COORDINATES];       /* of the coordinates */
+    double goal_weight[FIL_PLAN_COORDINATES], end_weight[FIL_PLAN_COORDINATES]; /* of squared distances to it, all along and at the end */
+    double rate_weight[FIL_PLAN_COORDINATES]; /* of squared changes of rates */
+    double effort_weight, force_weight;      /* of squared efforts; of squared normal forces */
+    int stages;
+    double step; /* s */
+} FilManipulation;
+
+/* Where variables and rows begin. Of contact k: gap + k, and so on; slip + k directions, place + 2 k, b + k directions. */
+typedef struct FilManipulationLayout {
+    int q, v, gap, cone, slip, place, tau, f, b, g;
+    int variables, rows, carried;
+} FilManipulationLayout;
+
+FilManipulationLayout fil_manipulation_layout(const FilManipulation* m);
+
+/* A stage problem's evaluate; data is a FilManipulation. */
+bool fil_manipulation_evaluate(const void* data, int stage, const double* p, const double* x, const double* multiplier,
+                               FilPlanOrder order, FilPlanStage* out);
+
+/* The gap of a contact at coordinates q, the place of it on the face, and their gradients by the coordinates; NULL: not wanted. */
+double fil_manipulation_gap(const FilManipulation* m, int touch, const double* q, double place[2], double (*gradient)[FIL_PLAN_COORDINATES]);
+
+#endif

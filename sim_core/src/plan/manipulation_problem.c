@@ -1,0 +1,311 @@
+#include "plan/manipulation_problem.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/dense.h"
+
+/* ---- the problem ---- */
+
+/* What stands still in the world carries this much of what moves: all weight, N. */
+static double weight_of(const FilManipulation* m)
+{
+    const double* g = m->tree.gravity;
+    double mass = 0.0;
+    for (int b = 0; b < m->tree.blocks; b++) {
+        mass += m->tree.block[b].mass;
+    }
+    return fmax(1.0, mass * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]));
+}
+
+/* Usual sizes, by which shifts, pushes and gradients are measured. */
+static void fill_scale(const FilManipulation* m, const FilManipulationLayout* o, double* scale)
+{
+    const double weight = weight_of(m);
+    for (int b = 0; b < m->tree.blocks; b++) {
+        const FilPlanBlock* block = &m->tree.block[b];
+        for (int i = block->first; i < block->first + block->count; i++) {
+            scale[o->q + i] = block->kind == FIL_BLOCK_SECTION ? 0.05 : block->kind == FIL_BLOCK_SLIDE ? 0.1 : 0.3;
+            scale[o->v + i] = block->kind == FIL_BLOCK_SECTION ? 0.1 : 1.0;
+        }
+    }
+    for (int i = 0; i < m->drives; i++) {
+        scale[o->tau + i] = weight;
+    }
+    for (int k = 0; k < m->touches; k++) {
+        scale[o->gap + k] = 0.01;
+        scale[o->cone + k] = scale[o->f + k] = 0.3 * weight;
+        scale[o->g + k] = 0.3;
+        scale[o->place + 2 * k] = scale[o->place + 2 * k + 1] = 0.05;
+    }
+    for (int i = 0; i < m->touches * m->directions; i++) {
+        scale[o->slip + i] = 0.3;
+        scale[o->b + i] = 0.3 * weight;
+    }
+}
+
+static void fill_bounds(const FilManipulation* m, const FilManipulationBounds* bounds, const FilManipulationLayout* o, int stage,
+                        double* low, double* high)
+{
+    const bool last = stage + 1 == m->stages;
+    for (int j = 0; j < o->variables; j++) {
+        low[j] = (j >= o->gap && j < o->place) || j >= o->f ? 0.0 : -INFINITY;
+        high[j] = INFINITY;
+    }
+    for (int i = 0; i < m->tree.coordinates; i++) {
+        const double rate = last ? fmin(bounds->rate[i], bounds->end_rate[i]) : bounds->rate[i];
+        low[o->q + i] = bounds->lower[i];
+        high[o->q + i] = bounds->upper[i];
+        if (last && bounds->end[i] < INFINITY) {
+            low[o->q + i] = m->goal[i] - bounds->end[i];
+            high[o->q + i] = m->goal[i] + bounds->end[i];
+        }
+        low[o->v + i] = -rate;
+        high[o->v + i] = rate;
+    }
+    for (int i = 0; i < m->drives; i++) {
+        low[o->tau + i] = -bounds->effort[i];
+        high[o->tau + i] = bounds->effort[i];
+    }
+    for (int k = 0; k < m->touches; k++) {
+        low[o->f + k] = bounds->least_force[k];
+        high[o->f + k] = bounds->normal_force;
+        high[o->g + k] = bounds->slip;
+        for (int a = 0; a < 2; a++) {
+            const double half = m->touch[k].half[a];
+            low[o->place + 2 * k + a] = half > 0.0 ? -half : -INFINITY;
+            high[o->place + 2 * k + a] = half > 0.0 ? half : INFINITY;
+        }
+    }
+}
+
+static int fill_pairs(const FilManipulation* m, const FilManipulationLayout* o, FilPlanPair* pairs)
+{
+    int count = 0;
+    for (int k = 0; k < m->touches; k++) {
+        pairs[count++] = (FilPlanPair){o->gap + k, o->f + k, 1.0};
+        pairs[count++] = (FilPlanPair){o->cone + k, o->g + k, 1.0};
+        for (int i = 0; i < m->directions; i++) {
+            pairs[count++] = (FilPlanPair){o->slip + k * m->directions + i, o->b + k * m->directions + i, 1.0};
+        }
+    }
+    return count;
+}
+
+bool fil_manipulation_problem_create(const FilManipulation* m, const FilManipulationBounds* bounds, const double* start,
+                                     FilManipulationProblem* out)
+{
+    const FilManipulationLayout o = fil_manipulation_layout(m);
+    const size_t n = (size_t)(m->stages * o.variables);
+    *out = (FilManipulationProblem){.m = *m};
+    out->memory = fil_alloc(2 * n + (size_t)(o.variables + o.carried), sizeof(double));
+    out->pairs = fil_alloc((size_t)(m->touches * (m->directions + 2) + 1), sizeof *out->pairs);
+    out->carry = fil_alloc((size_t)o.carried, sizeof *out->carry);
+    if (out->memory == NULL || out->pairs == NULL || out->carry == NULL) {
+        fil_manipulation_problem_free(out);
+        return false;
+    }
+    double *lower = out->memory, *upper = lower + n, *scale = upper + n, *before = scale + o.variables;
+    for (int k = 0; k < m->stages; k++) {
+        fill_bounds(m, bounds, &o, k, lower + k * o.variables, upper + k * o.variables);
+    }
+    fill_scale(m, &o, scale);
+    memcpy(before, start, sizeof(double) * (size_t)o.carried);
+    for (int i = 0; i < o.carried; i++) {
+        out->carry[i] = i;
+    }
+    out->problem = (FilPlanProblem){.data = &out->m,
+                                    .stages = m->stages,
+                                    .variables = o.variables,
+                                    .rows = o.rows,
+                                    .carried = o.carried,
+                                    .carry = out->carry,
+                                    .before = before,
+                                    .lower = lower,
+                                    .upper = upper,
+                                    .scale = scale,
+                                    .pairs = out->pairs,
+                                    .pair_count = fill_pairs(m, &o, out->pairs),
+                                    .evaluate = fil_manipulation_evaluate};
+    return true;
+}
+
+void fil_manipulation_problem_free(FilManipulationProblem* problem)
+{
+    fil_free(problem->memory);
+    fil_free(problem->pairs);
+    fil_free(problem->carry);
+    *problem = (FilManipulationProblem){.memory = NULL};
+}
+
+/* ---- first guesses ---- */
+
+/* Whether a contact joins what is driven with what is not. */
+static bool joins(const FilManipulation* m, int touch)
+{
+    bool driven[2] = {false, false};
+    const int sides[2] = {m->touch[touch].a, m->touch[touch].b};
+    for (int s = 0; s < 2; s++) {
+        const FilPlanBlock* block = sides[s] >= 0 ? &m->tree.block[sides[s]] : NULL;
+        for (int i = 0; block != NULL && i < block->depth; i++) {
+            for (int d = 0; d < m->drives; d++) {
+                driven[s] = driven[s] || m->drive[d] == block->path[i];
+            }
+        }
+    }
+    return sides[1] >= 0 && driven[0] != driven[1];
+}
+
+/* Moves what is driven to where its contacts are closed, at the places of the start: damped least squares. */
+static void keep_contacts(const FilManipulation* m, const double (*places)[2], const bool* kept, double* q)
+{
+    static const double damping = 1e-6;
+    const int n = m->drives;
+    for (int iteration = 0; iteration < 20; iteration++) {
+        double matrix[FIL_PLAN_COORDINATES * FIL_PLAN_COORDINATES] = {0.0}, right[FIL_PLAN_COORDINATES] = {0.0};
+        int pivots[FIL_PLAN_COORDINATES];
+        for (int k = 0; k < m->touches; k++) {
+            double place[2], gradient[3][FIL_PLAN_COORDINATES];
+            if (!kept[k]) {
+                continue;
+            }
+            const double gap = fil_manipulation_gap(m, k, q, place, gradient);
+            const double residual[3] = {gap, place[0] - places[k][0], place[1] - places[k][1]};
+            for (int r = 0; r < 3; r++) {
+                for (int i = 0; i < n; i++) {
+                    right[i] -= gradient[r][m->drive[i]] * residual[r];
+                    for (int j = 0; j < n; j++) {
+                        matrix[j * n + i] += gradient[r][m->drive[i]] * gradient[r][m->drive[j]];
+                    }
+                }
+            }
+        }
+        for (int i = 0; i < n; i++) {
+            matrix[i * n + i] += damping;
+        }
+        if (n == 0 || !fil_dense_lu(n, matrix, pivots)) {
+            return;
+        }
+        fil_dense_lu_solve(n, matrix, pivots, 1, right);
+        for (int i = 0; i < n; i++) {
+            q[m->drive[i]] += right[i];
+        }
+    }
+}
+
+/* Variables that their rows define, and the efforts that the motion takes. */
+static void settle(const FilManipulationProblem* problem, int stage, const double* p, double* row, double* x)
+{
+    const FilManipulation* m = &problem->m;
+    const FilManipulationLayout o = fil_manipulation_layout(m);
+    FilPlanStage out = {.row = row};
+    for (int i = 0; i < m->drives; i++) {
+        x[o.tau + i] = 0.0;
+    }
+    memset(row, 0, sizeof(double) * (size_t)o.rows);
+    if (!fil_manipulation_evaluate(m, stage, p, x, NULL, FIL_PLAN_VALUES, &out)) {
+        return;
+    }
+    for (int i = 0; i < m->drives; i++) {
+        x[o.tau + i] = row[o.v + m->drive[i]] / m->step;
+    }
+    for (int j = o.gap; j < o.tau; j++) {
+        x[j] -= row[j];
+    }
+}
+
+void fil_manipulation_guess(const FilManipulationProblem* problem, double* x)
+{
+    const FilManipulation* m = &problem->m;
+    const FilManipulationLayout o = fil_manipulation_layout(m);
+    const double* start = problem->problem.before;
+    double places[FIL_PLAN_TOUCHES][2], row[512], p[2 * FIL_PLAN_COORDINATES];
+    bool kept[FIL_PLAN_TOUCHES];
+    int standing = 0;
+    for (int k = 0; k < m->touches; k++) {
+        (void)fil_manipulation_gap(m, k, start + o.q, places[k], NULL);
+        kept[k] = joins(m, k);
+        standing += m->touch[k].b < 0 ? 1 : 0;
+    }
+    memcpy(p, start, sizeof p[0] * (size_t)o.carried);
+    for (int k = 0; k < m->stages; k++) {
+        double* own = x + k * o.variables;
+        const double t = (k + 1.0) / m->stages;
+        memset(own, 0, sizeof(double) * (size_t)o.variables);
+        memcpy(own + o.q, p + o.q, sizeof(double) * (size_t)m->tree.coordinates);
+        for (int i = 0; i < m->tree.coordinates; i++) {
+            if (m->goal_weight[i] > 0.0 || m->end_weight[i] > 0.0) {
+                own[o.q + i] = start[o.q + i] + t * (m->goal[i] - start[o.q + i]);
+            }
+        }
+        keep_contacts(m, (const double(*)[2])places, kept, own + o.q);
+        for (int i = 0; i < m->tree.coordinates; i++) {
+            own[o.v + i] = (own[o.q + i] - p[o.q + i]) / m->step;
+        }
+        for (int c = 0; c < m->touches; c++) {
+            own[o.f + c] = m->touch[c].b < 0 ? weight_of(m) / standing : 0.3 * weight_of(m);
+            own[o.g + c] = 0.1;
+            for (int i = 0; i < m->directions; i++) {
+                own[o.b + c * m->directions + i] = 0.5 * m->touch[c].friction * own[o.f + c] / m->directions;
+            }
+        }
+        settle(problem, k, p, row, own);
+        memcpy(p, own, sizeof(double) * (size_t)o.carried);
+    }
+}
+
+void fil_manipulation_resample(const FilManipulationProblem* from, const double* x, const FilManipulationProblem* to, double* out)
+{
+    const FilManipulationLayout o = fil_manipulation_layout(&from->m);
+    const int n = o.variables, stages = from->m.stages;
+    for (int k = 0; k < to->m.stages; k++) {
+        // states stand at the ends of stages, controls act throughout
+        const double t = (k + 1.0) * stages / to->m.stages;
+        const int end = (int)ceil(t - 1e-9), later = end < 1 ? 0 : end - 1;
+        const double share = t - later;
+        for (int j = 0; j < n; j++) {
+            const double after = x[later * n + j];
+            const double before = later > 0 ? x[(later - 1) * n + j] : j < o.gap ? from->problem.before[j] : after;
+            out[k * n + j] = j < o.gap ? (1.0 - share) * before + share * after : after;
+        }
+    }
+}
+
+/* ---- judging ---- */
+
+FilManipulationQuality fil_manipulation_judge(const FilManipulationProblem* problem, const double* x)
+{
+    const FilManipulation* m = &problem->m;
+    const FilManipulationLayout o = fil_manipulation_layout(m);
+    FilManipulationQuality quality = {.cost = 0.0};
+    double row[512];
+    for (int k = 0; k < m->stages; k++) {
+        const double *own = x + k * o.variables, *p = k > 0 ? own - o.variables : problem->problem.before;
+        FilPlanStage out = {.row = row};
+        memset(row, 0, sizeof row);
+        if (!fil_manipulation_evaluate(m, k, p, own, NULL, FIL_PLAN_VALUES, &out)) {
+            quality.violation = INFINITY;
+            return quality;
+        }
+        quality.cost += out.cost;
+        for (int i = 0; i < o.rows; i++) {
+            if (fabs(row[i]) > quality.violation) {
+                quality.violation = fabs(row[i]);
+                quality.worst_row = i;
+                quality.worst_stage = k;
+            }
+        }
+        for (int c = 0; c < m->touches; c++) {
+            const int slip = o.slip + c * m->directions, b = o.b + c * m->directions;
+            quality.gap_pair = fmax(quality.gap_pair, fabs(own[o.gap + c] * own[o.f + c]));
+            quality.slip_pair = fmax(quality.slip_pair, fabs(own[o.cone + c] * own[o.g + c]));
+            for (int i = 0; i < m->directions; i++) {
+                quality.slip_pair = fmax(quality.slip_pair, fabs(own[slip + i] * own[b + i]));
+            }
+            // what the row leaves of the gap is penetration, too
+            quality.penetration = fmax(quality.penetration, -(own[o.gap + c] - row[o.gap + c]));
+        }
+    }
+    return quality;
+}

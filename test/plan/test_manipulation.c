@@ -1,0 +1,296 @@
+/* Derivatives of the transcription of robots, arms and bodies by complex steps, and its equations against the simulator's. */
+#include <complex.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/quat.h"
+#include "base/vec3.h"
+#include "body/articulated.h"
+#include "plan/manipulation_problem.h"
+#include "random.h"
+
+typedef struct ComplexStage {
+    double complex cost;
+    double complex *row, *cost_own, *cost_before, *row_own, *row_before, *own_own, *own_before, *before_before;
+} ComplexStage;
+
+#define REAL double complex
+#define STAGE ComplexStage
+#define NAME(x) complex_##x
+#define COSINE ccos
+#define SINE csin
+#define ROOT csqrt
+#include "plan/tree_jet.inc"
+#include "plan/touch.inc"
+#include "plan/manipulation.inc"
+
+enum { N = 96, C = 48 };
+
+typedef struct Exact {
+    double row[N], cost_own[N], cost_before[C], row_own[N * N], row_before[N * C], own_own[N * N], own_before[N * C];
+    double before_before[C * C];
+} Exact;
+
+typedef struct Stepped {
+    double complex row[N], cost_own[N], cost_before[C], row_own[N * N], row_before[N * C], own_own[N * N],
+        own_before[N * C], before_before[C * C];
+} Stepped;
+
+static double worst;
+
+static void compare(double exact, double stepped)
+{
+    const double error = fabs(exact - stepped) / fmax(1.0, fabs(exact));
+    worst = fmax(worst, error);
+    assert_true(error < 1e-9);
+}
+
+/* Rows, cost and their gradients with a step of 1e-40 i in one of the variables: x, then p. */
+static void evaluate_stepped(const FilManipulation* m, int stage, const double* p, const double* x, int variable, Stepped* out)
+{
+    const FilManipulationLayout o = fil_manipulation_layout(m);
+    double complex cp[C], cx[N];
+    for (int i = 0; i < o.carried; i++) {
+        cp[i] = p[i] + (variable == o.variables + i ? 1e-40 * I : 0.0);
+    }
+    for (int i = 0; i < o.variables; i++) {
+        cx[i] = x[i] + (variable == i ? 1e-40 * I : 0.0);
+    }
+    memset(out, 0, sizeof *out);
+    ComplexStage s = {0.0, out->row, out->cost_own, out->cost_before, out->row_own, out->row_before, out->own_own, out->own_before, out->before_before};
+    assert_true(complex_evaluate(m, stage, cp, cx, NULL, FIL_PLAN_FIRST, &s));
+    out->cost_own[N - 1] = s.cost;
+}
+
+static void check_derivatives(const FilManipulation* m, int stage, uint64_t seed)
+{
+    static Exact exact;
+    static Stepped stepped;
+    const FilManipulationLayout o = fil_manipulation_layout(m);
+    Random random = {seed};
+    double p[C], x[N], mult[N], values[N];
+    assert_true(o.variables < N && o.carried <= C);
+    for (int i = 0; i < o.variables; i++) {
+        x[i] = random_between(&random, -1.0, 1.0);
+        mult[i] = random_between(&random, -2.0, 2.0);
+    }
+    for (int i = 0; i < o.carried; i++) {
+        p[i] = random_between(&random, -1.0, 1.0);
+    }
+    for (int b = 0; b < m->tree.blocks; b++) {  // sections are short
+        for (int i = 0; m->tree.block[b].kind == FIL_BLOCK_SECTION && i < 3; i++) {
+            x[m->tree.block[b].first + i] *= 0.05;
+        }
+    }
+    memset(&exact, 0, sizeof exact);
+    FilPlanStage s = {0.0, exact.row, exact.cost_own, exact.cost_before, exact.row_own, exact.row_before, exact.own_own, exact.own_before, exact.before_before};
+    assert_true(fil_manipulation_evaluate(m, stage, p, x, mult, FIL_PLAN_SECOND, &s));
+    // values alone are the same
+    FilPlanStage only = {.row = values};
+    assert_true(fil_manipulation_evaluate(m, stage, p, x, NULL, FIL_PLAN_VALUES, &only));
+    for (int i = 0; i < o.rows; i++) {
+        compare(values[i], exact.row[i]);
+    }
+    for (int j = 0; j < o.variables + o.carried; j++) {
+        const bool own = j < o.variables;
+        const int c = j - o.variables;
+        evaluate_stepped(m, stage, p, x, j, &stepped);
+        compare(own ? exact.cost_own[j] : exact.cost_before[c], cimag(stepped.cost_own[N - 1]) * 1e40);
+        for (int i = 0; i < o.rows; i++) {
+            compare(own ? exact.row_own[j * o.rows + i] : exact.row_before[c * o.rows + i], cimag(stepped.row[i]) * 1e40);
+        }
+        // gradient of cost + multiplier . row, stepped: a column of the Hessian
+        for (int i = 0; i < o.variables + o.carried; i++) {
+            const bool first = i < o.variables;
+            const int k = i - o.variables;
+            double complex sum = first ? stepped.cost_own[i] : stepped.cost_before[k];
+            for (int r = 0; r < o.rows; r++) {
+                sum += mult[r] * (first ? stepped.row_own[i * o.rows + r] : stepped.row_before[k * o.rows + r]);
+            }
+            compare(first && own ? exact.own_own[j * o.variables + i]
+                    : first      ? exact.own_before[c * o.variables + i]
+                    : own        ? exact.own_before[k * o.variables + j]
+                                 : exact.before_before[c * o.carried + k],
+                    cimag(sum) * 1e40);
+        }
+    }
+}
+
+/* ---- a forest of everything ---- */
+
+static FilPlanBlock joint(FilPlanBlockKind kind, int parent, Random* random)
+{
+    FilPlanBlock b = {.kind = kind, .parent = parent, .count = kind == FIL_BLOCK_SECTION ? 3 : 1};
+    const double turn[3] = {random_between(random, -1.0, 1.0), random_between(random, -1.0, 1.0), random_between(random, -1.0, 1.0)};
+    fil_m3_from_quat(b.rest.r, fil_quat_exponential(turn));
+    double size = 0.0;
+    for (int k = 0; k < 3; k++) {
+        b.rest.p[k] = random_between(random, -0.5, 0.5);
+        b.center[k] = random_between(random, -0.2, 0.2);
+        b.axis[k] = random_between(random, -1.0, 1.0);
+        b.second[k] = random_between(random, 0.1, 0.3);
+        b.second[3 + k] = random_between(random, -0.1, 0.1);
+        size += b.axis[k] * b.axis[k];
+    }
+    fil_v3_scale(b.axis, 1.0 / sqrt(size), b.axis);
+    b.mass = random_between(random, 0.5, 2.0);
+    if (kind == FIL_BLOCK_SECTION) {
+        b.length = 0.3;
+        b.slices = 2;
+        b.slice_moment = 0.01;
+        for (int k = 0; k < 9; k++) {
+            b.shape[k] = random_between(random, -1.0, 1.0);
+        }
+    }
+    return b;
+}
+
+static FilPlanTouch touch_between(int a, int b, double radius, double cylinder, Random* random)
+{
+    FilPlanTouch t = {.a = a, .b = b, .radius = radius, .cylinder = cylinder, .friction = 0.5};
+    const FilPlanBlock any = joint(FIL_BLOCK_HINGE, -1, random);
+    t.face = any.rest;
+    fil_v3_copy(t.point, any.center);
+    return t;
+}
+
+static void derivatives_are_exact(void** state)
+{
+    (void)state;
+    Random random = {7};
+    FilManipulation m = {.directions = 4, .stages = 2, .step = 0.04, .effort_weight = 0.3, .force_weight = 0.2};
+    // a robot of three joints that forks, a slide with a section of a soft arm on it
+    const int root = fil_plan_tree_add(&m.tree, &(FilPlanBlock){.kind = FIL_BLOCK_SLIDE, .parent = -1, .count = 1, .rest = fil_pose_identity(), .axis = {0.0, 1.0, 0.0}, .mass = 1.0});
+    FilPlanBlock next = joint(FIL_BLOCK_HINGE, root, &random);
+    const int elbow = fil_plan_tree_add(&m.tree, &next);
+    next = joint(FIL_BLOCK_HINGE, elbow, &random);
+    const int tip = fil_plan_tree_add(&m.tree, &next);
+    next = joint(FIL_BLOCK_SLIDE, root, &random);
+    const int fork = fil_plan_tree_add(&m.tree, &next);
+    next = joint(FIL_BLOCK_SECTION, -1, &random);
+    const int arm = fil_plan_tree_add(&m.tree, &next);
+    next = joint(FIL_BLOCK_HINGE, arm, &random);
+    const int wrist = fil_plan_tree_add(&m.tree, &next);
+    fil_v3_set(m.tree.gravity, 0.3, -1.0, -9.81);
+    m.touch[0] = touch_between(tip, wrist, 0.05, 0.0, &random);
+    m.touch[1] = touch_between(wrist, -1, 0.0, 0.0, &random);
+    m.touch[2] = touch_between(tip, arm, 0.1, 0.2, &random);
+    m.touch[3] = touch_between(fork, tip, 0.03, 0.0, &random);  // variables that both have
+    m.touches = 4;
+    m.drives = 2;
+    m.drive[0] = 1, m.drive[1] = 4;
+    for (int i = 0; i < m.tree.coordinates; i++) {
+        m.goal[i] = 0.1 * i;
+        m.goal_weight[i] = 0.2;
+        m.end_weight[i] = 0.5 + i;
+        m.rate_weight[i] = 0.4;
+        m.tree.stiffness[i] = 3.0, m.tree.damping[i] = 0.7, m.tree.armature[i] = 0.2;
+    }
+    for (int k = 0; k < 4; k++) {
+        check_derivatives(&m, k % 2, 100u + (unsigned)k);
+    }
+    print_message("worst derivative: %.1e\n", worst);
+}
+
+/* ---- a box pushed along the ground ---- */
+
+// a box of 2 kg and 0.2 m on the ground, pushed along x by a ball of 20 mm on a slide of 0.5 kg
+static const double BOX_MASS = 2.0, FINGER_MASS = 0.5, HALF = 0.1, TIP = 0.02, G = 9.81;
+
+static FilManipulation push_task(double mu, int stages)
+{
+    FilManipulation m = {.directions = 4, .stages = stages, .step = 1.0 / stages, .effort_weight = 1.0, .force_weight = 1e-9};
+    int block = -1;
+    for (int k = 0; k < 6; k++) {
+        FilPlanBlock b = {.kind = k < 3 ? FIL_BLOCK_SLIDE : FIL_BLOCK_HINGE, .parent = block, .count = 1, .rest = fil_pose_identity()};
+        b.axis[k % 3] = 1.0;
+        if (k == 5) {
+            b.mass = BOX_MASS;
+            b.second[0] = b.second[1] = b.second[2] = BOX_MASS * HALF * HALF / 3.0;
+        }
+        block = fil_plan_tree_add(&m.tree, &b);
+    }
+    const int finger = fil_plan_tree_add(&m.tree, &(FilPlanBlock){.kind = FIL_BLOCK_SLIDE, .parent = -1, .count = 1, .rest = fil_pose_identity(), .axis = {1.0, 0.0, 0.0}, .mass = FINGER_MASS});
+    m.tree.gravity[2] = -G;
+    for (int k = 0; k < 4; k++) {
+        m.touch[k] = (FilPlanTouch){.a = block, .b = -1, .point = {k % 2 ? HALF : -HALF, k / 2 ? HALF : -HALF, -HALF}, .face = fil_pose_identity(), .friction = mu};
+        m.touch[k].face.p[2] = -HALF;
+    }
+    // the face at -x: tangents y and -z... its normal is -x
+    static const double face[9] = {0, 0, -1, 0, 1, 0, 1, 0, 0};
+    m.touch[4] = (FilPlanTouch){.a = finger, .b = block, .radius = TIP, .half = {HALF, HALF}, .friction = 0.0};
+    memcpy(m.touch[4].face.r, face, sizeof face);
+    m.touch[4].face.p[0] = -HALF;
+    m.touches = 5;
+    m.drives = 1;
+    m.drive[0] = 6;
+    m.goal[0] = 1.0;
+    m.end_weight[0] = 1e-9;  // the bounds of the end do it
+    return m;
+}
+
+static FilManipulationBounds push_bounds(void)
+{
+    FilManipulationBounds b = {.normal_force = 200.0, .slip = 20.0};
+    for (int i = 0; i < FIL_PLAN_COORDINATES; i++) {
+        b.lower[i] = -INFINITY, b.upper[i] = b.rate[i] = b.effort[i] = b.end[i] = b.end_rate[i] = INFINITY;
+    }
+    b.end[0] = b.end_rate[0] = 1e-6;
+    return b;
+}
+
+static bool show(void* user, const FilPlanProgress* p)
+{
+    (void)user;
+    if (getenv("PLAN_VERBOSE") != NULL) {
+        print_message("%4d cost %.6g rows %.1e pairs %.1e dual %.1e mu %.0e eps %.0e shift %.0e step %.2g\n", p->iteration,
+                      p->cost, p->violation, p->pairs, p->dual, p->barrier, p->relaxation, p->shift, p->step);
+    }
+    return true;
+}
+
+static void pushes_a_box_with_least_effort(void** state)
+{
+    // finger and box move as one, M x'' = u - mu m g: over 1 m the integral of u^2 is least for a ramp from 2 mu m g to zero within
+    // tau = sqrt(6/a), a = mu m g/M, as in test_interior_point.c; at its end friction brakes the box, and the finger still has to be held
+    (void)state;
+    const double mu = 0.7, total = BOX_MASS + FINGER_MASS, a = mu * BOX_MASS * G / total, tau = sqrt(6.0 / a);
+    const double effort = total * total * 4.0 * a * a / 3.0 * tau;
+    for (int stages = 20; stages <= 40; stages *= 2) {
+        const FilManipulation m = push_task(mu, stages);
+        const FilManipulationBounds bounds = push_bounds();
+        FilManipulationProblem problem;
+        double start[2 * FIL_PLAN_COORDINATES] = {0.0};
+        start[6] = -HALF - TIP;
+        assert_true(fil_manipulation_problem_create(&m, &bounds, start, &problem));
+        double* x = calloc((size_t)(stages * problem.problem.variables), sizeof(double));
+        fil_manipulation_guess(&problem, x);
+        FilPlanSettings settings = fil_plan_settings_default();
+        settings.relaxation_start = 10.0;
+        settings.report = show;
+        settings.max_iterations = 400;
+        FilPlanPoint point = {.x = x};
+        const FilPlanResult result = fil_interior_point(&problem.problem, &settings, &point);
+        const FilManipulationQuality q = fil_manipulation_judge(&problem, x);
+        print_message("%d stages: effort %.4f against %.4f, %d iterations, rows %.1e, pairs %.1e and %.1e, outcome %d\n", stages, q.cost,
+                      effort, result.iterations, q.violation, q.gap_pair, q.slip_pair, (int)result.outcome);
+        free(x);
+        fil_manipulation_problem_free(&problem);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(derivatives_are_exact),
+        cmocka_unit_test(pushes_a_box_with_least_effort),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
