@@ -72,6 +72,11 @@ static void fill_bounds(const FilManipulation* m, const FilManipulationBounds* b
         low[o->f + k] = bounds->least_force[k];
         high[o->f + k] = bounds->normal_force;
         high[o->g + k] = bounds->slip;
+        for (int i = 0; i < m->directions && !(m->touch[k].friction > 0.0); i++) {
+            // without friction: none of its pairs, and a sliver for its forces
+            low[o->cone + k] = low[o->slip + k * m->directions + i] = -INFINITY;
+            high[o->b + k * m->directions + i] = 1e-9;
+        }
         for (int a = 0; a < 2; a++) {
             const double half = m->touch[k].half[a];
             low[o->place + 2 * k + a] = half > 0.0 ? -half : -INFINITY;
@@ -80,14 +85,23 @@ static void fill_bounds(const FilManipulation* m, const FilManipulationBounds* b
     }
 }
 
-static int fill_pairs(const FilManipulation* m, const FilManipulationLayout* o, FilPlanPair* pairs)
+/* Products are judged by the usual sizes of their factors. */
+static FilPlanPair pair_of(const double* scale, int a, int b)
+{
+    return (FilPlanPair){a, b, scale[a] * scale[b]};
+}
+
+static int fill_pairs(const FilManipulation* m, const FilManipulationLayout* o, const double* scale, FilPlanPair* pairs)
 {
     int count = 0;
     for (int k = 0; k < m->touches; k++) {
-        pairs[count++] = (FilPlanPair){o->gap + k, o->f + k, 1.0};
-        pairs[count++] = (FilPlanPair){o->cone + k, o->g + k, 1.0};
+        pairs[count++] = pair_of(scale, o->gap + k, o->f + k);
+        if (!(m->touch[k].friction > 0.0)) {
+            continue;
+        }
+        pairs[count++] = pair_of(scale, o->cone + k, o->g + k);
         for (int i = 0; i < m->directions; i++) {
-            pairs[count++] = (FilPlanPair){o->slip + k * m->directions + i, o->b + k * m->directions + i, 1.0};
+            pairs[count++] = pair_of(scale, o->slip + k * m->directions + i, o->b + k * m->directions + i);
         }
     }
     return count;
@@ -126,7 +140,7 @@ bool fil_manipulation_problem_create(const FilManipulation* m, const FilManipula
                                     .upper = upper,
                                     .scale = scale,
                                     .pairs = out->pairs,
-                                    .pair_count = fill_pairs(m, &o, out->pairs),
+                                    .pair_count = fill_pairs(m, &o, scale, out->pairs),
                                     .evaluate = fil_manipulation_evaluate};
     return true;
 }
@@ -299,8 +313,9 @@ FilManipulationQuality fil_manipulation_judge(const FilManipulationProblem* prob
         for (int c = 0; c < m->touches; c++) {
             const int slip = o.slip + c * m->directions, b = o.b + c * m->directions;
             quality.gap_pair = fmax(quality.gap_pair, fabs(own[o.gap + c] * own[o.f + c]));
-            quality.slip_pair = fmax(quality.slip_pair, fabs(own[o.cone + c] * own[o.g + c]));
-            for (int i = 0; i < m->directions; i++) {
+            const bool rough = m->touch[c].friction > 0.0;
+            quality.slip_pair = fmax(quality.slip_pair, rough ? fabs(own[o.cone + c] * own[o.g + c]) : 0.0);
+            for (int i = 0; i < m->directions && rough; i++) {
                 quality.slip_pair = fmax(quality.slip_pair, fabs(own[slip + i] * own[b + i]));
             }
             // what the row leaves of the gap is penetration, too
