@@ -158,10 +158,10 @@ typedef struct Matrix {
 static bool expect_now(FilWorld* world, const double* v)
 {
     bool changed = false, clear = true;
-    const int rings = world->solver.ipc.ring_count, all = rings + world->solver.ipc.slide_count;
+    const int rings = world->solver.ipc.ring_count, all = rings + world->solver.ipc.slides.count;
     for (int pass = 0; pass < 2; ++pass) {
         for (int k = 0; k < all; ++k) {
-            FilFriction* friction = k < rings ? &world->solver.ipc.rings[k].friction : &world->solver.ipc.slides[k - rings].friction;
+            FilFriction* friction = k < rings ? &world->solver.ipc.rings[k].friction : &world->solver.ipc.slides.at[k - rings].friction;
             const double share = hypot(friction->expected[0], friction->expected[1]) / world->solver.settings.model.ipc.slip_speed;
             clear = clear && (pass == 0 || !(share > 0.89 && share < 1.01));
             friction->expected[0] = pass == 0 ? 1e9 : friction->expected[0];  // sliding gives way to what is
@@ -241,7 +241,7 @@ static void test_gradients(void** state)
         double v[MOST] = {0.0};
         FilWorld* world = begin(pile, &random, round % 2 == 0 ? 0.2 : 2.0, v);
         // all kinds take part: pairs of rods, of cloth, of rigid points, planes; and friction between them
-        assert_true(world->solver.ipc.active_count > 10 && world->solver.ipc.slide_count > 10);
+        assert_true(world->solver.ipc.active_count > 10 && world->solver.ipc.slides.count > 10);
         check_gradient(world, v);
         fil_world_destroy(world);
         world = begin(threaded, &random, round % 2 == 0 ? 0.2 : 2.0, v);

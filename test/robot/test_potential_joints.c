@@ -196,7 +196,8 @@ static void gradients_between_chains(void** state)
 {
     (void)state;
     static const char text[] =
-        "world: {dt: 1e-3, contact: ipc, ipc: {slip_speed: 0.1}}\n"  // smooth over differences
+        // smooth over differences; friction of the first step would twist the rod (see gradients_of_everything)
+        "world: {dt: 1e-3, contact: ipc, ipc: {slip_speed: 0.1, friction_iterations: 1}}\n"
         "materials: {rubber: {young: 1e6, poisson: 0.5, density: 1000, friction: 0.5}}\n"
         "rigid_bodies: [{name: ground, motion: static, surface: {friction: 0.5}, position: [0, 0, -0.0007], shapes: "
         "[{half_space: {}}]}]\n"
@@ -221,7 +222,7 @@ static void gradients_between_chains(void** state)
     (void)add_robot(world, NULL, finger, (FilVec3){0.0, 0.0, 0.0});
     (void)things_run(world, 2);
     reopen_step(world);
-    assert_true(world->solver.ipc.active_count > 0 && world->solver.ipc.slide_count > 0);
+    assert_true(world->solver.ipc.active_count > 0 && world->solver.ipc.slides.count > 0);
     check_gradient(world, "ipc");
     fil_world_destroy(world);
 }

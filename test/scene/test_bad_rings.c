@@ -161,6 +161,10 @@ static const BadScene bad_scenes[] = {
      ":3: world.ipc.range: ", "must be positive, got -1"},
     {"unknown key of ipc", WORLD("world: {contact: ipc, ipc: {rang: 1}}"),
      ":3: world.ipc.rang: ", "unknown key 'rang'; did you mean 'range'?"},
+    {"no friction iterations", WORLD("world: {contact: ipc, ipc: {friction_iterations: 0}}"),
+     ":3: world.ipc.friction_iterations: ", "got 0"},
+    {"negative friction tolerance", WORLD("world: {contact: ipc, ipc: {friction_tolerance: -1}}"),
+     ":3: world.ipc.friction_tolerance: ", "must not be negative"},
     {"slip speed of zero", WORLD("world: {contact: ipc, ipc: {slip_speed: 0}}"),
      ":3: world.ipc.slip_speed: ", "must be positive, got 0"},
 };

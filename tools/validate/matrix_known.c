@@ -35,13 +35,6 @@ static const Known table[] = {
     {"imc", "net", "net", FIL_MATRIX_RESTS, "Newton's method does not converge in the first steps; not looked into"},
     {NULL, "cloth", NULL, FIL_MATRIX_KEEPS, "edges of cloth take no couple about themselves: 1e-3 of angular momentum is lost, 2e-2 with nets and cloth"},
     {NULL, "net", "solid", FIL_MATRIX_KEEPS, "triangles take no couple of a cord that does not twist: up to 1e-2 is lost"},
-    {"ipc", "net", "capsule", FIL_MATRIX_KEEPS, "Newton's method stops at 7e-6 of the momentum"},
-    {"ipc", "rod", "box", FIL_MATRIX_COLLIDES, "Newton's method does not reach 1e-10"},
-    {"ipc", "rod", "hull", FIL_MATRIX_COLLIDES, "Newton's method does not reach 1e-10"},
-    {"ipc", "sphere", "sphere", FIL_MATRIX_RUBS, "friction follows the normal force one step behind, which counts in a bounce of few steps"},
-    {"ipc", "soft arm", "sphere", FIL_MATRIX_RUBS, "friction follows the normal force one step behind, which counts in a bounce of few steps"},
-    {"ipc", "soft arm", "cylinder", FIL_MATRIX_RUBS, "friction follows the normal force one step behind, which counts in a bounce of few steps"},
-    {"ipc", "cloth", "rod", FIL_MATRIX_RUBS, "friction follows the normal force one step behind, which counts in a bounce of few steps"},
 };
 
 static bool matches(const char* pattern, const char* name)

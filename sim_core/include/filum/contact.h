@@ -118,6 +118,8 @@ typedef struct FilIpcSettings {
     double range;      /* m: surfaces feel each other from this distance on */
     double stiffness;  /* N/m, K; 0: from the masses that touch, and stiffer while surfaces come too close */
     double slip_speed; /* m/s: friction is full from there on */
+    int friction_iterations;   /* solutions of a step at most, each with friction as the last one had it; 1: that of the step's start */
+    double friction_tolerance; /* share by which it may differ without another one */
 } FilIpcSettings;
 
 FilIpcSettings fil_ipc_settings_default(void);

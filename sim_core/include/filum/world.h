@@ -68,6 +68,8 @@ typedef struct FilStepInfo {
     int contact_solves;     /* problems given to the contact solver */
     int contact_fallbacks;  /* ... that its second method had to solve: Lemke's for "lcp", or contacts that give way a little */
     int contact_failures;   /* ... that were not solved: the step was halved */
+    int friction_iterations; /* ipc: solutions of a sub-step, each with friction as the last one had it; largest */
+    double friction_change;  /* ipc: share by which friction as the solution has it still differs from what it was found with, worst */
     int analyses;           /* symbolic factorisations of the contact system */
     double contact_residual;   /* relative momentum residual of the contact problem (lcp: complementarity), worst */
     double nonlinear_residual; /* the same of the full equations of motion with the contact impulses */

@@ -127,12 +127,14 @@ static void read_imc(FilReader* reader, const FilYaml* node, FilWorld* world)
 
 static void read_ipc(FilReader* reader, const FilYaml* node, FilWorld* world)
 {
-    static const char* const keys[] = {"range", "stiffness", "slip_speed", NULL};
+    static const char* const keys[] = {"range", "stiffness", "slip_speed", "friction_iterations", "friction_tolerance", NULL};
     FilIpcSettings settings = fil_world_ipc_settings(world), *ipc = &settings;
     if (fil_check_keys(reader, node, keys)) {
         fil_read_number(reader, node, "range", FIL_POSITIVE, &ipc->range);
         fil_read_number(reader, node, "stiffness", FIL_NOT_NEGATIVE, &ipc->stiffness);
         fil_read_number(reader, node, "slip_speed", FIL_POSITIVE, &ipc->slip_speed);
+        fil_read_integer(reader, node, "friction_iterations", FIL_OPTIONAL, 1, 1000, &ipc->friction_iterations);
+        fil_read_number(reader, node, "friction_tolerance", FIL_NOT_NEGATIVE, &ipc->friction_tolerance);
     }
     take(reader, node, world, reader->status == FIL_OK ? fil_world_set_ipc_settings(world, &settings) : FIL_OK);
 }

@@ -129,39 +129,77 @@ static double parallel_force(const FilSolver* solver, const FilIpcPair* pair, co
     for (int i = 2; i < 4; i++) {
         force -= fil_v3_dot(gradient + 3 * i, normal);
     }
-    for (int i = 0; i < 4 && force > 0.0; i++) {
-        weight[i] = -fil_v3_dot(gradient + 3 * i, normal) / force;
+    for (int side = 0; side < 2 && force > 0.0; side++) {
+        // blending turns edges as well: an end may be pulled. Shares are not negative and add up to one, or momentum would change
+        const double sign = side == 0 ? -1.0 : 1.0;
+        double *own = weight + 2 * side, share[2];
+        for (int i = 0; i < 2; i++) {
+            share[i] = fmax(-sign * fil_v3_dot(gradient + 6 * side + 3 * i, normal), 0.0);
+        }
+        own[0] = sign * share[0] / (share[0] + share[1]);
+        own[1] = sign - own[0];
     }
     return fmax(force, 0.0);
+}
+
+/* Room for the blocks of all pairs' friction. */
+static bool make_room(FilSolver* solver)
+{
+    FilIpcField* field = &solver->ipc;
+    FilIpcSlides* slides = &field->slides;
+    size_t most = 0;
+    for (int k = 0; k < field->pair_count; k++) {
+        most += field->pairs[k].friction > 0.0 ? fil_ipc_slide_blocks(solver, &field->pairs[k]) : 0;
+    }
+    slides->count = 0;
+    return fil_ints_reserve(&slides->variable, most) && fil_ints_reserve(&slides->column, most) &&
+           fil_doubles_reserve(&slides->jacobian, 12 * most);
+}
+
+/* Whether a pair rubs where points are; with its gap, normal, weights and normal force there. */
+static bool rubs(const FilSolver* solver, const FilIpcPair* pair, double* gap, double* normal, double* weight, double* force)
+{
+    if (!(pair->friction > 0.0)) {
+        return false;
+    }
+    *gap = see_pair(solver, pair, normal, weight);
+    if (!(*gap > 0.0 && *gap < pair->repulsion.range)) {
+        return false;
+    }
+    *force = nearly_parallel(solver, pair) ? parallel_force(solver, pair, normal, weight)
+                                           : -fil_barrier(*gap, pair->repulsion.range, pair->repulsion.stiffness).first;
+    return true;
 }
 
 FilStatus fil_ipc_contacts_begin(FilSolver* solver)
 {
     FilIpcField* field = &solver->ipc;
-    field->slide_count = 0;
-    FilStatus status = FIL_OK;
-    size_t most = 0;
-    for (int k = 0; k < field->pair_count; k++) {
-        most += field->pairs[k].friction > 0.0 ? fil_ipc_slide_blocks(solver, &field->pairs[k]) : 0;
-    }
-    if (!fil_ints_reserve(&field->slide_variable, most) || !fil_ints_reserve(&field->slide_column, most) ||
-        !fil_doubles_reserve(&field->slide_jacobian, 12 * most)) {
-        return FIL_OUT_OF_MEMORY;
-    }
+    FilStatus status = make_room(solver) ? FIL_OK : FIL_OUT_OF_MEMORY;
     for (int k = 0; k < field->pair_count && status == FIL_OK; k++) {
         const FilIpcPair* pair = &field->pairs[k];
-        double normal[3], weight[4];
-        if (!(pair->friction > 0.0)) {
-            continue;
-        }
-        const double gap = see_pair(solver, pair, normal, weight);
-        if (gap > 0.0 && gap < pair->repulsion.range) {
+        double gap, normal[3], weight[4], force;
+        if (rubs(solver, pair, &gap, normal, weight, &force)) {
             // shares are those of now: with those of the step's end it would rub where it will be, along what is there now
             const double share = pair->plane >= 0 ? 1.0 : fil_ipc_share(solver, &pair->repulsion, pair->point, field->points.at);
-            const double force = nearly_parallel(solver, pair)
-                                     ? parallel_force(solver, pair, normal, weight)
-                                     : -fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness).first;
             status = share > 0.0 ? fil_ipc_slide_add(solver, pair, normal, weight, gap, force * share / pair->share) : FIL_OK;
+        }
+    }
+    return status;
+}
+
+FilStatus fil_ipc_contacts_follow(FilSolver* solver)
+{
+    FilIpcField* field = &solver->ipc;
+    FilStatus status = make_room(solver) ? FIL_OK : FIL_OUT_OF_MEMORY;
+    int from = 0;
+    for (int k = 0; k < field->pair_count && status == FIL_OK; k++) {
+        const FilIpcPair* pair = &field->pairs[k];
+        double gap, normal[3], weight[4], force;
+        if (rubs(solver, pair, &gap, normal, weight, &force)) {
+            const int s = fil_ipc_slide_find(&field->other_slides, pair, from);
+            from = s >= 0 ? s + 1 : from;
+            status = s >= 0 ? fil_ipc_slide_keep(solver, &field->other_slides.at[s], force)
+                            : fil_ipc_slide_add(solver, pair, normal, weight, gap, force);
         }
     }
     return status;
@@ -171,9 +209,9 @@ static double add_slides(const FilSolver* solver, const double* v, double* resid
 {
     const FilIpcField* field = &solver->ipc;
     double energy = 0.0;
-    for (int s = 0; s < field->slide_count; s++) {
-        const FilSlipping slipping = fil_slide_slipping(field, &field->slides[s]);
-        energy += fil_friction_add(&field->slides[s].friction, &slipping, solver->settings.model.ipc.slip_speed, v, residual);
+    for (int s = 0; s < field->slides.count; s++) {
+        const FilSlipping slipping = fil_slide_slipping(&field->slides, &field->slides.at[s]);
+        energy += fil_friction_add(&field->slides.at[s].friction, &slipping, solver->settings.model.ipc.slip_speed, v, residual);
     }
     return energy;
 }
@@ -348,20 +386,6 @@ void fil_ipc_contacts_hessian(FilSolver* solver, bool cautious, FilBlockSum* sum
 
 /* ---- the end of a step ---- */
 
-/* The slide of a pair, looked for from `from` on, where it most likely is; -1: it has none. */
-static int slide_of(const FilIpcField* field, const FilIpcPair* pair, int from)
-{
-    for (int k = 0; k < field->slide_count; k++) {
-        const int s = (from + k) % field->slide_count;
-        const FilIpcPair* other = &field->slides[s].pair;
-        if (other->plane == pair->plane && other->corner_count == pair->corner_count &&
-            memcmp(other->point, pair->point, sizeof(int) * (size_t)pair->corner_count) == 0) {
-            return s;
-        }
-    }
-    return -1;
-}
-
 /* Which collider and part the corners from..to of a pair belong to: the edge of a rod that both lie on, the vertex of cloth that is
  * nearest, or the shape. */
 static int side_part(const FilSolver* solver, const FilIpcPair* pair, int from, int to, const double* weight, int* part)
@@ -383,7 +407,6 @@ static int side_part(const FilSolver* solver, const FilIpcPair* pair, int from, 
     return point->collider;
 }
 
-/* A pair as a contact at the step's end, side 1 being its second feature, or the point over a plane. */
 /* What the barrier does to the second feature, N: nearly parallel segments push with their ends as well. */
 static void push_of(const FilSolver* solver, const FilIpcPair* pair, double gap, const double* normal, double* force)
 {
@@ -399,6 +422,7 @@ static void push_of(const FilSolver* solver, const FilIpcPair* pair, double gap,
     }
 }
 
+/* A pair as a contact at the step's end, side 1 being its second feature, or the point over a plane. */
 static FilStatus report(FilSolver* solver, const FilIpcPair* pair, const FilIpcSlide* slide, const double* v, double* least)
 {
     const FilIpcField* field = &solver->ipc;
@@ -422,7 +446,7 @@ static FilStatus report(FilSolver* solver, const FilIpcPair* pair, const FilIpcS
     fil_v3_copy(contact.frame + 6, normal);
     if (slide != NULL) {
         double moved[3];
-        const FilSlipping slipping = fil_slide_slipping(field, slide);
+        const FilSlipping slipping = fil_slide_slipping(&field->slides, slide);
         (void)fil_friction_energy(&slide->friction, &slipping, solver->settings.model.ipc.slip_speed, v, rubbed);
         fil_v3_scale(rubbed, -1.0, rubbed);
         fil_m3_apply(contact.impulse, contact.frame, rubbed);
@@ -445,16 +469,16 @@ static FilStatus report_all(FilSolver* solver, const double* v, double* least)
     int from = 0;
     for (int k = 0; k < field->active_count && status == FIL_OK; k++) {
         const FilIpcPair* pair = &field->pairs[field->active.at[k]];
-        const int s = slide_of(field, pair, from);
+        const int s = fil_ipc_slide_find(&field->slides, pair, from);
         if (s >= 0) {
-            field->slides[s].told = true;
+            field->slides.at[s].told = true;
             from = s + 1;
         }
-        status = report(solver, pair, s >= 0 ? &field->slides[s] : NULL, v, least);
+        status = report(solver, pair, s >= 0 ? &field->slides.at[s] : NULL, v, least);
     }
-    for (int s = 0; s < field->slide_count && status == FIL_OK; s++) {
-        if (!field->slides[s].told) {
-            status = report(solver, &field->slides[s].pair, &field->slides[s], v, least);
+    for (int s = 0; s < field->slides.count && status == FIL_OK; s++) {
+        if (!field->slides.at[s].told) {
+            status = report(solver, &field->slides.at[s].pair, &field->slides.at[s], v, least);
         }
     }
     return status;

@@ -12,11 +12,12 @@ void fil_ipc_field_free(FilIpcField* field)
     void* blocks[] = {field->x.at,          field->rings,          field->points.at,       field->ends.at,   field->x_end.at,
                       field->ahead.at,
                       field->listed.at,     field->listed_end.at,  field->slack.at,        field->astray.at, field->boxes,
-                      field->courses,       field->pairs,          field->active.at,       field->was_active.at, field->slides,
-                      field->slide_variable.at, field->slide_column.at, field->slide_jacobian.at};
+                      field->courses,       field->pairs,          field->active.at,       field->was_active.at};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
+    fil_ipc_slides_free(&field->slides);
+    fil_ipc_slides_free(&field->other_slides);
     fil_ipc_near_free(&field->near);
     fil_pairs_free(&field->chosen);
     fil_pairs_free(&field->sorting);
@@ -61,7 +62,7 @@ static double add(FilSolver* solver, const double* v, double* residual)
 
 static int friction_count(const FilIpcField* field)
 {
-    return field->ring_count + field->slide_count;
+    return field->ring_count + field->slides.count;
 }
 
 static FilFriction* friction_at(FilIpcField* field, int k, FilSlipping* slipping)
@@ -70,8 +71,8 @@ static FilFriction* friction_at(FilIpcField* field, int k, FilSlipping* slipping
         *slipping = fil_ring_slipping(&field->rings[k]);
         return &field->rings[k].friction;
     }
-    FilIpcSlide* slide = &field->slides[k - field->ring_count];
-    *slipping = fil_slide_slipping(field, slide);
+    FilIpcSlide* slide = &field->slides.at[k - field->ring_count];
+    *slipping = fil_slide_slipping(&field->slides, slide);
     return &slide->friction;
 }
 
@@ -226,6 +227,7 @@ static FilStatus begin(FilSolver* solver, double dt, double* v, FilStepInfo* inf
     (void)info;
     FilIpcField* field = &solver->ipc;
     field->dt = dt;
+    field->lag_round = 0;
     FilStatus status = fil_ipc_surface_build(solver);
     if (status != FIL_OK) {
         return status;
@@ -397,5 +399,6 @@ const FilPotentialField fil_ipc_potential = {
     .center = center,
     .longest = longest,
     .accept = accept,
+    .refine = fil_ipc_follow_friction,
     .finish = finish,
 };

@@ -51,6 +51,15 @@ typedef struct FilIpcCourse {
     double middle[3], half[3], motion[3], reach;
 } FilIpcCourse;
 
+/* Friction of all pairs that touch. */
+typedef struct FilIpcSlides {
+    FilIpcSlide* at;
+    int count, capacity;
+    FilInts variable; /* blocks of the world's velocities ... */
+    FilInts column;   /* ... and columns of the matrix for them */
+    FilDoubles jacobian;
+} FilIpcSlides;
+
 typedef struct FilIpcField {
     double dt;
     double scale; /* of the barriers' stiffness */
@@ -77,11 +86,9 @@ typedef struct FilIpcField {
     int pair_count, pair_capacity;
     FilInts active, was_active; /* pairs within range at the last accepted v */
     int active_count;
-    FilIpcSlide* slides;
-    int slide_count, slide_capacity;
-    FilInts slide_variable; /* blocks of the world's velocities ... */
-    FilInts slide_column;   /* ... and columns of the matrix for them */
-    FilDoubles slide_jacobian;
+    FilIpcSlides slides;       /* as they are taken: of the step's start, or of the last solution */
+    FilIpcSlides other_slides; /* room for those of the next one */
+    int lag_round;             /* how often friction has been found again in this step */
 } FilIpcField;
 
 static inline FilSlipping fil_ring_slipping(const FilRingTerm* term)
@@ -89,10 +96,10 @@ static inline FilSlipping fil_ring_slipping(const FilRingTerm* term)
     return (FilSlipping){term->count, term->lagged, term->column, term->jacobian[0]};
 }
 
-static inline FilSlipping fil_slide_slipping(const FilIpcField* field, const FilIpcSlide* slide)
+static inline FilSlipping fil_slide_slipping(const FilIpcSlides* slides, const FilIpcSlide* slide)
 {
-    return (FilSlipping){slide->count, field->slide_variable.at + slide->first, field->slide_column.at + slide->first,
-                         field->slide_jacobian.at + 12 * slide->first};
+    return (FilSlipping){slide->count, slides->variable.at + slide->first, slides->column.at + slide->first,
+                         slides->jacobian.at + 12 * slide->first};
 }
 
 struct FilSolver;
@@ -130,7 +137,11 @@ double fil_ipc_share(const struct FilSolver* solver, const FilRepulsion* repulsi
 FilStatus fil_ipc_check_start(struct FilSolver* solver);
 
 /* ipc_contacts.c: barriers and friction of those pairs. */
+/* Friction of pairs that touch with points where they are: at the step's start, ... */
 FilStatus fil_ipc_contacts_begin(struct FilSolver* solver);
+/* ... or at a solution, where those of `other_slides` keep their places and tangents: with arms of the step's start friction does not
+ * change angular momentum. */
+FilStatus fil_ipc_contacts_follow(struct FilSolver* solver);
 double fil_ipc_contacts_add(struct FilSolver* solver, const double* v, double* residual);
 FilStatus fil_ipc_contacts_accept(struct FilSolver* solver, bool* changed);
 /* Of barriers: how many lists there will be; adds to *variables how many variables they hold at most. */
@@ -145,7 +156,15 @@ double fil_ipc_scale(const struct FilSolver* solver);
  * normal force; and the blocks that its slip depends on at most. There is room for them. */
 FilStatus fil_ipc_slide_add(struct FilSolver* solver, const FilIpcPair* pair, const double* normal, const double* weight, double gap,
                             double force);
+/* The same of one that there was before: it acts where it did, along the same tangents, under another normal force. */
+FilStatus fil_ipc_slide_keep(struct FilSolver* solver, const FilIpcSlide* was, double force);
 size_t fil_ipc_slide_blocks(const struct FilSolver* solver, const FilIpcPair* pair);
+/* The slide of a pair, looked for from `from` on, where it most likely is; -1: it has none. */
+int fil_ipc_slide_find(const FilIpcSlides* slides, const FilIpcPair* pair, int from);
+void fil_ipc_slides_free(FilIpcSlides* slides);
+
+/* ipc_lag.c: friction as the solution v has it takes the place of what v was found with, and *again is set, where the two differ. */
+FilStatus fil_ipc_follow_friction(struct FilSolver* solver, const double* v, bool* again, FilStepInfo* info);
 
 /* ring_field.c: the same for rings alone. */
 FilStatus fil_rings_begin(struct FilSolver* solver);

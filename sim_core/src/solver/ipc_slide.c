@@ -263,25 +263,78 @@ size_t fil_ipc_slide_blocks(const FilSolver* solver, const FilIpcPair* pair)
     return first + side_blocks(solver, pair->point + split, pair->corner_count - split);
 }
 
+/* Room for one more, whose blocks begin where those of the last end. */
+static FilStatus append(FilIpcSlides* slides, FilIpcSlide** slide)
+{
+    const FilStatus status = fil_solver_reserve((void**)&slides->at, slides->count, &slides->capacity, sizeof *slides->at);
+    if (status == FIL_OK) {
+        const FilIpcSlide* last = slides->count > 0 ? &slides->at[slides->count - 1] : NULL;
+        *slide = &slides->at[slides->count++];
+        **slide = (FilIpcSlide){.first = last != NULL ? last->first + last->count : 0};
+    }
+    return status;
+}
+
+FilStatus fil_ipc_slide_keep(FilSolver* solver, const FilIpcSlide* was, double force)
+{
+    FilIpcField* field = &solver->ipc;
+    FilIpcSlides* slides = &field->slides;
+    const FilSlipping from = fil_slide_slipping(&field->other_slides, was);
+    FilIpcSlide* slide;
+    const FilStatus status = append(slides, &slide);
+    if (status != FIL_OK) {
+        return status;
+    }
+    const int first = slide->first;
+    *slide = *was;
+    slide->first = first;
+    slide->friction.most = field->dt * was->pair.friction * force;
+    memcpy(slides->variable.at + first, from.block, sizeof(int) * (size_t)from.count);
+    memcpy(slides->column.at + first, from.column, sizeof(int) * (size_t)from.count);
+    memcpy(slides->jacobian.at + 12 * first, from.jacobian, 12 * sizeof(double) * (size_t)from.count);
+    return FIL_OK;
+}
+
 FilStatus fil_ipc_slide_add(FilSolver* solver, const FilIpcPair* pair, const double* normal, const double* weight, double gap,
                             double force)
 {
     FilIpcField* field = &solver->ipc;
-    const FilStatus status =
-        fil_solver_reserve((void**)&field->slides, field->slide_count, &field->slide_capacity, sizeof *field->slides);
+    FilIpcSlides* slides = &field->slides;
+    FilIpcSlide* slide;
+    const FilStatus status = append(slides, &slide);
     if (status != FIL_OK) {
         return status;
     }
-    const FilIpcSlide* last = field->slide_count > 0 ? &field->slides[field->slide_count - 1] : NULL;
-    const size_t used = last != NULL ? (size_t)(last->first + last->count) : 0;
-    FilIpcSlide* slide = &field->slides[field->slide_count++];
-    *slide = (FilIpcSlide){.pair = *pair, .first = (int)used, .friction = {.most = field->dt * pair->friction * force}};
+    const size_t used = (size_t)slide->first;
+    slide->pair = *pair;
+    slide->friction.most = field->dt * pair->friction * force;
     fil_v3_orthogonal(slide->friction.tangent[0], normal);
     fil_v3_cross(slide->friction.tangent[1], normal, slide->friction.tangent[0]);
-    Rates rates = {solver, slide, field->slide_variable.at + used, field->slide_column.at + used, field->slide_jacobian.at + 12 * used};
+    Rates rates = {solver, slide, slides->variable.at + used, slides->column.at + used, slides->jacobian.at + 12 * used};
     const int split = split_of(pair);
     const Side a = split > 0 ? side_of(solver, pair->point, weight, split, -1.0) : plane_side(solver, pair->plane);
     const Side b = side_of(solver, pair->point + split, weight + split, pair->corner_count - split, 1.0);
     add_sides(&rates, &a, &b, normal, gap);
     return FIL_OK;
+}
+
+int fil_ipc_slide_find(const FilIpcSlides* slides, const FilIpcPair* pair, int from)
+{
+    for (int k = 0; k < slides->count; k++) {
+        const int s = (from + k) % slides->count;
+        const FilIpcPair* other = &slides->at[s].pair;
+        if (other->plane == pair->plane && other->corner_count == pair->corner_count &&
+            memcmp(other->point, pair->point, sizeof(int) * (size_t)pair->corner_count) == 0) {
+            return s;
+        }
+    }
+    return -1;
+}
+
+void fil_ipc_slides_free(FilIpcSlides* slides)
+{
+    fil_free(slides->at);
+    fil_free(slides->variable.at);
+    fil_free(slides->column.at);
+    fil_free(slides->jacobian.at);
 }

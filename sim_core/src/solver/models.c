@@ -22,7 +22,7 @@ FilSapSettings fil_sap_settings_default(void)
 
 FilIpcSettings fil_ipc_settings_default(void)
 {
-    return (FilIpcSettings){.range = 1e-3, .slip_speed = 1e-6};
+    return (FilIpcSettings){.range = 1e-3, .slip_speed = 1e-6, .friction_iterations = 6, .friction_tolerance = 0.01};
 }
 
 FilModelSettings fil_model_settings_default(void)
@@ -63,6 +63,9 @@ static FilStatus check_ipc(const FilModelSettings* settings, FilError* error)
     const double numbers[] = {ipc->range, ipc->stiffness, ipc->slip_speed};
     if (!fil_all_finite(numbers, 3) || !(ipc->range > 0.0) || !(ipc->stiffness >= 0.0) || !(ipc->slip_speed > 0.0)) {
         return fil_error(error, FIL_BAD_INPUT, "ipc: range and slip_speed must be positive and stiffness not negative");
+    }
+    if (ipc->friction_iterations < 1 || !(ipc->friction_tolerance >= 0.0)) {
+        return fil_error(error, FIL_BAD_INPUT, "ipc: friction_iterations must be positive and friction_tolerance not negative");
     }
     return FIL_OK;
 }

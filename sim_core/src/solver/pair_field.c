@@ -10,9 +10,7 @@
 /* Friction's bounds are those of the step's start while the solution's differ by less than this share of all: what slides slowly
  * from edge to edge stays below; a hundredth of friction is what steps of first order are off by anyway. */
 static const double BOUNDS_DIFFER = 0.01;
-
-/* How often they are followed: each time leaves about mu of the difference. */
-enum { MOST_ROUNDS = 6 };
+enum { MOST_ROUNDS = 6 }; /* of following them: each leaves about mu of the difference */
 
 /* What is kept of a contact as last evaluated, unless it is one of several side by side. */
 static FilPotentialForce* force_of(const FilPotentialStage* stage, int contact)
@@ -574,15 +572,18 @@ static bool follow_bounds(FilSolver* solver, const double* v)
     return change > BOUNDS_DIFFER * sum && p->round++ < MOST_ROUNDS;
 }
 
-static bool refine(FilSolver* solver, const double* v)
+static FilStatus refine(FilSolver* solver, const double* v, bool* again, FilStepInfo* info)
 {
-    FilPotentialStage* stage = &solver->potential;
-    if (solver->model->pair->refine == NULL) {
-        return solver->model->pair->bound != NULL && follow_bounds(solver, v);
+    const FilPairPotential* pair = solver->model->pair;
+    (void)info;
+    if (pair->refine == NULL) {
+        *again = pair->bound != NULL && follow_bounds(solver, v);
+        return FIL_OK;
     }
     measure(solver, v);
-    stage->problem.round++;
-    return solver->model->pair->refine(&stage->problem, stage->distances.at);
+    solver->potential.problem.round++;
+    *again = pair->refine(&solver->potential.problem, solver->potential.distances.at);
+    return FIL_OK;
 }
 
 const FilPotentialField fil_pair_field = {

@@ -21,7 +21,7 @@ static FilStatus iterate(FilSolver* solver, FilPotentialIteration* newton, doubl
     const int after = newton->options.tangent_after;
     const bool has_tangent = newton->options.tangent || solver->contact.constraint_count > 0;
     for (int first = newton->iterations; newton->norm > newton->tolerance || newton->iterations == first;) {
-        if (newton->iterations == solver->settings.newton_max_iterations) {
+        if (newton->iterations - first == solver->settings.newton_max_iterations) {
             return FIL_NOT_CONVERGED;
         }
         newton->tangent = has_tangent && (newton->tangent || (after >= 0 && newton->iterations - first >= after));
@@ -83,6 +83,8 @@ static FilPotentialIteration start_newton(FilSolver* solver, const FilPotentialF
         const double share = solver->settings.newton_tolerance * times;
         newton.tolerance = share * fmax(hypot(at_work, contacts_at_work(solver, field)), newton.norm) + rounding;
     }
+    const double work = fmax(at_work, fil_potential_size(solver, solver->system->scratch.residual, false));
+    newton.energy = work * work;
     // joints are stiff: without their tangent Newton would not get anywhere
     const double hint = solver->potential.problem.memory[FIL_MEMORY_TANGENT];
     newton.tangent = options->tangent_first || joints || (options->tangent_after < 0 && hint > 0.0);
@@ -208,11 +210,12 @@ static FilStatus solve_together(FilSolver* solver, const FilPotentialField* fiel
     newton.potential = potential;
     bool again;
     do {
+        again = false;
         status = iterate(solver, &newton, v, info);
+        status = status == FIL_OK && field->refine != NULL ? field->refine(solver, v, &again, info) : status;
         if (status != FIL_OK) {
             return status;
         }
-        again = field->refine != NULL && field->refine(solver, v);
         if (again && !fil_potential_evaluate_all(solver, field, v, scratch->residual, &newton.potential)) {
             return FIL_NOT_CONVERGED;
         }

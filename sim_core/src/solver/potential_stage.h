@@ -108,7 +108,7 @@ typedef struct FilPotentialField {
     /* v, where add() was asked last, has been accepted; *changed: the terms are others now. NULL: they never are. */
     FilStatus (*accept)(struct FilSolver* solver, const double* v, bool* changed);
     /* After convergence at v: changes itself and asks for another solution. NULL: never. */
-    bool (*refine)(struct FilSolver* solver, const double* v);
+    FilStatus (*refine)(struct FilSolver* solver, const double* v, bool* again, FilStepInfo* info);
     /* v is the solution: the field keeps what the next step needs and completes the contacts; impulses on the bodies are added
      * to `impulse`. */
     FilStatus (*finish)(struct FilSolver* solver, const double* v, double* impulse, FilStepInfo* info);
@@ -121,6 +121,7 @@ typedef struct FilPotentialIteration {
     bool as_force;    /* the residual is measured in N */
     double tolerance; /* of its size */
     double norm, potential;
+    double energy; /* J, of what is at work: what potentials are rounded by is far below */
     int iterations;
     bool tangent;    /* the contacts' tangent takes part */
     bool definite;   /* wanted: second derivatives that are positive definite by themselves; the last line had a kink */
