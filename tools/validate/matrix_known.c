@@ -28,11 +28,6 @@ static const Known table[] = {
     {"lcp", "strip", "capsule", FIL_MATRIX_RESTS, SLOW},
     {"lcp", "strip", "cylinder", FIL_MATRIX_RESTS, SLOW},
     {"lcp", "solid", "solid", FIL_MATRIX_RESTS, SLOW},
-    {"imc", NULL, "ground", FIL_MATRIX_RESTS, "the stiffness adapts step by step, and rest is anywhere within its band"},
-    {"imc", "rod", "rod", FIL_MATRIX_COLLIDES, "Newton's method does not reach 1e-10"},
-    {"imc", "closed rod", "closed rod", FIL_MATRIX_RESTS, "Newton's method does not converge in the first steps; not looked into"},
-    {"imc", "net", "rod", FIL_MATRIX_RESTS, "Newton's method does not converge in the first steps; not looked into"},
-    {"imc", "net", "net", FIL_MATRIX_RESTS, "Newton's method does not converge in the first steps; not looked into"},
     {NULL, "cloth", NULL, FIL_MATRIX_KEEPS, "edges of cloth take no couple about themselves: 1e-3 of angular momentum is lost, 2e-2 with nets and cloth"},
     {NULL, "net", "solid", FIL_MATRIX_KEEPS, "triangles take no couple of a cord that does not twist: up to 1e-2 is lost"},
 };

@@ -5,8 +5,10 @@
 
 #include "base/vec3.h"
 
-/* Segments whose angle has a sine below the root of this count as parallel: the quotient for s has no digits left. */
-static const double PARALLEL = 1e-14;
+/* Of nearly parallel segments the closest points jump from end to end with the least turn, and forces with them; P2's quotient for s has
+ * no digits left there. Added to the square of the sine of their angle this lets s go to the middle instead, where that is below
+ * the root of it. What a segment's end is then seen too far away by is less than length / 2 times that angle. */
+static const double PARALLEL = 1e-3;
 
 enum { D1, D2, S1, S2, R, Q };
 
@@ -85,14 +87,13 @@ void fil_smooth_distance_wide(const FilWide x[12], const FilSoftClamp* soft, Fil
 {
     FilWide p[5], h1[4], h2[4], h3[4], g[5];
     measure_dots(x, out->e, out->f, out->r, p);
-    // 1 / D1 and 1 / D2 by one division; parallel segments start from s = 0
-    const FilWide squares = p[D1] * p[D2], lambda = squares - p[R] * p[R], least = PARALLEL * squares;
-    const FilWide inverse = 1.0 / squares, i1 = inverse * p[D2], i2 = inverse * p[D1];
-    const FilWide over = fil_wide_choose_below(least, lambda, 1.0 / lambda, fil_wide_splat(0.0));
+    // 1 / D1 and 1 / D2 by one division
+    const FilWide squares = p[D1] * p[D2], lambda = (1.0 + PARALLEL) * squares - p[R] * p[R];
+    const FilWide inverse = 1.0 / squares, i1 = inverse * p[D2], i2 = inverse * p[D1], over = 1.0 / lambda;
 
     // where the points are (eq. 15); the second t is clamped as in eq. 11, which eq. 15 leaves out: unclamped it would
     // measure the distance of ends from the first segment's endless line
-    const FilWide t1 = (p[S1] * p[D2] - p[S2] * p[R]) * over;
+    const FilWide t1 = (p[S1] * p[D2] - p[S2] * p[R] + 0.5 * PARALLEL * squares) * over;
     clamp_softly(t1, soft, 1, h1);
     const FilWide t2 = h1[0], u1 = (t2 * p[R] - p[S2]) * i2;
     clamp_softly(u1, soft, 2, h2);
@@ -108,8 +109,9 @@ void fil_smooth_distance_wide(const FilWide x[12], const FilSoftClamp* soft, Fil
     const FilWide by_loose = by_s * (1.0 - box) * h3[1] * i1;
     const FilWide by_u = ((by_t + by_loose * p[R]) * h2[1] + by_s * (t2 - again) * h2[2]) * i2;
     const FilWide by_t1 = (by_s * box + by_u * p[R]) * h1[1] * over;
-    g[D1] = s * s - by_loose * loose - by_t1 * t1 * p[D2];
-    g[D2] = t * t - by_u * u1 + by_t1 * (p[S1] - t1 * p[D1]);
+    const FilWide shift = 0.5 * PARALLEL - (1.0 + PARALLEL) * t1; // of t1 by D1 D2
+    g[D1] = s * s - by_loose * loose + by_t1 * shift * p[D2];
+    g[D2] = t * t - by_u * u1 + by_t1 * (p[S1] + shift * p[D1]);
     g[S1] = -2.0 * s + by_loose + by_t1 * p[D2];
     g[S2] = 2.0 * t - by_u - by_t1 * p[R];
     g[R] = -2.0 * s * t + by_loose * u2 + by_u * t2 + by_t1 * (2.0 * t1 * p[R] - p[S2]);
@@ -259,13 +261,10 @@ static void clamp_one(double x, const FilSoftClamp* soft, double h[4])
 static inline void find_points(const Jet p[VARIABLES], const FilSoftClamp* soft, Jet* s, Jet* t)
 {
     double h[4];
-    const Jet square = multiply(p[R], p[R]);
-    const Jet lambda = add(multiply(p[D1], p[D2]), -1.0, square);
-    Jet t1 = {.value = 0.0};
-    if (lambda.value > PARALLEL * p[D1].value * p[D2].value) {
-        const Jet cross = multiply(p[S2], p[R]);
-        t1 = divide(add(multiply(p[S1], p[D2]), -1.0, cross), lambda);
-    }
+    const Jet square = multiply(p[R], p[R]), squares = multiply(p[D1], p[D2]);
+    const Jet lambda = add(add(squares, PARALLEL, squares), -1.0, square);
+    const Jet cross = add(multiply(p[S2], p[R]), -0.5 * PARALLEL, squares);
+    const Jet t1 = divide(add(multiply(p[S1], p[D2]), -1.0, cross), lambda);
     clamp_one(t1.value, soft, h);
     const Jet t2 = apply(t1, h[0], h[1], h[2]);
     const Jet u1 = divide(add(multiply(t2, p[R]), -1.0, p[S2]), p[D2]);

@@ -12,6 +12,10 @@ enum { HINT_STEPS = 20 };
  * leave. */
 static const double FIRST_ACCURACY = 0.03;
 
+/* Of the energy at work: what potentials are rounded by (gaps, by 1e-17 m, times forces: 1e-12 was seen) is below. Hager and Zhang (2005)
+ * take 1e-6 of the potential. */
+static const double NOISE = 1e-9;
+
 /* Newton's method from v; the residual at the solution is left evaluated. */
 static FilStatus iterate(FilSolver* solver, FilPotentialIteration* newton, double* v, FilStepInfo* info)
 {
@@ -84,7 +88,7 @@ static FilPotentialIteration start_newton(FilSolver* solver, const FilPotentialF
         newton.tolerance = share * fmax(hypot(at_work, contacts_at_work(solver, field)), newton.norm) + rounding;
     }
     const double work = fmax(at_work, fil_potential_size(solver, solver->system->scratch.residual, false));
-    newton.energy = work * work;
+    newton.noise = NOISE * work * work;
     // joints are stiff: without their tangent Newton would not get anywhere
     const double hint = solver->potential.problem.memory[FIL_MEMORY_TANGENT];
     newton.tangent = options->tangent_first || joints || (options->tangent_after < 0 && hint > 0.0);

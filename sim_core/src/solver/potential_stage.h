@@ -121,7 +121,7 @@ typedef struct FilPotentialIteration {
     bool as_force;    /* the residual is measured in N */
     double tolerance; /* of its size */
     double norm, potential;
-    double energy; /* J, of what is at work: what potentials are rounded by is far below */
+    double noise; /* J, by which a potential may seem to rise by rounding, where its slope or the residual fall */
     int iterations;
     bool tangent;    /* the contacts' tangent takes part */
     bool definite;   /* wanted: second derivatives that are positive definite by themselves; the last line had a kink */

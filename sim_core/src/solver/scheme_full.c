@@ -7,10 +7,6 @@
 /* Share of the residual that linear systems solved by iteration leave: half of what the last iteration left, within bounds. */
 static const double FINEST = 0.01, COARSEST = 0.05;
 
-/* Of the energy at work: by how much a potential may seem to rise where its slope and the residual fall (Hager and Zhang 2005 take
- * 1e-6 of the potential; 1e-12 is what rounding was seen to do). */
-static const double NOISE = 1e-9;
-
 static double accuracy_after(double fall)
 {
     return fmin(fmax(0.5 * fall, FINEST), COARSEST);
@@ -57,7 +53,7 @@ static bool search(FilSolver* solver, FilPotentialIteration* newton, double* v)
             const bool farthest = step == longest && slope <= 0.0; // still downhill at the end of the line
             const bool flat = (fabs(slope) <= 0.5 * fabs(start) || farthest) && potential <= newton->potential + rounding;
             // near the solution potentials differ by less than they are rounded by (gaps of 1e-17 m times forces): slope and residual tell
-            const bool near = fabs(slope) <= 0.5 * fabs(start) && norm < newton->norm && potential <= newton->potential + NOISE * newton->energy;
+            const bool near = fabs(slope) <= 0.5 * fabs(start) && norm < newton->norm && potential <= newton->potential + newton->noise;
             const bool steep = kinks && look < ENOUGH && fabs(slope) > 0.5 * fabs(start);
             if (flat || near || (!steep && potential <= newton->potential + 1e-4 * step * start) || norm <= newton->tolerance) {
                 newton->definite = look > 1;

@@ -51,7 +51,7 @@ static bool search(FilSolver* solver, FilPotentialIteration* newton, double* v)
     const double first = damping ? ldexp(1.0, -(newton->iterations - 1) / 2) : longest;
     const double shortest = damping ? first : (newton->tangent ? 1e-4 : 0.2);
     // friction as published has no potential; static friction's is sharp, and a smaller residual may lead away from rest
-    const double rise = options->descends ? 1e-12 * fabs(newton->potential) : INFINITY;
+    const double rise = options->descends ? 1e-12 * fabs(newton->potential) + newton->noise : INFINITY;
     const bool kinks = solver->contact.constraint_count > 0;
     for (double step = first; step >= shortest; step *= 0.5) {
         double potential;
