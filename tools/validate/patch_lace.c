@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "validate/knots.h"
-#include "validate/patch.h"
+#include "validate/lace.h"
 
 enum { MOST_NODES = 256 };
 
@@ -108,86 +107,6 @@ void fil_check_lace_grip(FilCheck* check)
 
 /* ---- winding ---- */
 
-/* One grasp: which hand holds which lace, from closed fingers until they open or the scene ends. */
-typedef struct Grasp {
-    const char *hand, *lace;
-    double from, to; /* s */
-    bool begun;
-    int node;
-    double rest[3], slip; /* m, in the hand's frame */
-} Grasp;
-
-/* Where the grasp's node is in the hand's frame; at its beginning it is the nearest. */
-static void see_in_hand(const FilWorld* world, Grasp* grasp, double* place)
-{
-    double nodes[3 * MOST_NODES], best = INFINITY;
-    char link[64], rod[64];
-    FilVec3 hand;
-    FilQuat turn;
-    snprintf(link, sizeof link, "%s_pinch", grasp->hand);
-    snprintf(rod, sizeof rod, "%s_lace", grasp->lace);
-    const FilId id = fil_world_find_rod(world, rod);
-    fil_rod_get_positions(world, id, nodes);
-    fil_link_pose(world, fil_world_find_link(world, link), &hand, &turn);
-    const double p[3] = {hand.x, hand.y, hand.z}, q[3] = {turn.x, turn.y, turn.z};
-    for (int i = 0; i < fil_rod_node_count(world, id) && !grasp->begun; i++) {
-        const double away = hypot(hypot(nodes[3 * i] - p[0], nodes[3 * i + 1] - p[1]), nodes[3 * i + 2] - p[2]);
-        grasp->node = away < best ? i : grasp->node;
-        best = fmin(best, away);
-    }
-    // q^-1 d q = d + 2 q x (q x d - w d), with the quaternion's vector turned round
-    double d[3], c[3];
-    for (int k = 0; k < 3; k++) {
-        d[k] = nodes[3 * grasp->node + k] - p[k];
-    }
-    for (int k = 0; k < 3; k++) {
-        c[k] = q[(k + 1) % 3] * d[(k + 2) % 3] - q[(k + 2) % 3] * d[(k + 1) % 3] - turn.w * d[k];
-    }
-    for (int k = 0; k < 3; k++) {
-        place[k] = d[k] + 2.0 * (q[(k + 1) % 3] * c[(k + 2) % 3] - q[(k + 2) % 3] * c[(k + 1) % 3]);
-    }
-}
-
-static void watch_grasp(const FilWorld* world, Grasp* grasp)
-{
-    const double time = fil_world_time(world);
-    if (time < grasp->from || time > grasp->to) {
-        return;
-    }
-    double place[3];
-    see_in_hand(world, grasp, place);
-    if (!grasp->begun) {
-        memcpy(grasp->rest, place, sizeof place);
-        grasp->begun = true;
-    }
-    grasp->slip = fmax(grasp->slip, hypot(hypot(place[0] - grasp->rest[0], place[1] - grasp->rest[1]), place[2] - grasp->rest[2]));
-}
-
-/* By how many half-turns the laces wind around each other, seen from above: the sum of the signs of their crossings. */
-static int half_turns_of_laces(const FilWorld* world)
-{
-    double own[2][3 * MOST_NODES];
-    FilCrossing crossings[64];
-    int n[2], sum = 0;
-    static const char* const names[] = {"left_lace", "right_lace"};
-    for (int r = 0; r < 2; r++) {
-        const FilId rod = fil_world_find_rod(world, names[r]);
-        n[r] = fil_rod_node_count(world, rod);
-        fil_rod_get_positions(world, rod, own[r]);
-        for (int i = 0; i < n[r]; i++) {
-            // crossings are seen along x: z is turned there, the handedness stays
-            double* x = own[r] + 3 * i;
-            const double old[3] = {x[0], x[1], x[2]};
-            x[0] = old[2], x[1] = old[0], x[2] = old[1];
-        }
-    }
-    const int count = fil_knots_crossings(own[0], n[0], false, own[1], n[1], false, crossings, 64);
-    for (int k = 0; k < count && k < 64; k++) {
-        sum += crossings[k].sign;
-    }
-    return sum;
-}
-
 typedef struct Tie {
     int half_turns;
     int crossings; /* of strands that passed through each other */
@@ -195,7 +114,7 @@ typedef struct Tie {
     double sum, squares, pull; /* N, of a finger and of the lace on the right hand, in the last two seconds */
 } Tie;
 
-static bool run_tie(FilCheck* check, const FilSetting* setting, Grasp* grasps, int grasp_count, double until, Tie* tie)
+static bool run_tie(FilCheck* check, const FilSetting* setting, FilGrasp* grasps, int grasp_count, double until, Tie* tie)
 {
     *tie = (Tie){0};
     FilWorld* world = fil_patch_load(check, "lace_wrap", setting, setting != NULL ? 1 : 0);
@@ -209,7 +128,7 @@ static bool run_tie(FilCheck* check, const FilSetting* setting, Grasp* grasps, i
         status = fil_world_step(world, &info);
         tie->crossings += info.crossings;
         for (int g = 0; g < grasp_count && status == FIL_OK; g++) {
-            watch_grasp(world, &grasps[g]);
+            fil_grasp_watch(world, &grasps[g]);
         }
         if (fil_world_time(world) > until - 2.0 && status == FIL_OK) {
             FilVec3 force[2], torque;
@@ -225,7 +144,7 @@ static bool run_tie(FilCheck* check, const FilSetting* setting, Grasp* grasps, i
     if (status != FIL_OK) {
         fil_check_fail(check, "%s", fil_world_error(world));
     } else {
-        tie->half_turns = half_turns_of_laces(world);
+        tie->half_turns = fil_lace_half_turns(world);
         tie->pull /= tie->count;
     }
     fil_world_destroy(world);
@@ -237,7 +156,7 @@ enum { GRASPS = 4 };
 void fil_check_lace_wrap(FilCheck* check)
 {
     // closed fingers to open ones, as the scene says
-    static const Grasp grasps[GRASPS] = {
+    static const FilGrasp grasps[GRASPS] = {
         {.hand = "right", .lace = "right", .from = 1.5, .to = 4.1},
         {.hand = "left", .lace = "left", .from = 6.9, .to = 9.4},
         {.hand = "left", .lace = "right", .from = 11.6, .to = 21.0},
@@ -246,7 +165,7 @@ void fil_check_lace_wrap(FilCheck* check)
     static const FilSetting points = {"lace.modulus", "0"};
     for (int run = 0; run < 2; run++) {
         Tie tie;
-        Grasp own[GRASPS];
+        FilGrasp own[GRASPS];
         char what[128];
         const char* name = run == 0 ? "patches" : "points";
         memcpy(own, grasps, sizeof own);

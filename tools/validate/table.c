@@ -159,6 +159,7 @@ static const FilCheckCase table[] = {
     {"patch", "capstan", "tensions of a rope around a post", 40, fil_check_patch_capstan},
     {"patch", "lace_grip", "two fingers pick up a lace and hold it by patches, and by points", 15, fil_check_lace_grip},
     {"patch", "lace_wrap", "two arms wind laces around each other and pull, by patches and by points", 30, fil_check_lace_wrap},
+    {"patch", "shoelace_overhand", "two arms tie an overhand knot: twice, finer, by patches and by points", 120, fil_check_shoelace_overhand},
     {"patch", "pulley", "a belt centres itself on a crowned pulley", 150, fil_check_patch_pulley},
     {"patch", "pulley_ablation", "and does not without crown or twist", 60, fil_check_patch_pulley_ablation},
     {"patch", "tilt", "a tilted roller shifts a belt, its mirror image the other way", 30, fil_check_patch_tilt},
