@@ -51,6 +51,7 @@ static Expect ask_int(Misuse* m)
         {fil_rod_node_count, ROD, NODES},        {fil_rod_edge_count, ROD, EDGES},           {fil_arm_section_count, ARM, SECTIONS},
         {fil_arm_chamber_count, ARM, CHAMBERS},  {fil_arm_disk_count, ARM, DISKS},           {fil_rigid_shape_count, RIGID, SHAPES},
         {fil_shell_vertex_count, SHELL, VERTICES}, {fil_shell_triangle_count, SHELL, TRIANGLES}, {fil_shell_edge_count, SHELL, EDGES},
+        {fil_shell_chamber_count, SHELL, CHAMBERS},
         {fil_robot_link_count, ROBOT, LINKS},    {fil_robot_joint_count, ROBOT, JOINTS},
     };
     const int r = misuse_below(m, COUNT(rows));
@@ -200,7 +201,12 @@ static Expect ask_part(Misuse* m)
     FilId id;
     int k;
     bool sound;
-    switch (misuse_below(m, 10)) {
+    switch (misuse_below(m, 11)) {
+    case 9:
+        sound = draw_part(m, SHELL, CHAMBERS, &id, &k);
+        assert_int_equal(isnan(fil_shell_chamber_volume(m->world, id, k)) != 0, !sound);
+        assert_int_equal(isnan(fil_shell_chamber_pressure(m->world, id, k)) != 0, !sound);
+        break;
     case 0:
         sound = draw_part(m, ROD, EDGES, &id, &k);
         assert_int_equal(isnan(fil_rod_section(m->world, id, k).radius) != 0, !sound);
@@ -517,7 +523,7 @@ static char* read_all(const char* path)
 static void no_function_is_left_out(void** state)
 {
     (void)state;
-    static const char* const headers[] = {"world", "rod", "rigid", "arm", "ring", "robot", "shell", "contact", "urdf", "base"};
+    static const char* const headers[] = {"world", "rod", "rigid", "arm", "ring", "robot", "shell", "gas", "contact", "urdf", "base"};
     static const char* const files[] = {"world/test_api_misuse.c", "world/misuse_add.inc", "world/misuse_set.inc", "support/misuse.c"};
     char path[512], *texts[COUNT(files)];
     int functions = 0;

@@ -5,6 +5,7 @@
 #include "filum/arm.h"
 #include "filum/base.h"
 #include "filum/contact.h"
+#include "filum/gas.h"
 #include "filum/joint.h"
 #include "filum/mesh.h"
 #include "filum/plan.h"

@@ -9,6 +9,7 @@
 
 #include "filum/base.h"
 #include "filum/contact.h"
+#include "filum/gas.h"
 
 FIL_API_BEGIN
 
@@ -33,6 +34,7 @@ typedef struct FilShellDef {
     bool rest_flat;           /* no rest angles; false: the initial shape is stress free */
     double damping_mass;      /* Rayleigh alpha, 1/s */
     double damping_stiffness; /* Rayleigh beta, s: on the stretching and folding stiffness at the step's start */
+    FilGas gas;               /* inside, where it is closed: each closed surface is a chamber */
     FilCollision collision;
 } FilShellDef;
 
@@ -58,6 +60,14 @@ void fil_shell_get_triangle(const FilWorld* world, FilId shell, int triangle, in
 void fil_shell_get_positions(const FilWorld* world, FilId shell, double* vertices);  /* 3 per vertex, m */
 void fil_shell_get_position(const FilWorld* world, FilId shell, int vertex, double* position);
 void fil_shell_get_velocities(const FilWorld* world, FilId shell, double* vertices); /* 3 per vertex, m/s */
+
+/* Gas inside closed shells, by chambers in the order of their first vertices. */
+int fil_shell_chamber_count(const FilWorld* world, FilId shell);
+double fil_shell_chamber_volume(const FilWorld* world, FilId shell, int chamber);   /* m^3 */
+double fil_shell_chamber_pressure(const FilWorld* world, FilId shell, int chamber); /* Pa, over that outside */
+/* Commands FilGas.pressure (Pa) from the next step on, in place of the definition's and of drives, until released. */
+FIL_MUST_CHECK FilStatus fil_shell_set_pressure(FilWorld* world, FilId shell, int chamber, double pressure);
+FIL_MUST_CHECK FilStatus fil_shell_release_pressure(FilWorld* world, FilId shell, int chamber);
 
 /* Overwrites positions and velocities; NULL keeps them. */
 FIL_MUST_CHECK FilStatus fil_shell_set_state(FilWorld* world, FilId shell, const double* vertices,

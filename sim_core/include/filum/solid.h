@@ -8,6 +8,7 @@
 
 #include "filum/base.h"
 #include "filum/contact.h"
+#include "filum/gas.h"
 
 FIL_API_BEGIN
 
@@ -70,6 +71,15 @@ FIL_MUST_CHECK FilStatus fil_solid_mesh_blend(const FilSolidBlend* blend, FilSol
 FIL_MUST_CHECK FilStatus fil_solid_mesh_brick(const double size[3], const int cells[3], int split, FilSolidMesh* mesh,
                                               FilError* error);
 
+/* The same without the cells from <= cell < to of each hollow; those inside become cavities. Allocates. */
+typedef struct FilSolidHollow {
+    int from[3], to[3];
+} FilSolidHollow;
+
+FIL_MUST_CHECK FilStatus fil_solid_mesh_hollow_brick(const double size[3], const int cells[3], int split,
+                                                     const FilSolidHollow* hollows, int hollow_count, FilSolidMesh* mesh,
+                                                     FilError* error);
+
 /* A block of an arch in the plane x z, its springing line along y: between the angles from < to (rad, from +x towards
  * +z) and the radii radius -+ thickness/2, `depth` along y about 0; cells along the arch, across it and along y, of six
  * elements each. Allocates. */
@@ -104,6 +114,7 @@ typedef struct FilSolidDef {
     bool nodal_pressure;      /* against locking of nearly incompressible solids: volume counted per vertex, not per element */
     int plane_strain;         /* 1, 2, 3: nothing moves along x, y or z; 0: everything may */
     double radius;            /* m, rounding around its surface for contact; zero or more */
+    FilGas gas;               /* in its cavities, each a chamber */
     FilCollision collision;
 } FilSolidDef;
 
@@ -145,6 +156,13 @@ typedef struct FilSolidMeasure {
 } FilSolidMeasure;
 
 FilSolidMeasure fil_solid_measure(const FilWorld* world, FilId solid);
+
+/* Gas in its cavities; see fil_shell_chamber_volume() and so on. */
+int fil_solid_chamber_count(const FilWorld* world, FilId solid);
+double fil_solid_chamber_volume(const FilWorld* world, FilId solid, int chamber);   /* m^3 */
+double fil_solid_chamber_pressure(const FilWorld* world, FilId solid, int chamber); /* Pa, over that outside */
+FIL_MUST_CHECK FilStatus fil_solid_set_pressure(FilWorld* world, FilId solid, int chamber, double pressure);
+FIL_MUST_CHECK FilStatus fil_solid_release_pressure(FilWorld* world, FilId solid, int chamber);
 
 /* Overwrites positions and velocities; NULL keeps them. */
 FIL_MUST_CHECK FilStatus fil_solid_set_state(FilWorld* world, FilId solid, const double* vertices,

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/chambers.h"
 #include "api/kinds.h"
 #include "base/vec3.h"
 #include "body/shell.h"
@@ -37,7 +38,7 @@ FilStatus fil_world_add_shell(FilWorld* world, const FilShellDef* def, FilId* id
     }
     int body, object;
     const int unknowns = 4 * impl->vertex_count;
-    status = fil_world_add_body(world, FIL_BODY_SHELL, impl, unknowns, unknowns, 0, name, &body);
+    status = fil_world_add_body(world, FIL_BODY_SHELL, impl, unknowns, unknowns, FIL_CHAMBER_HISTORY * impl->chambers.count, name, &body);
     status = status == FIL_OK ? fil_world_add_object(world, name, FIL_BODY_SHELL, body, 0, &object) : status;
     status = status == FIL_OK ? fil_world_add_colliders(world, body, &object, 1) : status;
     if (status == FIL_OK) {
@@ -179,10 +180,63 @@ FilStatus fil_shell_set_state(FilWorld* world, FilId id, const double* vertices,
     return FIL_OK;
 }
 
+/* ---- gas ---- */
+
+static FilChamberView chambers_of(const FilWorld* world, FilId id)
+{
+    FilChamberView of = {.kind = "shell"};
+    of.chambers = see(world, id, &of.view) ? &((const FilShellBody*)of.view.impl)->chambers : NULL;
+    return of;
+}
+
+int fil_shell_chamber_count(const FilWorld* world, FilId id)
+{
+    const FilChamberView of = chambers_of(world, id);
+    return of.chambers != NULL ? of.chambers->count : 0;
+}
+
+double fil_shell_chamber_volume(const FilWorld* world, FilId id, int chamber)
+{
+    const FilChamberView of = chambers_of(world, id);
+    return fil_chamber_view_volume(world, &of, chamber);
+}
+
+double fil_shell_chamber_pressure(const FilWorld* world, FilId id, int chamber)
+{
+    const FilChamberView of = chambers_of(world, id);
+    return fil_chamber_view_pressure(world, &of, chamber);
+}
+
+FilStatus fil_shell_set_pressure(FilWorld* world, FilId id, int chamber, double pressure)
+{
+    const FilChamberView of = chambers_of(world, id);
+    return fil_chamber_view_command(world, &of, chamber, true, pressure);
+}
+
+FilStatus fil_shell_release_pressure(FilWorld* world, FilId id, int chamber)
+{
+    const FilChamberView of = chambers_of(world, id);
+    return fil_chamber_view_command(world, &of, chamber, false, 0.0);
+}
+
 /* ---- what can be measured ---- */
 
-static const FilPart parts[] = {{"vertex", "vertices", fil_shell_vertex_count}};
+static void measure_chamber_volume(const FilWorld* world, FilId of, int index, double* out)
+{
+    *out = fil_shell_chamber_volume(world, of, index);
+}
 
-static const FilQuantity quantities[] = {{"vertex_position", &parts[0], 3, "m", fil_shell_get_position, NULL}};
+static void measure_chamber_pressure(const FilWorld* world, FilId of, int index, double* out)
+{
+    *out = fil_shell_chamber_pressure(world, of, index);
+}
+
+static const FilPart parts[] = {{"vertex", "vertices", fil_shell_vertex_count}, {"chamber", "chambers", fil_shell_chamber_count}};
+
+static const FilQuantity quantities[] = {
+    {"vertex_position", &parts[0], 3, "m", fil_shell_get_position, NULL},
+    {"chamber_volume", &parts[1], 1, "m^3", measure_chamber_volume, NULL},
+    {"chamber_pressure", &parts[1], 1, "Pa", measure_chamber_pressure, NULL},
+};
 
 const FilKindRow fil_shell_row = {"shell", "a shell", fil_shell_name, fil_world_find_shell, FIL_ROWS(parts), FIL_ROWS(quantities)};

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/chambers.h"
 #include "api/kinds.h"
 #include "base/vec3.h"
 #include "body/solid.h"
@@ -44,7 +45,7 @@ FilStatus fil_world_add_solid(FilWorld* world, const FilSolidDef* def, FilId* id
     }
     int body, object;
     const int unknowns = 4 * impl->mesh.vertex_count;
-    status = fil_world_add_body(world, FIL_BODY_SOLID, impl, unknowns, unknowns, 0, name, &body);
+    status = fil_world_add_body(world, FIL_BODY_SOLID, impl, unknowns, unknowns, FIL_CHAMBER_HISTORY * impl->chambers.count, name, &body);
     status = status == FIL_OK ? fil_world_add_object(world, name, FIL_BODY_SOLID, body, 0, &object) : status;
     status = status == FIL_OK ? fil_world_add_colliders(world, body, &object, 1) : status;
     if (status == FIL_OK) {
@@ -207,7 +208,56 @@ FilStatus fil_solid_set_state(FilWorld* world, FilId id, const double* vertices,
     return FIL_OK;
 }
 
+/* ---- gas ---- */
+
+static FilChamberView chambers_of(const FilWorld* world, FilId id)
+{
+    FilChamberView of = {.kind = "solid"};
+    of.chambers = see(world, id, &of.view) ? &((const FilSolidBody*)of.view.impl)->chambers : NULL;
+    return of;
+}
+
+int fil_solid_chamber_count(const FilWorld* world, FilId id)
+{
+    const FilChamberView of = chambers_of(world, id);
+    return of.chambers != NULL ? of.chambers->count : 0;
+}
+
+double fil_solid_chamber_volume(const FilWorld* world, FilId id, int chamber)
+{
+    const FilChamberView of = chambers_of(world, id);
+    return fil_chamber_view_volume(world, &of, chamber);
+}
+
+double fil_solid_chamber_pressure(const FilWorld* world, FilId id, int chamber)
+{
+    const FilChamberView of = chambers_of(world, id);
+    return fil_chamber_view_pressure(world, &of, chamber);
+}
+
+FilStatus fil_solid_set_pressure(FilWorld* world, FilId id, int chamber, double pressure)
+{
+    const FilChamberView of = chambers_of(world, id);
+    return fil_chamber_view_command(world, &of, chamber, true, pressure);
+}
+
+FilStatus fil_solid_release_pressure(FilWorld* world, FilId id, int chamber)
+{
+    const FilChamberView of = chambers_of(world, id);
+    return fil_chamber_view_command(world, &of, chamber, false, 0.0);
+}
+
 /* ---- what can be measured ---- */
+
+static void measure_chamber_volume(const FilWorld* world, FilId of, int index, double* out)
+{
+    *out = fil_solid_chamber_volume(world, of, index);
+}
+
+static void measure_chamber_pressure(const FilWorld* world, FilId of, int index, double* out)
+{
+    *out = fil_solid_chamber_pressure(world, of, index);
+}
 
 static void measure_center(const FilWorld* world, FilId of, int index, double* out)
 {
@@ -246,7 +296,7 @@ static void measure_min_jacobian(const FilWorld* world, FilId of, int index, dou
     *out = fil_solid_measure(world, of).min_jacobian;
 }
 
-static const FilPart parts[] = {{"vertex", "vertices", fil_solid_vertex_count}};
+static const FilPart parts[] = {{"vertex", "vertices", fil_solid_vertex_count}, {"chamber", "chambers", fil_solid_chamber_count}};
 
 static const FilQuantity quantities[] = {
     {"solid_vertex_position", &parts[0], 3, "m", fil_solid_get_position, NULL},
@@ -256,6 +306,8 @@ static const FilQuantity quantities[] = {
     {"max_strain", NULL, 1, "1", measure_max_strain, NULL},
     {"max_stress", NULL, 1, "Pa", measure_max_stress, NULL},
     {"min_jacobian", NULL, 1, "1", measure_min_jacobian, NULL},
+    {"cavity_volume", &parts[1], 1, "m^3", measure_chamber_volume, NULL},
+    {"cavity_pressure", &parts[1], 1, "Pa", measure_chamber_pressure, NULL},
 };
 
 const FilKindRow fil_solid_row = {"solid", "a solid", fil_solid_name, fil_world_find_solid, FIL_ROWS(parts), FIL_ROWS(quantities)};

@@ -82,15 +82,33 @@ FilStatus fil_solid_mesh_blend(const FilSolidBlend* blend, FilSolidMesh* mesh, F
     return hand_over(status, &made, mesh);
 }
 
-FilStatus fil_solid_mesh_brick(const double size[3], const int cells[3], int split, FilSolidMesh* mesh,
-                               FilError* error)
+FilStatus fil_solid_mesh_hollow_brick(const double size[3], const int cells[3], int split, const FilSolidHollow* hollows, int hollow_count,
+                                      FilSolidMesh* mesh, FilError* error)
 {
     FilTetMesh made = {0};
     *mesh = (FilSolidMesh){0};
     if (split < 0 || split >= FIL_TET_SPLIT_COUNT) {
         return fil_error(error, FIL_BAD_INPUT, "cells are split in one of %d ways, not %d", FIL_TET_SPLIT_COUNT, split);
     }
-    return hand_over(fil_tet_brick(size, cells, (FilTetSplit)split, &made, error), &made, mesh);
+    FilTetHollow* inner = fil_alloc((size_t)(hollow_count > 0 ? hollow_count : 0), sizeof *inner);
+    if (hollow_count > 0 && inner == NULL) {
+        return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    for (int h = 0; h < hollow_count; h++) {
+        for (int k = 0; k < 3; k++) {
+            inner[h].from[k] = hollows[h].from[k];
+            inner[h].to[k] = hollows[h].to[k];
+        }
+    }
+    const FilStatus status = fil_tet_hollow_brick(size, cells, (FilTetSplit)split, inner, hollow_count, &made, error);
+    fil_free(inner);
+    return hand_over(status, &made, mesh);
+}
+
+FilStatus fil_solid_mesh_brick(const double size[3], const int cells[3], int split, FilSolidMesh* mesh,
+                               FilError* error)
+{
+    return fil_solid_mesh_hollow_brick(size, cells, split, NULL, 0, mesh, error);
 }
 
 FilStatus fil_solid_mesh_voussoir(double radius, double thickness, double depth, double from, double to,

@@ -162,6 +162,9 @@ typedef struct FilBodyOps {
     int (*point)(const void* body, int object, int node);
     /* Whether the place of a block's point is held. NULL: none is. */
     bool (*held)(const void* body, int block);
+    /* Of points: whether the fourth number of a block is an unknown of the tangent, which only eliminating it gives its meaning; its
+     * residual is zero. NULL: none is. */
+    bool (*auxiliary)(const void* body, int block);
     /* Its centre of mass in its own frame, of rigid bodies that may have holes for rods; NULL: it cannot. */
     void (*center)(const void* body, double* center);
     /* The ring that it is, which slides along rods by potentials of the contact model; NULL: none. */

@@ -10,7 +10,7 @@
 
 FilShellDef fil_shell_def_default(void)
 {
-    return (FilShellDef){.bending = FIL_BENDING_NORMALS, .collision = fil_collision_default()};
+    return (FilShellDef){.bending = FIL_BENDING_NORMALS, .gas = fil_gas_default(), .collision = fil_collision_default()};
 }
 
 /* ---- making ---- */
@@ -22,6 +22,7 @@ static void destroy(void* pointer)
         return;
     }
     fil_vertex_holds_free(&body->holds);
+    fil_chambers_free(&body->chambers);
     fil_block_cholesky_destroy(body->cholesky);
     void* blocks[] = {body->triangles,   body->edges,      body->folds,   body->edge_ends,        body->mass,       body->initial_q,
                       body->initial_v,   body->load,        body->block_start, body->block_column,
@@ -80,6 +81,16 @@ static FilStatus allocate(FilShellBody* body, FilError* error)
     return ok ? FIL_OK : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
 }
 
+static FilStatus build_chambers(FilShellBody* body, const FilShellDef* def, FilError* error)
+{
+    if (def->gas.law != FIL_GAS_NONE && body->fold_count < body->edge_count) {
+        return fil_error(error, FIL_BAD_INPUT, "gas needs a closed shell, but %d of its %d edges belong to one triangle only",
+                         body->edge_count - body->fold_count, body->edge_count);
+    }
+    return fil_chambers_build(&body->chambers, &def->gas, def->vertex_count, def->vertices, 3, def->triangles, def->triangle_count,
+                              false, error);
+}
+
 FilStatus fil_shell_create(const FilShellDef* def, FilShellBody** out, FilError* error)
 {
     *out = NULL;
@@ -97,6 +108,7 @@ FilStatus fil_shell_create(const FilShellDef* def, FilShellBody** out, FilError*
     body->collision = def->collision;
     status = allocate(body, error);
     status = status == FIL_OK ? fil_shell_build_mesh(body, def, error) : status;
+    status = status == FIL_OK ? build_chambers(body, def, error) : status;
     status = status == FIL_OK ? fil_shell_build_pattern(body, error) : status;
     if (status != FIL_OK) {
         destroy(body);
@@ -120,8 +132,8 @@ static int dofs(const void* pointer)
 
 static void init_state(const void* pointer, double* q, double* v, double* h)
 {
-    (void)h;
     const FilShellBody* body = pointer;
+    fil_chambers_init(&body->chambers, h);
     memcpy(q, body->initial_q, sizeof(double) * 4 * (size_t)body->vertex_count);
     memcpy(v, body->initial_v, sizeof(double) * 4 * (size_t)body->vertex_count);
 }
@@ -131,13 +143,12 @@ static void init_state(const void* pointer, double* q, double* v, double* h)
 static void energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity,
                    FilEnergy* add_to)
 {
-    (void)h;
     const FilShellBody* body = pointer;
     for (int i = 0; i < body->vertex_count; i++) {
         add_to->kinetic += 0.5 * body->mass[i] * fil_v3_dot(v + 4 * i, v + 4 * i);
         add_to->gravity -= body->mass[i] * fil_v3_dot(gravity, q + 4 * i);
     }
-    add_to->elastic += fil_shell_elastic_energy(body, q);
+    add_to->elastic += fil_shell_elastic_energy(body, q) + fil_chambers_energy(&body->chambers, q, h);
 }
 
 static void momentum(const void* pointer, const double* q, const double* v, const double* h, double* linear, double* angular)
@@ -241,6 +252,9 @@ static void weak_blocks(const void* pointer, bool* weak)
     for (int e = 0; e < body->edge_count; e++) {
         weak[body->edge_slots[e]] = false;
     }
+    for (int k = 0; k < body->chambers.sibling_count; k++) {
+        weak[body->chambers.sibling_slots[k]] = false;
+    }
 }
 
 /* ---- vertices as points ---- */
@@ -282,6 +296,11 @@ static bool is_held(const void* pointer, int block)
 {
     const bool* held = ((const FilShellBody*)pointer)->held + 4 * block;
     return held[0] && held[1] && held[2];
+}
+
+static bool has_auxiliary(const void* pointer, int block)
+{
+    return fil_chambers_has(&((const FilShellBody*)pointer)->chambers, block);
 }
 
 static FilStatus side_of(const void* pointer, int object, int node, const double* q, FilBodySide* side, FilError* error)
@@ -330,6 +349,7 @@ const FilBodyOps fil_shell_ops = {
     .point_count = point_count,
     .point = point_of,
     .held = is_held,
+    .auxiliary = has_auxiliary,
     .point_jacobian = point_jacobian,
     .turn_jacobian = turn_jacobian,
     .tangent_pattern = tangent_pattern,

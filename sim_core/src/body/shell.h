@@ -4,6 +4,7 @@
 #define FILUM_BODY_SHELL_H
 
 #include "body/body.h"
+#include "body/chambers.h"
 #include "body/shell_elements.h"
 #include "body/vertex_holds.h"
 #include "linalg/block_cholesky.h"
@@ -20,6 +21,7 @@ typedef struct FilShellBody {
     FilCollision collision;
     double *initial_q, *initial_v;
 
+    FilChambers chambers;
     FilVertexHolds holds;
     double* load; /* 4 per vertex, N */
 
@@ -34,7 +36,7 @@ typedef struct FilShellBody {
 
     /* the step */
     FilStepSetup setup;
-    const double *q0, *v0;
+    const double *q0, *v0, *h0;
     bool* held;      /* 4 per vertex: by component */
     double* held_q;  /* 4 per vertex, where held vertices are at the end of the step */
     double *q_theta, *v_theta, *gradient, *reaction, *damped;

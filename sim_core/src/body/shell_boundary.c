@@ -25,13 +25,18 @@ void fil_shell_reaction(const void* pointer, int slot, double* force, double* to
 void fil_shell_clear_loads(void* pointer)
 {
     FilShellBody* body = pointer;
+    fil_chambers_clear(&body->chambers);
     memset(body->load, 0, sizeof(double) * 4 * (size_t)body->vertex_count);
 }
 
 void fil_shell_load(void* pointer, int object, FilDriveKind kind, int first, int count, const double* value, double* h)
 {
-    (void)object, (void)kind, (void)h;
+    (void)object, (void)h;
     FilShellBody* body = pointer;
+    if (kind == FIL_DRIVE_PRESSURE) {
+        fil_chambers_load(&body->chambers, first, count, value[0]);
+        return;
+    }
     for (int k = first; k < first + count; k++) {
         fil_v3_axpy(body->load + 4 * k, 1.0, value);
     }
@@ -41,5 +46,5 @@ int fil_shell_load_range(const void* pointer, int object, FilDriveKind kind)
 {
     (void)object;
     const FilShellBody* body = pointer;
-    return kind == FIL_DRIVE_FORCE ? body->vertex_count : 0;
+    return kind == FIL_DRIVE_FORCE ? body->vertex_count : kind == FIL_DRIVE_PRESSURE ? body->chambers.count : 0;
 }

@@ -184,10 +184,15 @@ static int find_block(const FilShellBody* body, int u, int v)
     return low;
 }
 
-/* Distinct blocks in order: edges, the other diagonals of folds, and the diagonal. */
+static int find_block_of(const void* body, int u, int v)
+{
+    return find_block(body, u, v);
+}
+
+/* Distinct blocks in order: edges, the other diagonals of folds, what chambers need besides, and the diagonal. */
 static bool list_blocks(FilShellBody* body)
 {
-    const int most = body->vertex_count + body->edge_count + body->fold_count;
+    const int most = body->vertex_count + body->edge_count + body->fold_count + body->chambers.sibling_count;
     int* pairs = fil_alloc(2 * (size_t)most, sizeof(int));
     body->block_start = fil_alloc((size_t)body->vertex_count + 1, sizeof(int));
     body->block_column = fil_alloc((size_t)most, sizeof(int));
@@ -205,6 +210,9 @@ static bool list_blocks(FilShellBody* body)
     }
     for (int f = 0; f < body->fold_count; f++) {
         put_pair(pairs, &count, body->folds[f].vertex[2], body->folds[f].vertex[3]);
+    }
+    for (int k = 0; k < body->chambers.sibling_count; k++) {
+        put_pair(pairs, &count, body->chambers.siblings[2 * k], body->chambers.siblings[2 * k + 1]);
     }
     qsort(pairs, (size_t)count, 2 * sizeof(int), by_pair);
     for (int k = 0; k < count; k++) {
@@ -238,6 +246,7 @@ FilStatus fil_shell_build_pattern(FilShellBody* body, FilError* error)
             body->fold_slots[6 * f + k] = find_block(body, v[pair[k][0]], v[pair[k][1]]);
         }
     }
+    fil_chambers_place(&body->chambers, find_block_of, body);
     body->values = fil_alloc(FIL_BLOCK_SIZE * (size_t)body->block_count, sizeof(double));
     if (body->damping_stiffness > 0.0) {
         body->damping = fil_alloc(FIL_BLOCK_SIZE * (size_t)body->block_count, sizeof(double));

@@ -182,11 +182,12 @@ static bool implicit(const FilShellBody* body)
 
 void fil_shell_begin(void* pointer, const FilStepSetup* setup, const double* q, const double* v, const double* h)
 {
-    (void)h;
     FilShellBody* body = pointer;
     body->setup = *setup;
     body->q0 = q;
     body->v0 = v;
+    body->h0 = h;
+    fil_chambers_begin(&body->chambers, h);
     body->assembled = false;
     fil_vertex_holds_apply(&body->holds, body->vertex_count, body->held, body->held_q);
     if (body->damping != NULL) {
@@ -230,7 +231,9 @@ bool fil_shell_evaluate(void* pointer, const double* v, double shift, double* re
     set_trial(body, v);
     memset(body->gradient, 0, sizeof(double) * (size_t)unknowns);
     const double over = implicit(body) ? 1.0 / (theta * body->setup.theta_vq) : 0.0;
+    bool in_reach;
     double sum = over * add_gradient(body, body->q_theta, body->gradient);
+    sum += over * fil_chambers_gradient(&body->chambers, body->q_theta, body->gradient, &in_reach);
     if (body->damping != NULL) {
         const FilBlockPattern pattern = {body->vertex_count, body->block_start, body->block_row};
         fil_block_multiply(&pattern, body->damping, body->v_theta, body->damped);
@@ -252,7 +255,7 @@ bool fil_shell_evaluate(void* pointer, const double* v, double shift, double* re
         }
     }
     *potential = sum;
-    return isfinite(sum);
+    return in_reach && isfinite(sum);
 }
 
 /* The tangent at the last evaluation: M (1 + shift) + theta dt C + theta theta_vq dt^2 K. The larger the shift, the
@@ -275,6 +278,7 @@ static void assemble(FilShellBody* body)
     }
     if (implicit(body)) {
         add_stiffness(body, body->q_theta, body->bends, kept, theta * body->setup.theta_vq * dt * dt, values);
+        fil_chambers_stiffness(&body->chambers, body->q_theta, theta * body->setup.theta_vq * dt * dt, body->shift > 0.0, values);
     }
     for (int i = 0; i < body->vertex_count; i++) {
         double* block = diagonal_block(body, values, i);
@@ -282,7 +286,7 @@ static void assemble(FilShellBody* body)
             block[5 * j] +=
                 body->mass[i] * (1.0 + shift + theta * dt * body->damping_mass) + (body->held[4 * i + j] ? HOLD : 0.0);
         }
-        block[15] = 1.0;
+        block[15] += block[15] == 0.0 ? 1.0 : 0.0; // idle but in chambers
     }
     body->assembled = true;
 }
@@ -354,8 +358,8 @@ void fil_shell_push(void* pointer, const double* v, const double* impulse, doubl
 
 void fil_shell_finish(void* pointer, const double* v, double* q1, double* v1, double* h1)
 {
-    (void)h1;
     FilShellBody* body = pointer;
+    fil_chambers_finish(&body->chambers, body->h0, h1);
     const double dt = body->setup.dt, vq = body->setup.theta_vq;
     for (int i = 0; i < body->vertex_count; i++) {
         for (int k = 4 * i; k < 4 * i + 3; k++) {

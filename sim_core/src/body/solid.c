@@ -10,7 +10,7 @@
 
 FilSolidDef fil_solid_def_default(void)
 {
-    return (FilSolidDef){.model = FIL_SOLID_COROTATED_LAGGED, .collision = fil_collision_default()};
+    return (FilSolidDef){.model = FIL_SOLID_COROTATED_LAGGED, .gas = fil_gas_default(), .collision = fil_collision_default()};
 }
 
 /* ---- making ---- */
@@ -23,6 +23,7 @@ static void destroy(void* pointer)
     }
     fil_vertex_holds_free(&body->holds);
     fil_solid_free_pressure(&body->pressure);
+    fil_chambers_free(&body->chambers);
     fil_supernodal_destroy(body->factor);
     fil_tet_mesh_free(&body->mesh);
     void* blocks[] = {body->initial_q,    body->initial_v,     body->mass,          body->elements,
@@ -131,6 +132,9 @@ FilStatus fil_solid_create(const FilSolidDef* def, FilSolidBody** out, FilError*
     body->collision = def->collision;
     status = take_mesh(def, &body->mesh, error);
     status = status == FIL_OK ? allocate(body, error) : status;
+    status = status == FIL_OK ? fil_chambers_build(&body->chambers, &def->gas, body->mesh.vertex_count, body->mesh.vertices, 3,
+                                                   body->mesh.triangles, body->mesh.triangle_count, true, error)
+                              : status;
     status = status == FIL_OK ? fil_solid_build(body, error) : status;
     if (status != FIL_OK) {
         destroy(body);
@@ -153,8 +157,8 @@ static int dofs(const void* pointer)
 
 static void init_state(const void* pointer, double* q, double* v, double* h)
 {
-    (void)h;
     const FilSolidBody* body = pointer;
+    fil_chambers_init(&body->chambers, h);
     memcpy(q, body->initial_q, sizeof(double) * 4 * (size_t)body->mesh.vertex_count);
     memcpy(v, body->initial_v, sizeof(double) * 4 * (size_t)body->mesh.vertex_count);
 }
@@ -164,13 +168,12 @@ static void init_state(const void* pointer, double* q, double* v, double* h)
 static void energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity,
                    FilEnergy* add_to)
 {
-    (void)h;
     const FilSolidBody* body = pointer;
     for (int i = 0; i < body->mesh.vertex_count; i++) {
         add_to->gravity -= body->mass[i] * fil_v3_dot(gravity, q + 4 * i);
     }
     add_to->kinetic += fil_solid_kinetic_energy(body, v);
-    add_to->elastic += fil_solid_elastic_energy(body, q);
+    add_to->elastic += fil_solid_elastic_energy(body, q) + fil_chambers_energy(&body->chambers, q, h);
 }
 
 static void momentum(const void* pointer, const double* q, const double* v, const double* h, double* linear,
@@ -316,6 +319,11 @@ static bool is_held(const void* pointer, int block)
     return held[0] && held[1] && held[2];
 }
 
+static bool has_auxiliary(const void* pointer, int block)
+{
+    return fil_chambers_has(&((const FilSolidBody*)pointer)->chambers, block);
+}
+
 static FilStatus side_of(const void* pointer, int object, int node, const double* q, FilBodySide* side, FilError* error)
 {
     (void)object, (void)q;
@@ -362,6 +370,7 @@ const FilBodyOps fil_solid_ops = {
     .point_count = point_count,
     .point = point_of,
     .held = is_held,
+    .auxiliary = has_auxiliary,
     .point_jacobian = point_jacobian,
     .turn_jacobian = turn_jacobian,
     .tangent_pattern = tangent_pattern,

@@ -4,6 +4,7 @@
 #define FILUM_BODY_SOLID_H
 
 #include "body/body.h"
+#include "body/chambers.h"
 #include "body/solid_batch.h"
 #include "body/solid_nodal.h"
 #include "body/vertex_holds.h"
@@ -43,6 +44,7 @@ typedef struct FilSolidBody {
     int* surface_edges;     /* 2 each, into `surface` */
     int* surface_triangles; /* 3 each, into `surface` */
 
+    FilChambers chambers; /* of its cavities */
     FilVertexHolds holds;
     double* load; /* 4 per vertex, N */
 
@@ -57,7 +59,7 @@ typedef struct FilSolidBody {
 
     /* the step */
     FilStepSetup setup;
-    const double *q0, *v0;
+    const double *q0, *v0, *h0;
     FilWide* rotations; /* 9 per batch, at the step's start; NULL where the law does not lag */
     bool* held;         /* 4 per vertex: by component */
     double* held_q;     /* 4 per vertex, where held vertices are at the end of the step */

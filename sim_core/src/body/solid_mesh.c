@@ -95,6 +95,11 @@ static int find_block(const FilSolidBody* body, int u, int v)
     return low;
 }
 
+static int find_block_of(const void* body, int u, int v)
+{
+    return find_block(body, u, v);
+}
+
 /* Marks rows below the diagonal of column v: vertices that share an edge with it, with nodal pressure those that share an edge with
  * such a one too. Returns how many are new; writes them to `rows` unless NULL. */
 static int mark_rows(const FilSolidBody* body, int v, int around, int* mark, int* rows)
@@ -117,6 +122,23 @@ static int mark_rows(const FilSolidBody* body, int v, int around, int* mark, int
     return count;
 }
 
+/* The same of what chambers need besides. */
+static int mark_siblings(const FilSolidBody* body, int v, int* mark, int* rows)
+{
+    int count = 0;
+    for (int k = 0; k < body->chambers.sibling_count; k++) {
+        const int *pair = body->chambers.siblings + 2 * k, low = pair[0] < pair[1] ? pair[0] : pair[1], high = pair[0] + pair[1] - low;
+        if (low == v && mark[high] != v + 1) {
+            mark[high] = v + 1;
+            if (rows != NULL) {
+                rows[count] = high;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
 static int by_number(const void* a, const void* b)
 {
     const int x = *(const int*)a, y = *(const int*)b;
@@ -132,6 +154,7 @@ static bool build_columns(FilSolidBody* body)
     bool ok = mark != NULL && body->block_start != NULL;
     for (int v = 0; v < vertices && ok; v++) {
         body->block_start[v + 1] = body->block_start[v] + 1 + mark_rows(body, v, v, mark, NULL);
+        body->block_start[v + 1] += mark_siblings(body, v, mark, NULL);
     }
     if (ok) {
         memset(mark, 0, sizeof(int) * (size_t)vertices);
@@ -146,7 +169,8 @@ static bool build_columns(FilSolidBody* body)
             body->block_column[k] = v;
         }
         body->block_row[first] = v;
-        mark_rows(body, v, v, mark, body->block_row + first + 1);
+        const int linked = mark_rows(body, v, v, mark, body->block_row + first + 1);
+        mark_siblings(body, v, mark, body->block_row + first + 1 + linked);
         qsort(body->block_row + first, (size_t)count, sizeof(int), by_number);
     }
     fil_free(mark);
@@ -159,6 +183,7 @@ static bool build_pattern(FilSolidBody* body)
         return false;
     }
     fil_solid_place_pressure(body, find_block);
+    fil_chambers_place(&body->chambers, find_block_of, body);
     for (int b = 0; b < body->batch_count; b++) {
         const FilSolidBatch* batch = &body->batches[b];
         int* slots = body->batch_slots + (size_t)(FIL_SOLID_BLOCKS * FIL_SOLID_LANES) * (size_t)b;
@@ -222,6 +247,7 @@ FilStatus fil_solid_build(FilSolidBody* body, FilError* error)
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
     memset(body->used, body->plane_strain > 0 ? 7 & ~(1 << (body->plane_strain - 1)) : 7, vertices); // x, y and z
+    fil_chambers_mark(&body->chambers, body->used);
     add_masses(body);
     return FIL_OK;
 }

@@ -112,11 +112,12 @@ static FilBlockPattern pattern_of(const FilSolidBody* body)
 
 void fil_solid_begin(void* pointer, const FilStepSetup* setup, const double* q, const double* v, const double* h)
 {
-    (void)h;
     FilSolidBody* body = pointer;
     body->setup = *setup;
     body->q0 = q;
     body->v0 = v;
+    body->h0 = h;
+    fil_chambers_begin(&body->chambers, h);
     body->assembled = body->factored = false;
     fil_vertex_holds_apply(&body->holds, body->mesh.vertex_count, body->held, body->held_q);
     for (int i = 0; i < body->mesh.vertex_count && body->plane_strain > 0; i++) {
@@ -183,8 +184,8 @@ bool fil_solid_evaluate(void* pointer, const double* v, double shift, double* re
 {
     FilSolidBody* body = pointer;
     const double dt = body->setup.dt, theta = body->setup.theta;
-    // laws that are linear in a step have one tangent
-    const bool stays = fil_solid_material_is_linear(&body->material) && body->shift == shift;
+    // laws that are linear in a step have one tangent; gas never is
+    const bool stays = fil_solid_material_is_linear(&body->material) && body->shift == shift && body->chambers.count == 0;
     body->assembled = body->assembled && stays;
     body->factored = body->factored && body->assembled;
     body->shift = shift;
@@ -192,7 +193,9 @@ bool fil_solid_evaluate(void* pointer, const double* v, double shift, double* re
     memset(body->gradient, 0, sizeof(double) * 4 * (size_t)body->mesh.vertex_count);
     const double over = implicit(body) ? 1.0 / (theta * body->setup.theta_vq) : 0.0;
     const double half_over_theta = implicit(body) ? 0.5 * dt / theta : 0.0;
+    bool in_reach;
     double sum = over * add_gradient(body, body->q_theta, body->gradient);
+    sum += over * fil_chambers_gradient(&body->chambers, body->q_theta, body->gradient, &in_reach);
     multiply_mass(body, body->change, body->momentum);
     set_damping(body);
     for (int i = 0; i < body->mesh.vertex_count; i++) {
@@ -208,7 +211,7 @@ bool fil_solid_evaluate(void* pointer, const double* v, double shift, double* re
         }
     }
     *potential = sum;
-    return isfinite(sum);
+    return in_reach && isfinite(sum);
 }
 
 /* Makes a component's row and column those of the unit matrix: no unknown. */
@@ -238,6 +241,9 @@ static void assemble(FilSolidBody* body)
     if (implicit(body) && !linear) {
         add_stiffness(body, body->q_theta, body->shift > 0.0, theta * body->setup.theta_vq * dt * dt, values);
     }
+    if (implicit(body)) {
+        fil_chambers_stiffness(&body->chambers, body->q_theta, theta * body->setup.theta_vq * dt * dt, body->shift > 0.0, values);
+    }
     for (int k = 0; k < body->block_count; k++) {
         const bool diagonal = body->block_column[k] == body->block_row[k];
         const bool* held = body->held + 4 * body->block_row[k];
@@ -245,7 +251,7 @@ static void assemble(FilSolidBody* body)
         for (int j = 0; j < 3; j++) {
             block[5 * j] += (factors.mass + shift) * body->block_mass[k] + (diagonal && held[j] ? HOLD : 0.0);
         }
-        block[15] = diagonal ? 1.0 : 0.0;
+        block[15] += diagonal && block[15] == 0.0 ? 1.0 : 0.0; // idle but in chambers
         if (body->plane_strain > 0) {
             fix_component(block, body->plane_strain - 1, diagonal);
         }
@@ -335,8 +341,8 @@ void fil_solid_push(void* pointer, const double* v, const double* impulse, doubl
 
 void fil_solid_finish(void* pointer, const double* v, double* q1, double* v1, double* h1)
 {
-    (void)h1;
     FilSolidBody* body = pointer;
+    fil_chambers_finish(&body->chambers, body->h0, h1);
     const double dt = body->setup.dt, vq = body->setup.theta_vq;
     for (int i = 0; i < body->mesh.vertex_count; i++) {
         for (int k = 4 * i; k < 4 * i + 3; k++) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/vec3.h"
 
 /* Cells of a box and the numbers of their vertices. Corners come first, then centres of cells, then of faces across x,
@@ -149,7 +150,53 @@ static bool add_cell(FilTetBuilder* b, const Grid* g, int i, int j, int k)
     return ok;
 }
 
-static FilStatus build(const int* cells, FilTetSplit split, Map map, const void* context, const char* name,
+/* Cells that are left out; zeroed there are none. */
+typedef struct Hollows {
+    const FilTetHollow* items;
+    int count;
+} Hollows;
+
+static bool is_hollow(const Hollows* hollows, const int* cell)
+{
+    for (int h = 0; h < hollows->count; h++) {
+        const FilTetHollow* hollow = &hollows->items[h];
+        bool inside = true;
+        for (int k = 0; k < 3; k++) {
+            inside = inside && cell[k] >= hollow->from[k] && cell[k] < hollow->to[k];
+        }
+        if (inside) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Vertices that no element is left of go. */
+static bool drop_vertices(FilTetBuilder* b)
+{
+    int* number = fil_alloc((size_t)b->vertex_count, sizeof *number);
+    int kept = 0;
+    if (number == NULL) {
+        return false;
+    }
+    for (int k = 0; k < 4 * b->tet_count; k++) {
+        number[b->tets[k]] = 1;
+    }
+    for (int v = 0; v < b->vertex_count; v++) {
+        if (number[v] != 0) {
+            fil_v3_copy(b->vertices + 3 * (size_t)kept, b->vertices + 3 * (size_t)v);
+            number[v] = kept++;
+        }
+    }
+    for (int k = 0; k < 4 * b->tet_count; k++) {
+        b->tets[k] = number[b->tets[k]];
+    }
+    b->vertex_count = kept;
+    fil_free(number);
+    return true;
+}
+
+static FilStatus build(const int* cells, FilTetSplit split, Hollows hollows, Map map, const void* context, const char* name,
                        FilTetMesh* mesh, FilError* error)
 {
     const Grid g = make_grid(cells, split);
@@ -158,10 +205,11 @@ static FilStatus build(const int* cells, FilTetSplit split, Map map, const void*
     for (int i = 0; i < cells[0]; i++) {
         for (int j = 0; j < cells[1]; j++) {
             for (int k = 0; ok && k < cells[2]; k++) {
-                ok = add_cell(&b, &g, i, j, k);
+                ok = is_hollow(&hollows, (const int[3]){i, j, k}) || add_cell(&b, &g, i, j, k);
             }
         }
     }
+    ok = ok && (hollows.count == 0 || drop_vertices(&b));
     if (!ok) {
         fil_tet_builder_free(&b);
         return fil_error(error, FIL_OUT_OF_MEMORY, "%s: no memory for %d x %d x %d cells", name, cells[0], cells[1],
@@ -176,7 +224,8 @@ static void map_box(const void* context, const double* unit, double* out)
     fil_v3_set(out, size[0] * unit[0], size[1] * unit[1], size[2] * unit[2]);
 }
 
-FilStatus fil_tet_brick(const double* size, const int* cells, FilTetSplit split, FilTetMesh* mesh, FilError* error)
+FilStatus fil_tet_hollow_brick(const double* size, const int* cells, FilTetSplit split, const FilTetHollow* hollows, int hollow_count,
+                               FilTetMesh* mesh, FilError* error)
 {
     *mesh = (FilTetMesh){0};
     if (!fil_all_finite(size, 3) || size[0] <= 0.0 || size[1] <= 0.0 || size[2] <= 0.0) {
@@ -184,7 +233,21 @@ FilStatus fil_tet_brick(const double* size, const int* cells, FilTetSplit split,
                          size[1], size[2]);
     }
     const FilStatus status = check_cells(cells, split, error);
-    return status == FIL_OK ? build(cells, split, map_box, size, "box", mesh, error) : status;
+    for (int h = 0; h < hollow_count && status == FIL_OK; h++) {
+        for (int k = 0; k < 3; k++) {
+            const int from = hollows[h].from[k], to = hollows[h].to[k];
+            if (from < 0 || to <= from || to > cells[k]) {
+                return fil_error(error, FIL_BAD_INPUT, "hollow %d goes from cell %d to %d along %c, where there are cells 0 to %d", h + 1, from,
+                                 to, 'x' + k, cells[k]);
+            }
+        }
+    }
+    return status == FIL_OK ? build(cells, split, (Hollows){hollows, hollow_count}, map_box, size, "box", mesh, error) : status;
+}
+
+FilStatus fil_tet_brick(const double* size, const int* cells, FilTetSplit split, FilTetMesh* mesh, FilError* error)
+{
+    return fil_tet_hollow_brick(size, cells, split, NULL, 0, mesh, error);
 }
 
 /* unit: along the arch, across it, along y; the block's cells keep this order */
@@ -213,7 +276,7 @@ FilStatus fil_tet_voussoir(const FilTetVoussoir* voussoir, FilTetMesh* mesh, Fil
                          "a voussoir from %g to %g rad: it must span more than 0 and less than pi", v->from, v->to);
     }
     const FilStatus status = check_cells(v->cells, v->split, error);
-    return status == FIL_OK ? build(v->cells, v->split, map_voussoir, v, "voussoir", mesh, error) : status;
+    return status == FIL_OK ? build(v->cells, v->split, (Hollows){0}, map_voussoir, v, "voussoir", mesh, error) : status;
 }
 
 /* ---- discs ---- */

@@ -13,9 +13,18 @@ typedef enum FilTetSplit {
     FIL_TET_SPLIT_COUNT
 } FilTetSplit;
 
+/* Cells that a box is built without: from <= cell < to along each axis. */
+typedef struct FilTetHollow {
+    int from[3], to[3];
+} FilTetHollow;
+
 /* A box of `size` (m) about the origin in cells[0] x cells[1] x cells[2] cells. Allocates. */
 FIL_MUST_CHECK FilStatus fil_tet_brick(const double* size, const int* cells, FilTetSplit split, FilTetMesh* mesh,
                                        FilError* error);
+
+/* The same without some of its cells. */
+FIL_MUST_CHECK FilStatus fil_tet_hollow_brick(const double* size, const int* cells, FilTetSplit split, const FilTetHollow* hollows,
+                                              int hollow_count, FilTetMesh* mesh, FilError* error);
 
 /* A block of an arch in the plane x z, its springing line along y: between the angles from < to (rad, from +x towards
  * +z) and the radii radius -+ thickness/2, `depth` along y about 0; cells along the arch, across it and along y. Joints

@@ -5,6 +5,7 @@
 #include "base/vec3.h"
 #include "filum/mesh.h"
 #include "filum/shell.h"
+#include "scene/bubble.h"
 #include "scene/document.h"
 #include "scene/kinds.h"
 #include "scene/shapes.h"
@@ -59,34 +60,66 @@ static void read_sheet(FilScene* scene, const FilYaml* node, FilShellDef* def)
     }
 }
 
+/* Places a mesh as `position` and `rotation` say. */
+static void move_mesh(FilReader* reader, const FilYaml* node, int count, double* x)
+{
+    FilVec3 position = {0};
+    FilQuat orientation = {0.0, 0.0, 0.0, 1.0};
+    double rotation[9], turned[3];
+    fil_scene_read_vec3(reader, node, "position", &position);
+    fil_scene_read_orientation(reader, node, &orientation);
+    fil_m3_from_quat(rotation, orientation);
+    for (int i = 0; i < count; i++) {
+        fil_m3_apply(turned, rotation, x + 3 * i);
+        fil_v3_set(x + 3 * i, turned[0] + position.x, turned[1] + position.y, turned[2] + position.z);
+    }
+}
+
+/* An ellipsoid, or half of one with a flat back. */
+static void read_bubble(FilScene* scene, const FilYaml* node, FilShellDef* def)
+{
+    static const char* const keys[] = {"half", "divisions", "flat", "position", "orientation", "rotation", NULL};
+    static const char* const flats[] = {"none", "x", "y", "z", NULL};
+    FilReader* reader = &scene->reader;
+    FilBubble bubble = {.divisions = 1};
+    double* x;
+    int* t;
+    if (!fil_check_keys(reader, node, keys)) {
+        return;
+    }
+    fil_read_vector(reader, node, "half", FIL_REQUIRED, 3, bubble.half);
+    fil_read_integer(reader, node, "divisions", FIL_REQUIRED, 1, 1000, &bubble.divisions);
+    fil_read_choice(reader, node, "flat", flats, &bubble.flat);
+    if (reader->status == FIL_OK && !(bubble.half[0] > 0.0 && bubble.half[1] > 0.0 && bubble.half[2] > 0.0)) {
+        fil_reader_fail(reader, fil_yaml_find(node, "half"), "half axes must be positive");
+    }
+    if (make_mesh(scene, node, fil_bubble_vertices(&bubble), fil_bubble_triangles(&bubble), &x, &t, def)) {
+        fil_bubble_build(&bubble, x, t);
+        move_mesh(reader, node, def->vertex_count, x);
+    }
+}
+
 static void read_file(FilScene* scene, const FilYaml* node, FilShellDef* def)
 {
     static const char* const keys[] = {"path", "scale", "position", "orientation", "rotation", NULL};
     FilReader* reader = &scene->reader;
     const char* name = NULL;
-    double scale = 1.0, rotation[9], *x;
+    double scale = 1.0, *x;
     int* t;
-    FilVec3 position = {0};
-    FilQuat orientation = {0.0, 0.0, 0.0, 1.0};
     FilMesh mesh = {0};
     FilError error = {{0}};
     if (!fil_check_keys(reader, node, keys) || !fil_read_text(reader, node, "path", FIL_REQUIRED, &name)) {
         return;
     }
     fil_read_number(reader, node, "scale", FIL_POSITIVE, &scale);
-    fil_scene_read_vec3(reader, node, "position", &position);
-    fil_scene_read_orientation(reader, node, &orientation);
     const char* path = fil_document_path(reader->pool, node->file != NULL ? node->file : scene->path, name);
     if (reader->status != FIL_OK || path == NULL) {
         return;
     }
     fil_reader_take(reader, fil_mesh_read(path, scale, &mesh, &error), fil_yaml_find(node, "path"), error.text);
     if (reader->status == FIL_OK && make_mesh(scene, node, mesh.vertex_count, mesh.triangle_count, &x, &t, def)) {
-        fil_m3_from_quat(rotation, orientation);
-        for (int i = 0; i < mesh.vertex_count; i++) {
-            fil_m3_apply(x + 3 * i, rotation, mesh.vertices + 3 * i);
-            x[3 * i] += position.x, x[3 * i + 1] += position.y, x[3 * i + 2] += position.z;
-        }
+        memcpy(x, mesh.vertices, sizeof(double) * 3 * (size_t)mesh.vertex_count);
+        move_mesh(reader, node, mesh.vertex_count, x);
         memcpy(t, mesh.triangles, sizeof(int) * 3 * (size_t)mesh.triangle_count);
     }
     fil_mesh_free(&mesh);
@@ -94,9 +127,9 @@ static void read_file(FilScene* scene, const FilYaml* node, FilShellDef* def)
 
 static void read_shell(FilScene* scene, FilSceneItem* item)
 {
-    static const char* const keys[] = {"name",    "material", "thickness", "sheet",   "file",      "noise",   "bending", "rest",
-                                       "damping", "velocity", "surface",   "collision", NULL};
-    static const char* const meshes[] = {"sheet", "file", NULL};
+    static const char* const keys[] = {"name",    "material", "thickness", "sheet",   "bubble", "file",      "noise",   "bending", "rest",
+                                       "damping", "velocity", "surface",   "collision", "gas", NULL};
+    static const char* const meshes[] = {"sheet", "file", "bubble", NULL};
     static const char* const bendings[] = {[FIL_BENDING_NORMALS] = "normals", [FIL_BENDING_HINGES] = "hinges", NULL};
     static const char* const rests[] = {"initial", "flat", NULL};
     static const char* const damping_keys[] = {"mass", "stiffness", NULL};
@@ -121,7 +154,10 @@ static void read_shell(FilScene* scene, FilSceneItem* item)
         read_sheet(scene, body, def);
     } else if (mesh == 1) {
         read_file(scene, body, def);
+    } else if (mesh == 2) {
+        read_bubble(scene, body, def);
     }
+    fil_scene_read_gas(reader, node, &def->gas);
     double noise = 0.0;
     if (fil_read_number(reader, node, "noise", FIL_NOT_NEGATIVE, &noise) && reader->status == FIL_OK) {
         fil_shape_disturb(noise, &scene->random, def->vertex_count, (double*)(uintptr_t)def->vertices);
@@ -171,6 +207,7 @@ static void add_shells(FilScene* scene, FilSceneList* list)
 
 static const FilScenePart parts[] = {
     {"vertex", "vertices", FIL_USE_ATTACH(FIL_ATTACH_PIN) | FIL_USE_JOIN | FIL_USE_POINT | FIL_USE_RING},
+    {"chamber", "chambers", FIL_USE_DRIVE(FIL_DRIVE_PRESSURE)},
 };
 
 const FilSceneKind fil_scene_shells = {

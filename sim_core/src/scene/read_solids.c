@@ -117,15 +117,15 @@ static void read_blend(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
     }
 }
 
-static bool read_cells(FilReader* reader, const FilYaml* node, int* cells)
+static bool read_three(FilReader* reader, const FilYaml* node, const char* key, int least, int* cells)
 {
     double numbers[3] = {0.0};
-    if (!fil_read_vector(reader, node, "cells", FIL_REQUIRED, 3, numbers)) {
+    if (!fil_read_vector(reader, node, key, FIL_REQUIRED, 3, numbers)) {
         return false;
     }
     for (int k = 0; k < 3; k++) {
-        if (!(numbers[k] >= 1.0 && numbers[k] <= 10000.0) || numbers[k] != floor(numbers[k])) {
-            fil_reader_fail(reader, fil_yaml_find(node, "cells"), "expected three whole numbers from 1 to 10000");
+        if (!(numbers[k] >= least && numbers[k] <= 10000.0) || numbers[k] != floor(numbers[k])) {
+            fil_reader_fail(reader, fil_yaml_find(node, key), "expected three whole numbers from %d to 10000", least);
             return false;
         }
         cells[k] = (int)numbers[k];
@@ -133,9 +133,34 @@ static bool read_cells(FilReader* reader, const FilYaml* node, int* cells)
     return true;
 }
 
+static bool read_cells(FilReader* reader, const FilYaml* node, int* cells)
+{
+    return read_three(reader, node, "cells", 1, cells);
+}
+
+/* Cells that are left out, in the pool; returns their number. */
+static int read_hollows(FilReader* reader, const FilYaml* node, FilSolidHollow** hollows)
+{
+    static const char* const keys[] = {"from", "to", NULL};
+    const FilYaml* list = fil_read_node(reader, node, "hollows", FIL_OPTIONAL);
+    int count = 0;
+    *hollows = NULL;
+    if (list == NULL || !fil_check_list(reader, list, "blocks of cells {from, to}")) {
+        return 0;
+    }
+    *hollows = fil_reader_alloc(reader, (size_t)list->count, sizeof **hollows);
+    for (const FilYaml* block = list->first; block != NULL && reader->status == FIL_OK && *hollows != NULL; block = block->next) {
+        FilSolidHollow* hollow = *hollows + count++;
+        if (fil_check_keys(reader, block, keys) && read_three(reader, block, "from", 0, hollow->from)) {
+            read_three(reader, block, "to", 1, hollow->to);
+        }
+    }
+    return count;
+}
+
 static void read_brick(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
 {
-    static const char* const keys[] = {"size", "cells", "split", NULL};
+    static const char* const keys[] = {"size", "cells", "split", "hollows", NULL};
     static const char* const splits[] = {"five", "six", "symmetric", NULL};
     FilReader* reader = &scene->reader;
     FilError error = {{0}};
@@ -145,9 +170,11 @@ static void read_brick(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
         return;
     }
     fil_read_choice(reader, node, "split", splits, &split);
+    FilSolidHollow* hollows;
+    const int hollow_count = read_hollows(reader, node, &hollows);
     if (fil_read_vector(reader, node, "size", FIL_REQUIRED, 3, size) && read_cells(reader, node, cells) &&
         reader->status == FIL_OK) {
-        fil_reader_take(reader, fil_solid_mesh_brick(size, cells, split, mesh, &error), node, error.text);
+        fil_reader_take(reader, fil_solid_mesh_hollow_brick(size, cells, split, hollows, hollow_count, mesh, &error), node, error.text);
     }
 }
 
@@ -344,7 +371,7 @@ static void read_solid(FilScene* scene, FilSceneItem* item)
     static const char* const keys[] = {"name",     "material",    "model",    "mooney_rivlin", "ball",    "box",      "cylinder",
                                        "ellipsoid", "torus",      "brick",    "voussoir",      "blend",   "disc", "file",    "position", "orientation",
                                        "rotation", "damping",     "lumped",   "radius",        "pins",    "velocity", "surface",
-                                       "collision", "plane_strain", "locking", NULL};
+                                       "collision", "plane_strain", "locking", "gas", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* node = item->at;
     SceneSolid* solid = item->def;
@@ -369,6 +396,7 @@ static void read_solid(FilScene* scene, FilSceneItem* item)
     }
     fil_solid_mesh_free(&mesh);
     read_pins(scene, node, solid);
+    fil_scene_read_gas(reader, node, &def->gas);
     FilVec3 velocity;
     if (fil_scene_read_vec3(reader, node, "velocity", &velocity) && reader->status == FIL_OK) {
         double* v = fil_reader_alloc(reader, (size_t)def->vertex_count, 3 * sizeof *v);
@@ -442,6 +470,7 @@ static void add_solids(FilScene* scene, FilSceneList* list)
 
 static const FilScenePart parts[] = {
     {"vertex", "vertices", FIL_USE_ATTACH(FIL_ATTACH_PIN) | FIL_USE_JOIN | FIL_USE_POINT | FIL_USE_DRIVE(FIL_DRIVE_FORCE)},
+    {"chamber", "chambers", FIL_USE_DRIVE(FIL_DRIVE_PRESSURE)},
 };
 
 const FilSceneKind fil_scene_solids = {

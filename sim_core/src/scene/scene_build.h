@@ -199,6 +199,10 @@ void fil_scene_read_surface_numbers(FilReader* reader, const FilYaml* mapping, c
 void fil_scene_read_collision(FilScene* scene, const FilYaml* object, const FilSceneMaterial* material,
                               FilCollision* collision);
 
+/* ---- read_gas.c: `gas` of an object ---- */
+struct FilGas;
+void fil_scene_read_gas(FilReader* reader, const FilYaml* object, struct FilGas* gas);
+
 /* ---- read_shapes.c: the rod's nodes, number and closedness, from its `shape` and `noise` ---- */
 
 void fil_scene_read_shape(FilScene* scene, const FilYaml* rod, FilRodDef* def);

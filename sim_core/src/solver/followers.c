@@ -61,12 +61,24 @@ static void add_follower(FilSolver* solver, int j, int point, const double* at, 
     const FilBody *solid = &solver->system->bodies[joint->side[0].body], *body = &solver->system->bodies[side->body];
     const double* x = solver->system->state.q + solid->q + 4 * point;
     int blocks[FIL_JACOBIAN_BLOCKS];
+    double jacobian[12 * FIL_JACOBIAN_BLOCKS];
     FilFollower* item = &f->items[f->count];
     *item = (FilFollower){.variable = solver->contact.offset[joint->side[0].body] + point, .joint = j, .point = point, .first = f->part_count};
-    item->count = body->ops->point_jacobian(body->impl, side->index, side->edge, x, solver->system->state.q + body->q, blocks,
-                                            f->part_jacobian.at + 12 * (size_t)f->part_count, item->bias);
+    item->count =
+        body->ops->point_jacobian(body->impl, side->index, side->edge, x, solver->system->state.q + body->q, blocks, jacobian, item->bias);
     for (int k = 0; k < item->count; k++) {
+        double* part = f->part_jacobian.at + 16 * (size_t)f->part_count;
+        memset(part, 0, 16 * sizeof *part);
+        memcpy(part, jacobian + 12 * k, 12 * sizeof *part);
         f->part_variable.at[f->part_count++] = solver->contact.offset[side->body] + blocks[k];
+    }
+    item->auxiliary = solid->ops->auxiliary != NULL && solid->ops->auxiliary(solid->impl, point);
+    if (item->auxiliary) {
+        double* part = f->part_jacobian.at + 16 * (size_t)f->part_count;
+        memset(part, 0, 16 * sizeof *part);
+        part[15] = 1.0;
+        f->part_variable.at[f->part_count++] = item->variable;
+        item->count++;
     }
     for (int k = 0; k < 3; k++) {
         item->bias[k] += (at[k] - x[k]) / dt; // back to its place
@@ -106,8 +118,8 @@ FilStatus fil_followers_choose(FilSolver* solver, double dt)
     }
     if (!fil_buffer_reserve((void**)&f->items, &f->capacity, (size_t)most, sizeof *f->items) ||
         !fil_buffer_reserve((void**)&f->folded, &f->folded_capacity, (size_t)joints, sizeof *f->folded) ||
-        !fil_ints_reserve(&f->part_variable, (size_t)FIL_JACOBIAN_BLOCKS * (size_t)most) ||
-        !fil_doubles_reserve(&f->part_jacobian, 12 * (size_t)FIL_JACOBIAN_BLOCKS * (size_t)most) ||
+        !fil_ints_reserve(&f->part_variable, (size_t)(FIL_JACOBIAN_BLOCKS + 1) * (size_t)most) ||
+        !fil_doubles_reserve(&f->part_jacobian, 16 * (size_t)(FIL_JACOBIAN_BLOCKS + 1) * (size_t)most) ||
         !fil_ints_reserve(&f->of_variable, (size_t)solver->contact.column_count)) {
         return FIL_OUT_OF_MEMORY;
     }
@@ -128,7 +140,7 @@ static int parts_of(const FilFollowers* f, const int* variable, const int** vari
 {
     const int at = f->of_variable.at[*variable];
     *variables = at < 0 ? variable : f->part_variable.at + f->items[at].first;
-    *jacobians = at < 0 ? NULL : f->part_jacobian.at + 12 * (size_t)f->items[at].first;
+    *jacobians = at < 0 ? NULL : f->part_jacobian.at + 16 * (size_t)f->items[at].first;
     return at < 0 ? 1 : f->items[at].count;
 }
 
@@ -245,18 +257,19 @@ static FilStatus build_pattern(FilSolver* solver)
 
 /* ---- the folded tangent ---- */
 
-/* m = Jr' B Jc, all blocks by columns but Jacobians, 3 x 4 by rows; NULL: the unit matrix. */
+/* m = Jr' B Jc, all blocks by columns but Jacobians, by rows; NULL: the unit matrix. */
 static void multiply(const double* b, const double* jc, const double* jr, double* m)
 {
     double t[16];
     for (int c = 0; c < 4; c++) {
         for (int r = 0; r < 4; r++) {
-            t[4 * c + r] = jc == NULL ? b[4 * c + r] : b[r] * jc[c] + b[4 + r] * jc[4 + c] + b[8 + r] * jc[8 + c];
+            t[4 * c + r] = jc == NULL ? b[4 * c + r] : b[r] * jc[c] + b[4 + r] * jc[4 + c] + b[8 + r] * jc[8 + c] + b[12 + r] * jc[12 + c];
         }
     }
     for (int c = 0; c < 4; c++) {
         for (int r = 0; r < 4; r++) {
-            m[4 * c + r] = jr == NULL ? t[4 * c + r] : jr[r] * t[4 * c] + jr[4 + r] * t[4 * c + 1] + jr[8 + r] * t[4 * c + 2];
+            m[4 * c + r] = jr == NULL ? t[4 * c + r]
+                                      : jr[r] * t[4 * c] + jr[4 + r] * t[4 * c + 1] + jr[8 + r] * t[4 * c + 2] + jr[12 + r] * t[4 * c + 3];
         }
     }
 }
@@ -283,7 +296,7 @@ static void fold_block(FilFollowers* f, int c, int r, const double* block)
             if (c == r && v < u) {
                 continue; // the other half of a symmetric product
             }
-            multiply(block, jc != NULL ? jc + 12 * i : NULL, jr != NULL ? jr + 12 * j : NULL, m);
+            multiply(block, jc != NULL ? jc + 16 * i : NULL, jr != NULL ? jr + 16 * j : NULL, m);
             double* to = f->values.at + FIL_BLOCK_SIZE * (size_t)find_block(f, u, v);
             add_to(to, m, v < u);
             if (u == v && c != r) {
@@ -315,7 +328,8 @@ static void fold_values(FilSolver* solver)
     }
     for (int k = 0; k < f->count; k++) { // followers stand alone
         double* block = f->values.at + FIL_BLOCK_SIZE * (size_t)f->start.at[f->items[k].variable];
-        block[0] = block[5] = block[10] = block[15] = 1.0;
+        block[0] = block[5] = block[10] = 1.0;
+        block[15] = f->items[k].auxiliary ? block[15] : 1.0;
     }
 }
 
@@ -324,7 +338,7 @@ static void follow(const FilFollowers* f, const FilFollower* item, const double*
 {
     fil_v3_copy(out, item->bias);
     for (int p = item->first; p < item->first + item->count; p++) {
-        const double *j = f->part_jacobian.at + 12 * (size_t)p, *x = v + 4 * f->part_variable.at[p];
+        const double *j = f->part_jacobian.at + 16 * (size_t)p, *x = v + 4 * f->part_variable.at[p];
         for (int k = 0; k < 3; k++) {
             out[k] += j[4 * k] * x[0] + j[4 * k + 1] * x[1] + j[4 * k + 2] * x[2] + j[4 * k + 3] * x[3];
         }
@@ -335,10 +349,10 @@ static void follow(const FilFollowers* f, const FilFollower* item, const double*
 static void hand_on(const FilFollowers* f, const FilFollower* item, const double* momentum, double sign, double* to)
 {
     for (int p = item->first; p < item->first + item->count; p++) {
-        const double* j = f->part_jacobian.at + 12 * (size_t)p;
+        const double* j = f->part_jacobian.at + 16 * (size_t)p;
         double* at = to + 4 * f->part_variable.at[p];
         for (int k = 0; k < 4; k++) {
-            at[k] += sign * (j[k] * momentum[0] + j[4 + k] * momentum[1] + j[8 + k] * momentum[2]);
+            at[k] += sign * (j[k] * momentum[0] + j[4 + k] * momentum[1] + j[8 + k] * momentum[2] + j[12 + k] * momentum[3]);
         }
     }
 }
@@ -361,8 +375,10 @@ static void fold_momenta(FilSolver* solver)
     memcpy(f->v.at, stage->v, bytes);
     for (int k = 0; k < f->count; k++) {
         const int at = 4 * f->items[k].variable;
-        hand_on(f, &f->items[k], f->push.at + at, 1.0, f->push.at);
-        memset(f->push.at + at, 0, 4 * sizeof(double));
+        double own[4];
+        memcpy(own, f->push.at + at, sizeof own);
+        memset(f->push.at + at, 0, sizeof own);
+        hand_on(f, &f->items[k], own, 1.0, f->push.at);
         memset(f->v_free.at + at, 0, 4 * sizeof(double));
         memset(f->v.at + at, 0, 4 * sizeof(double));
     }
@@ -402,8 +418,9 @@ static FilStatus fold_constraint(FilFollowers* f, const FilContactStage* stage, 
         for (int i = 0; i < 3; i++) {
             to->bias[i] += fil_v3_dot(g + 4 * i, item->bias);
         }
-        for (int p = item->first; p < item->first + item->count && status == FIL_OK; p++) {
-            const double* j = f->part_jacobian.at + 12 * (size_t)p;
+        const int moved = item->first + item->count - (item->auxiliary ? 1 : 0); // rows have nothing on the fourth number
+        for (int p = item->first; p < moved && status == FIL_OK; p++) {
+            const double* j = f->part_jacobian.at + 16 * (size_t)p;
             double rows[12];
             for (int i = 0; i < 3; i++) {
                 for (int k = 0; k < 4; k++) {
@@ -478,7 +495,8 @@ void fil_followers_react(FilSolver* solver, double* impulses)
         FilFollower* item = &f->items[k];
         fil_v3_sub(item->reaction, f->momentum.at + 4 * item->variable, impulses + 4 * item->variable);
         fil_v3_axpy(impulses + 4 * item->variable, 1.0, item->reaction);
-        hand_on(f, item, item->reaction, -1.0, impulses);
+        const double to_parts[4] = {item->reaction[0], item->reaction[1], item->reaction[2], 0.0};
+        hand_on(f, item, to_parts, -1.0, impulses);
     }
 }
 

@@ -12,6 +12,7 @@ typedef struct FilFollower {
     int variable;    /* of the problem */
     int joint, point; /* of the solver, of the solid's blocks */
     int first, count; /* its parts: blocks that it moves with */
+    bool auxiliary;   /* the last of them is itself: its fourth number stays an unknown */
     double bias[3];  /* m/s */
     double reaction[3]; /* N s, on it */
 } FilFollower;
@@ -22,7 +23,7 @@ typedef struct FilFollowers {
     bool* folded; /* per joint */
     size_t capacity, folded_capacity;
     FilInts part_variable;
-    FilDoubles part_jacobian; /* 12 each */
+    FilDoubles part_jacobian; /* 16 each: by rows */
     int part_count;
     FilInts of_variable; /* its follower, -1: none */
 
