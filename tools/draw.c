@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "draw_outlines.h"
 #include "draw_patches.h"
-#include "show.h"
 
 enum { GHOSTS = 5, COLOURS = 8, MOST_EDGES = 16 };
 
@@ -94,7 +94,7 @@ static void count_parts(FilDrawing* drawing, const FilWorld* world)
         const FilShowKind* kind = fil_show_kind(k);
         for (int i = 0; i < kind->count(world); ++i) {
             const FilId id = kind->at(world, i);
-            drawing->outline_count += kind->outline_count != NULL ? kind->outline_count(world, id) : 0;
+            drawing->outline_count += fil_outline_object(&drawing->view, kind, world, id, NULL);
             if (kind->curve != NULL) {
                 const FilCurve curve = kind->curve(world, id);
                 drawing->curve_count += 1;
@@ -192,11 +192,9 @@ static void take(FilDrawing* drawing, const FilWorld* world, int index)
             if (kind->curve != NULL) {
                 kind->curve_nodes(world, id, nodes + 3 * (curve++)->node);
             }
-            if (kind->outline != NULL) {
-                kind->outline(&drawing->view, world, id, next);
-                for (const FilOutline* end = next + kind->outline_count(world, id); next < end; ++next) {
-                    next->owner = owner;
-                }
+            const int count = fil_outline_object(&drawing->view, kind, world, id, next);
+            for (const FilOutline* end = next + count; next < end; ++next) {
+                next->owner = owner;
             }
         }
     }

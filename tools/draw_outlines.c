@@ -65,21 +65,20 @@ static void outline(const FilView* view, const FilShapeDef* shape, const FilPose
     out->depth = fil_v3_dot(view->toward, pose->p);
 }
 
-void fil_outline_shape(const FilView* view, const FilShapeDef* shape, FilVec3 position, FilQuat orientation, bool moves,
-                       FilOutline* out)
+static void outline_shape(const FilView* view, const FilShownShape* shape, FilOutline* out)
 {
-    const FilPose frame = pose_of(position, orientation), own = pose_of(shape->position, shape->orientation);
+    const FilPose frame = pose_of(shape->position, shape->orientation), own = pose_of(shape->def.position, shape->def.orientation);
     FilPose pose;
     fil_pose_compose(&pose, &frame, &own);
-    out->moves = moves;
-    outline(view, shape, &pose, out);
+    *out = (FilOutline){.moves = shape->moves};
+    outline(view, &shape->def, &pose, out);
 }
 
-void fil_outline_triangle(const FilView* view, double corners[3][3], FilOutline* out)
+/* The outline's other corners are the triangle's last one. */
+static void outline_triangle(const FilView* view, double corners[3][3], FilOutline* out)
 {
-    out->moves = out->sheet = true;
+    *out = (FilOutline){.moves = true, .sheet = true};
     double seen[3][3], u[3], v[3];
-    out->depth = 0.0;
     for (int k = 0; k < 3; ++k) {
         fil_v3_set(seen[k], fil_v3_dot(view->right, corners[k]), fil_v3_dot(view->up, corners[k]),
                    fil_v3_dot(view->toward, corners[k]));
@@ -95,4 +94,29 @@ void fil_outline_triangle(const FilView* view, double corners[3][3], FilOutline*
     fil_v3_cross(out->normal, u, v);
     fil_v3_normalise(out->normal);
     fil_v3_scale(out->normal, out->normal[2] < 0.0 ? -1.0 : 1.0, out->normal);
+}
+
+int fil_outline_object(const FilView* view, const FilShowKind* kind, const FilWorld* world, FilId id, FilOutline* out)
+{
+    int count = 0;
+    for (int s = 0; kind->shape_count != NULL && s < kind->shape_count(world, id); ++s) {
+        FilShownShape shape;
+        kind->shape(world, id, s, &shape);
+        if (shape.def.type != FIL_TYPE_HALF_SPACE && out != NULL) {
+            outline_shape(view, &shape, &out[count]);
+        }
+        count += shape.def.type != FIL_TYPE_HALF_SPACE;
+    }
+    for (int t = 0; kind->triangle_count != NULL && t < kind->triangle_count(world, id); ++t, ++count) {
+        if (out != NULL) {
+            int vertices[3];
+            double corners[3][3];
+            kind->triangle(world, id, t, vertices);
+            for (int k = 0; k < 3; ++k) {
+                kind->vertex(world, id, vertices[k], corners[k]);
+            }
+            outline_triangle(view, corners, &out[count]);
+        }
+    }
+    return count;
 }

@@ -2,7 +2,7 @@
 #ifndef FILUM_TOOLS_DRAW_OUTLINES_H
 #define FILUM_TOOLS_DRAW_OUTLINES_H
 
-#include "filum/filum.h"
+#include "show.h"
 
 enum { FIL_OUTLINE_CORNERS = 64 };
 
@@ -21,11 +21,8 @@ typedef struct FilView {
     double right[3], up[3], toward[3];
 } FilView;
 
-/* A shape in the frame (position, orientation) of what it belongs to. Half-spaces have no outline. */
-void fil_outline_shape(const FilView* view, const FilShapeDef* shape, FilVec3 position, FilQuat orientation, bool moves,
-                       FilOutline* out);
-
-/* A triangle of a sheet; the outline's other corners are its last one. */
-void fil_outline_triangle(const FilView* view, double corners[3][3], FilOutline* out);
+/* The outlines of an object's shapes, but for half-spaces, and of the triangles of its surface; returns how many. `out` may be
+ * NULL to count only. Their owner is left to the caller. */
+int fil_outline_object(const FilView* view, const FilShowKind* kind, const FilWorld* world, FilId id, FilOutline* out);
 
 #endif

@@ -1,9 +1,8 @@
-/* A kind of object as the command line shows it: in `filum info`, and in drawings as curves or outlines. One file
- * show_<kind>.c holds a kind's row, the list below names them. */
+/* A kind of object as the command line shows it: in `filum info`, and in drawings and on the page of `filum view` as a curve, as
+ * shapes or as a surface of triangles. One file show_<kind>.c holds a kind's row, the list below names them. */
 #ifndef FILUM_TOOLS_SHOW_H
 #define FILUM_TOOLS_SHOW_H
 
-#include "draw_outlines.h"
 #include "filum/filum.h"
 
 /* A line of nodes with a tube around it. */
@@ -12,20 +11,37 @@ typedef struct FilCurve {
     bool closed;
 } FilCurve;
 
+/* A shape and where it is: the frame that the shape's own pose is relative to. */
+typedef struct FilShownShape {
+    FilShapeDef def;
+    FilVec3 position;    /* m */
+    FilQuat orientation; /* unit */
+    bool moves;          /* is not static */
+} FilShownShape;
+
 typedef struct FilShowKind {
     const char* heading; /* of the kind's part of `filum info` */
     int (*count)(const FilWorld* world);
     FilId (*at)(const FilWorld* world, int index);
+    const char* (*name)(const FilWorld* world, FilId id);
     void (*print)(const FilWorld* world, FilId id); /* lines for `filum info` */
 
     /* As a curve; NULL: the kind has none. */
     FilCurve (*curve)(const FilWorld* world, FilId id);
     double (*curve_radius)(const FilWorld* world, FilId id, int edge);   /* m */
     void (*curve_nodes)(const FilWorld* world, FilId id, double* nodes); /* 3 per node, m */
+    void (*curve_frames)(const FilWorld* world, FilId id, double* edges); /* 9 per edge: m1, m2, t */
 
-    /* As outlines; NULL: the kind has none. Their owner is set by whoever draws. */
-    int (*outline_count)(const FilWorld* world, FilId id);
-    void (*outline)(const FilView* view, const FilWorld* world, FilId id, FilOutline* outlines);
+    /* As shapes; NULL: the kind has none. */
+    int (*shape_count)(const FilWorld* world, FilId id);
+    void (*shape)(const FilWorld* world, FilId id, int index, FilShownShape* out);
+    bool sleeve; /* the shapes are disks of one smooth body */
+
+    /* As a surface; NULL: the kind has none. */
+    int (*vertex_count)(const FilWorld* world, FilId id);
+    int (*triangle_count)(const FilWorld* world, FilId id);
+    void (*triangle)(const FilWorld* world, FilId id, int index, int vertices[3]);
+    void (*vertex)(const FilWorld* world, FilId id, int index, double position[3]); /* m */
 } FilShowKind;
 
 /* One row per kind, in the order of `filum info`. */

@@ -19,24 +19,22 @@ static void print(const FilWorld* world, FilId arm)
            position.y, position.z);
 }
 
-static void outline(const FilView* view, const FilWorld* world, FilId arm, FilOutline* outlines)
+static void shape(const FilWorld* world, FilId arm, int index, FilShownShape* out)
 {
-    for (int d = 0; d < fil_arm_disk_count(world, arm); ++d) {
-        FilVec3 position;
-        FilQuat orientation;
-        FilShapeDef disk = fil_shape_def_default();
-        disk.type = FIL_TYPE_CYLINDER;
-        fil_arm_disk_size(world, arm, d, &disk.radius, &disk.length);
-        fil_arm_disk_pose(world, arm, d, &position, &orientation);
-        fil_outline_shape(view, &disk, position, orientation, true, &outlines[d]);
-    }
+    out->def = fil_shape_def_default();
+    out->def.type = FIL_TYPE_CYLINDER;
+    out->moves = true;
+    fil_arm_disk_size(world, arm, index, &out->def.radius, &out->def.length);
+    fil_arm_disk_pose(world, arm, index, &out->position, &out->orientation);
 }
 
 const FilShowKind fil_show_arm = {
     .heading = "arms",
     .count = fil_world_arm_count,
     .at = fil_world_arm_at,
+    .name = fil_arm_name,
     .print = print,
-    .outline_count = fil_arm_disk_count,
-    .outline = outline,
+    .shape_count = fil_arm_disk_count,
+    .shape = shape,
+    .sleeve = true,
 };

@@ -1,4 +1,4 @@
-/* Rigid bodies: how they move, and their shapes, which are drawn but for half-spaces. */
+/* Rigid bodies: how they move, and their shapes. */
 #include <stdio.h>
 
 #include "show.h"
@@ -49,33 +49,19 @@ static void print(const FilWorld* world, FilId body)
     }
 }
 
-static int outline_count(const FilWorld* world, FilId body)
+static void shape(const FilWorld* world, FilId body, int index, FilShownShape* out)
 {
-    int count = 0;
-    for (int s = 0; s < fil_rigid_shape_count(world, body); ++s) {
-        count += fil_rigid_shape(world, body, s).type != FIL_TYPE_HALF_SPACE;
-    }
-    return count;
-}
-
-static void outline(const FilView* view, const FilWorld* world, FilId body, FilOutline* next)
-{
-    FilVec3 position;
-    FilQuat orientation;
-    fil_rigid_get_pose(world, body, &position, &orientation);
-    for (int s = 0; s < fil_rigid_shape_count(world, body); ++s) {
-        const FilShapeDef shape = fil_rigid_shape(world, body, s);
-        if (shape.type != FIL_TYPE_HALF_SPACE) {
-            fil_outline_shape(view, &shape, position, orientation, fil_rigid_motion(world, body) != FIL_STATIC, next++);
-        }
-    }
+    out->def = fil_rigid_shape(world, body, index);
+    out->moves = fil_rigid_motion(world, body) != FIL_STATIC;
+    fil_rigid_get_pose(world, body, &out->position, &out->orientation);
 }
 
 const FilShowKind fil_show_rigid = {
     .heading = "rigid",
     .count = fil_world_rigid_count,
     .at = fil_world_rigid_at,
+    .name = fil_rigid_name,
     .print = print,
-    .outline_count = outline_count,
-    .outline = outline,
+    .shape_count = fil_rigid_shape_count,
+    .shape = shape,
 };

@@ -15,29 +15,33 @@ static void print(const FilWorld* world, FilId ring)
     }
 }
 
-static int outline_count(const FilWorld* world, FilId ring)
+static int shape_count(const FilWorld* world, FilId ring)
 {
     (void)world;
     (void)ring;
     return 1;
 }
 
-static void outline(const FilView* view, const FilWorld* world, FilId ring, FilOutline* outlines)
+static void shape(const FilWorld* world, FilId ring, int index, FilShownShape* out)
 {
-    FilShapeDef ball = fil_shape_def_default();
-    ball.type = FIL_TYPE_SPHERE;
-    ball.radius = 0.0;
+    (void)index;
+    *out = (FilShownShape){.def = fil_shape_def_default(),
+                           .position = fil_ring_position(world, ring),
+                           .orientation = {0.0, 0.0, 0.0, 1.0},
+                           .moves = true};
+    out->def.type = FIL_TYPE_SPHERE;
+    out->def.radius = 0.0;
     for (int r = 0; r < fil_world_rod_count(world); ++r) {
-        ball.radius = fmax(ball.radius, BALL * fil_rod_radius(world, fil_world_rod_at(world, r), 0));
+        out->def.radius = fmax(out->def.radius, BALL * fil_rod_radius(world, fil_world_rod_at(world, r), 0));
     }
-    fil_outline_shape(view, &ball, fil_ring_position(world, ring), (FilQuat){0.0, 0.0, 0.0, 1.0}, true, outlines);
 }
 
 const FilShowKind fil_show_ring = {
     .heading = "rings",
     .count = fil_world_ring_count,
     .at = fil_world_ring_at,
+    .name = fil_ring_name,
     .print = print,
-    .outline_count = outline_count,
-    .outline = outline,
+    .shape_count = shape_count,
+    .shape = shape,
 };

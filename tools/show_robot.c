@@ -25,7 +25,7 @@ static void print(const FilWorld* world, FilId robot)
     }
 }
 
-static int outline_count(const FilWorld* world, FilId robot)
+static int shape_count(const FilWorld* world, FilId robot)
 {
     int count = 0;
     for (int l = 0; l < fil_robot_link_count(world, robot); ++l) {
@@ -34,24 +34,24 @@ static int outline_count(const FilWorld* world, FilId robot)
     return count;
 }
 
-static void outline(const FilView* view, const FilWorld* world, FilId robot, FilOutline* next)
+/* Shapes are counted through all links. */
+static void shape(const FilWorld* world, FilId robot, int index, FilShownShape* out)
 {
-    for (int l = 0; l < fil_robot_link_count(world, robot); ++l) {
-        FilVec3 position;
-        FilQuat orientation;
-        fil_robot_link_pose(world, robot, l, &position, &orientation);
-        for (int s = 0; s < fil_robot_shape_count(world, robot, l); ++s) {
-            const FilShapeDef shape = fil_robot_shape(world, robot, l, s);
-            fil_outline_shape(view, &shape, position, orientation, true, next++);
-        }
+    int link = 0;
+    while (link < fil_robot_link_count(world, robot) - 1 && index >= fil_robot_shape_count(world, robot, link)) {
+        index -= fil_robot_shape_count(world, robot, link++);
     }
+    out->def = fil_robot_shape(world, robot, link, index);
+    out->moves = true;
+    fil_robot_link_pose(world, robot, link, &out->position, &out->orientation);
 }
 
 const FilShowKind fil_show_robot = {
     .heading = "robots",
     .count = fil_world_robot_count,
     .at = fil_world_robot_at,
+    .name = fil_robot_name,
     .print = print,
-    .outline_count = outline_count,
-    .outline = outline,
+    .shape_count = shape_count,
+    .shape = shape,
 };

@@ -47,8 +47,10 @@ const FilShowKind fil_show_rod = {
     .heading = "rods",
     .count = fil_world_rod_count,
     .at = fil_world_rod_at,
+    .name = fil_rod_name,
     .print = print,
     .curve = curve,
     .curve_radius = fil_rod_radius,
     .curve_nodes = fil_rod_get_positions,
+    .curve_frames = fil_rod_get_frames,
 };
