@@ -15,6 +15,7 @@ typedef struct Command {
 static const Command commands[] = {
     {"run", "SCENE", "simulate a scene", fil_command_run},
     {"info", "SCENE", "what a scene contains: bodies, degrees of freedom, shapes", fil_command_info},
+    {"view", "SCENE", "watch a scene in the browser, and pull on it", fil_command_view},
     {"plan", "SCENE", "find a motion through contact, and try it", fil_command_plan},
     {"validate", "[NAME]...", "physics checks: measured, expected, tolerance", fil_command_validate},
     {"bench", "[NAME]...", "timings per phase, real-time rate, accuracy beside speed", fil_command_bench},

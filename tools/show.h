@@ -19,6 +19,13 @@ typedef struct FilShownShape {
     bool moves;          /* is not static */
 } FilShownShape;
 
+/* What a load on a shape acts on: a force at `center`, and a torque. */
+typedef struct FilShownGrip {
+    FilId object;
+    int part;
+    FilVec3 center; /* m */
+} FilShownGrip;
+
 typedef struct FilShowKind {
     const char* heading; /* of the kind's part of `filum info` */
     int (*count)(const FilWorld* world);
@@ -30,11 +37,14 @@ typedef struct FilShowKind {
     FilCurve (*curve)(const FilWorld* world, FilId id);
     double (*curve_radius)(const FilWorld* world, FilId id, int edge);   /* m */
     void (*curve_nodes)(const FilWorld* world, FilId id, double* nodes); /* 3 per node, m */
+    void (*curve_node)(const FilWorld* world, FilId id, int node, double* position);
+    double (*curve_length)(const FilWorld* world, FilId id); /* m */
     void (*curve_frames)(const FilWorld* world, FilId id, double* edges); /* 9 per edge: m1, m2, t */
 
     /* As shapes; NULL: the kind has none. */
     int (*shape_count)(const FilWorld* world, FilId id);
     void (*shape)(const FilWorld* world, FilId id, int index, FilShownShape* out);
+    bool (*grip)(const FilWorld* world, FilId id, int index, FilShownGrip* grip); /* false: the shape takes no loads */
     bool sleeve; /* the shapes are disks of one smooth body */
 
     /* As a surface; NULL: the kind has none. */

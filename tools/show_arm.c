@@ -28,6 +28,14 @@ static void shape(const FilWorld* world, FilId arm, int index, FilShownShape* ou
     fil_arm_disk_pose(world, arm, index, &out->position, &out->orientation);
 }
 
+static bool grip(const FilWorld* world, FilId arm, int index, FilShownGrip* out)
+{
+    FilQuat orientation;
+    *out = (FilShownGrip){.object = arm, .part = index};
+    fil_arm_disk_pose(world, arm, index, &out->center, &orientation);
+    return true;
+}
+
 const FilShowKind fil_show_arm = {
     .heading = "arms",
     .count = fil_world_arm_count,
@@ -36,5 +44,6 @@ const FilShowKind fil_show_arm = {
     .print = print,
     .shape_count = fil_arm_disk_count,
     .shape = shape,
+    .grip = grip,
     .sleeve = true,
 };

@@ -56,6 +56,13 @@ static void shape(const FilWorld* world, FilId body, int index, FilShownShape* o
     fil_rigid_get_pose(world, body, &out->position, &out->orientation);
 }
 
+static bool grip(const FilWorld* world, FilId body, int index, FilShownGrip* out)
+{
+    (void)index;
+    *out = (FilShownGrip){.object = body, .center = fil_rigid_mass_center(world, body)};
+    return fil_rigid_motion(world, body) == FIL_DYNAMIC;
+}
+
 const FilShowKind fil_show_rigid = {
     .heading = "rigid",
     .count = fil_world_rigid_count,
@@ -64,4 +71,5 @@ const FilShowKind fil_show_rigid = {
     .print = print,
     .shape_count = fil_rigid_shape_count,
     .shape = shape,
+    .grip = grip,
 };

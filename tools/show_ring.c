@@ -36,6 +36,13 @@ static void shape(const FilWorld* world, FilId ring, int index, FilShownShape* o
     }
 }
 
+static bool grip(const FilWorld* world, FilId ring, int index, FilShownGrip* out)
+{
+    (void)index;
+    *out = (FilShownGrip){.object = ring, .center = fil_ring_position(world, ring)};
+    return true;
+}
+
 const FilShowKind fil_show_ring = {
     .heading = "rings",
     .count = fil_world_ring_count,
@@ -44,4 +51,5 @@ const FilShowKind fil_show_ring = {
     .print = print,
     .shape_count = shape_count,
     .shape = shape,
+    .grip = grip,
 };

@@ -34,16 +34,32 @@ static int shape_count(const FilWorld* world, FilId robot)
     return count;
 }
 
-/* Shapes are counted through all links. */
-static void shape(const FilWorld* world, FilId robot, int index, FilShownShape* out)
+/* Shapes are counted through all links: the link of shape `*index`, which is then counted in that link. */
+static int find_link(const FilWorld* world, FilId robot, int* index)
 {
     int link = 0;
-    while (link < fil_robot_link_count(world, robot) - 1 && index >= fil_robot_shape_count(world, robot, link)) {
-        index -= fil_robot_shape_count(world, robot, link++);
+    while (link < fil_robot_link_count(world, robot) - 1 && *index >= fil_robot_shape_count(world, robot, link)) {
+        *index -= fil_robot_shape_count(world, robot, link++);
     }
+    return link;
+}
+
+static void shape(const FilWorld* world, FilId robot, int index, FilShownShape* out)
+{
+    const int link = find_link(world, robot, &index);
     out->def = fil_robot_shape(world, robot, link, index);
     out->moves = true;
     fil_robot_link_pose(world, robot, link, &out->position, &out->orientation);
+}
+
+/* A link's loads act at its frame. */
+static bool grip(const FilWorld* world, FilId robot, int index, FilShownGrip* out)
+{
+    const int link = find_link(world, robot, &index);
+    FilQuat orientation;
+    *out = (FilShownGrip){.object = fil_world_find_link(world, fil_robot_link_name(world, robot, link))};
+    fil_robot_link_pose(world, robot, link, &out->center, &orientation);
+    return true;
 }
 
 const FilShowKind fil_show_robot = {
@@ -54,4 +70,5 @@ const FilShowKind fil_show_robot = {
     .print = print,
     .shape_count = shape_count,
     .shape = shape,
+    .grip = grip,
 };

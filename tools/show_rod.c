@@ -52,5 +52,7 @@ const FilShowKind fil_show_rod = {
     .curve = curve,
     .curve_radius = fil_rod_radius,
     .curve_nodes = fil_rod_get_positions,
+    .curve_node = fil_rod_get_position,
+    .curve_length = fil_rod_length,
     .curve_frames = fil_rod_get_frames,
 };

@@ -72,6 +72,7 @@ FilId fil_world_find_rigid(const FilWorld* world, const char* name); /* null id 
 const char* fil_rigid_name(const FilWorld* world, FilId body);
 FilMotion fil_rigid_motion(const FilWorld* world, FilId body);
 double fil_rigid_mass(const FilWorld* world, FilId body); /* kg; 0 unless dynamic */
+FilVec3 fil_rigid_mass_center(const FilWorld* world, FilId body); /* m, world */
 int fil_rigid_shape_count(const FilWorld* world, FilId body);
 /* Sizes and place of a shape, body frame; `points` are borrowed until the world is destroyed. */
 FilShapeDef fil_rigid_shape(const FilWorld* world, FilId body, int shape);

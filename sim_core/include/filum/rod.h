@@ -109,6 +109,7 @@ FilSection fil_rod_section(const FilWorld* world, FilId rod, int edge);
 
 /* State, copied out. None of these allocates; what is no rod of this world leaves the arrays as they were. */
 void fil_rod_get_positions(const FilWorld* world, FilId rod, double* nodes);   /* 3 per node, m */
+void fil_rod_get_position(const FilWorld* world, FilId rod, int node, double* position);
 void fil_rod_get_velocities(const FilWorld* world, FilId rod, double* nodes);  /* 3 per node, m/s */
 void fil_rod_get_angles(const FilWorld* world, FilId rod, double* edges);      /* 1 per edge, rad */
 void fil_rod_get_spins(const FilWorld* world, FilId rod, double* edges);       /* 1 per edge, rad/s */

@@ -142,6 +142,12 @@ void fil_rigid_get_pose(const FilWorld* world, FilId id, FilVec3* position, FilQ
     fil_give_quat(orientation, (FilQuat){view.q[4], view.q[5], view.q[6], view.q[7]});
 }
 
+FilVec3 fil_rigid_mass_center(const FilWorld* world, FilId id)
+{
+    FilView view;
+    return see(world, id, &view) ? (FilVec3){view.q[0], view.q[1], view.q[2]} : (FilVec3){NAN, NAN, NAN};
+}
+
 void fil_rigid_get_velocity(const FilWorld* world, FilId id, FilVec3* velocity, FilVec3* angular)
 {
     FilView view;

@@ -171,6 +171,18 @@ void fil_rod_get_positions(const FilWorld* world, FilId rod, double* nodes)
     }
 }
 
+void fil_rod_get_position(const FilWorld* world, FilId rod, int node, double* position)
+{
+    View view;
+    if (position == NULL) {
+        return;
+    }
+    const bool known = see(world, rod, &view) &&
+                       fil_world_has_part(world, "rod", fil_rod_name(world, rod), "node", node, view.rod->node_count);
+    static const double none[3] = {NAN, NAN, NAN};
+    fil_v3_copy(position, known ? view.q + 4 * node : none);
+}
+
 void fil_rod_get_velocities(const FilWorld* world, FilId rod, double* nodes)
 {
     View view;

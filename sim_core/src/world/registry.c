@@ -1,4 +1,5 @@
 /* What is in a world, by ids and names, and how it gets there. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -281,6 +282,16 @@ const char* fil_object_name(const FilWorld* world, FilId thing)
 {
     const int index = fil_id_index(world, FIL_ID_OBJECT, thing);
     return index < 0 ? NULL : world->objects[index].name;
+}
+
+double fil_object_mass(const FilWorld* world, FilId thing)
+{
+    const int index = fil_id_index(world, FIL_ID_OBJECT, thing);
+    if (index < 0) {
+        return NAN;
+    }
+    const FilBody* body = &world->system.bodies[world->objects[index].body];
+    return body->ops->mass != NULL ? body->ops->mass(body->impl) : NAN;
 }
 
 FilStatus fil_world_name_object(FilWorld* world, const char* given, const char* prefix, char made[64], const char** name)

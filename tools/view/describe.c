@@ -1,0 +1,140 @@
+/* Owns the description that a page gets before its first frame. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "json.h"
+#include "show.h"
+#include "view/frame.h"
+
+static void write_numbers(FilJson* json, const char* key, const double* numbers, int count)
+{
+    fil_json_open(json, key, '[');
+    for (int i = 0; i < count; ++i) {
+        fil_json_number(json, NULL, numbers[i]);
+    }
+    fil_json_close(json, ']');
+}
+
+static void write_curve(FilJson* json, const FilShowKind* kind, const FilWorld* world, FilId id)
+{
+    const FilCurve curve = kind->curve(world, id);
+    fil_json_open(json, "curve", '{');
+    fil_json_integer(json, "nodes", (uint64_t)curve.node_count);
+    fil_json_integer(json, "edges", (uint64_t)curve.edge_count);
+    fil_json_boolean(json, "closed", curve.closed);
+    fil_json_open(json, "radii", '[');
+    for (int e = 0; e < curve.edge_count; ++e) {
+        fil_json_number(json, NULL, kind->curve_radius(world, id, e));
+    }
+    fil_json_close(json, ']');
+    fil_json_close(json, '}');
+}
+
+static void write_shape(FilJson* json, const FilShownShape* shape)
+{
+    static const char* const types[] = {
+        [FIL_TYPE_SPHERE] = "sphere",         [FIL_TYPE_CAPSULE] = "capsule", [FIL_TYPE_CYLINDER] = "cylinder", [FIL_TYPE_BOX] = "box",
+        [FIL_TYPE_HALF_SPACE] = "half_space", [FIL_TYPE_HULL] = "hull",       [FIL_TYPE_MESH] = "mesh",         [FIL_TYPE_REVOLUTION] = "revolution"};
+    const FilShapeDef* def = &shape->def;
+    fil_json_open(json, NULL, '{');
+    fil_json_text(json, "type", types[def->type]);
+    fil_json_boolean(json, "moves", shape->moves);
+    fil_json_number(json, "radius", def->radius);
+    fil_json_number(json, "length", def->length);
+    write_numbers(json, "size", (double[]){def->size.x, def->size.y, def->size.z}, 3);
+    write_numbers(json, "points", def->points, def->points != NULL ? 3 * def->point_count : 0);
+    write_numbers(json, "radii", def->radii, def->radii != NULL ? def->radius_count : 0);
+    fil_json_close(json, '}');
+}
+
+static void write_shapes(FilJson* json, const FilShowKind* kind, const FilWorld* world, FilId id)
+{
+    fil_json_boolean(json, "sleeve", kind->sleeve);
+    fil_json_open(json, "shapes", '[');
+    for (int s = 0; s < kind->shape_count(world, id); ++s) {
+        FilShownShape shape;
+        kind->shape(world, id, s, &shape);
+        write_shape(json, &shape);
+    }
+    fil_json_close(json, ']');
+}
+
+static void write_surface(FilJson* json, const FilShowKind* kind, const FilWorld* world, FilId id)
+{
+    fil_json_open(json, "surface", '{');
+    fil_json_integer(json, "vertices", (uint64_t)kind->vertex_count(world, id));
+    fil_json_open(json, "triangles", '[');
+    for (int t = 0; t < kind->triangle_count(world, id); ++t) {
+        int corners[3];
+        kind->triangle(world, id, t, corners);
+        for (int k = 0; k < 3; ++k) {
+            fil_json_integer(json, NULL, (uint64_t)corners[k]);
+        }
+    }
+    fil_json_close(json, ']');
+    fil_json_close(json, '}');
+}
+
+static void write_objects(FilJson* json, const FilWorld* world)
+{
+    fil_json_open(json, "objects", '[');
+    for (int k = 0; k < FIL_SHOW_COUNT; ++k) {
+        const FilShowKind* kind = fil_show_kind(k);
+        for (int i = 0; i < kind->count(world); ++i) {
+            const FilId id = kind->at(world, i);
+            fil_json_open(json, NULL, '{');
+            fil_json_text(json, "name", kind->name(world, id));
+            fil_json_text(json, "kind", kind->heading);
+            if (kind->curve != NULL) {
+                write_curve(json, kind, world, id);
+            }
+            if (kind->shape_count != NULL) {
+                write_shapes(json, kind, world, id);
+            }
+            if (kind->triangle_count != NULL) {
+                write_surface(json, kind, world, id);
+            }
+            fil_json_close(json, '}');
+        }
+    }
+    fil_json_close(json, ']');
+}
+
+static void write_names(FilJson* json, const FilWorld* world)
+{
+    fil_json_open(json, "contact_models", '[');
+    for (int i = 0; i < fil_contact_model_count(); ++i) {
+        fil_json_text(json, NULL, fil_contact_model_name(i));
+    }
+    fil_json_close(json, ']');
+    fil_json_open(json, "probes", '[');
+    for (int i = 0; i < fil_world_probe_count(world); ++i) {
+        fil_json_text(json, NULL, fil_world_probe_name(world, i));
+    }
+    fil_json_close(json, ']');
+}
+
+char* fil_view_describe(const FilWorld* world, const FilSceneInfo* scene, const char* message, size_t* size)
+{
+    char* text = NULL;
+    FILE* out = open_memstream(&text, size);
+    if (out == NULL) {
+        return NULL;
+    }
+    FilJson json = {.out = out};
+    fil_json_open(&json, NULL, '{');
+    fil_json_text(&json, "scene", scene->name);
+    fil_json_text(&json, "title", scene->title);
+    fil_json_text(&json, "message", message);
+    fil_json_number(&json, "dt", fil_world_dt(world));
+    fil_json_text(&json, "contact_model", fil_world_contact_model(world));
+    write_names(&json, world);
+    write_objects(&json, world);
+    fil_json_close(&json, '}');
+    const bool whole = !ferror(out);
+    if (fclose(out) != 0 || !whole) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}

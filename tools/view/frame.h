@@ -1,0 +1,39 @@
+/* What a page shows of a world: a description, once, as JSON; and frames, as numbers in the machine's order (little-endian on
+ * every machine that Filum runs on):
+ *
+ *   u32  'FIL1'            u32  bits: 1 runs, 2 failed
+ *   f64  time, s           f64  simulated seconds per second
+ *   u32  probes, numbers, contacts, 0
+ *   f64  value of each probe
+ *   f32  numbers: the hand's point (m) and force (N); then of each object, in the order of the description,
+ *        of a curve its nodes and the first directors of its edges (3 each),
+ *        of each shape its place and orientation x, y, z, w (7), of a surface its vertices (3 each)
+ *   f32  of each contact its point (m) and the force on the second body (N)
+ */
+#ifndef FILUM_TOOLS_VIEW_FRAME_H
+#define FILUM_TOOLS_VIEW_FRAME_H
+
+#include "filum/filum.h"
+
+typedef struct FilViewState {
+    bool runs, failed;
+    double rate;           /* simulated seconds per second */
+    FilVec3 hand, pull;    /* m, N: what pulls, and where it holds */
+} FilViewState;
+
+/* The description as text that the caller frees; NULL: out of memory. `message`: for whoever looks, as when a step failed. */
+char* fil_view_describe(const FilWorld* world, const FilSceneInfo* scene, const char* message, size_t* size);
+
+/* Room for frames of one world; grows with its contacts. */
+typedef struct FilViewFrame {
+    unsigned char* bytes;
+    size_t size, capacity;
+    double* scratch; /* of the largest object */
+    size_t scratch_count;
+} FilViewFrame;
+
+/* Writes the world as it is now; FIL_OUT_OF_MEMORY leaves the frame empty. */
+FIL_MUST_CHECK FilStatus fil_view_frame_take(FilViewFrame* frame, const FilWorld* world, const FilViewState* state);
+void fil_view_frame_free(FilViewFrame* frame);
+
+#endif

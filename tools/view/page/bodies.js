@@ -1,0 +1,166 @@
+// The objects of a description as meshes, moved by the numbers of a frame. Each part knows what a pointer that hits it holds.
+import * as THREE from './lib/three/build/three.module.js';
+import { floorMaterial, shapeGeometry } from './shapes.js';
+import { Tube } from './tube.js';
+
+// the colours of the drawings (tools/draw.c)
+const PALETTE = ['#296bb8', '#de6b24', '#269470', '#bd3361', '#7052b3', '#c7991a', '#1a8fa8', '#85593d'];
+const STILL = '#9b9fa6';
+const HAND_NUMBERS = 6;
+const POSE_NUMBERS = 7;
+
+class Curve {
+  constructor({ nodes, edges, closed, radii }, color) {
+    this.edges = edges;
+    this.nodes = nodes;
+    this.closed = closed;
+    this.numbers = 3 * (nodes + edges);
+    this.tube = new Tube({ nodes, closed, color, radius: (u) => radii[Math.min(Math.floor(u), edges - 1)] });
+    this.meshes = [this.tube.mesh];
+  }
+
+  update(numbers, offset) {
+    const first = offset + 3 * this.nodes;
+    const { edges, closed } = this;
+    // of the two edges at a node
+    const director = (i, k) => {
+      const after = Math.min(i, edges - 1);
+      const before = i > 0 ? i - 1 : closed ? edges - 1 : 0;
+      return numbers[first + 3 * after + k] + numbers[first + 3 * before + k];
+    };
+    this.tube.update(numbers, offset, director);
+  }
+
+  grip(hit) {
+    return { part: this.tube.nodeOf(hit.face), local: [0, 0, 0] };
+  }
+}
+
+class Shapes {
+  constructor({ shapes, sleeve }, color, dark) {
+    this.numbers = POSE_NUMBERS * shapes.length;
+    this.meshes = shapes.map((shape) => {
+      const floor = shape.type === 'half_space';
+      const material = floor ? floorMaterial(dark) : new THREE.MeshStandardMaterial({ color: shape.moves ? color : STILL, roughness: 0.6, metalness: 0, flatShading: shape.type === 'hull' || shape.type === 'mesh' });
+      const mesh = new THREE.Mesh(shapeGeometry(shape), material);
+      mesh.castShadow = !floor;
+      mesh.receiveShadow = true;
+      mesh.userData.floor = floor;
+      mesh.userData.still = !shape.moves;
+      return mesh;
+    });
+    this.count = shapes.length;
+    if (sleeve && shapes.length > 1) { // a smooth body over its disks
+      this.line = new Float32Array(3 * shapes.length);
+      const radius = (u) => {
+        const i = Math.min(Math.floor(u), shapes.length - 2);
+        return 1.01 * ((1 - u + i) * shapes[i].radius + (u - i) * shapes[i + 1].radius);
+      };
+      this.tube = new Tube({ nodes: shapes.length, closed: false, color, radius, striped: false });
+      this.meshes.slice(1, -1).forEach((disk) => { disk.visible = false; });
+      this.meshes.push(this.tube.mesh);
+    }
+  }
+
+  update(numbers, offset) {
+    for (let s = 0; s < this.count; s++) {
+      const at = offset + POSE_NUMBERS * s;
+      this.meshes[s].position.fromArray(numbers, at);
+      this.meshes[s].quaternion.fromArray(numbers, at + 3);
+      this.meshes[s].updateMatrixWorld();
+      if (this.line) {
+        this.line.set(numbers.subarray(at, at + 3), 3 * s);
+      }
+    }
+    if (this.tube) {
+      const x = new THREE.Vector3();
+      const director = (i, k) => x.set(1, 0, 0).applyQuaternion(this.meshes[i].quaternion).getComponent(k);
+      this.tube.update(this.line, 0, director);
+    }
+  }
+
+  grip(hit) {
+    const part = this.tube && hit.object === this.tube.mesh ? this.tube.nodeOf(hit.face) : this.meshes.indexOf(hit.object);
+    return { part, local: this.meshes[part].worldToLocal(hit.point.clone()).toArray() };
+  }
+}
+
+class Surface {
+  constructor({ vertices, triangles }, color) {
+    this.numbers = 3 * vertices;
+    const geometry = new THREE.BufferGeometry();
+    this.position = new THREE.BufferAttribute(new Float32Array(3 * vertices), 3).setUsage(THREE.DynamicDrawUsage);
+    geometry.setAttribute('position', this.position);
+    geometry.setIndex(triangles);
+    const mesh = new THREE.Mesh(geometry, new THREE.MeshStandardMaterial({ color, roughness: 0.75, metalness: 0, side: THREE.DoubleSide }));
+    mesh.frustumCulled = false;
+    mesh.castShadow = mesh.receiveShadow = true;
+    this.meshes = [mesh];
+  }
+
+  update(numbers, offset) {
+    this.position.array.set(numbers.subarray(offset, offset + this.numbers));
+    this.position.needsUpdate = true;
+    this.meshes[0].geometry.computeVertexNormals();
+    this.meshes[0].geometry.boundingSphere = null;
+  }
+
+  grip(hit) {
+    const { face, point } = hit;
+    const corner = new THREE.Vector3();
+    const distance = (v) => corner.fromBufferAttribute(this.position, v).distanceTo(point);
+    return { part: [face.a, face.b, face.c].sort((a, b) => distance(a) - distance(b))[0], local: [0, 0, 0] };
+  }
+}
+
+export class Bodies {
+  constructor(scene, description, dark) {
+    this.group = new THREE.Group();
+    this.parts = [];
+    description.objects.forEach((object, i) => {
+      const color = PALETTE[i % PALETTE.length];
+      const parts = [object.curve && new Curve(object.curve, color), object.shapes && new Shapes(object, color, dark), object.surface && new Surface(object.surface, color)];
+      parts.filter(Boolean).forEach((part) => {
+        Object.assign(part, { object: i, name: object.name });
+        part.meshes.forEach((mesh) => {
+          mesh.userData.part = part;
+          this.group.add(mesh);
+        });
+        this.parts.push(part);
+      });
+    });
+    scene.add(this.group);
+  }
+
+  update(numbers) {
+    let offset = HAND_NUMBERS;
+    for (const part of this.parts) {
+      part.update(numbers, offset);
+      offset += part.numbers;
+    }
+    return offset === numbers.length;
+  }
+
+  // around all that moves or is no floor
+  bounds(name) {
+    const box = new THREE.Box3();
+    for (const part of this.parts) {
+      for (const mesh of part.meshes) {
+        if (!mesh.userData.floor && (!name || part.name === name)) {
+          mesh.geometry.boundingBox = null;
+          box.expandByObject(mesh);
+        }
+      }
+    }
+    return box.isEmpty() ? new THREE.Box3(new THREE.Vector3(-0.5, -0.5, 0), new THREE.Vector3(0.5, 0.5, 0.5)) : box;
+  }
+
+  dispose() {
+    this.group.removeFromParent();
+    this.group.traverse((mesh) => {
+      mesh.geometry?.dispose();
+      mesh.material?.map?.dispose();
+      mesh.material?.dispose();
+    });
+  }
+}

@@ -1,0 +1,242 @@
+// The page: a stage, controls, and the recent past.
+import * as THREE from './lib/three/build/three.module.js';
+import { OrbitControls } from './lib/three/examples/jsm/controls/OrbitControls.js';
+import { Bodies } from './bodies.js';
+import { Plots } from './plots.js';
+import { Pull } from './pull.js';
+import { Stream } from './stream.js';
+
+const PAST_FRAMES = 1800;
+const PAST_BYTES = 96e6;
+const VIEWS = { front: [0.25, -1, 0.35], side: [1, 0, 0.2], top: [0, -1e-3, 1], fit: null };
+const get = (id) => document.getElementById(id);
+const state = { description: null, bodies: null, frame: null, past: [], pastBytes: 0, shown: -1, fitted: false, frames: 0 };
+
+// ---- the stage ----
+
+THREE.Object3D.DEFAULT_UP.set(0, 0, 1);
+const renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
+renderer.shadowMap.enabled = true;
+renderer.shadowMap.type = THREE.PCFShadowMap;
+renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+get('stage').append(renderer.domElement);
+const scene = new THREE.Scene();
+const camera = new THREE.PerspectiveCamera(35, 1, 1e-3, 200);
+const controls = new OrbitControls(camera, renderer.domElement);
+controls.enableDamping = true;
+const sun = new THREE.DirectionalLight('#fff7e8', 2.4);
+sun.castShadow = true;
+sun.shadow.mapSize.set(2048, 2048);
+sun.shadow.bias = -5e-4;
+scene.add(sun, sun.target, new THREE.HemisphereLight('#ffffff', '#8d8878', 1.5));
+const arrows = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: '#d0342c' }));
+arrows.frustumCulled = false;
+const hand = new THREE.Line(new THREE.BufferGeometry().setFromPoints([new THREE.Vector3(), new THREE.Vector3()]), new THREE.LineBasicMaterial({ color: '#d0342c' }));
+hand.frustumCulled = false;
+hand.visible = false;
+scene.add(arrows, hand);
+
+const isDark = () => document.documentElement.classList.contains('dark');
+
+function setTheme(dark) {
+  document.documentElement.classList.toggle('dark', dark);
+  scene.background = new THREE.Color(dark ? '#15181d' : '#f6f4ef');
+  if (state.description) {
+    build(state.description);
+  }
+}
+
+function resize() {
+  renderer.setSize(innerWidth, innerHeight);
+  camera.aspect = innerWidth / innerHeight;
+  camera.updateProjectionMatrix();
+}
+
+function look(direction) {
+  const box = state.bodies ? state.bodies.bounds() : new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
+  const center = box.getCenter(new THREE.Vector3());
+  const radius = Math.max(box.getSize(new THREE.Vector3()).length() / 2, 1e-3);
+  const from = direction ? new THREE.Vector3(...direction) : camera.position.clone().sub(controls.target);
+  const distance = (1.15 * radius) / Math.sin((Math.PI / 360) * camera.fov * Math.min(1, camera.aspect));
+  controls.target.copy(center);
+  camera.position.copy(center).addScaledVector(from.normalize(), distance);
+  camera.near = distance / 200;
+  camera.far = distance * 60;
+  camera.updateProjectionMatrix();
+  controls.update();
+  light(center, radius);
+}
+
+function light(center, radius) {
+  sun.target.position.copy(center);
+  sun.position.copy(center).add(new THREE.Vector3(-0.9, -1.2, 2.2).multiplyScalar(2 * radius));
+  Object.assign(sun.shadow.camera, { left: -1.6 * radius, right: 1.6 * radius, top: 1.6 * radius, bottom: -1.6 * radius, near: radius / 10, far: 12 * radius });
+  sun.shadow.camera.updateProjectionMatrix();
+}
+
+// ---- what comes ----
+
+function build(description) {
+  state.bodies?.dispose();
+  state.bodies = new Bodies(scene, description, isDark());
+  if (state.frame) {
+    draw(state.frame);
+  }
+}
+
+function describe(description) {
+  const same = state.description && JSON.stringify(state.description.objects) === JSON.stringify(description.objects);
+  state.description = description;
+  document.title = `${description.scene} – Filum`;
+  get('title').textContent = description.title || description.scene;
+  get('message').textContent = description.message;
+  get('message').hidden = description.message === '';
+  get('model').replaceChildren(...description.contact_models.map((name) => new Option(name, name, false, name === description.contact_model)));
+  plots.describe(description.probes);
+  if (!same) {
+    state.fitted = false;
+    state.frame = null;
+    get('follow').replaceChildren(new Option('nothing', ''), ...description.objects.map(({ name }) => new Option(name, name)));
+    build(description);
+  }
+}
+
+function remember(frame) {
+  if (state.past.length > 0 && frame.time === state.past[state.past.length - 1].time) {
+    return;
+  }
+  if (state.past.length > 0 && frame.time < state.past[state.past.length - 1].time) {
+    state.past.length = state.pastBytes = 0;
+  }
+  state.past.push(frame);
+  state.pastBytes += frame.bytes;
+  while (state.past.length > PAST_FRAMES || state.pastBytes > PAST_BYTES) {
+    state.pastBytes -= state.past.shift().bytes;
+    state.shown = Math.max(state.shown - 1, -1);
+  }
+  get('past').max = String(state.past.length - 1);
+}
+
+function receive(frame) {
+  state.frames += 1;
+  state.frame = frame;
+  plots.add(frame.time, frame.probes);
+  remember(frame);
+  get('play').textContent = frame.runs ? '❚❚' : '▶';
+}
+
+// ---- what is seen ----
+
+function drawForces(contacts) {
+  arrows.visible = get('forces').checked;
+  if (!arrows.visible) {
+    return;
+  }
+  let largest = 0;
+  for (let i = 0; i < contacts.length; i += 6) {
+    largest = Math.max(largest, Math.hypot(contacts[i + 3], contacts[i + 4], contacts[i + 5]));
+  }
+  const scale = largest > 0 ? (0.12 * camera.position.distanceTo(controls.target)) / largest : 0;
+  const ends = new Float32Array(contacts.length);
+  for (let i = 0; i < contacts.length; i++) {
+    ends[i] = i % 6 < 3 ? contacts[i] : contacts[i - 3] + scale * contacts[i];
+  }
+  arrows.geometry.setAttribute('position', new THREE.BufferAttribute(ends, 3));
+}
+
+function drawHand(numbers) {
+  hand.visible = pull.held !== null;
+  if (hand.visible) {
+    const line = hand.geometry.attributes.position;
+    line.setXYZ(0, numbers[0], numbers[1], numbers[2]);
+    line.setXYZ(1, ...pull.held.toArray());
+    line.needsUpdate = true;
+  }
+}
+
+function draw(frame) {
+  if (!state.bodies.update(frame.numbers)) {
+    return;
+  }
+  drawForces(frame.contacts);
+  drawHand(frame.numbers);
+  get('time').textContent = `t = ${frame.time.toFixed(3)} s`;
+  get('rate').textContent = frame.runs ? `${frame.rate.toPrecision(2)} × real time` : frame.failed ? 'failed' : 'paused';
+  if (!state.fitted) {
+    state.fitted = true;
+    look(VIEWS.front);
+  }
+  const name = get('follow').value;
+  if (name !== '') {
+    const center = state.bodies.bounds(name).getCenter(new THREE.Vector3());
+    camera.position.add(center.clone().sub(controls.target));
+    controls.target.copy(center);
+  }
+}
+
+let drawn = null;
+let plotted = 0;
+function tick(time) {
+  requestAnimationFrame(tick);
+  const frame = state.shown >= 0 ? state.past[state.shown] : state.frame;
+  if (frame && frame !== drawn && state.bodies) {
+    draw(frame);
+    drawn = frame;
+    if (state.shown < 0) {
+      get('past').value = get('past').max;
+    }
+  }
+  if (time - plotted > 100 && !get('plots').hidden) {
+    plots.draw();
+    plotted = time;
+  }
+  controls.update();
+  renderer.render(scene, camera);
+}
+
+// ---- controls ----
+
+const plots = new Plots(get('plots'), get('chart'), get('probes'));
+const stream = new Stream({ describe, frame: receive, link: (up) => get('link').classList.toggle('up', up) });
+const ask = (...what) => stream.ask(...what);
+const pull = new Pull({
+  canvas: renderer.domElement, camera, controls, ask, bodies: () => state.bodies, strength: () => 10 ** Number(get('strength').value),
+  label: (name, x, y) => {
+    get('name').hidden = name === '';
+    get('name').textContent = name;
+    get('name').style.cssText += `left:${x + 14}px;top:${y + 14}px`;
+  },
+});
+const toLive = () => { state.shown = -1; };
+const actions = {
+  play: () => { toLive(); ask(state.frame?.runs ? 'pause' : 'play'); },
+  step: () => { toLive(); ask('step'); },
+  reset: () => { toLive(); ask('reset'); },
+  theme: () => setTheme(!isDark()),
+  live: toLive,
+};
+Object.entries(actions).forEach(([id, act]) => { get(id).onclick = act; });
+get('speed').onchange = () => ask('speed', { numbers: [Number(get('speed').value)] });
+get('model').onchange = () => ask('model', { part: get('model').selectedIndex });
+get('past').oninput = () => { state.shown = Number(get('past').value); ask('pause'); };
+document.querySelectorAll('[data-view]').forEach((button) => { button.onclick = () => look(VIEWS[button.dataset.view]); });
+const keys = { ' ': actions.play, '.': actions.step, r: actions.reset, f: () => look(null), 1: () => look(VIEWS.front), 2: () => look(VIEWS.side), 3: () => look(VIEWS.top) };
+addEventListener('keydown', (event) => {
+  if (!event.ctrlKey && !event.metaKey && event.target.tagName !== 'SELECT' && keys[event.key]) {
+    event.preventDefault();
+    keys[event.key]();
+  }
+});
+addEventListener('resize', resize);
+resize();
+setTheme(matchMedia('(prefers-color-scheme: dark)').matches);
+requestAnimationFrame(tick);
+
+// for tests: what is known, and where a point of the world is on the page
+window.filum = {
+  state, plots, camera, controls, look,
+  project: (point) => {
+    const p = new THREE.Vector3(...point).project(camera);
+    return [((p.x + 1) / 2) * innerWidth, ((1 - p.y) / 2) * innerHeight];
+  },
+};

@@ -1,0 +1,60 @@
+// Probes over time: the last minute or so of what the frames brought.
+import uPlot from './lib/uplot/dist/uPlot.esm.js';
+
+const KEPT = 4000;
+const COLORS = ['#296bb8', '#de6b24', '#269470', '#bd3361', '#7052b3', '#c7991a'];
+const AT_FIRST = 2; // probes that are plotted before anyone chose
+
+export class Plots {
+  constructor(panel, chart, list) {
+    Object.assign(this, { panel, chart, list, names: [], chosen: [], data: [[]] });
+  }
+
+  describe(names) {
+    if (names.join() === this.names.join()) {
+      return;
+    }
+    this.names = names;
+    this.chosen = names.map((_, i) => i < AT_FIRST);
+    this.data = [[], ...names.map(() => [])];
+    this.panel.hidden = names.length === 0;
+    this.list.replaceChildren(...names.map((name, i) => {
+      const label = document.createElement('label');
+      const box = Object.assign(document.createElement('input'), { type: 'checkbox', checked: this.chosen[i] });
+      box.onchange = () => { this.chosen[i] = box.checked; this.draw(true); };
+      label.append(box, ` ${name}`);
+      return label;
+    }));
+    this.draw(true);
+  }
+
+  add(time, values) {
+    const [times] = this.data;
+    if (times.length > 0 && time <= times[times.length - 1]) {
+      if (time === times[times.length - 1]) {
+        return;
+      }
+      this.data.forEach((column) => { column.length = 0; }); // it was reset
+    }
+    times.push(time);
+    values.forEach((value, i) => this.data[i + 1].push(value));
+    if (times.length > KEPT) {
+      this.data.forEach((column) => column.splice(0, KEPT / 4));
+    }
+  }
+
+  draw(anew = false) {
+    const shown = this.names.map((_, i) => i).filter((i) => this.chosen[i]);
+    const data = [this.data[0], ...shown.map((i) => this.data[i + 1])];
+    if (anew || !this.plot) {
+      this.plot?.destroy();
+      const axis = { stroke: '#7b8290', grid: { stroke: '#7b829033' }, ticks: { stroke: '#7b829033' } };
+      this.plot = new uPlot({
+        width: 420, height: 170, scales: { x: { time: false } }, axes: [axis, { ...axis, size: 64 }], legend: { show: false },
+        series: [{ label: 't' }, ...shown.map((i) => ({ label: this.names[i], stroke: COLORS[i % COLORS.length], width: 1.5, points: { show: false } }))],
+      }, data, this.chart);
+      return;
+    }
+    this.plot.setData(data);
+  }
+}

@@ -1,0 +1,42 @@
+/* Serves pages over HTTP and frames over WebSocket (/stream), from a thread of its own: whoever shows a frame never waits for a
+ * page. A page that is slow gets fewer frames, always the newest. */
+#ifndef FILUM_TOOLS_VIEW_SERVER_H
+#define FILUM_TOOLS_VIEW_SERVER_H
+
+#include "filum/filum.h"
+
+typedef struct FilViewServer FilViewServer;
+
+enum {
+    FIL_VIEW_PAGES = 8,          /* at once */
+    FIL_VIEW_COMMAND_BYTES = 64, /* of each message from a page; others end its connection */
+};
+
+typedef struct FilViewServerDef {
+    const char* address; /* to listen on: "127.0.0.1" unless others shall see it */
+    int port;            /* 0: any that is free */
+    const char* folder;  /* of the page's files */
+    /* A message of a page, FIL_VIEW_COMMAND_BYTES long; called from that thread. NULL: pages can only look. */
+    void (*command)(void* context, const unsigned char* bytes);
+    void* context;
+} FilViewServerDef;
+
+FIL_MUST_CHECK FilStatus fil_view_server_start(const FilViewServerDef* def, FilViewServer** server, FilError* error);
+void fil_view_server_stop(FilViewServer* server); /* NULL is fine */
+int fil_view_server_port(const FilViewServer* server);
+
+/* Text that every page gets, now or when it joins: the description. Each call replaces the last one's. */
+FIL_MUST_CHECK FilStatus fil_view_server_tell(FilViewServer* server, const char* text, size_t size);
+/* The newest frame. */
+FIL_MUST_CHECK FilStatus fil_view_server_show(FilViewServer* server, const void* frame, size_t size);
+
+typedef struct FilViewCounts {
+    int pages;               /* connected */
+    uint64_t frames, bytes;  /* sent, to all pages */
+    uint64_t skipped;        /* frames that a slow page did not get */
+    uint64_t refused;        /* connections: too many, or from elsewhere */
+} FilViewCounts;
+
+FilViewCounts fil_view_server_counts(FilViewServer* server);
+
+#endif
