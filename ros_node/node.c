@@ -14,6 +14,7 @@
 #define IDLE_WAIT 0.01 /* s */
 /* a state is told again this long after it was told, to somebody who has just joined and may have missed it */
 #define AWAIT_REPEAT 0.2 /* s */
+#define RETELL_WAIT 4.0  /* s, the longest: a busy machine has found a newcomer's topics by then */
 /* messages that arrived together are taken together, but not without end: neither that many nor, where steps are due, for
  * longer than this share of the time to the next one */
 enum { MAX_DRAIN = 100 };
@@ -350,22 +351,27 @@ static bool is_awaiting(FilNode* node, double now)
     return true;
 }
 
-/* Who joins while time stands is told the state too: at once, and again a little later, since it may not have known all of the
- * node's publishers yet. */
+/* Who joins while time stands is told the state too: at once, and again after ever longer waits, since it may not have known all
+ * of the node's publishers yet. Time that has just come to stand counts as joining: what was told last may have met nobody. */
 static void tell_newcomers(FilNode* node, double now)
 {
     if (!node->simulation.paused || node->simulation.world == NULL) {
-        node->listeners = SIZE_MAX;
+        node->stands = false;
         node->retell = INFINITY;
         return;
     }
-    const size_t listeners = fil_publishers_listeners(&node->publishers);
-    const bool joined = listeners > node->listeners;
+    const bool joined = fil_publishers_joined(&node->publishers), began = !node->stands;
     if (joined || now > node->retell) {
         tell_again(node, now);
-        node->retell = joined ? now + AWAIT_REPEAT : INFINITY;
     }
-    node->listeners = listeners;
+    if (joined || began) {
+        node->retell_wait = AWAIT_REPEAT;
+        node->retell = now + node->retell_wait;
+    } else if (now > node->retell) {
+        node->retell_wait *= 2.0;
+        node->retell = node->retell_wait <= RETELL_WAIT ? now + node->retell_wait : INFINITY;
+    }
+    node->stands = true;
 }
 
 static void step(FilNode* node, double now)

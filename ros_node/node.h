@@ -46,8 +46,9 @@ typedef struct FilNode {
     size_t controllers;      /* publishers of commands, when last counted */
     bool told;               /* a state was published since their number changed */
     bool heard;              /* and answered: none needs to be told again */
-    size_t listeners;        /* readers of anything, when last counted while paused */
+    bool stands;             /* time has stood since the last turn of the main loop */
     double retell;           /* wall time at which the state is told to those who joined while paused; infinity: none did */
+    double retell_wait;      /* s, until then */
 } FilNode;
 
 /* Joins the graph and loads the scene. On failure everything is undone, and the reason is logged. */

@@ -174,6 +174,17 @@ size_t fil_publishers_listeners(const FilPublishers* publishers)
     return count;
 }
 
+bool fil_publishers_joined(FilPublishers* publishers)
+{
+    bool joined = false;
+    for (int i = 0; i < FIL_TOPIC_COUNT; i++) {
+        const size_t count = listeners_of(publishers, (FilTopicId)i);
+        joined |= count > publishers->listeners[i];
+        publishers->listeners[i] = count;
+    }
+    return joined;
+}
+
 void fil_publishers_update(FilPublishers* publishers, const FilSimulation* simulation, bool all)
 {
     const bool looked_at = listeners_of(publishers, FIL_TOPIC_MARKERS) > 0;

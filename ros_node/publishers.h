@@ -23,6 +23,7 @@ typedef struct FilPublishers {
     uint64_t told_deadlines; /* missed deadlines up to the last diagnostics */
     uint64_t failed;         /* publications that failed */
     bool repeating;          /* what is published was published before: a recording does not want it */
+    size_t listeners[FIL_TOPIC_COUNT]; /* of each topic, when last asked */
     double slowest;          /* s, the longest publication since the last diagnostics */
 } FilPublishers;
 
@@ -39,6 +40,9 @@ void fil_publishers_update(FilPublishers* publishers, const FilSimulation* simul
 
 /* Subscriptions of others to all topics together. */
 size_t fil_publishers_listeners(const FilPublishers* publishers);
+
+/* Whether any topic has more subscriptions than when this was asked last. */
+bool fil_publishers_joined(FilPublishers* publishers);
 
 /* Once a second of wall time. */
 void fil_publishers_diagnose(FilPublishers* publishers, const FilSimulation* simulation, const FilCommands* commands,

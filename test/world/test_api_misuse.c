@@ -79,7 +79,7 @@ static Expect ask_number(Misuse* m)
     static const struct {
         double (*get)(const FilWorld* world, FilId id);
         Kind kind;
-    } rows[] = {{fil_rod_length, ROD},    {fil_rigid_mass, RIGID},          {fil_shell_thickness, SHELL},        {fil_ring_distance, RING},
+    } rows[] = {{fil_rod_length, ROD},    {fil_rigid_mass, RIGID},          {fil_shell_thickness, SHELL},        {fil_ring_distance, RING}, {fil_object_mass, OBJECT},
                 {fil_ring_travel, RING},  {fil_ring_force, RING},           {fil_ring_energy_stored, RING},      {fil_robot_trajectory_left, ROBOT}};
     const int r = misuse_below(m, COUNT(rows));
     const FilId id = misuse_id(m, rows[r].kind);
@@ -120,7 +120,8 @@ static Expect ask_vector(Misuse* m)
         FilVec3 (*get)(const FilWorld* world, FilId id);
         Kind kind;
     } rows[] = {{fil_attachment_force, ATTACHMENT}, {fil_attachment_torque, ATTACHMENT}, {fil_joint_force, JOINT},
-                {fil_joint_torque, JOINT},          {fil_ring_position, RING},           {fil_ring_velocity, RING}};
+                {fil_joint_torque, JOINT},          {fil_ring_position, RING},           {fil_ring_velocity, RING},
+                {fil_rigid_mass_center, RIGID}};
     const int r = misuse_below(m, COUNT(rows));
     const FilId id = misuse_id(m, rows[r].kind);
     const bool sound = misuse_find(m, id, rows[r].kind) != NULL;
@@ -201,7 +202,12 @@ static Expect ask_part(Misuse* m)
     FilId id;
     int k;
     bool sound;
-    switch (misuse_below(m, 11)) {
+    switch (misuse_below(m, 12)) {
+    case 11:
+        sound = draw_part(m, ROD, NODES, &id, &k);
+        fil_rod_get_position(m->world, id, k, m->numbers);
+        assert_int_equal(isnan(m->numbers[0]) && isnan(m->numbers[2]), !sound);
+        break;
     case 9:
         sound = draw_part(m, SHELL, CHAMBERS, &id, &k);
         assert_int_equal(isnan(fil_shell_chamber_volume(m->world, id, k)) != 0, !sound);

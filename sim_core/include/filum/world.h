@@ -113,7 +113,7 @@ int fil_world_dofs(const FilWorld* world);
 int fil_world_object_count(const FilWorld* world);
 FilId fil_world_object_at(const FilWorld* world, int index);
 const char* fil_object_name(const FilWorld* world, FilId object); /* NULL if it is none of this world */
-/* kg that a push anywhere on the object moves; NaN where that depends on where (robots, arms) or it is none of this world. */
+/* kg that a push anywhere on the object moves; 0 where that depends on where (robots, arms). */
 double fil_object_mass(const FilWorld* world, FilId object);
 
 /* ---- state ---- */

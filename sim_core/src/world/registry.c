@@ -286,12 +286,12 @@ const char* fil_object_name(const FilWorld* world, FilId thing)
 
 double fil_object_mass(const FilWorld* world, FilId thing)
 {
-    const int index = fil_id_index(world, FIL_ID_OBJECT, thing);
+    const int index = fil_id_find(world, FIL_ID_OBJECT, thing);
     if (index < 0) {
         return NAN;
     }
     const FilBody* body = &world->system.bodies[world->objects[index].body];
-    return body->ops->mass != NULL ? body->ops->mass(body->impl) : NAN;
+    return body->ops->mass != NULL ? body->ops->mass(body->impl) : 0.0;
 }
 
 FilStatus fil_world_name_object(FilWorld* world, const char* given, const char* prefix, char made[64], const char** name)

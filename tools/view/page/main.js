@@ -10,6 +10,7 @@ const PAST_FRAMES = 1800;
 const PAST_BYTES = 96e6;
 const VIEWS = { front: [0.25, -1, 0.35], side: [1, 0, 0.2], top: [0, -1e-3, 1], fit: null };
 const get = (id) => document.getElementById(id);
+let stale = true; // only what has changed is drawn: a page that rests costs nothing
 const state = { description: null, bodies: null, frame: null, past: [], pastBytes: 0, shown: -1, fitted: false, frames: 0 };
 
 // ---- the stage ----
@@ -50,6 +51,7 @@ function resize() {
   renderer.setSize(innerWidth, innerHeight);
   camera.aspect = innerWidth / innerHeight;
   camera.updateProjectionMatrix();
+  stale = true;
 }
 
 function look(direction) {
@@ -65,6 +67,7 @@ function look(direction) {
   camera.updateProjectionMatrix();
   controls.update();
   light(center, radius);
+  stale = true;
 }
 
 function light(center, radius) {
@@ -79,6 +82,7 @@ function light(center, radius) {
 function build(description) {
   state.bodies?.dispose();
   state.bodies = new Bodies(scene, description, isDark());
+  stale = true;
   if (state.frame) {
     draw(state.frame);
   }
@@ -182,6 +186,7 @@ function tick(time) {
   if (frame && frame !== drawn && state.bodies) {
     draw(frame);
     drawn = frame;
+    stale = true;
     if (state.shown < 0) {
       get('past').value = get('past').max;
     }
@@ -190,8 +195,10 @@ function tick(time) {
     plots.draw();
     plotted = time;
   }
-  controls.update();
-  renderer.render(scene, camera);
+  if (controls.update() || stale) {
+    renderer.render(scene, camera);
+    stale = false;
+  }
 }
 
 // ---- controls ----

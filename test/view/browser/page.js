@@ -1,0 +1,173 @@
+// page.js FILUM SCENE CHROMIUM FOLDER: what a user does with the page, and whether it is true. Pictures go to FOLDER.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chromium } from 'playwright-core';
+
+const [filum, scene, executablePath, folder] = process.argv.slice(2);
+const PORT = 20000 + (process.pid % 20000);
+const PATIENCE = 30000; // ms
+
+// ---- the program ----
+
+function view(...options) {
+  const child = spawn(filum, ['view', scene, '--port', String(PORT), ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ready = new Promise((resolve, reject) => {
+    child.stdout.once('data', resolve);
+    child.once('exit', (code) => reject(new Error(`filum view ended with ${code}`)));
+  });
+  const stop = () => new Promise((resolve) => {
+    child.removeAllListeners('exit').once('exit', resolve);
+    child.kill('SIGTERM');
+  });
+  return { ready, stop };
+}
+
+function tipOfRun(force, ...options) {
+  const settings = ['x', 'y', 'z'].flatMap((axis, i) => ['--set', `f${axis}=${force[i]}`]);
+  const text = execFileSync(filum, ['run', scene, '--quiet', '--csv', '-', ...settings, ...options], { encoding: 'utf8' });
+  return text.trim().split('\n').slice(1).map((line) => line.split(',').map(Number));
+}
+
+// ---- the page ----
+
+const errors = [];
+
+async function open(browser) {
+  const page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
+  page.on('console', (message) => message.type() === 'error' && !/WebSocket connection/.test(message.text()) && errors.push(message.text()));
+  page.on('pageerror', (error) => errors.push(error.message));
+  await page.goto(`http://127.0.0.1:${PORT}/`);
+  await page.waitForFunction(() => window.filum?.state.fitted, null, { timeout: PATIENCE });
+  return page;
+}
+
+const frame = (page) => page.evaluate(() => {
+  const { time, runs, rate, numbers, probes } = window.filum.state.frame;
+  return { time, runs, rate, hand: [...numbers.subarray(0, 3)], pull: [...numbers.subarray(3, 6)], nodes: [...numbers.subarray(6, 6 + 3 * 41)], probes: [...probes] };
+});
+const wait = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: PATIENCE });
+const project = (page, point) => page.evaluate((x) => window.filum.project(x), point);
+
+// where the rope, which is blue, lies on the column of pixels through a point of its middle
+async function ropeAt(page, x, y) {
+  return page.evaluate(([px, py]) => {
+    const canvas = document.querySelector('#stage canvas');
+    const copy = Object.assign(document.createElement('canvas'), { width: canvas.width, height: canvas.height });
+    const paint = copy.getContext('2d');
+    paint.drawImage(canvas, 0, 0);
+    const ratio = canvas.width / innerWidth;
+    const rows = [];
+    for (let dy = -60; dy <= 60; dy++) {
+      const [r, g, b] = paint.getImageData(Math.round(px * ratio), Math.round((py + dy) * ratio), 1, 1).data;
+      if (b > r + 30 && b > g) {
+        rows.push(dy);
+      }
+    }
+    return rows.length > 0 ? { middle: (rows[0] + rows[rows.length - 1]) / 2, rows: rows.length } : null;
+  }, [x, y]);
+}
+
+// ---- what must hold ----
+
+async function testPixels(page) {
+  const { nodes } = await frame(page);
+  for (const node of [5, 20, 35]) {
+    const [x, y] = await project(page, nodes.slice(3 * node, 3 * node + 3));
+    const rope = await ropeAt(page, x, y);
+    assert.ok(rope !== null && rope.rows > 4, `no rope at node ${node}`);
+    assert.ok(Math.abs(rope.middle) <= 2, `node ${node} is drawn ${rope.middle} px off`);
+  }
+}
+
+async function testTime(page) {
+  assert.equal((await frame(page)).runs, false);
+  await page.click('#step');
+  await wait(page, () => Math.abs(window.filum.state.frame.time - 0.004) < 1e-9);
+  await page.keyboard.press('Space');
+  await wait(page, () => window.filum.state.frame.runs && window.filum.state.frame.time > 0.5);
+  await page.click('#play');
+  await wait(page, () => !window.filum.state.frame.runs);
+  const stopped = await frame(page);
+  await sleep(300);
+  assert.equal((await frame(page)).time, stopped.time);
+  // the recent past
+  const past = await page.evaluate(() => {
+    const slider = document.getElementById('past');
+    slider.value = '3';
+    slider.oninput();
+    return window.filum.state.past[3].time;
+  });
+  await wait(page, (t) => document.getElementById('time').textContent === `t = ${t.toFixed(3)} s`, past);
+  await page.click('#live');
+  await wait(page, (t) => document.getElementById('time').textContent === `t = ${t.toFixed(3)} s`, stopped.time);
+  await page.click('#reset');
+  await wait(page, () => window.filum.state.frame.time === 0);
+}
+
+// the probes that a page plots are the rows of a run
+async function testPlots(page) {
+  await page.click('#play');
+  await wait(page, () => window.filum.state.frame.time > 1);
+  await page.click('#play');
+  await wait(page, () => !window.filum.state.frame.runs);
+  const data = await page.evaluate(() => window.filum.plots.data);
+  const rows = tipOfRun([0, 0, 0.05], '--duration', '1.2', '--set', 'output_period=0.004');
+  assert.ok(data[0].length > 20);
+  data[0].forEach((time, i) => {
+    const row = rows.find((r) => Math.abs(r[0] - time) < 1e-9);
+    [1, 2, 3].forEach((k) => row && assert.ok(Math.abs(row[k] - data[k][i]) <= 1e-12, `probe ${k} at ${time}`));
+  });
+}
+
+// pulled aside by the pointer the tip comes to rest where the same force, by a drive, puts it
+async function testPull(page) {
+  await page.click('#reset');
+  await wait(page, () => window.filum.state.frame.time === 0);
+  const { nodes } = await frame(page);
+  const [x, y] = await project(page, [0, 1, 2].map((k) => 0.8 * nodes[3 * 40 + k] + 0.2 * nodes[3 * 39 + k])); // the last node is nearest
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 10, y - 110, { steps: 8 });
+  await page.keyboard.press('Space');
+  await wait(page, () => window.filum.state.frame.runs);
+  await wait(page, () => window.filum.state.frame.time > 6);
+  const held = await frame(page);
+  const force = Math.hypot(...held.pull);
+  assert.ok(force > 1e-3, `it pulls with ${force} N`);
+  return held;
+}
+
+const browser = await chromium.launch({ executablePath, args: ['--headless=new', '--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'] });
+let program = view('--paused', '--set', 'fz=0.05');
+try {
+  await program.ready;
+  const page = await open(browser);
+  await testPixels(page);
+  await testTime(page);
+  await testPlots(page);
+  const second = await open(browser);
+  await testPixels(second);
+  await page.screenshot({ path: `${folder}/page.png` });
+  // another program takes the port over: the pages come back by themselves
+  await program.stop();
+  await wait(page, () => !document.getElementById('link').classList.contains('up'));
+  program = view('--paused', '--speed', '4');
+  await program.ready;
+  await wait(page, () => document.getElementById('link').classList.contains('up') && window.filum.state.frame?.time === 0);
+  await second.close();
+  const held = await testPull(page);
+  await page.screenshot({ path: `${folder}/pull.png` });
+  await page.mouse.up();
+  await wait(page, () => Math.hypot(...window.filum.state.frame.numbers.subarray(3, 6)) === 0);
+  const tip = tipOfRun(held.pull, '--duration', '6').pop().slice(1);
+  const moved = Math.hypot(held.probes[0] - 0.3, held.probes[1], held.probes[2]);
+  const off = Math.hypot(...held.probes.map((value, k) => value - tip[k]));
+  assert.ok(moved > 0.01, `the tip moved by ${moved} m only`);
+  assert.ok(off < 0.01 * moved, `the tip is ${off} m from where ${held.pull} N put it, of ${moved} m`);
+  assert.deepEqual(errors, []);
+  console.log(`pulled by ${Math.hypot(...held.pull).toFixed(4)} N the tip moved ${(1e3 * moved).toFixed(1)} mm, ${((100 * off) / moved).toFixed(3)} % off`);
+} finally {
+  await browser.close();
+  await program.stop();
+}
