@@ -47,6 +47,10 @@ static bool edges_at_joint(const FilSolver* solver, const FilIpcEdge* e, const F
 
 bool fil_ipc_may_meet(const FilSolver* solver, int p, int q)
 {
+    const FilIpcPoint* points = solver->ipc.surface.points;
+    if (points[p].rim > 0 || points[q].rim > 0) { // those are for planes
+        return false;
+    }
     const FilWorldCollider *a = collider_of(solver, p), *b = collider_of(solver, q);
     if (a == b) {
         return a->collider.collision.self && solver->ipc.surface.points[p].node >= 0;
@@ -276,7 +280,8 @@ static FilStatus list_planes(FilSolver* solver, const double* x, double reach)
             const FilWorldCollider* own = collider_of(solver, p);
             fil_v3_sub(arm, x + 3 * p, at);
             const double radius = s->points[p].radius, gap = fil_v3_dot(arm, normal) - radius;
-            if (gap <= reach && fil_collision_may_meet(solver->collision, own, c) && !fil_collision_kept_apart(solver->collision, own, c)) {
+            const bool meets = s->points[p].rim > 0 ? s->points[p].rim == 1 + k : !s->points[p].prism;
+            if (meets && gap <= reach && fil_collision_may_meet(solver->collision, own, c) && !fil_collision_kept_apart(solver->collision, own, c)) {
                 const FilIpcPair pair = {.repulsion = {FIL_POINT_POINT, radius, solver->settings.model.ipc.range,
                                                        stiffness_of(solver, s->points[p].mass, INFINITY), 0.0},
                                          .share = 1.0,

@@ -10,6 +10,9 @@
 /* Sides of the prism that stands for a cylinder. */
 enum { PRISM = 24 };
 
+/* Sine of the inclination below which a rim counts as flat: rounding would turn it. */
+static const double FLAT = 1e-12;
+
 void fil_ipc_surface_free(FilIpcSurface* surface)
 {
     fil_free(surface->points);
@@ -261,7 +264,8 @@ static FilStatus take_shape(FilSolver* solver, int index)
     for (int k = 0; k < count && status == FIL_OK; k++) {
         FilIpcPoint point = {.collider = index, .node = -1, .radius = fil_shape_rounding(shape),
                              .mass = pushed_mass(solver, c, local[k]),
-                             .lone = shape->kind == FIL_SHAPE_SPHERE};
+                             .lone = shape->kind == FIL_SHAPE_SPHERE,
+                             .prism = shape->kind == FIL_SHAPE_CYLINDER};
         fil_v3_copy(point.local, local[k]);
         status = add_point(solver, &point);
     }
@@ -276,6 +280,25 @@ static FilStatus take_shape(FilSolver* solver, int index)
                                                  : hull_sides(solver, first, shape->hull);
     for (int k = first_edge; k < s->edge_count; k++) {
         s->edges[k].length = fil_v3_distance(s->points[s->edges[k].point[0]].local, s->points[s->edges[k].point[1]].local);
+    }
+    return status;
+}
+
+/* The rims of all cylinders, for each plane: as many points as their prisms have, which stand together. */
+static FilStatus take_rims(FilSolver* solver)
+{
+    FilIpcSurface* s = &solver->ipc.surface;
+    const int count = s->point_count;
+    FilStatus status = FIL_OK;
+    for (int first = 0; first < count; first += s->points[first].prism ? 2 * PRISM : 1) {
+        for (int k = 0; k < 2 * PRISM * s->plane_count && s->points[first].prism && status == FIL_OK; k++) {
+            FilIpcPoint point = s->points[first + k % (2 * PRISM)]; // what it weighs
+            const double angle = 2.0 * FIL_PI * (k % (2 * PRISM) / 2) / PRISM;
+            point.prism = false;
+            point.rim = 1 + k / (2 * PRISM);
+            fil_v3_set(point.local, cos(angle), sin(angle), point.local[2]);
+            status = add_point(solver, &point);
+        }
     }
     return status;
 }
@@ -353,6 +376,7 @@ FilStatus fil_ipc_surface_build(FilSolver* solver)
             status = take_shape(solver, k);
         }
     }
+    status = status == FIL_OK ? take_rims(solver) : status;
     status = status == FIL_OK ? find_nodes(solver) : status;
     s->sides_meet = s->triangle_count > 0 || edges_may_meet(s);
     s->ready = status == FIL_OK;
@@ -370,11 +394,32 @@ static void shape_pose(const FilSolver* solver, const FilWorldCollider* c, const
     *pose = place.pose;
 }
 
+void fil_ipc_plane(const FilSolver* solver, int plane, const double* q, double* normal, double* point)
+{
+    FilPose pose;
+    shape_pose(solver, &solver->collision->colliders[solver->ipc.surface.planes[plane]], q, &pose);
+    fil_pose_axis(normal, &pose, 2);
+    fil_v3_copy(point, pose.p);
+}
+
+/* Where a rim's axes point that its points are counted from, in the shape's frame: down to a plane, and across. */
+static void rim_axes(const FilSolver* solver, int plane, const FilPose* pose, const double* q, double* down)
+{
+    double normal[3], at[3], local[3];
+    fil_ipc_plane(solver, plane, q, normal, at);
+    fil_m3_apply_transposed(local, pose->r, normal);
+    const double size = hypot(local[0], local[1]);
+    // one that lies flat is as low everywhere
+    down[0] = size > FLAT ? -local[0] / size : 1.0;
+    down[1] = size > FLAT ? -local[1] / size : 0.0;
+}
+
 void fil_ipc_surface_place(const FilSolver* solver, const double* q, double* x)
 {
     const FilIpcSurface* s = &solver->ipc.surface;
-    int last = -1;
+    int last = -1, rim = 0;
     FilPose pose = {0};
+    double down[2] = {1.0, 0.0};
     for (int k = 0; k < s->point_count; k++) {
         if (s->node_q[k] >= 0) {
             fil_v3_copy(x + 3 * k, q + s->node_q[k]);
@@ -384,16 +429,20 @@ void fil_ipc_surface_place(const FilSolver* solver, const double* q, double* x)
         if (last != point->collider) { // points of a shape stand together
             shape_pose(solver, &solver->collision->colliders[point->collider], q, &pose);
             last = point->collider;
+            rim = 0;
         }
-        fil_m3_apply(x + 3 * k, pose.r, point->local);
+        if (point->rim > 0) {
+            if (rim != point->rim) {
+                rim_axes(solver, point->rim - 1, &pose, q, down);
+                rim = point->rim;
+            }
+            const double radius = solver->collision->colliders[point->collider].collider.shape.radius, *turn = point->local;
+            const double local[3] = {radius * (turn[0] * down[0] - turn[1] * down[1]), radius * (turn[0] * down[1] + turn[1] * down[0]),
+                                     turn[2]};
+            fil_m3_apply(x + 3 * k, pose.r, local);
+        } else {
+            fil_m3_apply(x + 3 * k, pose.r, point->local);
+        }
         fil_v3_axpy(x + 3 * k, 1.0, pose.p);
     }
-}
-
-void fil_ipc_plane(const FilSolver* solver, int plane, const double* q, double* normal, double* point)
-{
-    FilPose pose;
-    shape_pose(solver, &solver->collision->colliders[solver->ipc.surface.planes[plane]], q, &pose);
-    fil_pose_axis(normal, &pose, 2);
-    fil_v3_copy(point, pose.p);
 }

@@ -1,7 +1,9 @@
 /* What bodies show to incremental potentials: points, edges, triangles and planes, with radii around them.
  *
  * Rods are edges with their radius, shells triangles with half their thickness; spheres are lone points, capsules lone
- * edges, boxes, hulls and cylinders (as prisms) triangles of radius zero. */
+ * edges, boxes, hulls and cylinders (as prisms) triangles of radius zero. Against planes a cylinder has its true rims: points around each,
+ * counted from where it is lowest, that move along it as it turns. The energy of a rim is then one of its height and inclination
+ * alone, so that it rolls, and as the points stand evenly on both sides of the lowest, moving along does no work. */
 #ifndef FILUM_SOLVER_IPC_SURFACE_H
 #define FILUM_SOLVER_IPC_SURFACE_H
 
@@ -17,6 +19,8 @@ typedef struct FilIpcPoint {
     double radius;   /* m */
     double mass;     /* kg, that a push on it moves; INFINITY: none */
     bool lone;       /* no edge ends here */
+    bool prism;      /* of a prism: planes meet its rims instead */
+    int rim;         /* 1 + the plane that a rim's point is for, 0: it is none; `local` has cosine and sine from where it is lowest */
 } FilIpcPoint;
 
 typedef struct FilIpcEdge {
