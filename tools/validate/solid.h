@@ -19,4 +19,8 @@ void fil_check_solid_torus(FilCheck* check);
 void fil_check_solid_hertz(FilCheck* check);
 void fil_check_solid_hertz_fine(FilCheck* check);
 
+/* solid_gas.c */
+void fil_check_solid_finger(FilCheck* check);
+void fil_check_solid_membrane(FilCheck* check);
+
 #endif

@@ -165,6 +165,9 @@ typedef struct FilBodyOps {
     /* Of points: whether the fourth number of a block is an unknown of the tangent, which only eliminating it gives its meaning; its
      * residual is zero. NULL: none is. */
     bool (*auxiliary)(const void* body, int block);
+    /* Of points: between begin and let_go a block's point moves by this velocity, m/s, whatever pushes it. NULL: it cannot be asked. */
+    void (*lead)(void* body, int block, const double* velocity);
+    void (*let_go)(void* body);
     /* Its centre of mass in its own frame, of rigid bodies that may have holes for rods; NULL: it cannot. */
     void (*center)(const void* body, double* center);
     /* The ring that it is, which slides along rods by potentials of the contact model; NULL: none. */

@@ -58,6 +58,8 @@ FilStatus fil_shell_build_pattern(FilShellBody* body, FilError* error);
 
 /* shell_step.c */
 void fil_shell_begin(void* body, const FilStepSetup* setup, const double* q, const double* v, const double* h);
+void fil_shell_lead(void* body, int block, const double* velocity);
+void fil_shell_let_go(void* body);
 void fil_shell_guess(const void* body, const double* change, double* v);
 bool fil_shell_evaluate(void* body, const double* v, double shift, double* residual, double* potential);
 void fil_shell_diagonal(const void* body, const double* v, double* diagonal, double* scale);

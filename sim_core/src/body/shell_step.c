@@ -180,6 +180,19 @@ static bool implicit(const FilShellBody* body)
     return body->setup.theta > 0.0;
 }
 
+void fil_shell_lead(void* pointer, int block, const double* velocity)
+{
+    FilShellBody* body = pointer;
+    fil_vertex_holds_lead(body->q0, body->setup.dt, block, velocity, body->held, body->held_q);
+}
+
+void fil_shell_let_go(void* pointer)
+{
+    FilShellBody* body = pointer;
+    body->assembled = false;
+    fil_vertex_holds_apply(&body->holds, body->vertex_count, body->held, body->held_q);
+}
+
 void fil_shell_begin(void* pointer, const FilStepSetup* setup, const double* q, const double* v, const double* h)
 {
     FilShellBody* body = pointer;

@@ -90,6 +90,8 @@ void fil_solid_add_pressure_stiffness(const FilSolidBody* body, const double* q,
 
 /* solid_step.c */
 void fil_solid_begin(void* body, const FilStepSetup* setup, const double* q, const double* v, const double* h);
+void fil_solid_lead(void* body, int block, const double* velocity);
+void fil_solid_let_go(void* body);
 void fil_solid_guess(const void* body, const double* change, double* v);
 bool fil_solid_evaluate(void* body, const double* v, double shift, double* residual, double* potential);
 void fil_solid_diagonal(const void* body, const double* v, double* diagonal, double* scale);

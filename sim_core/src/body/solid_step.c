@@ -110,6 +110,29 @@ static FilBlockPattern pattern_of(const FilSolidBody* body)
     return (FilBlockPattern){body->mesh.vertex_count, body->block_start, body->block_row};
 }
 
+/* What its own pins and plane strain hold. */
+static void set_holds(FilSolidBody* body)
+{
+    body->assembled = body->factored = false;
+    fil_vertex_holds_apply(&body->holds, body->mesh.vertex_count, body->held, body->held_q);
+    for (int i = 0; i < body->mesh.vertex_count && body->plane_strain > 0; i++) {
+        const int k = 4 * i + body->plane_strain - 1;
+        body->held[k] = true;
+        body->held_q[k] = body->q0[k];
+    }
+}
+
+void fil_solid_lead(void* pointer, int block, const double* velocity)
+{
+    FilSolidBody* body = pointer;
+    fil_vertex_holds_lead(body->q0, body->setup.dt, block, velocity, body->held, body->held_q);
+}
+
+void fil_solid_let_go(void* pointer)
+{
+    set_holds(pointer);
+}
+
 void fil_solid_begin(void* pointer, const FilStepSetup* setup, const double* q, const double* v, const double* h)
 {
     FilSolidBody* body = pointer;
@@ -118,13 +141,7 @@ void fil_solid_begin(void* pointer, const FilStepSetup* setup, const double* q, 
     body->v0 = v;
     body->h0 = h;
     fil_chambers_begin(&body->chambers, h);
-    body->assembled = body->factored = false;
-    fil_vertex_holds_apply(&body->holds, body->mesh.vertex_count, body->held, body->held_q);
-    for (int i = 0; i < body->mesh.vertex_count && body->plane_strain > 0; i++) {
-        const int k = 4 * i + body->plane_strain - 1;
-        body->held[k] = true;
-        body->held_q[k] = q[k];
-    }
+    set_holds(body);
     for (int b = 0; b < body->batch_count && body->rotations != NULL; b++) {
         fil_solid_batch_rotation(&body->batches[b], q, 4, body->rotations + 9 * b);
     }

@@ -29,6 +29,15 @@ void fil_vertex_holds_reaction(const FilVertexHolds* holds, int slot, double* fo
 /* Marks held components of vertices, 4 numbers each, and where they go: carried and turned about the first of the pin. */
 void fil_vertex_holds_apply(const FilVertexHolds* holds, int vertex_count, bool* held, double* held_q);
 
+/* Marks one vertex as held, and where it goes in a step of dt. */
+static inline void fil_vertex_holds_lead(const double* q0, double dt, int vertex, const double* velocity, bool* held, double* held_q)
+{
+    for (int k = 4 * vertex; k < 4 * vertex + 3; k++) {
+        held_q[k] = held[k] ? held_q[k] : q0[k] + dt * velocity[k - 4 * vertex];
+        held[k] = true;
+    }
+}
+
 /* Sums the reactions of vertices at the places q up to those of the pins. */
 void fil_vertex_holds_collect(FilVertexHolds* holds, const double* q, const double* reaction);
 

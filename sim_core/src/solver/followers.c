@@ -133,6 +133,45 @@ FilStatus fil_followers_choose(FilSolver* solver, double dt)
     return FIL_OK;
 }
 
+/* ---- free motion with them ---- */
+
+bool fil_followers_lead(FilSolver* solver, int b)
+{
+    const FilFollowers* f = &solver->followers;
+    const FilSystem* system = solver->system;
+    const FilBody* body = &system->bodies[b];
+    bool any = false;
+    for (int k = 0; k < f->count && body->ops->lead != NULL; k++) {
+        const FilFollower* item = &f->items[k];
+        const FilBodySide* side = solver->joints.items[item->joint].side;
+        if (side[0].body != b) {
+            continue;
+        }
+        const double* v = system->state.v + system->bodies[side[1].body].v;
+        double velocity[3];
+        fil_v3_copy(velocity, item->bias);
+        for (int p = item->first; p < item->first + item->count - (item->auxiliary ? 1 : 0); p++) {
+            const double *j = f->part_jacobian.at + 16 * (size_t)p, *x = v + 4 * (f->part_variable.at[p] - solver->contact.offset[side[1].body]);
+            for (int i = 0; i < 3; i++) {
+                velocity[i] += j[4 * i] * x[0] + j[4 * i + 1] * x[1] + j[4 * i + 2] * x[2] + j[4 * i + 3] * x[3];
+            }
+        }
+        body->ops->lead(body->impl, item->point, velocity);
+        any = true;
+    }
+    return any;
+}
+
+bool fil_followers_let_go(FilSolver* solver, int b)
+{
+    FilSystem* system = solver->system;
+    const FilBody* body = &system->bodies[b];
+    double potential;
+    body->ops->let_go(body->impl);
+    solver->contact.pushed[b] = true;
+    return body->ops->evaluate(body->impl, system->scratch.solution + body->v, 0.0, system->scratch.push + body->v, &potential);
+}
+
 /* ---- the folded pattern ---- */
 
 /* What a variable of the stage is in the folded problem: one variable with a unit Jacobian (NULL), or a follower's parts. */

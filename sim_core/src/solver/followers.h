@@ -49,6 +49,12 @@ bool fil_followers_hold(const FilFollowers* followers, int joint);
 /* Before constraints are added: who follows whom in a stage of dt. */
 FIL_MUST_CHECK FilStatus fil_followers_choose(struct FilSolver* solver, double dt);
 
+/* Before the free motion of a body: its followers go with whom they follow, as that moves at the step's start; loose, light ones would go
+ * far, and the problem would be linearised there. False if it has none. */
+bool fil_followers_lead(struct FilSolver* solver, int body);
+/* After it: what the body's momentum equations lack there, as its push. False if v is out of reach. */
+bool fil_followers_let_go(struct FilSolver* solver, int body);
+
 /* Once all tangents and constraints are in place: the problem without followers. Nothing to do if there are none. */
 FIL_MUST_CHECK FilStatus fil_followers_fold(struct FilSolver* solver, FilSapProblem* problem);
 

@@ -77,11 +77,13 @@ static FilStatus free_motion(FilSolver* solver, const FilStepSetup* setup, FilSt
             continue;
         }
         double* push = collect_push(solver, b, setup) ? system->scratch.push + body->v : NULL;
+        const bool led = body->moves && setup->theta > 0.0 && fil_followers_lead(solver, b);
         ok = move_body(solver, setup, b, push, &report);
         if (push != NULL && !ok) {
             solver->contact.pushed[b] = false; // too far: about the motion without contact, as published
             ok = move_body(solver, setup, b, NULL, &report);
         }
+        ok = ok && (!led || fil_followers_let_go(solver, b));
         for (int k = 0; k < body->v_count; k++) {
             change[k] = v[k] - system->state.v[body->v + k];
         }
@@ -99,6 +101,8 @@ FilStatus fil_solver_solve(FilSolver* solver, const FilStepSetup* setup, FilStep
     const bool coupled = solver->model->coupled;
     double start = seconds();
     FilStatus status = fil_contacts_prepare(solver);
+    solver->followers.count = 0;
+    status = status == FIL_OK && solver->contact.active && !coupled ? fil_followers_choose(solver, setup->dt) : status;
     info->timings.collide += seconds() - start;
 
     start = seconds();
