@@ -49,7 +49,7 @@ const frame = (page) => page.evaluate(() => {
 const wait = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: PATIENCE });
 const project = (page, point) => page.evaluate((x) => window.filum.project(x), point);
 
-// where the rope, which is blue, lies on the column of pixels through a point of its middle
+// where the rope, which is not of the colour of the corner, lies on the column of pixels through a point of its middle
 async function ropeAt(page, x, y) {
   return page.evaluate(([px, py]) => {
     const canvas = document.querySelector('#stage canvas');
@@ -57,10 +57,11 @@ async function ropeAt(page, x, y) {
     const paint = copy.getContext('2d');
     paint.drawImage(canvas, 0, 0);
     const ratio = canvas.width / innerWidth;
+    const paper = paint.getImageData(2, 2, 1, 1).data;
     const rows = [];
     for (let dy = -60; dy <= 60; dy++) {
       const [r, g, b] = paint.getImageData(Math.round(px * ratio), Math.round((py + dy) * ratio), 1, 1).data;
-      if (b > r + 30 && b > g) {
+      if (Math.abs(r - paper[0]) + Math.abs(g - paper[1]) + Math.abs(b - paper[2]) > 40) {
         rows.push(dy);
       }
     }
