@@ -26,6 +26,7 @@ typedef enum FilOptionKind {
     FIL_OPTION_FLAG,      /* bool */
     FIL_OPTION_TEXT,      /* const char* */
     FIL_OPTION_POSITIVE,  /* double, finite and > 0 */
+    FIL_OPTION_DURATION,  /* double, finite and >= 0 */
     FIL_OPTION_COUNT,     /* int, >= 1 */
     FIL_OPTION_SEED,      /* FilSeed */
     FIL_OPTION_SETTING,   /* FilSettings, may be repeated */

@@ -6,6 +6,7 @@
 #include "bench.h"
 #include "cli.h"
 #include "command_table.h"
+#include "draw.h"
 #include "show.h"
 
 static const char* integrator_name(FilIntegrator integrator)
@@ -55,10 +56,31 @@ static void print_info(const FilWorld* world, const FilSceneInfo* scene)
     }
 }
 
+typedef struct Picture {
+    const char* path; /* NULL: none */
+    FilVec3 view;     /* zero: the usual one */
+} Picture;
+
+static int draw(const FilWorld* world, const FilSceneInfo* scene, const Picture* picture)
+{
+    FilDrawing* drawing = NULL;
+    FilError error = {"out of memory"};
+    if (picture->path == NULL) {
+        return FIL_EXIT_DONE;
+    }
+    const bool drawn = fil_drawing_create(world, picture->view, &drawing) == FIL_OK &&
+                       fil_drawing_write(drawing, world, scene->title[0] != '\0' ? scene->title : scene->name, picture->path, &error) == FIL_OK;
+    fil_drawing_destroy(drawing);
+    return drawn ? FIL_EXIT_DONE : fil_cli_fail("info", FIL_EXIT_FAILED, "%s", error.text);
+}
+
 int fil_command_info(int argc, char** argv)
 {
     FilSettings settings = {0};
+    Picture picture = {0};
     const FilOption table[] = {
+        {"--svg", FIL_OPTION_TEXT, &picture.path, "FILE", "draw the scene as it starts"},
+        {"--view", FIL_OPTION_DIRECTION, &picture.view, "X,Y,Z", "where the picture is seen from"},
         {"--set", FIL_OPTION_SETTING, &settings, "KEY.PATH=VALUE", "change the scene; may be repeated"},
     };
     const FilUsage usage = {
@@ -80,7 +102,7 @@ int fil_command_info(int argc, char** argv)
         if (fil_scene_find(argv[1], path, sizeof path, &error) &&
             fil_scene_load(path, &options, &world, &scene, &error) == FIL_OK) {
             print_info(world, &scene);
-            exit_code = FIL_EXIT_DONE;
+            exit_code = draw(world, &scene, &picture);
         } else {
             exit_code = fil_cli_fail("info", FIL_EXIT_USAGE, "%s", error.text);
         }

@@ -15,7 +15,8 @@
 #include "json.h"
 
 typedef struct Options {
-    double duration, dt; /* s; 0: the scene's */
+    double duration; /* s; negative: the scene's */
+    double dt;       /* s; 0: the scene's */
     const char* contact;
     FilSettings settings;
     const char* csv;
@@ -44,7 +45,7 @@ typedef struct Run {
 static bool parse(int argc, char** argv, Options* options, const char** scene, int* exit_code)
 {
     const FilOption table[] = {
-        {"--duration", FIL_OPTION_POSITIVE, &options->duration, "S", "simulated seconds, instead of the scene's"},
+        {"--duration", FIL_OPTION_DURATION, &options->duration, "S", "simulated seconds, instead of the scene's; 0: only the start"},
         {"--dt", FIL_OPTION_POSITIVE, &options->dt, "S", "time step in seconds, instead of the scene's"},
         {"--contact", FIL_OPTION_TEXT, &options->contact, "MODEL", "contact model, instead of the scene's"},
         {"--set", FIL_OPTION_SETTING, &options->settings, "KEY.PATH=VALUE", "change the scene; may be repeated"},
@@ -156,7 +157,7 @@ static bool start(Run* run, const char* scene)
         return false;
     }
     warn_of_no_contact(run);
-    run->duration = options->duration > 0.0 ? options->duration : run->scene.duration;
+    run->duration = options->duration >= 0.0 ? options->duration : run->scene.duration;
     run->steps = fil_run_step_count(run->duration, fil_world_dt(run->world));
     if (options->svg != NULL && fil_drawing_create(run->world, options->view, &run->drawing) != FIL_OK) {
         fil_cli_fail("run", 0, "out of memory");
@@ -394,7 +395,7 @@ static void report(const Run* run)
 
 int fil_command_run(int argc, char** argv)
 {
-    Options options = {0};
+    Options options = {.duration = -1.0};
     Run run = {.options = &options};
     const char* scene = NULL;
     int exit_code = FIL_EXIT_DONE;

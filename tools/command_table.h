@@ -7,6 +7,7 @@ int fil_cli_main(int argc, char** argv);
 
 /* One command each; argv[0] is the command's name. They return the exit code. */
 int fil_command_run(int argc, char** argv);
+int fil_command_list(int argc, char** argv);
 int fil_command_info(int argc, char** argv);
 int fil_command_view(int argc, char** argv);
 int fil_command_plan(int argc, char** argv);

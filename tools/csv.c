@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "number.h"
+
 void fil_csv_text(FILE* out, const char* text, bool first)
 {
     if (!first) {
@@ -27,7 +29,7 @@ void fil_csv_number(FILE* out, double value, bool first)
         fputc(',', out);
     }
     if (!isnan(value)) {
-        fprintf(out, "%.17g", value);
+        fputs(fil_number_text(value, (char[FIL_NUMBER_TEXT]){0}), out);
     }
 }
 

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "number.h"
+
 static void write_quoted(FILE* out, const char* text)
 {
     fputc('"', out);
@@ -60,7 +62,7 @@ void fil_json_number(FilJson* json, const char* key, double value)
 {
     begin_element(json, key);
     if (isfinite(value)) {
-        fprintf(json->out, "%.17g", value);
+        fputs(fil_number_text(value, (char[FIL_NUMBER_TEXT]){0}), json->out);
     } else {
         fputs("null", json->out);
     }

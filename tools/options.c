@@ -80,6 +80,12 @@ static const char* store(const FilOption* option, char* text)
             return text[0] != '\0' ? NULL : "a text that is not empty";
         case FIL_OPTION_POSITIVE:
             return read_positive(text, option->value) ? NULL : "a number above zero";
+        case FIL_OPTION_DURATION:
+            if (strcmp(text, "0") == 0) {
+                *(double*)option->value = 0.0;
+                return NULL;
+            }
+            return read_positive(text, option->value) ? NULL : "a number, zero or above";
         case FIL_OPTION_COUNT:
             if (!read_unsigned(text, &whole) || whole < 1 || whole > 1000000) {
                 return "a whole number from 1 to 1000000";

@@ -115,8 +115,8 @@ static void test_bad_usage(void** state)
         {"run short_rod --dt", "--dt needs S"},
         {"run short_rod --dt 0", "--dt: '0' is not a number above zero"},
         {"run short_rod --dt nan", "--dt: 'nan' is not a number above zero"},
-        {"run short_rod --duration=1e999", "is not a number above zero"},
-        {"run short_rod --duration 1x", "is not a number above zero"},
+        {"run short_rod --duration=1e999", "is not a number, zero or above"},
+        {"run short_rod --duration 1x", "is not a number, zero or above"},
         {"run short_rod --seed -1", "--seed: '-1' is not a whole number"},
         {"run short_rod --set world.dt", "--set: 'world.dt' is not key.path=value"},
         {"run short_rod --set world.td=1", "world.td"},
@@ -189,7 +189,34 @@ static void test_run_json(void** state)
     assert_int_equal(fixture->output[0], '{');
     assert_int_equal(filum(fixture, "run short_rod --json --dt 5e-4 --duration 0.01"), FIL_EXIT_DONE);
     assert_says(fixture, "\"steps\": 20");
-    assert_says(fixture, "\"dt\": 0.00050000000000000001");
+    assert_says(fixture, "\"dt\": 0.0005");
+}
+
+/* Scenes by name with their titles: the first folder that has a name counts, and a word picks. */
+static void test_list(void** state)
+{
+    Fixture* fixture = *state;
+    assert_int_equal(filum(fixture, "list"), FIL_EXIT_DONE);
+    assert_says(fixture, "short_rod");
+    assert_says(fixture, "Cantilever under its own weight");
+    assert_int_equal(filum(fixture, "list cantilever_s"), FIL_EXIT_DONE);
+    assert_says(fixture, "cantilever_solid");
+    assert_null(strstr(fixture->output, "short_rod"));
+    assert_int_equal(filum(fixture, "list no_such_word"), FIL_EXIT_FAILED);
+    assert_says(fixture, "no scene has no_such_word");
+}
+
+/* Nothing is simulated in no time, but what is there is shown. */
+static void test_start_state(void** state)
+{
+    Fixture* fixture = *state;
+    assert_int_equal(filum(fixture, "run short_rod --duration 0 --json --svg start.svg"), FIL_EXIT_DONE);
+    assert_says(fixture, "\"steps\": 0");
+    assert_int_equal(filum(fixture, "info short_rod --svg info.svg --view 0,-1,0"), FIL_EXIT_DONE);
+    assert_int_equal(remove("start.svg"), 0);
+    assert_int_equal(remove("info.svg"), 0);
+    assert_int_equal(filum(fixture, "info short_rod --svg no/such/folder/info.svg"), FIL_EXIT_FAILED);
+    assert_says(fixture, "cannot write");
 }
 
 /* A cube that starts 30 mm deep in the ground is named on the way, but not in a quiet run; and refused where asked. */
@@ -340,7 +367,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bad_usage), cmocka_unit_test(test_help),    cmocka_unit_test(test_run_json),
         cmocka_unit_test(test_run_hash),  cmocka_unit_test(test_run_csv), cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_interrupt), cmocka_unit_test(test_info), cmocka_unit_test(test_run_deep),
+        cmocka_unit_test(test_interrupt), cmocka_unit_test(test_info), cmocka_unit_test(test_run_deep), cmocka_unit_test(test_list), cmocka_unit_test(test_start_state),
         cmocka_unit_test(test_validate_jobs), cmocka_unit_test(test_validate_report),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -37,6 +37,10 @@ typedef struct FilSceneInfo {
  * installed program and in the source tree. Fails with a message that suggests the nearest name. */
 FIL_MUST_CHECK bool fil_scene_find(const char* scene, char* path, size_t size, FilError* error);
 
+/* Calls `visit` for each scene that fil_scene_find() finds by name, folder after folder: of two with one name the first counts.
+ * `name` and `path` are borrowed for the call. */
+void fil_scene_each(void (*visit)(void* context, const char* name, const char* path), void* context);
+
 /* Reads a scene and builds its world. FIL_BAD_INPUT: `error` holds "file:line: key: what is wrong", with the nearest
  * known key where one was misspelt. `options` and `info` may be NULL. */
 FIL_MUST_CHECK FilStatus fil_scene_load(const char* path, const FilSceneOptions* options, FilWorld** world,

@@ -10,9 +10,11 @@
 #include "filum/scene.h"
 #include "scene/names.h"
 
-/* A scene that is looked for, and the nearest name seen on the way. */
+/* A scene that is looked for, where its path goes, and the nearest name seen on the way. */
 typedef struct Search {
     const char* scene;
+    char* path;
+    size_t size;
     FilGuess guess;
     char nearest[NAME_MAX + 1]; /* what the guess points to */
 } Search;
@@ -47,11 +49,12 @@ static bool join(char* path, size_t size, const char* folder, const char* rest)
 }
 
 /* Is the scene in this folder? If not, the names that are there become suggestions. */
-static bool look_in(Search* search, const char* folder, char* path, size_t size)
+static bool look_in(void* context, const char* folder)
 {
+    Search* search = context;
     char file[PATH_MAX];
     const int length = snprintf(file, sizeof file, "%s.yaml", search->scene);
-    if (length > 0 && (size_t)length < sizeof file && join(path, size, folder, file) && is_file(path)) {
+    if (length > 0 && (size_t)length < sizeof file && join(search->path, search->size, folder, file) && is_file(search->path)) {
         return true;
     }
     DIR* listing = opendir(folder);
@@ -67,27 +70,8 @@ static bool look_in(Search* search, const char* folder, char* path, size_t size)
     return false;
 }
 
-/* The folders of FILUM_SCENE_PATH, separated by colons. */
-static bool look_in_environment(Search* search, char* path, size_t size)
-{
-    const char* folders = getenv("FILUM_SCENE_PATH");
-    while (folders != NULL && *folders != '\0') {
-        const size_t length = strcspn(folders, ":");
-        char folder[PATH_MAX];
-        if (length > 0 && length < sizeof folder) {
-            memcpy(folder, folders, length);
-            folder[length] = '\0';
-            if (look_in(search, folder, path, size)) {
-                return true;
-            }
-        }
-        folders += length + (folders[length] == ':');
-    }
-    return false;
-}
-
 /* Beside the installed program: PREFIX/bin/filum or PREFIX/lib/filum/filum, with PREFIX/share/filum/config/scenes. */
-static bool look_beside_program(Search* search, char* path, size_t size)
+static bool find_beside_program(int way, char* folder, size_t size)
 {
     static const char* const ways[] = {"../share/filum/config/scenes", "../../share/filum/config/scenes"};
     char program[PATH_MAX];
@@ -97,13 +81,32 @@ static bool look_beside_program(Search* search, char* path, size_t size)
     }
     program[length] = '\0';
     *strrchr(program, '/') = '\0';
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; ++i) {
-        char folder[PATH_MAX];
-        if (join(folder, sizeof folder, program, ways[i]) && look_in(search, folder, path, size)) {
+    return join(folder, size, program, ways[way]);
+}
+
+/* Calls `look` for each folder with scenes, in order, until it returns true: those of FILUM_SCENE_PATH (separated by colons), those
+ * beside the installed program, that of the source tree. */
+static bool visit_folders(bool (*look)(void* context, const char* folder), void* context)
+{
+    char folder[PATH_MAX];
+    const char* folders = getenv("FILUM_SCENE_PATH");
+    while (folders != NULL && *folders != '\0') {
+        const size_t length = strcspn(folders, ":");
+        if (length > 0 && length < sizeof folder) {
+            memcpy(folder, folders, length);
+            folder[length] = '\0';
+            if (look(context, folder)) {
+                return true;
+            }
+        }
+        folders += length + (folders[length] == ':');
+    }
+    for (int way = 0; way < 2; ++way) {
+        if (find_beside_program(way, folder, sizeof folder) && look(context, folder)) {
             return true;
         }
     }
-    return false;
+    return look(context, FILUM_SCENE_DIR_SOURCE);
 }
 
 bool fil_scene_find(const char* scene, char* path, size_t size, FilError* error)
@@ -118,12 +121,41 @@ bool fil_scene_find(const char* scene, char* path, size_t size, FilError* error)
         }
         return true;
     }
-    Search search = {.scene = scene, .guess = fil_guess_start(scene)};
-    if (look_in_environment(&search, path, size) || look_beside_program(&search, path, size) ||
-        look_in(&search, FILUM_SCENE_DIR_SOURCE, path, size)) {
+    Search search = {.scene = scene, .path = path, .size = size, .guess = fil_guess_start(scene)};
+    if (visit_folders(look_in, &search)) {
         return true;
     }
     snprintf(error->text, sizeof error->text, "no scene '%.100s'%s (give a name from config/scenes or a path)", scene,
              fil_hint(&search.guess).text);
     return false;
+}
+
+/* ---- all of them ---- */
+
+typedef struct Visit {
+    void (*visit)(void* context, const char* name, const char* path);
+    void* context;
+} Visit;
+
+static bool visit_folder(void* context, const char* folder)
+{
+    const Visit* visit = context;
+    DIR* listing = opendir(folder);
+    if (listing == NULL) {
+        return false;
+    }
+    for (const struct dirent* entry = readdir(listing); entry != NULL; entry = readdir(listing)) {
+        char path[PATH_MAX], name[NAME_MAX + 1];
+        if (ends_with(entry->d_name, ".yaml") && join(path, sizeof path, folder, entry->d_name) && is_file(path)) {
+            snprintf(name, sizeof name, "%.*s", (int)(strlen(entry->d_name) - strlen(".yaml")), entry->d_name);
+            visit->visit(visit->context, name, path);
+        }
+    }
+    closedir(listing);
+    return false;
+}
+
+void fil_scene_each(void (*visit)(void* context, const char* name, const char* path), void* context)
+{
+    visit_folders(visit_folder, &(Visit){visit, context});
 }
