@@ -10,6 +10,7 @@
 #include "command_table.h"
 #include "draw.h"
 #include "json.h"
+#include "manipulation_run.h"
 
 // s, of feedback: a fast one, but one that a computer beside an arm can have
 static const double TRACK_PERIOD = 1e-3;
@@ -327,6 +328,14 @@ static int plan(Job* job, const char* scene)
     }
     if (!load(job, NULL, &job->world, &job->scene)) {
         return FIL_EXIT_USAGE;
+    }
+    if (job->scene.has_manipulation) {
+        const FilManipulationRun run = {job->path, &options->settings, options->contact, options->svg,
+                                        options->replay || options->svg != NULL, options->track, options->json, options->quiet};
+        if (options->out != NULL || options->solver != NULL || options->rehearse || options->seeds > 0) {
+            return fil_cli_fail("plan", FIL_EXIT_USAGE, "--out, --solver, --rehearse and --seeds are for plans that turn a ball");
+        }
+        return fil_manipulation_run(job->world, &job->scene, &run);
     }
     if (!job->scene.has_plan) {
         return fil_cli_fail("plan", FIL_EXIT_USAGE, "%s has no section `plan`", job->path);

@@ -193,7 +193,8 @@ static void derivatives_are_exact(void** state)
         m.rate_weight[i] = 0.4;
         m.tree.stiffness[i] = 3.0, m.tree.damping[i] = 0.7, m.tree.armature[i] = 0.2;
     }
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 6; k++) {
+        m.directions = k < 3 ? 4 : 0;  // a pyramid of friction, a cone
         check_derivatives(&m, k % 2, 100u + (unsigned)k);
     }
     print_message("worst derivative: %.1e\n", worst);

@@ -2,13 +2,17 @@
  *
  * A stage is one implicit Euler step of length h. Its variables, in this order:
  *     q, v (coordinates of the forest and their rates),                              determined by the equations of motion
- *     of each contact: gap, cone = mu f - sum b, slip_i = d_i . nu + g, and the place on the face (2),       by definitions
+ *     of each contact: gap, cone, slip, and the place on the face (2),                                       by definitions
  *     tau (of the coordinates that are driven), of each contact f, b_i, g                                          controls
- * Pairs: gap _|_ f, cone _|_ g, slip_i _|_ b_i (P1 eq. 19). With l the multipliers of the equations of motion,
+ * Friction is one of two, with F the force along the tangents and nu the slip:
+ *     a pyramid: F = sum b_i d_i, cone = mu f - sum b, slip_i = d_i . nu + g; pairs cone _|_ g, slip_i _|_ b_i (P1 eq. 19)
+ *     a cone: F = mu f b, cone = 1 - |b|^2, slip = nu + g b = 0; pair cone _|_ g
+ * A pyramid has no friction across the way it slides along one of its directions, until it slides elsewhere by half the angle between them: a
+ * pushed box turns too easily. And gap _|_ f.
  *
  *     M(q+) (v+ - v) + h (C v + G + K q + B v)(q+, v+) = h (tau + f grad gap + F T)
  *
- * where friction F = sum b_i d_i and slip nu = T v. docs/planning.md has the whole. */
+ * where nu = T v. docs/planning.md has the whole. */
 #ifndef FILUM_PLAN_MANIPULATION_H
 #define FILUM_PLAN_MANIPULATION_H
 
@@ -19,7 +23,7 @@ enum { FIL_MANIPULATION_DIRECTIONS = 8 };
 typedef struct FilManipulation {
     FilPlanTree tree;
     FilPlanTouch touch[FIL_PLAN_TOUCHES];
-    int touches, directions;
+    int touches, directions; /* directions of friction, 0: a cone */
     int drives, drive[FIL_PLAN_COORDINATES]; /* coordinates that are driven */
     double goal[FIL_PLAN_COORDINATES];       /* of the coordinates */
     double goal_weight[FIL_PLAN_COORDINATES], end_weight[FIL_PLAN_COORDINATES]; /* of squared distances to it, all along and at the end */
@@ -29,9 +33,10 @@ typedef struct FilManipulation {
     double step; /* s */
 } FilManipulation;
 
-/* Where variables and rows begin. Of contact k: gap + k, and so on; slip + k directions, place + 2 k, b + k directions. */
+/* Where variables and rows begin. Of contact k: gap + k, and so on; slip + k width, place + 2 k, b + k width. */
 typedef struct FilManipulationLayout {
     int q, v, gap, cone, slip, place, tau, f, b, g;
+    int width; /* of a contact's friction: directions, or 2 */
     int variables, rows, carried;
 } FilManipulationLayout;
 

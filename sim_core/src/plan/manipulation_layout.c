@@ -2,8 +2,8 @@
 
 FilManipulationLayout fil_manipulation_layout(const FilManipulation* m)
 {
-    const int n = m->tree.coordinates, k = m->touches, d = m->directions;
-    FilManipulationLayout o = {.q = 0, .v = n, .gap = 2 * n, .carried = 2 * n};
+    const int n = m->tree.coordinates, k = m->touches, d = m->directions > 0 ? m->directions : 2;
+    FilManipulationLayout o = {.q = 0, .v = n, .gap = 2 * n, .carried = 2 * n, .width = d};
     o.cone = o.gap + k;
     o.slip = o.cone + k;
     o.place = o.slip + k * d;

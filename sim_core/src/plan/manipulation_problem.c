@@ -39,11 +39,17 @@ static void fill_scale(const FilManipulation* m, const FilManipulationLayout* o,
         scale[o->g + k] = 0.3;
         scale[o->place + 2 * k] = scale[o->place + 2 * k + 1] = 0.05;
     }
-    for (int i = 0; i < m->touches * m->directions; i++) {
+    for (int i = 0; i < m->touches * o->width; i++) {
         scale[o->slip + i] = 0.3;
-        scale[o->b + i] = 0.3 * weight;
+        scale[o->b + i] = m->directions > 0 ? 0.3 * weight : 1.0;
+    }
+    for (int k = 0; k < m->touches && m->directions == 0; k++) {
+        scale[o->cone + k] = 1.0;
     }
 }
+
+// m/s, room that equations between controls are left
+static const double EQUATION = 1e-7;
 
 static void fill_bounds(const FilManipulation* m, const FilManipulationBounds* bounds, const FilManipulationLayout* o, int stage,
                         double* low, double* high)
@@ -52,6 +58,12 @@ static void fill_bounds(const FilManipulation* m, const FilManipulationBounds* b
     for (int j = 0; j < o->variables; j++) {
         low[j] = (j >= o->gap && j < o->place) || j >= o->f ? 0.0 : -INFINITY;
         high[j] = INFINITY;
+    }
+    for (int i = 0; i < m->touches * o->width && m->directions == 0; i++) {
+        // a cone's friction has either sign, and slip against it is an equation
+        low[o->b + i] = -INFINITY;
+        low[o->slip + i] = -EQUATION;
+        high[o->slip + i] = EQUATION;
     }
     for (int i = 0; i < m->tree.coordinates; i++) {
         const double rate = last ? fmin(bounds->rate[i], bounds->end_rate[i]) : bounds->rate[i];
@@ -72,10 +84,12 @@ static void fill_bounds(const FilManipulation* m, const FilManipulationBounds* b
         low[o->f + k] = bounds->least_force[k];
         high[o->f + k] = bounds->normal_force;
         high[o->g + k] = bounds->slip;
-        for (int i = 0; i < m->directions && !(m->touch[k].friction > 0.0); i++) {
+        for (int i = 0; i < o->width && !(m->touch[k].friction > 0.0); i++) {
             // without friction: none of its pairs, and a sliver for its forces
-            low[o->cone + k] = low[o->slip + k * m->directions + i] = -INFINITY;
-            high[o->b + k * m->directions + i] = 1e-9;
+            low[o->cone + k] = m->directions > 0 ? -INFINITY : 0.0;
+            low[o->slip + k * o->width + i] = -INFINITY;
+            high[o->slip + k * o->width + i] = INFINITY;
+            high[o->b + k * o->width + i] = m->directions > 0 ? 1e-9 : INFINITY;
         }
         for (int a = 0; a < 2; a++) {
             const double half = m->touch[k].half[a];
@@ -101,7 +115,7 @@ static int fill_pairs(const FilManipulation* m, const FilManipulationLayout* o, 
         }
         pairs[count++] = pair_of(scale, o->cone + k, o->g + k);
         for (int i = 0; i < m->directions; i++) {
-            pairs[count++] = pair_of(scale, o->slip + k * m->directions + i, o->b + k * m->directions + i);
+            pairs[count++] = pair_of(scale, o->slip + k * o->width + i, o->b + k * o->width + i);
         }
     }
     return count;
@@ -114,7 +128,7 @@ bool fil_manipulation_problem_create(const FilManipulation* m, const FilManipula
     const size_t n = (size_t)(m->stages * o.variables);
     *out = (FilManipulationProblem){.m = *m};
     out->memory = fil_alloc(2 * n + (size_t)(o.variables + o.carried), sizeof(double));
-    out->pairs = fil_alloc((size_t)(m->touches * (m->directions + 2) + 1), sizeof *out->pairs);
+    out->pairs = fil_alloc((size_t)(m->touches * (o.width + 2) + 1), sizeof *out->pairs);
     out->carry = fil_alloc((size_t)o.carried, sizeof *out->carry);
     if (out->memory == NULL || out->pairs == NULL || out->carry == NULL) {
         fil_manipulation_problem_free(out);
@@ -261,7 +275,7 @@ void fil_manipulation_guess(const FilManipulationProblem* problem, double* x)
             own[o.f + c] = m->touch[c].b < 0 ? weight_of(m) / standing : 0.3 * weight_of(m);
             own[o.g + c] = 0.1;
             for (int i = 0; i < m->directions; i++) {
-                own[o.b + c * m->directions + i] = 0.5 * m->touch[c].friction * own[o.f + c] / m->directions;
+                own[o.b + c * o.width + i] = 0.5 * m->touch[c].friction * own[o.f + c] / m->directions;
             }
         }
         settle(problem, k, p, row, own);
@@ -288,6 +302,21 @@ void fil_manipulation_resample(const FilManipulationProblem* from, const double*
 
 /* ---- judging ---- */
 
+/* Worst product of slip and unused friction of a contact, N m/s; of a cone also what its equation leaves. */
+static double judge_friction(const FilManipulation* m, const FilManipulationLayout* o, int c, const double* x)
+{
+    const double *slip = x + o->slip + c * o->width, *b = x + o->b + c * o->width, g = x[o->g + c];
+    if (m->directions == 0) {
+        const double most = m->touch[c].friction * x[o->f + c], left = 1.0 - sqrt(b[0] * b[0] + b[1] * b[1]);
+        return most * fmax(fabs(left * g), fmax(fabs(slip[0]), fabs(slip[1])));
+    }
+    double worst = fabs(x[o->cone + c] * g);
+    for (int i = 0; i < m->directions; i++) {
+        worst = fmax(worst, fabs(slip[i] * b[i]));
+    }
+    return worst;
+}
+
 FilManipulationQuality fil_manipulation_judge(const FilManipulationProblem* problem, const double* x)
 {
     const FilManipulation* m = &problem->m;
@@ -311,13 +340,8 @@ FilManipulationQuality fil_manipulation_judge(const FilManipulationProblem* prob
             }
         }
         for (int c = 0; c < m->touches; c++) {
-            const int slip = o.slip + c * m->directions, b = o.b + c * m->directions;
             quality.gap_pair = fmax(quality.gap_pair, fabs(own[o.gap + c] * own[o.f + c]));
-            const bool rough = m->touch[c].friction > 0.0;
-            quality.slip_pair = fmax(quality.slip_pair, rough ? fabs(own[o.cone + c] * own[o.g + c]) : 0.0);
-            for (int i = 0; i < m->directions && rough; i++) {
-                quality.slip_pair = fmax(quality.slip_pair, fabs(own[slip + i] * own[b + i]));
-            }
+            quality.slip_pair = fmax(quality.slip_pair, m->touch[c].friction > 0.0 ? judge_friction(m, &o, c, own) : 0.0);
             // what the row leaves of the gap is penetration, too
             quality.penetration = fmax(quality.penetration, -(own[o.gap + c] - row[o.gap + c]));
         }

@@ -43,14 +43,14 @@ void fil_plan_second_moments(const double* inertia, double* second)
     second[5] = -inertia[5];
 }
 
-/* The pose of one block in its parent's frame. */
-static void step_pose(const FilPlanBlock* block, const double* q, FilPose* pose)
+/* The pose of one block in its parent's frame; of a section at a fraction of it. */
+static void step_pose(const FilPlanBlock* block, const double* q, double along, FilPose* pose)
 {
     const double still[FIL_PLAN_COORDINATES] = {0.0};
     const tree_Ways s = {.q = q, .v = still, .h = 0.0};
     tree_Local rotation[3][3], position[3];
     if (block->kind == FIL_BLOCK_SECTION) {
-        tree_piece_jets(block, &s, 1.0, rotation, position);
+        tree_piece_jets(block, &s, along, rotation, position);
     } else {
         tree_joint_jets(block, &s, rotation, position);
     }
@@ -66,9 +66,12 @@ static void step_pose(const FilPlanBlock* block, const double* q, FilPose* pose)
 void fil_plan_tree_pose(const FilPlanTree* tree, const double* q, int block, FilPose* pose)
 {
     *pose = fil_pose_identity();
-    for (int b = block; b >= 0; b = tree->block[b].parent) {
+    const bool piece = block >= 0 && tree->block[block].kind == FIL_BLOCK_PIECE;
+    const double along = piece ? tree->block[block].along : 1.0;
+    const int last = piece ? tree->block[block].parent : block;
+    for (int b = last; b >= 0; b = tree->block[b].parent) {
         FilPose step, all;
-        step_pose(&tree->block[b], q, &step);
+        step_pose(&tree->block[b], q, b == last ? along : 1.0, &step);
         fil_pose_compose(&all, &step, pose);
         *pose = all;
     }

@@ -11,19 +11,25 @@
 
 enum { FIL_PLAN_BLOCKS = 20 };
 
-typedef enum FilPlanBlockKind { FIL_BLOCK_HINGE, FIL_BLOCK_SLIDE, FIL_BLOCK_SECTION } FilPlanBlockKind;
+typedef enum FilPlanBlockKind {
+    FIL_BLOCK_HINGE,
+    FIL_BLOCK_SLIDE,
+    FIL_BLOCK_SECTION,
+    FIL_BLOCK_PIECE /* a place within a section, which is its parent: without coordinates and inertia of its own */
+} FilPlanBlockKind;
 
 /* A frame, and the inertia that moves with it. */
 typedef struct FilPlanBlock {
     FilPlanBlockKind kind;
     int parent;       /* block, -1: the world */
-    int first, count; /* its coordinates: one, or three of a section */
+    int first, count; /* its coordinates: one, three of a section, none of a piece */
     FilPose rest;     /* of the joint's frame in the parent's */
     double axis[3];   /* unit, joint frame */
     double mass, center[3], second[6]; /* block's frame: kg; m; kg m^2, second moments about the centre xx, yy, zz, xy, xz, yz */
     /* of a section: its mass lies in slices */
     double length, shape[9], slice_moment; /* m at rest; (b_x, b_y, e) = shape q, by rows; kg m^2 of all slices in each direction of their disks */
     int slices;
+    double along; /* of a piece: fraction of its section */
     /* computed by fil_plan_tree_add */
     int depth, path[FIL_PLAN_SHAPES]; /* coordinates that its frame depends on, those of the world's side first */
 } FilPlanBlock;

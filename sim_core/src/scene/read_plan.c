@@ -1,5 +1,6 @@
 /* plan and task: what `filum plan` is to find, and how; the world itself does not depend on them. */
 #include "scene/kinds.h"
+#include "scene/read_manipulation.h"
 
 static void read_pair(FilReader* reader, const FilYaml* mapping, const char* key, double* pair)
 {
@@ -108,6 +109,10 @@ static void add_plan(FilScene* scene, FilSceneList* list)
                                        "solver",  "relaxation", "receding", NULL};
     FilReader* reader = &scene->reader;
     FilPlanDef* def = &scene->info->plan;
+    if (list->node != NULL && fil_read_node(reader, list->node, "contacts", FIL_OPTIONAL) != NULL) {
+        fil_scene_read_manipulation(scene, list->node);
+        return;
+    }
     if (list->node == NULL || !fil_check_keys(reader, list->node, keys)) {
         return;
     }

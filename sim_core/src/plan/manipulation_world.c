@@ -1,0 +1,349 @@
+#include "plan/manipulation_world.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/quat.h"
+#include "base/vec3.h"
+#include "body/articulated.h"
+#include "body/rigid.h"
+#include "plan/manipulation_parts.h"
+#include "world/world.h"
+
+/* One side of a contact: where it is in the forest, and what it is. */
+typedef struct Side {
+    int block;                   /* -1: the world */
+    FilPose pose;                /* of its shapes' frame in the block's */
+    const FilRigidShape* shapes; /* NULL: a disk of a soft arm */
+    int shape_count;
+    const FilCollision* collision;
+    double radius; /* m, of a disk */
+    const char* name;
+} Side;
+
+static FilStatus check_numbers(const FilManipulationDef* def, FilError* error)
+{
+    const int coarse = def->meshes >= 1 && def->meshes <= 4 ? def->nodes >> (def->meshes - 1) : 0;
+    if (!(def->horizon > 0.0) || coarse < 2 || def->nodes % (1 << (def->meshes - 1)) != 0) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: needs a horizon above zero and 1 to 4 meshes, the coarsest of 2 nodes or more, each twice the one before");
+    }
+    if (def->directions != 0 && def->directions != 4 && def->directions != 6 && def->directions != 8) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: directions of contacts are 4, 6 or 8, or 0 for a cone, not %d", def->directions);
+    }
+    if (!(def->relaxation[1] > 0.0 && def->relaxation[0] >= def->relaxation[1]) ||
+        !(def->relaxation_fall > 0.0 && def->relaxation_fall < 1.0) || !(def->tolerance > 0.0)) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: the relaxation must fall, and end above zero");
+    }
+    if (!(def->normal_force > 0.0) || !(def->slip > 0.0) || !(def->effort > 0.0) || !(def->elongation[0] < def->elongation[1])) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: bounds must leave room between them");
+    }
+    if (def->contact_count < 1 || def->contact_count > FIL_MANIPULATION_CONTACTS) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: needs 1 to %d contacts", FIL_MANIPULATION_CONTACTS);
+    }
+    return FIL_OK;
+}
+
+/* ---- sides ---- */
+
+static FilStatus rigid_side(const FilWorld* world, const FilManipulationDef* def, FilId id, const FilView* view, FilManipulationStart* out,
+                            Side* side, FilError* error)
+{
+    const FilRigidBody* body = view->impl;
+    *side = (Side){-1, fil_pose_identity(), body->shapes, body->shape_count, &body->collision, 0.0, view->name};
+    if (body->motion == FIL_STATIC) {
+        fil_rigid_pose(body, view->q, &side->pose);
+        return FIL_OK;
+    }
+    if (body->motion != FIL_DYNAMIC) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: body '%s' is moved by drives, which planning does not know", view->name);
+    }
+    int part;
+    const FilStatus status = fil_manipulation_add_part(world, def, id, out, &part, error);
+    if (status == FIL_OK) {
+        side->block = out->parts[part].first_block + 5;
+        side->pose = out->parts[part].turned;
+    }
+    return status;
+}
+
+static FilStatus link_side(const FilWorld* world, const FilManipulationDef* def, FilId id, const FilView* view, FilManipulationStart* out,
+                           Side* side, FilError* error)
+{
+    const FilArticulated* robot = view->impl;
+    const FilTreeLink* link = &robot->links[view->local];
+    int part;
+    const FilStatus status = fil_manipulation_add_part(world, def, id, out, &part, error);
+    *side = (Side){-1, link->pose, robot->shapes + link->first_shape, link->shape_count, &robot->collision, 0.0, view->name};
+    if (status == FIL_OK && link->body >= 0) {
+        side->block = out->parts[part].first_block + link->body;
+    }
+    return status;
+}
+
+/* A disk at the end of a section is its block; others are pieces of it. */
+static FilStatus disk_side(const FilWorld* world, const FilManipulationDef* def, FilId id, int disk, const FilView* view,
+                           FilManipulationStart* out, Side* side, FilError* error)
+{
+    const FilSoftArm* arm = view->impl;
+    int part;
+    if (disk >= arm->disk_count || disk < -1) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: arm '%s' has no disk %d, only 0 to %d, or -1 for the last", view->name, disk, arm->disk_count - 1);
+    }
+    const FilArmDisk* which = &arm->disks[disk < 0 ? arm->disk_count - 1 : disk];
+    FilStatus status = fil_manipulation_add_part(world, def, id, out, &part, error);
+    if (status != FIL_OK) {
+        return status;
+    }
+    *side = (Side){out->parts[part].first_block + which->place.section, fil_pose_identity(), NULL, 0, &arm->collision, which->radius, view->name};
+    if (which->place.s < 1.0) {
+        const FilPlanBlock piece = {.kind = FIL_BLOCK_PIECE, .parent = side->block, .rest = fil_pose_identity(), .along = which->place.s};
+        side->block = fil_plan_tree_add(&out->m.tree, &piece);
+        if (side->block < 0) {
+            status = fil_error(error, FIL_BAD_INPUT, "plan: too many disks: %d frames are the most", FIL_PLAN_BLOCKS);
+        }
+    }
+    return status;
+}
+
+static FilStatus find_side(const FilWorld* world, const FilManipulationDef* def, FilId id, int disk, FilManipulationStart* out, Side* side,
+                           FilError* error)
+{
+    FilView view;
+    if (fil_kind_index(world, FIL_BODY_RIGID, id) >= 0 && fil_kind_view(world, FIL_BODY_RIGID, "body", id, &view)) {
+        return rigid_side(world, def, id, &view, out, side, error);
+    }
+    if (fil_kind_index(world, FIL_BODY_ROBOT, id) >= 0 && fil_kind_view(world, FIL_BODY_ROBOT, "link", id, &view)) {
+        return link_side(world, def, id, &view, out, side, error);
+    }
+    if (fil_kind_index(world, FIL_BODY_ARM, id) >= 0 && fil_kind_view(world, FIL_BODY_ARM, "arm", id, &view)) {
+        return disk_side(world, def, id, disk, &view, out, side, error);
+    }
+    return fil_error(error, FIL_BAD_INPUT, "plan: contacts are between rigid bodies, links of robots and soft arms");
+}
+
+/* The first shape of one of the types, NULL if there is none. */
+static const FilRigidShape* shape_of(const Side* side, FilShapeType first, FilShapeType second, FilShapeType third)
+{
+    for (int k = 0; k < side->shape_count; k++) {
+        const FilShapeType type = side->shapes[k].def.type;
+        if (type == first || type == second || type == third) {
+            return &side->shapes[k];
+        }
+    }
+    return NULL;
+}
+
+/* ---- contacts ---- */
+
+/* A frame with its third axis along the given one of `pose`, either way. */
+static void face_frame(const FilPose* pose, int axis, double sign, FilPose* out)
+{
+    const int first = (axis + 1) % 3, second = (axis + 2) % 3;
+    for (int k = 0; k < 3; k++) {
+        out->r[3 * k] = pose->r[3 * k + first];
+        out->r[3 * k + 1] = sign * pose->r[3 * k + second];
+        out->r[3 * k + 2] = sign * pose->r[3 * k + axis];
+    }
+    fil_v3_copy(out->p, pose->p);
+}
+
+/* Which side of a box a point of the world is nearest to, from outside. */
+static int nearest_side(const FilManipulationStart* out, int block, const FilPose* pose, const double* half, const double* point)
+{
+    FilPose at, frame;
+    double local[3], to[3], best = -INFINITY;
+    int side = 0;
+    fil_plan_tree_pose(&out->m.tree, out->state, block, &at);
+    fil_pose_compose(&frame, &at, pose);
+    fil_v3_sub(to, point, frame.p);
+    fil_m3_apply_transposed(local, frame.r, to);
+    for (int k = 0; k < 6; k++) {
+        const double outside = (k % 2 == 0 ? -local[k / 2] : local[k / 2]) - half[k / 2];
+        side = outside > best ? k : side;
+        best = fmax(best, outside);
+    }
+    return side;
+}
+
+/* The face of a contact; `point` is where the ball is at the start. */
+static FilStatus set_face(const FilManipulationContact* contact, const Side* side, const double* point, const FilManipulationStart* out,
+                          FilPlanTouch* touch, FilError* error)
+{
+    const FilRigidShape* shape = shape_of(side, FIL_TYPE_HALF_SPACE, FIL_TYPE_BOX, FIL_TYPE_CYLINDER);
+    FilPose pose;
+    touch->b = side->block;
+    if (shape == NULL) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: the face of a contact is a half-space, a box or a cylinder; '%s' has none", side->name);
+    }
+    fil_pose_compose(&pose, &side->pose, &shape->pose);
+    touch->face = pose;
+    if (shape->def.type == FIL_TYPE_CYLINDER) {
+        touch->cylinder = shape->shape.radius;
+        touch->half[0] = shape->shape.half[2];
+    }
+    if (shape->def.type == FIL_TYPE_BOX) {
+        const double* half = shape->shape.half;
+        const int which = contact->side >= 0 ? contact->side : nearest_side(out, side->block, &pose, half, point), axis = which / 2;
+        const double sign = which % 2 == 0 ? -1.0 : 1.0;
+        face_frame(&pose, axis, sign, &touch->face);
+        fil_v3_axpy(touch->face.p, half[axis], (const double[3]){touch->face.r[2], touch->face.r[5], touch->face.r[8]});
+        touch->half[0] = half[(axis + 1) % 3];
+        touch->half[1] = half[(axis + 2) % 3];
+    }
+    return FIL_OK;
+}
+
+/* Keeps those of the contacts from `first` on whose gap is smallest at the start. */
+static void keep_nearest(FilManipulation* m, const double* state, int first, int count)
+{
+    while (m->touches - first > count) {
+        double worst = -INFINITY, place[2];
+        int far = first;
+        for (int k = first; k < m->touches; k++) {
+            const double gap = fil_manipulation_gap(m, k, state, place, NULL);
+            far = gap > worst ? k : far;
+            worst = fmax(worst, gap);
+        }
+        m->touch[far] = m->touch[--m->touches];
+    }
+}
+
+static FilStatus add_contact(const FilWorld* world, const FilManipulationDef* def, const FilManipulationContact* contact,
+                             FilManipulationStart* out, FilError* error)
+{
+    Side ball, face;
+    FilManipulation* m = &out->m;
+    FilStatus status = find_side(world, def, contact->ball, contact->disk, out, &ball, error);
+    status = status == FIL_OK ? find_side(world, def, contact->face, contact->disk, out, &face, error) : status;
+    if (status != FIL_OK) {
+        return status;
+    }
+    const FilRigidShape* shape = shape_of(&ball, FIL_TYPE_SPHERE, FIL_TYPE_BOX, FIL_TYPE_BOX);
+    if (ball.block < 0 || (shape == NULL && ball.shapes != NULL) || face.shapes == NULL) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: contact of '%s' with '%s': the first is a sphere, a box or a disk that moves, the second a half-space, a box or a cylinder",
+                         ball.name, face.name);
+    }
+    const FilSurface surface = fil_surface_combine(&ball.collision->surface, &face.collision->surface);
+    const bool corners = shape != NULL && shape->def.type == FIL_TYPE_BOX;
+    const int first = m->touches;
+    for (int k = 0; k < (corners ? 8 : 1); k++) {
+        FilPlanTouch touch = {.a = ball.block, .radius = corners ? 0.0 : shape != NULL ? shape->shape.radius : ball.radius};
+        FilPose pose = ball.pose, at;
+        double corner[3] = {0.0, 0.0, 0.0}, point[3];
+        if (shape != NULL) {
+            fil_pose_compose(&pose, &ball.pose, &shape->pose);
+        }
+        for (int a = 0; a < 3 && corners; a++) {
+            corner[a] = (k >> a & 1) != 0 ? shape->shape.half[a] : -shape->shape.half[a];
+        }
+        fil_pose_apply(touch.point, &pose, corner);
+        touch.friction = contact->friction > 0.0 ? contact->friction : contact->friction < 0.0 ? 0.0 : surface.friction;
+        fil_plan_tree_pose(&m->tree, out->state, ball.block, &at);
+        fil_pose_apply(point, &at, touch.point);
+        status = set_face(contact, &face, point, out, &touch, error);
+        if (status != FIL_OK) {
+            return status;
+        }
+        if (m->touches == FIL_PLAN_TOUCHES) {
+            return fil_error(error, FIL_BAD_INPUT, "plan: at most %d points may touch", FIL_PLAN_TOUCHES);
+        }
+        m->touch[m->touches++] = touch;
+    }
+    keep_nearest(m, out->state, first, corners ? contact->nearest : 1);
+    for (int k = first; k < m->touches; k++) {
+        out->bounds.least_force[k] = contact->least_force;
+    }
+    return FIL_OK;
+}
+
+/* ---- the goal ---- */
+
+static void aim_at(const FilManipulationDef* def, FilManipulationStart* out, int i, double goal, double within)
+{
+    out->m.goal[i] = goal;
+    out->m.goal_weight[i] = def->goal_weight;
+    out->m.end_weight[i] = def->end_weight;
+    out->bounds.end[i] = within > 0.0 ? within : INFINITY;
+    out->bounds.end_rate[i] = def->goal.speed > 0.0 ? def->goal.speed : INFINITY;
+}
+
+static FilStatus set_body_goal(const FilWorld* world, const FilManipulationDef* def, FilManipulationStart* out, FilError* error)
+{
+    const FilManipulationGoal* goal = &def->goal;
+    const double move[3] = {goal->position.x, goal->position.y, goal->position.z};
+    const double turn[3] = {goal->rotation.x, goal->rotation.y, goal->rotation.z};
+    const int before = out->part_count;
+    FilVec3 position;
+    FilQuat orientation;
+    FilStatus status = fil_manipulation_add_part(world, def, goal->body, out, &out->goal_part, error);
+    if (status == FIL_OK && (out->part_count > before || out->parts[out->goal_part].kind != FIL_BODY_RIGID)) {
+        status = fil_error(error, FIL_BAD_INPUT, "plan: the goal is that of a rigid body which a contact names");
+    }
+    if (status == FIL_OK && !(fil_v3_norm(turn) < FIL_PI)) {
+        status = fil_error(error, FIL_BAD_INPUT, "plan: a body turns by less than half a turn");
+    }
+    if (status != FIL_OK) {
+        return status;
+    }
+    const FilManipulationPart* part = &out->parts[out->goal_part];
+    double half[3], r[9], angles[3];
+    int order[3];
+    fil_v3_scale(half, 0.5, turn);
+    fil_m3_from_quat(r, fil_quat_exponential(half));
+    fil_manipulation_axes(turn, order);
+    fil_manipulation_angles(r, order, angles);
+    for (int k = 0; k < 3; k++) {
+        aim_at(def, out, part->first + k, move[k], goal->within[0]);
+        aim_at(def, out, part->first + 3 + k, angles[k], goal->within[1]);
+    }
+    fil_rigid_get_pose(world, goal->body, &position, &orientation);
+    fil_v3_add(out->goal_position, out->m.tree.block[part->first_block].rest.p, move);
+    out->goal_orientation = fil_quat_multiply(fil_quat_exponential(turn), orientation);
+    return FIL_OK;
+}
+
+static FilStatus set_joint_goal(const FilWorld* world, const FilManipulationDef* def, FilManipulationStart* out, FilError* error)
+{
+    const FilManipulationGoal* goal = &def->goal;
+    const FilId link = fil_robot_link(world, goal->robot, fil_robot_joint_link(world, goal->robot, goal->joint));
+    const int before = out->part_count;
+    FilView view;
+    if (!fil_kind_view(world, FIL_BODY_ROBOT, "link", link, &view)) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: the goal's robot has no such joint");
+    }
+    const FilStatus status = fil_manipulation_add_part(world, def, link, out, &out->goal_part, error);
+    if (status != FIL_OK || out->part_count > before) {
+        return status != FIL_OK ? status : fil_error(error, FIL_BAD_INPUT, "plan: no contact names the robot of the goal");
+    }
+    const FilArticulated* robot = view.impl;
+    out->goal_coordinate = out->parts[out->goal_part].first + robot->joints[goal->joint].body;
+    aim_at(def, out, out->goal_coordinate, goal->angle, fmin(goal->within[0], goal->within[1]));
+    return FIL_OK;
+}
+
+FilStatus fil_manipulation_start_from(const FilWorld* world, const FilManipulationDef* def, FilManipulationStart* out, FilError* error)
+{
+    const FilVec3 g = fil_world_gravity(world);
+    FilStatus status = check_numbers(def, error);
+    *out = (FilManipulationStart){.goal_part = -1, .goal_coordinate = -1};
+    fil_v3_set(out->m.tree.gravity, g.x, g.y, g.z);
+    out->m.directions = def->directions;
+    out->m.effort_weight = def->effort_weight;
+    out->m.force_weight = def->force_weight;
+    out->bounds.normal_force = def->normal_force;
+    out->bounds.slip = def->slip;
+    for (int k = 0; k < def->contact_count && status == FIL_OK; k++) {
+        status = add_contact(world, def, &def->contacts[k], out, error);
+    }
+    for (int i = 0; i < out->m.tree.coordinates; i++) {
+        out->m.rate_weight[i] = def->rate_weight;
+    }
+    if (status == FIL_OK && out->m.drives == 0) {
+        status = fil_error(error, FIL_BAD_INPUT, "plan: nothing that the contacts name is driven");
+    }
+    if (status != FIL_OK) {
+        return status;
+    }
+    return def->goal.body.generation != 0 || def->goal.body.index != 0 ? set_body_goal(world, def, out, error) : set_joint_goal(world, def, out, error);
+}

@@ -1,0 +1,187 @@
+/* Forests made of worlds: their equations against the simulator's, plans of scenes, and what is refused. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "body/articulated.h"
+#include "filum/filum.h"
+#include "plan/manipulation_parts.h"
+#include "random.h"
+#include "world/world.h"
+
+static FilWorld* load(const char* name, FilSceneInfo* info)
+{
+    char path[4096];
+    FilWorld* world = NULL;
+    FilError error = {""};
+    if (!fil_scene_find(name, path, sizeof path, &error) || fil_scene_load(path, NULL, &world, info, &error) != FIL_OK) {
+        print_message("%s\n", error.text);
+    }
+    assert_non_null(world);
+    return world;
+}
+
+static void robots_move_as_in_the_simulator(void** state)
+{
+    (void)state;
+    static FilManipulationStart start;
+    FilSceneInfo info;
+    FilWorld* world = load("entangling_gripper", &info);  // seven joints
+    const FilManipulationDef def = fil_manipulation_def_default();
+    const FilId link = fil_robot_link(world, fil_world_robot_at(world, 0), 1);
+    FilView view;
+    FilError error = {""};
+    int part;
+    assert_true(fil_kind_view(world, FIL_BODY_ROBOT, "link", link, &view));
+    start = (FilManipulationStart){.goal_part = -1};
+    start.m.tree.gravity[2] = -9.81, start.m.tree.gravity[0] = 1.0;
+    FilArticulated* rough = view.impl;  // planning does not take dry friction, and inverse dynamics has none
+    for (int j = 0; j < rough->joint_count; j++) {
+        rough->joints[j].def.friction = 0.0;
+    }
+    const FilStatus status = fil_manipulation_add_part(world, &def, link, &start, &part, &error);
+    print_message("%s", error.text);
+    assert_int_equal(status, FIL_OK);
+    const FilArticulated* robot = view.impl;
+    const int n = start.m.tree.coordinates;
+    assert_int_equal(n, robot->dof_count);
+    Random random = {3};
+    double worst = 0.0;
+    for (int trial = 0; trial < 5; trial++) {
+        double q[FIL_PLAN_COORDINATES], v[FIL_PLAN_COORDINATES], rate[FIL_PLAN_COORDINATES], change[FIL_PLAN_COORDINATES];
+        double ours[FIL_PLAN_COORDINATES], theirs[FIL_PLAN_COORDINATES];
+        for (int i = 0; i < n; i++) {
+            q[i] = random_between(&random, -1.0, 1.0), v[i] = random_between(&random, -2.0, 2.0);
+            rate[i] = random_between(&random, -5.0, 5.0), change[i] = 0.01 * rate[i];
+        }
+        fil_plan_tree_inverse(&start.m.tree, q, v, change, 0.01, ours);
+        fil_articulated_inverse(robot, q, v, rate, start.m.tree.gravity, theirs);
+        for (int i = 0; i < n; i++) {
+            worst = fmax(worst, fabs(ours[i] + robot->armature[i] * rate[i] - theirs[i]) / fmax(1.0, fabs(theirs[i])));
+        }
+    }
+    print_message("robot of %d joints: worst difference of inverse dynamics %.1e\n", n, worst);
+    assert_true(worst < 1e-12);  // rounding of some hundred products
+    fil_world_destroy(world);
+}
+
+static void arms_move_as_in_the_simulator(void** state)
+{
+    (void)state;
+    static FilManipulationStart start;
+    FilSceneInfo info;
+    FilWorld* world = load("ball_roll", &info);
+    const FilManipulationDef def = fil_manipulation_def_default();
+    const FilId id = fil_world_find_arm(world, "arm");
+    FilView view;
+    FilError error = {""};
+    int part;
+    assert_true(fil_kind_view(world, FIL_BODY_ARM, "arm", id, &view));
+    start = (FilManipulationStart){.goal_part = -1};
+    assert_int_equal(fil_manipulation_add_part(world, &def, id, &start, &part, &error), FIL_OK);
+    const FilSoftArm* arm = view.impl;
+    const FilPlanTree* tree = &start.m.tree;
+    const int n = 3 * arm->section_count, stride = fil_soft_arm_unknowns(arm);
+    double* mass = calloc((size_t)(stride * stride), sizeof(double));
+    double still[FIL_PLAN_COORDINATES] = {0.0}, worst = 0.0;
+    fil_soft_arm_mass(arm, view.q, mass);
+    for (int j = 0; j < n; j++) {
+        double change[FIL_PLAN_COORDINATES] = {0.0}, force[FIL_PLAN_COORDINATES];
+        change[j] = 1.0;
+        fil_plan_tree_inverse(tree, start.state, still, change, 1.0, force);  // no gravity: a column of M
+        for (int i = 0; i < n; i++) {
+            worst = fmax(worst, fabs(force[i] - mass[(4 * (i / 3) + i % 3) * stride + 4 * (j / 3) + j % 3]));
+        }
+    }
+    // a place half-way of the second section
+    const FilPlanBlock piece = {.kind = FIL_BLOCK_PIECE, .parent = 1, .rest = fil_pose_identity(), .along = 0.5};
+    const int block = fil_plan_tree_add(&start.m.tree, &piece);
+    FilPose ours, theirs;
+    fil_plan_tree_pose(tree, start.state, block, &ours);
+    fil_soft_arm_pose(arm, fil_soft_arm_see(arm, view.q), view.q, (FilArmPlace){1, 0.5}, &theirs);
+    for (int k = 0; k < 3; k++) {
+        worst = fmax(worst, fabs(ours.p[k] - theirs.p[k]));
+    }
+    print_message("soft arm: worst difference of masses and places %.1e\n", worst);
+    assert_true(worst < 1e-13);
+    free(mass);
+    fil_world_destroy(world);
+}
+
+static void a_box_is_pushed_to_a_pose(void** state)
+{
+    (void)state;
+    FilSceneInfo info;
+    FilWorld* world = load("box_push", &info);
+    FilManipulationPlan* plan = NULL;
+    FilError error = {""};
+    info.manipulation.nodes = 20;
+    info.manipulation.meshes = 1;
+    info.manipulation.directions = 4;  // the fastest
+    assert_int_equal(fil_manipulation_solve(world, &info.manipulation, &plan, &error), FIL_OK);
+    const FilManipulationInfo i = fil_manipulation_info(plan);
+    print_message("box: %s, %d iterations, rows %.1e, pairs %.1e and %.1e, %.1e m and %.1e rad from the goal\n",
+                  fil_plan_verdict_name(i.verdict), i.iterations, i.violation, i.gap_pair, i.slip_pair, i.miss, i.turn_miss);
+    assert_int_equal(i.verdict, FIL_PLAN_GOOD);
+    assert_int_equal(i.points, 5);
+    assert_int_equal(i.coordinates, 9);
+    fil_manipulation_destroy(plan);
+    fil_world_destroy(world);
+}
+
+static bool cancel(void* user, const FilPlanReport* report)
+{
+    (void)user;
+    return report->iteration < 3;
+}
+
+static void what_cannot_be_planned_is_refused(void** state)
+{
+    (void)state;
+    FilSceneInfo info;
+    FilWorld* world = load("box_push", &info);
+    FilManipulationPlan* plan = NULL;
+    FilError error = {""};
+    FilManipulationDef def = info.manipulation;
+    def.directions = 5;
+    assert_int_equal(fil_manipulation_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
+    assert_string_equal(error.text, "plan: directions of contacts are 4, 6 or 8, or 0 for a cone, not 5");
+    def = info.manipulation;
+    def.contact_count = 1;  // the box on the ground alone
+    assert_int_equal(fil_manipulation_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
+    assert_string_equal(error.text, "plan: nothing that the contacts name is driven");
+    def = info.manipulation;
+    def.contacts[0].ball = def.contacts[0].face;
+    assert_int_equal(fil_manipulation_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "plan: contact of 'ground' with 'ground': the first is a sphere, a box or a disk that moves"));
+    def = info.manipulation;
+    def.goal.rotation.z = 4.0;
+    assert_int_equal(fil_manipulation_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
+    assert_string_equal(error.text, "plan: a body turns by less than half a turn");
+    // cancelled: the best point is kept
+    def = info.manipulation;
+    def.report = cancel;
+    assert_int_equal(fil_manipulation_solve(world, &def, &plan, &error), FIL_OK);
+    assert_int_equal(fil_manipulation_info(plan).verdict, FIL_PLAN_STOPPED);
+    assert_true(fil_manipulation_info(plan).reason[0] != '\0');
+    fil_manipulation_destroy(plan);
+    fil_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(robots_move_as_in_the_simulator),
+        cmocka_unit_test(arms_move_as_in_the_simulator),
+        cmocka_unit_test(a_box_is_pushed_to_a_pose),
+        cmocka_unit_test(what_cannot_be_planned_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
