@@ -99,6 +99,28 @@ static void test_bounce(void** state)
     }
 }
 
+/* A smooth ball that slides along two straight rods passes 28 nodes of each: where both edges at a node pushed, it would lose 1.4 % of its
+ * energy at these bumps. */
+static void test_nodes(void** state)
+{
+    (void)state;
+    FilWorld* world = load("world: {dt: 0.001, contact: ipc}\n"
+                           "materials: {m: {young: 1e9, poisson: 0.3, density: 1000, friction: 0}}\n"
+                           "rigid_bodies: [{name: ball, motion: dynamic, material: m, position: [-0.15, 0, 0.0576], velocity: [0.35, 0, 0], "
+                           "shapes: [{sphere: {radius: 0.05}}]}]\n"
+                           "rods:\n"
+                           "  - {name: l, material: m, section: {circle: {radius: 0.01}}, shape: {straight: {from: [-0.2, 0.02, 0], to: [0.2, 0.02, 0], "
+                           "nodes: 41}}}\n"
+                           "  - {name: r, material: m, section: {circle: {radius: 0.01}}, shape: {straight: {from: [-0.2, -0.02, 0], to: [0.2, -0.02, "
+                           "0], nodes: 41}}}\n"
+                           "attachments: [{name: pl, pin: {rod: l, nodes: [0, 41]}}, {name: pr, pin: {rod: r, nodes: [0, 41]}}]\n");
+    FilVec3 v, w;
+    run(world, 0.8, 1e-3);
+    fil_rigid_get_velocity(world, fil_world_rigid_at(world, 0), &v, &w);
+    check("speed", v.x, 0.35, 5e-4);
+    fil_world_destroy(world);
+}
+
 /* g sin / (1 + k) on a slope of 20 degrees: k = I / (m r^2) */
 static void test_slope(void** state)
 {
@@ -402,7 +424,7 @@ static void test_capstan(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_thrown_sphere), cmocka_unit_test(test_bounce), cmocka_unit_test(test_slope),   cmocka_unit_test(test_collisions),
+        cmocka_unit_test(test_thrown_sphere), cmocka_unit_test(test_bounce), cmocka_unit_test(test_nodes), cmocka_unit_test(test_slope),   cmocka_unit_test(test_collisions),
         cmocka_unit_test(test_hoop),          cmocka_unit_test(test_point_ring),
         cmocka_unit_test(test_crossed_rods),  cmocka_unit_test(test_parallel_rods),
         cmocka_unit_test(test_capstan),

@@ -31,8 +31,9 @@ static double side_share(const FilSolver* solver, const int* own, const int* oth
     const int side = first_side ? 0 : 1, first = own[0] - a->part[1];
     const int collider[2] = {first_side ? a->collider : b->collider, first_side ? b->collider : a->collider};
     const int part[2] = {first_side ? a->part[1] : b->part[1], first_side ? b->part[1] : a->part[1]};
+    // the mean radius: normals tilt by as much where one side is large
     return fil_edge_share(node_beyond(solver, collider, part, side, 0, first, x), x + 3 * own[0], x + 3 * own[1],
-                          node_beyond(solver, collider, part, side, 1, first, x), point, a->radius);
+                          node_beyond(solver, collider, part, side, 1, first, x), point, 0.5 * (a->radius + b->radius));
 }
 
 /* The point of a side that is closest: that with these weights. */
