@@ -6,8 +6,8 @@
  * over contacts with more load, which stick. A cycle takes the work mu V/cos(30) times the way, but for the stretch of the rope
  * at each turn, a thousandth of the stroke. Without friction nothing is left; and each cycle is like the last.
  *
- * lcp finds no solution for the 198 contacts at the start once there is friction, imc does not converge where held ropes are within its
- * reach, and ipc takes minutes: none of them is judged. */
+ * lcp finds no solution for the 198 contacts at the start once there is friction: it is not judged. imc, whose stiffness adapts from step
+ * to step, does work of its own: that is noted, without friction. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static Bundle begin(FilCheck* check, const char* model, double friction)
     if (!b.box.failed && strcmp(model, "ipc") == 0) {
         FilIpcSettings settings = fil_world_ipc_settings(b.box.world);
         settings.range = 1e-4;
-        apart += 0.5 * settings.range;
+        apart += settings.range; // a barrier pushed in would throw them apart
         fil_sandbox_expect(&b.box, fil_world_set_ipc_settings(b.box.world, &settings), "setting the range");
     }
     for (int layer = 0; layer < 3; layer++) {
@@ -146,13 +146,13 @@ static bool shear(FilCheck* check, const char* model, double friction, double* w
 
 void fil_check_bundle(FilCheck* check)
 {
-    static const char* const models[] = {"sap", "sap_lagged"};
+    static const char* const models[] = {"sap", "sap_lagged", "ipc"};
     static const double frictions[] = {0.4, 0.2, 0.0};
-    for (int m = 0; m < 2; m++) {
+    double all = 0.0, works[CYCLES], expected;
+    for (int m = 0; m < 3; m++) {
         double largest = 0.0;
         for (int k = 0; k < 3; k++) {
             char what[96];
-            double works[CYCLES], expected;
             if (!shear(check, models[m], frictions[k], works, &expected)) {
                 continue;
             }
@@ -167,5 +167,9 @@ void fil_check_bundle(FilCheck* check)
                 fil_check_below(check, what, fabs(works[2]) / largest, 2e-3);
             }
         }
+        all = fmax(all, largest);
+    }
+    if (shear(check, "imc", 0.0, works, &expected)) {
+        fil_check_note(check, "imc: without friction, work of a cycle / that of mu 0.4 under the others", works[2] / all);
     }
 }
