@@ -196,7 +196,7 @@ FilStatus fil_ipc_contacts_follow(FilSolver* solver)
         const FilIpcPair* pair = &field->pairs[k];
         double gap, normal[3], weight[4], force;
         if (rubs(solver, pair, &gap, normal, weight, &force)) {
-            const int s = fil_ipc_slide_find(&field->other_slides, pair, from);
+            const int s = solver->system->staged ? -1 : fil_ipc_slide_find(&field->other_slides, pair, from);
             from = s >= 0 ? s + 1 : from;
             status = s >= 0 ? fil_ipc_slide_keep(solver, &field->other_slides.at[s], force)
                             : fil_ipc_slide_add(solver, pair, normal, weight, gap, force);

@@ -139,8 +139,8 @@ FilStatus fil_ipc_check_start(struct FilSolver* solver);
 /* ipc_contacts.c: barriers and friction of those pairs. */
 /* Friction of pairs that touch with points where they are: at the step's start, ... */
 FilStatus fil_ipc_contacts_begin(struct FilSolver* solver);
-/* ... or at a solution, where those of `other_slides` keep their places and tangents: with arms of the step's start friction does not
- * change angular momentum. */
+/* ... or at a solution, where those of `other_slides` keep their places and tangents: with arms of a backward Euler step's start friction
+ * does not change angular momentum. In stages of second order all are those of the solution: with lagged ones they would be of first. */
 FilStatus fil_ipc_contacts_follow(struct FilSolver* solver);
 double fil_ipc_contacts_add(struct FilSolver* solver, const double* v, double* residual);
 FilStatus fil_ipc_contacts_accept(struct FilSolver* solver, bool* changed);
