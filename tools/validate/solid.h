@@ -14,6 +14,7 @@ void fil_check_solid_cylinder(FilCheck* check);
 void fil_check_solid_cylinder_fine(FilCheck* check);
 void fil_check_solid_gripper(FilCheck* check);
 void fil_check_solid_torus(FilCheck* check);
+void fil_check_solid_hand(FilCheck* check);
 
 /* solid_hertz.c */
 void fil_check_solid_hertz(FilCheck* check);

@@ -156,6 +156,40 @@ void fil_check_solid_gripper(FilCheck* check)
     fil_world_destroy(grasp.world);
 }
 
+/* A hand that shakes a ball (VII-D). */
+void fil_check_solid_hand(FilCheck* check)
+{
+    FilWorld* world = load(check, "hand_ball", NULL, 0);
+    const FilId ball = world != NULL ? fil_world_find_solid(world, "ball") : (FilId){0};
+    const FilId palm = world != NULL ? fil_world_find_link(world, "grasp") : (FilId){0};
+    double worst = INFINITY, before[3] = {NAN, NAN, NAN}, slip = 0.0;
+    bool ok = world != NULL;
+    for (int k = 1; k <= 1450 && ok; k++) { // lifted by 3.5 s, shaken from 4 to 14 s
+        ok = step(check, world);
+        worst = fmin(worst, fil_solid_measure(world, ball).min_jacobian);
+        if (ok && k >= 400) {
+            FilVec3 at;
+            FilQuat turn;
+            fil_link_pose(world, palm, &at, &turn);
+            const FilVec3 center = fil_solid_center(world, ball);
+            const double place[3] = {center.x - at.x, center.y - at.y, center.z - at.z};
+            for (int i = 0; i < 3 && k == 400; i++) {
+                before[i] = place[i];
+            }
+            slip = hypot(hypot(place[0] - before[0], place[1] - before[1]), place[2] - before[2]);
+        }
+        if (k == 1450 && ok) {
+            FilVec3 force, torque;
+            fil_world_contact_wrench(world, ball, &force, &torque);
+            fil_check_below(check, "what the ball has moved by in the hand after 10 s of shaking with 1 g, m", slip, 5e-3);
+            fil_check_near(check, "what holds it at rest again, of its weight", force.z / (9.81 * fil_solid_mass(world, ball)), 1.0, 1e-2);
+            fil_check_above(check, "its height, m", fil_solid_center(world, ball).z, 0.3);
+            fil_check_above(check, "least volume of an element over that at rest", worst, 0.05);
+        }
+    }
+    fil_world_destroy(world);
+}
+
 /* A torus that a gripper lifts between bare plates. */
 void fil_check_solid_torus(FilCheck* check)
 {

@@ -176,6 +176,7 @@ static const FilCheckCase table[] = {
     {"solid", "cylinder_fine", "the same on three meshes", 150, fil_check_solid_cylinder_fine},
     {"solid", "gripper", "P3 VII-C: soft bubbles lift and shake a bear", 20, fil_check_solid_gripper},
     {"solid", "torus", "a gripper's plates lift a soft torus", 4, fil_check_solid_torus},
+    {"solid", "hand", "P3 VII-D: a hand of sixteen joints lifts a soft ball and shakes it", 7, fil_check_solid_hand},
     {"solid", "finger", "a pneumatic finger bends as its section says", 8, fil_check_solid_finger},
     {"solid", "membrane", "inflated membranes lift and shake a bear", 25, fil_check_solid_membrane},
 };

@@ -45,7 +45,9 @@ void fil_articulated_placement(const void* pointer, int index, const double* q, 
     double velocity[3], angular[3];
     fil_articulated_link_pose(robot, q, link, &pose);
     fil_articulated_link_velocity(robot, q, v, link, pose.p, velocity, angular);
-    *out = (FilPlacement){.speed = fil_v3_norm(velocity) + robot->links[link].reach * fil_v3_norm(angular)};
+    const double spin = robot->links[link].reach * fil_v3_norm(angular);
+    *out = (FilPlacement){.speed = fil_v3_norm(velocity) + spin, .has_velocity = true, .spin = spin};
+    fil_v3_copy(out->velocity, velocity);
     fil_pose_compose(&out->pose, &pose, &robot->shapes[index].pose);
 }
 

@@ -35,6 +35,11 @@ typedef struct FilPlacement {
     const double* velocities; /* likewise */
     FilPose pose;             /* a shape */
     double speed;             /* m/s, of a shape's fastest point, at most */
+    bool has_velocity;        /* a shape: the speed is at most |velocity| + spin */
+    double velocity[3], spin; /* m/s */
 } FilPlacement;
+
+/* m/s, at which two shapes come closer, at most: what moves along with something does not close in on it. */
+double fil_placement_closing(const FilPlacement* a, const FilPlacement* b);
 
 #endif

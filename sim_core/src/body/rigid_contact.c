@@ -24,7 +24,8 @@ void fil_rigid_place(const void* pointer, int index, const double* q, const doub
     const FilRigidBody* body = pointer;
     FilPose pose;
     fil_rigid_pose(body, q, &pose);
-    *out = (FilPlacement){.speed = fil_v3_norm(v) + body->reach * fil_v3_norm(v + 4)};
+    const double spin = body->reach * fil_v3_norm(v + 4);
+    *out = (FilPlacement){.speed = fil_v3_norm(v) + spin, .has_velocity = true, .velocity = {v[0], v[1], v[2]}, .spin = spin};
     fil_pose_compose(&out->pose, &pose, &body->shapes[index].pose);
 }
 

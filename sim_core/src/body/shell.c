@@ -194,7 +194,8 @@ static void frame(const void* pointer, int index, int part, const double* q, con
 
 static void place(const void* pointer, int index, const double* q, const double* v, FilPlacement* out)
 {
-    *out = (FilPlacement){.speed = fil_v3_norm(v + 4 * index)};
+    const double* own = v + 4 * index;
+    *out = (FilPlacement){.speed = fil_v3_norm(own), .has_velocity = true, .velocity = {own[0], own[1], own[2]}};
     frame(pointer, index, 0, q, NULL, &out->pose);
 }
 

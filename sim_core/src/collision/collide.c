@@ -361,7 +361,10 @@ static FilStatus meet(FilCollisionStage* stage, int a, int b, double dt)
     if (fil_collision_kept_apart(stage, ca, cb)) {
         return FIL_OK;
     }
-    const double margin = FIL_LOOK_AHEAD * dt * (ca->place.speed + cb->place.speed) + fmax(stage->wants.around, 1e-4) * stage->length;
+    // vertices of what deforms: how they come closer; a hand may carry and shake a ball
+    const bool vertex = (ca->sheet >= 0 && !is_mesh(ca)) || (cb->sheet >= 0 && !is_mesh(cb));
+    const double closing = vertex ? fil_placement_closing(&ca->place, &cb->place) : ca->place.speed + cb->place.speed;
+    const double margin = FIL_LOOK_AHEAD * dt * closing + fmax(stage->wants.around, 1e-4) * stage->length;
     return meet_parts(stage, a, 0, b, 0, margin);
 }
 

@@ -14,6 +14,7 @@ typedef struct Other {
     FilFacetOther shape;
     FilAabb box;
     double speed, around; /* m/s; m, at rest */
+    const FilPlacement* place; /* a shape's; NULL: an edge */
 } Other;
 
 static FilStatus emit(FilCollisionStage* stage, const FilCollisionSheet* s, const Other* other)
@@ -70,6 +71,20 @@ static FilStatus look_inside(FilCollisionStage* stage, const FilCollisionSheet* 
     return FIL_OK;
 }
 
+/* m/s, at which a triangle and what meets it come closer, at most. */
+static double closing_speed(const FilCollisionStage* stage, const FilCollisionSheet* s, int t, const Other* other)
+{
+    if (other->place == NULL || s->mesh != NULL) {
+        return fil_collision_sheet_speed(s, t) + other->speed;
+    }
+    double closing = 0.0;
+    for (int k = 0; k < 3; k++) {
+        const int vertex = s->first + s->facets.triangles[3 * t + k];
+        closing = fmax(closing, fil_placement_closing(&stage->colliders[vertex].place, other->place));
+    }
+    return closing;
+}
+
 static FilStatus meet_other(FilCollisionStage* stage, FilCollisionSheet* s, const Other* other, double dt)
 {
     const int body = stage->colliders[other->collider].body;
@@ -85,7 +100,7 @@ static FilStatus meet_other(FilCollisionStage* stage, FilCollisionSheet* s, cons
             continue;
         }
         const double margin =
-            FIL_LOOK_AHEAD * dt * (fil_collision_sheet_speed(s, t) + other->speed) + other->around + FIL_SHEETS_AT_REST * fil_facets_size(&s->facets, t);
+            FIL_LOOK_AHEAD * dt * closing_speed(stage, s, t, other) + other->around + FIL_SHEETS_AT_REST * fil_facets_size(&s->facets, t);
         status = fil_facets_meet_shape(&s->facets, t, &other->shape, margin, &stage->touches);
         if (status == FIL_OK && s->mesh != NULL) {
             status = fil_facets_meet_vertices_of(&s->facets, t, &other->shape, margin, &stage->touches);
@@ -107,7 +122,8 @@ static FilStatus meet_shape(FilCollisionStage* stage, FilCollisionSheet* s, int 
     const Other other = {.collider = collider,
                          .shape = {.shape = c->collider.shape, .pose = c->place.pose},
                          .box = stage->tree.tight[collider],
-                         .speed = c->place.speed};
+                         .speed = c->place.speed,
+                         .place = &c->place};
     return meet_other(stage, s, &other, dt);
 }
 

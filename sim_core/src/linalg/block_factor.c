@@ -1,11 +1,15 @@
 #include "linalg/block_factor.h"
 
+#include <math.h>
+
 /* Products of 4x4 blocks from which on supernodes are chosen. Once analysed they are faster everywhere (ms to factor,
  * of both: cube of 5^3 vertices, 22,000 products: 0.26, 0.10; 7^3, 244,000: 3.0, 0.73), but their analysis takes two to
  * three times as long, dissection asks the heap for memory, and contacts come and go: they are for systems whose factor
  * is what a step costs. Soft bubbles that hold a bear (bubble_gripper, its first 2.5 s) take 2.9 s of CPU with 300,000, 1.9 s with
- * 100,000 and with 30,000. */
-static const double MAX_PRODUCTS = 100e3;
+ * 100,000 and with 30,000. Compact systems, with many products a column, whose factor is dense after a few columns, are left to supernodes
+ * earlier: a hand that shakes a ball (hand_ball, 167 columns, about 90,000 products, 18 iterations a step) takes 0.4 of the time. Rods and
+ * chains of rings have 10 to 60 products a column. */
+static const double MAX_PRODUCTS = 100e3, MIN_PRODUCTS = 20e3, PRODUCTS_A_COLUMN = 100.0;
 
 bool fil_block_factor_init(FilBlockFactor* factor)
 {
@@ -23,7 +27,8 @@ FilStatus fil_block_factor_analyze(FilBlockFactor* factor, const FilBlockPattern
                                    const unsigned char* used)
 {
     bool within;
-    const FilStatus status = fil_block_cholesky_analyze_within(factor->block, a, c, MAX_PRODUCTS, &within);
+    const double most = fmin(fmax(PRODUCTS_A_COLUMN * a->columns, MIN_PRODUCTS), MAX_PRODUCTS);
+    const FilStatus status = fil_block_cholesky_analyze_within(factor->block, a, c, most, &within);
     factor->supernodes = status == FIL_OK && !within;
     if (!factor->supernodes) {
         return status;

@@ -158,10 +158,12 @@ static void read_path(Path* path, const FilYaml* node)
     fil_read_number(reader, node, "period", FIL_POSITIVE, &path->period);
     fil_read_choice(reader, node, "ramp", ramps, &ramp);
     path->smooth = ramp == 1;
-    const FilYaml* list = fil_read_node(reader, node, "poses", FIL_REQUIRED);
-    if (list == NULL || !fil_check_list(reader, list, "poses")) {
+    const FilYaml* given = fil_read_node(reader, node, "poses", FIL_REQUIRED);
+    if (given == NULL || !fil_check_list(reader, given, "poses")) {
         return;
     }
+    FilYaml* list = fil_yaml_find(node, "poses");
+    fil_scene_expand_list(path->scene, list);
     path->joint_count = fil_robot_joint_count(path->scene->world, path->robot->id);
     path->start = fil_reader_alloc(reader, (size_t)path->joint_count + 1, sizeof(double));
     path->poses = fil_reader_alloc(reader, (size_t)list->count + 1, sizeof(Pose));

@@ -135,7 +135,7 @@ static void copy_element(FilScene* scene, FilYaml* list, FilYaml* element, FilYa
     }
 }
 
-static void expand_list(FilScene* scene, FilYaml* list)
+void fil_scene_expand_list(FilScene* scene, FilYaml* list)
 {
     FilReader* reader = &scene->reader;
     FilYaml* next = list->first;
@@ -165,7 +165,7 @@ void fil_scene_expand_repeats(FilScene* scene)
     for (FilYaml* section = scene->root->first; section != NULL && scene->reader.status == FIL_OK;
          section = section->next) {
         if (section->kind == FIL_YAML_LIST) {
-            expand_list(scene, section);
+            fil_scene_expand_list(scene, section);
         }
     }
 }

@@ -173,6 +173,7 @@ void fil_scene_read_part(FilScene* scene, const FilYaml* mapping, const FilScene
 void fil_scene_check_parameters(FilReader* reader, FilYaml* mapping);
 /* Elements of lists that stand for many; comes before everything else. */
 void fil_scene_expand_repeats(FilScene* scene);
+void fil_scene_expand_list(FilScene* scene, FilYaml* list); /* of one list within an element */
 
 /* ---- read_places.c ---- */
 
