@@ -23,7 +23,7 @@ static void print_shape(const FilShapeDef* shape)
             break;
         case FIL_TYPE_HULL:
         case FIL_TYPE_MESH:
-            printf("convex hull of %d points", shape->point_count);
+            printf(shape->triangle_count > 0 ? "mesh of %d points" : "convex hull of %d points", shape->point_count);
             break;
         case FIL_TYPE_REVOLUTION:
             printf("surface of revolution through %d radii, length %g m", shape->radius_count, shape->length);

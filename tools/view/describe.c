@@ -15,6 +15,15 @@ static void write_numbers(FilJson* json, const char* key, const double* numbers,
     fil_json_close(json, ']');
 }
 
+static void write_corners(FilJson* json, const int* corners, int count)
+{
+    fil_json_open(json, "triangles", '[');
+    for (int i = 0; i < count; ++i) {
+        fil_json_integer(json, NULL, (uint64_t)corners[i]);
+    }
+    fil_json_close(json, ']');
+}
+
 static void write_curve(FilJson* json, const FilShowKind* kind, const FilWorld* world, FilId id)
 {
     const FilCurve curve = kind->curve(world, id);
@@ -43,6 +52,7 @@ static void write_shape(FilJson* json, const FilShownShape* shape)
     fil_json_number(json, "length", def->length);
     write_numbers(json, "size", (double[]){def->size.x, def->size.y, def->size.z}, 3);
     write_numbers(json, "points", def->points, def->points != NULL ? 3 * def->point_count : 0);
+    write_corners(json, def->triangles, def->triangles != NULL ? 3 * def->triangle_count : 0);
     write_numbers(json, "radii", def->radii, def->radii != NULL ? def->radius_count : 0);
     fil_json_close(json, '}');
 }

@@ -26,6 +26,8 @@ typedef struct FilShapeDef {
     FilVec3 size;          /* m */
     const double* points;  /* 3 per point, m */
     int point_count;
+    const int* triangles; /* 3 points per triangle: of a MESH that is not convex, from those who are asked for its shape */
+    int triangle_count;
     const double* radii; /* m, positive; REVOLUTION */
     int radius_count;    /* 2 at least */
     const char* file;

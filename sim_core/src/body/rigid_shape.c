@@ -49,8 +49,10 @@ static FilStatus build_hull(const FilShapeDef* def, FilRigidShape* out, FilError
     if (status == FIL_OK) {
         out->shape = fil_shape_hull(out->hull);
         out->shape.mesh = out->mesh;
-        out->def.points = out->hull->vertices;
-        out->def.point_count = out->hull->vertex_count;
+        out->def.points = out->mesh != NULL ? out->mesh->mesh.vertices : out->hull->vertices;
+        out->def.point_count = out->mesh != NULL ? out->mesh->mesh.vertex_count : out->hull->vertex_count;
+        out->def.triangles = out->mesh != NULL ? out->mesh->mesh.triangles : NULL;
+        out->def.triangle_count = out->mesh != NULL ? out->mesh->mesh.triangle_count : 0;
     }
     return status;
 }

@@ -13,6 +13,14 @@ function points(list) {
   return out;
 }
 
+function triangles(shape) {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute('position', new THREE.Float32BufferAttribute(shape.points, 3));
+  geometry.setIndex(shape.triangles);
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
 function revolution({ radii, length }) {
   const rim = radii.map((r, i) => new THREE.Vector2(r, length * (i / (radii.length - 1) - 0.5)));
   return upright(new THREE.LatheGeometry([new THREE.Vector2(0, -length / 2), ...rim, new THREE.Vector2(0, length / 2)], 64));
@@ -26,7 +34,7 @@ export function shapeGeometry(shape) {
     case 'box': return new THREE.BoxGeometry(...shape.size);
     case 'revolution': return revolution(shape);
     case 'half_space': return new THREE.PlaneGeometry(HALF_SPACE, HALF_SPACE);
-    default: return new ConvexGeometry(points(shape.points)); // hulls, and meshes by their hull
+    default: return shape.triangles.length > 0 ? triangles(shape) : new ConvexGeometry(points(shape.points));
   }
 }
 
