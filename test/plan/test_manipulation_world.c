@@ -136,6 +136,36 @@ static void a_box_is_pushed_to_a_pose(void** state)
     fil_world_destroy(world);
 }
 
+static void a_valve_is_turned_by_way_of_a_waypoint(void** state)
+{
+    // by half of the time most of the way is done
+    (void)state;
+    FilSceneInfo info;
+    FilWorld* world = load("valve_turn", &info);
+    FilManipulationPlan* plan = NULL;
+    FilError error = {""};
+    FilManipulationDef* def = &info.manipulation;
+    double q[24];
+    def->nodes = 20;
+    def->meshes = 1;
+    def->goal.vias[0] = (FilManipulationVia){.time = 0.75, .angle = 0.6, .within = {0.01, 0.01}};
+    def->goal.via_count = 1;
+    assert_int_equal(fil_manipulation_solve(world, def, &plan, &error), FIL_OK);
+    const FilManipulationInfo i = fil_manipulation_info(plan);
+    assert_true(i.coordinates <= 24);
+    fil_manipulation_coordinates(plan, 9, q);  // the near robot's three joints, then the bar
+    print_message("valve: %s, %d iterations, at %.4f rad by half of the time, %.1e rad from its goal at the end\n", fil_plan_verdict_name(i.verdict),
+                  i.iterations, q[3], i.miss);
+    assert_int_equal(i.verdict, FIL_PLAN_GOOD);
+    assert_true(fabs(q[3] - 0.6) <= 0.01 + 1e-6);
+    fil_manipulation_destroy(plan);
+    plan = NULL;
+    def->goal.vias[0].time = 2.0;
+    assert_int_equal(fil_manipulation_solve(world, def, &plan, &error), FIL_BAD_INPUT);
+    assert_string_equal(error.text, "plan: waypoint 0: times rise within the horizon, and `within` is above zero");
+    fil_world_destroy(world);
+}
+
 static bool cancel(void* user, const FilPlanReport* report)
 {
     (void)user;
@@ -181,6 +211,7 @@ int main(void)
         cmocka_unit_test(robots_move_as_in_the_simulator),
         cmocka_unit_test(arms_move_as_in_the_simulator),
         cmocka_unit_test(a_box_is_pushed_to_a_pose),
+        cmocka_unit_test(a_valve_is_turned_by_way_of_a_waypoint),
         cmocka_unit_test(what_cannot_be_planned_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

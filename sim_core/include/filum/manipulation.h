@@ -21,6 +21,16 @@ typedef struct FilManipulationContact {
     double least_force; /* N; above zero the contact must last */
 } FilManipulationContact;
 
+enum { FIL_MANIPULATION_VIAS = 8 };
+
+/* Where the body or the joint of a goal is to be on its way. */
+typedef struct FilManipulationVia {
+    double time;                /* s after the start; the end of the stage nearest to it counts */
+    FilVec3 position, rotation; /* as those of the goal */
+    double angle;
+    double within[2]; /* m and rad */
+} FilManipulationVia;
+
 /* Where a body or a joint is to end. */
 typedef struct FilManipulationGoal {
     FilId body;       /* null: none */
@@ -31,6 +41,8 @@ typedef struct FilManipulationGoal {
     double angle;     /* rad or m, that the joint is to have */
     double within[2]; /* m and rad, how far from there it may end */
     double speed;     /* m/s and rad/s, at most, at the end */
+    FilManipulationVia vias[FIL_MANIPULATION_VIAS]; /* in order of time */
+    int via_count;
 } FilManipulationGoal;
 
 typedef struct FilManipulationDef {
@@ -71,6 +83,10 @@ typedef struct FilManipulationPlan FilManipulationPlan;
 FIL_MUST_CHECK FilStatus fil_manipulation_solve(const FilWorld* world, const FilManipulationDef* def, FilManipulationPlan** plan, FilError* error);
 void fil_manipulation_destroy(FilManipulationPlan* plan);
 FilManipulationInfo fil_manipulation_info(const FilManipulationPlan* plan);
+
+/* Coordinates at the end of a stage, in the order of the objects as the contacts name them: joints, chambers, or a body's move (m) and its three
+ * angles. */
+void fil_manipulation_coordinates(const FilManipulationPlan* plan, int stage, double* coordinates);
 
 /* How a world follows a plan: by its efforts alone, or by positions with the joints' own gains and the efforts on top (joints only). */
 typedef enum FilFollowing { FIL_FOLLOW_EFFORTS, FIL_FOLLOW_POSITIONS } FilFollowing;

@@ -20,6 +20,14 @@
 
 enum { FIL_MANIPULATION_DIRECTIONS = 8 };
 
+enum { FIL_PLAN_VIAS = 8 };
+
+/* Where coordinates are to be on their way. */
+typedef struct FilPlanVia {
+    double share; /* of the horizon */
+    double place[FIL_PLAN_COORDINATES], within[FIL_PLAN_COORDINATES]; /* within: INFINITY where it does not matter */
+} FilPlanVia;
+
 typedef struct FilManipulation {
     FilPlanTree tree;
     FilPlanTouch touch[FIL_PLAN_TOUCHES];
@@ -29,6 +37,8 @@ typedef struct FilManipulation {
     double goal_weight[FIL_PLAN_COORDINATES], end_weight[FIL_PLAN_COORDINATES]; /* of squared distances to it, all along and at the end */
     double rate_weight[FIL_PLAN_COORDINATES]; /* of squared changes of rates */
     double effort_weight, force_weight;      /* of squared efforts; of squared normal forces */
+    FilPlanVia via[FIL_PLAN_VIAS];
+    int vias;
     int stages;
     double step; /* s */
 } FilManipulation;

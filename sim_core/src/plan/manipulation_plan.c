@@ -192,6 +192,12 @@ FilManipulationInfo fil_manipulation_info(const FilManipulationPlan* plan)
     return plan->info;
 }
 
+void fil_manipulation_coordinates(const FilManipulationPlan* plan, int stage, double* coordinates)
+{
+    const FilManipulationLayout o = fil_manipulation_layout(&plan->problem.m);
+    memcpy(coordinates, plan->x + stage * o.variables + o.q, sizeof(double) * (size_t)plan->problem.m.tree.coordinates);
+}
+
 /* ---- following ---- */
 
 /* A drive's command at a time: efforts are constant within a stage, positions linear. */

@@ -76,6 +76,13 @@ static void fill_bounds(const FilManipulation* m, const FilManipulationBounds* b
         low[o->v + i] = -rate;
         high[o->v + i] = rate;
     }
+    for (int k = 0; k < m->vias; k++) {
+        const int at = (int)lround(m->via[k].share * m->stages) - 1;
+        for (int i = 0; i < m->tree.coordinates && at == stage && !last; i++) {
+            low[o->q + i] = fmax(low[o->q + i], m->via[k].place[i] - m->via[k].within[i]);
+            high[o->q + i] = fmin(high[o->q + i], m->via[k].place[i] + m->via[k].within[i]);
+        }
+    }
     for (int i = 0; i < m->drives; i++) {
         low[o->tau + i] = -bounds->effort[i];
         high[o->tau + i] = bounds->effort[i];
@@ -243,6 +250,24 @@ static void settle(const FilManipulationProblem* problem, int stage, const doubl
     }
 }
 
+/* Where a coordinate that has a goal is on its way, evenly from one waypoint to the next. */
+static double on_the_way(const FilManipulation* m, const double* start, int i, double t)
+{
+    double from = start[i], since = 0.0;
+    for (int k = 0; k < m->vias; k++) {
+        const FilPlanVia* via = &m->via[k];
+        if (!(via->within[i] < INFINITY)) {
+            continue;
+        }
+        if (t < via->share) {
+            return from + (t - since) / (via->share - since) * (via->place[i] - from);
+        }
+        from = via->place[i];
+        since = via->share;
+    }
+    return from + (t - since) / (1.0 - since) * (m->goal[i] - from);
+}
+
 void fil_manipulation_guess(const FilManipulationProblem* problem, double* x)
 {
     const FilManipulation* m = &problem->m;
@@ -264,7 +289,7 @@ void fil_manipulation_guess(const FilManipulationProblem* problem, double* x)
         memcpy(own + o.q, p + o.q, sizeof(double) * (size_t)m->tree.coordinates);
         for (int i = 0; i < m->tree.coordinates; i++) {
             if (m->goal_weight[i] > 0.0 || m->end_weight[i] > 0.0) {
-                own[o.q + i] = start[o.q + i] + t * (m->goal[i] - start[o.q + i]);
+                own[o.q + i] = on_the_way(m, start + o.q, i, t);
             }
         }
         keep_contacts(m, (const double(*)[2])places, kept, own + o.q);

@@ -268,6 +268,36 @@ static void aim_at(const FilManipulationDef* def, FilManipulationStart* out, int
     out->bounds.end_rate[i] = def->goal.speed > 0.0 ? def->goal.speed : INFINITY;
 }
 
+/* Waypoints: times in order, none for coordinates that have no goal. */
+static FilStatus begin_vias(const FilManipulationDef* def, FilManipulationStart* out, FilError* error)
+{
+    const FilManipulationGoal* goal = &def->goal;
+    for (int k = 0; k < goal->via_count; k++) {
+        const FilManipulationVia* via = &goal->vias[k];
+        FilPlanVia* made = &out->m.via[k];
+        made->share = via->time / def->horizon;
+        if (!(made->share > (k > 0 ? out->m.via[k - 1].share : 0.0) && made->share < 1.0) || !(via->within[0] > 0.0 && via->within[1] > 0.0)) {
+            return fil_error(error, FIL_BAD_INPUT, "plan: waypoint %d: times rise within the horizon, and `within` is above zero", k);
+        }
+        for (int i = 0; i < FIL_PLAN_COORDINATES; i++) {
+            made->within[i] = INFINITY;
+        }
+    }
+    out->m.vias = goal->via_count;
+    return FIL_OK;
+}
+
+/* Angles of a free body that has turned by `turn` since the start, of a task that turns it by `whole`. */
+static void angles_after(const double* turn, const double* whole, double* angles)
+{
+    double back[3], r[9];
+    int order[3];
+    fil_v3_scale(back, -0.5, whole);
+    fil_m3_from_quat(r, fil_quat_multiply(fil_quat_exponential(turn), fil_quat_exponential(back)));
+    fil_manipulation_axes(whole, order);
+    fil_manipulation_angles(r, order, angles);
+}
+
 static FilStatus set_body_goal(const FilWorld* world, const FilManipulationDef* def, FilManipulationStart* out, FilError* error)
 {
     const FilManipulationGoal* goal = &def->goal;
@@ -287,15 +317,23 @@ static FilStatus set_body_goal(const FilWorld* world, const FilManipulationDef* 
         return status;
     }
     const FilManipulationPart* part = &out->parts[out->goal_part];
-    double half[3], r[9], angles[3];
-    int order[3];
-    fil_v3_scale(half, 0.5, turn);
-    fil_m3_from_quat(r, fil_quat_exponential(half));
-    fil_manipulation_axes(turn, order);
-    fil_manipulation_angles(r, order, angles);
+    double angles[3];
+    angles_after(turn, turn, angles);
     for (int k = 0; k < 3; k++) {
         aim_at(def, out, part->first + k, move[k], goal->within[0]);
         aim_at(def, out, part->first + 3 + k, angles[k], goal->within[1]);
+    }
+    for (int v = 0; v < goal->via_count; v++) {
+        const FilManipulationVia* via = &goal->vias[v];
+        const double place[3] = {via->position.x, via->position.y, via->position.z};
+        FilPlanVia* made = &out->m.via[v];
+        angles_after((const double[3]){via->rotation.x, via->rotation.y, via->rotation.z}, turn, angles);
+        for (int k = 0; k < 3; k++) {
+            made->place[part->first + k] = place[k];
+            made->within[part->first + k] = via->within[0];
+            made->place[part->first + 3 + k] = angles[k];
+            made->within[part->first + 3 + k] = via->within[1];
+        }
     }
     fil_rigid_get_pose(world, goal->body, &position, &orientation);
     fil_v3_add(out->goal_position, out->m.tree.block[part->first_block].rest.p, move);
@@ -319,6 +357,10 @@ static FilStatus set_joint_goal(const FilWorld* world, const FilManipulationDef*
     const FilArticulated* robot = view.impl;
     out->goal_coordinate = out->parts[out->goal_part].first + robot->joints[goal->joint].body;
     aim_at(def, out, out->goal_coordinate, goal->angle, fmin(goal->within[0], goal->within[1]));
+    for (int v = 0; v < goal->via_count; v++) {
+        out->m.via[v].place[out->goal_coordinate] = goal->vias[v].angle;
+        out->m.via[v].within[out->goal_coordinate] = fmin(goal->vias[v].within[0], goal->vias[v].within[1]);
+    }
     return FIL_OK;
 }
 
@@ -342,6 +384,7 @@ FilStatus fil_manipulation_start_from(const FilWorld* world, const FilManipulati
     if (status == FIL_OK && out->m.drives == 0) {
         status = fil_error(error, FIL_BAD_INPUT, "plan: nothing that the contacts name is driven");
     }
+    status = status == FIL_OK ? begin_vias(def, out, error) : status;
     if (status != FIL_OK) {
         return status;
     }

@@ -52,9 +52,38 @@ static void read_contact(FilScene* scene, const FilYaml* node, FilManipulationCo
     fil_read_number(reader, node, "force", FIL_NOT_NEGATIVE, &contact->least_force);
 }
 
+static void read_vias(FilReader* reader, const FilYaml* mapping, bool joint, FilManipulationGoal* goal)
+{
+    static const char* const body_keys[] = {"time", "move", "turn", "within", NULL};
+    static const char* const joint_keys[] = {"time", "position", "within", NULL};
+    const FilYaml* list = fil_read_node(reader, mapping, "via", FIL_OPTIONAL);
+    if (list == NULL || !fil_check_list(reader, list, "waypoints")) {
+        return;
+    }
+    for (const FilYaml* node = list->first; node != NULL && reader->status == FIL_OK; node = node->next) {
+        if (goal->via_count == FIL_MANIPULATION_VIAS) {
+            fil_reader_fail(reader, node, "at most %d waypoints", FIL_MANIPULATION_VIAS);
+            return;
+        }
+        FilManipulationVia* via = &goal->vias[goal->via_count++];
+        *via = (FilManipulationVia){.within = {goal->within[0], goal->within[1]}};
+        if (!fil_check_keys(reader, node, joint ? joint_keys : body_keys)) {
+            return;
+        }
+        fil_read_number(reader, node, "time", FIL_REQUIRED | FIL_POSITIVE, &via->time);
+        fil_read_vector(reader, node, "within", FIL_OPTIONAL, 2, via->within);
+        if (joint) {
+            fil_read_number(reader, node, "position", FIL_REQUIRED, &via->angle);
+        } else {
+            fil_scene_read_vec3(reader, node, "move", &via->position);
+            fil_scene_read_vec3(reader, node, "turn", &via->rotation);
+        }
+    }
+}
+
 static void read_goal(FilScene* scene, const FilYaml* mapping, FilManipulationGoal* goal)
 {
-    static const char* const keys[] = {"body", "move", "turn", "robot", "joint", "position", "within", "speed", NULL};
+    static const char* const keys[] = {"body", "move", "turn", "robot", "joint", "position", "within", "speed", "via", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* node = fil_read_node(reader, mapping, "goal", FIL_REQUIRED);
     if (node == NULL || !fil_check_keys(reader, node, keys)) {
@@ -71,6 +100,7 @@ static void read_goal(FilScene* scene, const FilYaml* mapping, FilManipulationGo
     }
     fil_read_vector(reader, node, "within", FIL_OPTIONAL, 2, goal->within);
     fil_read_number(reader, node, "speed", FIL_POSITIVE, &goal->speed);
+    read_vias(reader, node, robot != NULL, goal);
     if (body != NULL) {
         goal->body = body->id;
         fil_scene_read_vec3(reader, node, "move", &goal->position);
