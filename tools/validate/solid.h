@@ -15,6 +15,7 @@ void fil_check_solid_cylinder_fine(FilCheck* check);
 void fil_check_solid_gripper(FilCheck* check);
 void fil_check_solid_torus(FilCheck* check);
 void fil_check_solid_hand(FilCheck* check);
+void fil_check_solid_arch(FilCheck* check);
 
 /* solid_hertz.c */
 void fil_check_solid_hertz(FilCheck* check);

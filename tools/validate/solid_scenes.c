@@ -156,6 +156,27 @@ void fil_check_solid_gripper(FilCheck* check)
     fil_world_destroy(grasp.world);
 }
 
+/* ---- the arch (VII-B) ---- */
+
+/* Ten minutes at mu 1. Sticking friction gives way by R_t gamma, a thousandth of what the vertices' own stiffness would: with a ten-thousandth,
+ * and momenta balanced to 1e-8. */
+void fil_check_solid_arch(FilCheck* check)
+{
+    const FilSetting settings[] = {{"arch.stick", "1e-4"}, {"arch.tolerance", "1e-8"}};
+    FilWorld* world = load(check, "masonry_arch", settings, 2);
+    const double radius = 1.0;
+    double settled = NAN;
+    bool ok = world != NULL;
+    for (int k = 1; k <= 15000 && ok; k++) { // 600 s of 40 ms each
+        ok = step(check, world);
+        settled = k == 250 ? fil_world_probe_value(world, 0) : settled;
+    }
+    if (ok) {
+        fil_check_below(check, "what the crown sinks by from 10 to 600 s, radii", (settled - fil_world_probe_value(world, 0)) / radius, 1e-6);
+    }
+    fil_world_destroy(world);
+}
+
 /* A hand that shakes a ball (VII-D). */
 void fil_check_solid_hand(FilCheck* check)
 {

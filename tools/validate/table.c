@@ -177,6 +177,7 @@ static const FilCheckCase table[] = {
     {"solid", "gripper", "P3 VII-C: soft bubbles lift and shake a bear", 20, fil_check_solid_gripper},
     {"solid", "torus", "a gripper's plates lift a soft torus", 4, fil_check_solid_torus},
     {"solid", "hand", "P3 VII-D: a hand of sixteen joints lifts a soft ball and shakes it", 7, fil_check_solid_hand},
+    {"solid", "arch", "P3 VII-B: a stone arch stands for ten minutes", 35, fil_check_solid_arch},
     {"solid", "finger", "a pneumatic finger bends as its section says", 8, fil_check_solid_finger},
     {"solid", "membrane", "inflated membranes lift and shake a bear", 25, fil_check_solid_membrane},
 };

@@ -114,6 +114,7 @@ typedef struct FilSolidDef {
     bool nodal_pressure;      /* against locking of nearly incompressible solids: volume counted per vertex, not per element */
     int plane_strain;         /* 1, 2, 3: nothing moves along x, y or z; 0: everything may */
     double radius;            /* m, rounding around its surface for contact; zero or more */
+    double bedding;           /* Pa/m: solids that both have one touch each other by areas, with pressure bedding times depth; 0: by points */
     FilGas gas;               /* in its cavities, each a chamber */
     FilCollision collision;
 } FilSolidDef;

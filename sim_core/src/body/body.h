@@ -58,6 +58,7 @@ typedef struct FilBodyMesh {
     const int *edges, *triangles; /* 2 and 3 vertices each */
     double radius;                /* m, around them */
     const int* blocks;            /* the block of unknowns that each vertex is; NULL: they are the body's blocks in order */
+    double bedding;               /* Pa/m, of contact by areas; 0: by points */
     bool closed;                  /* has an inside, which triangles run about counter-clockwise seen from outside */
 } FilBodyMesh;
 

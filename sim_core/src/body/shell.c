@@ -180,8 +180,12 @@ static void collider(const void* pointer, int index, FilCollider* out)
 static void mesh_of(const void* pointer, FilBodyMesh* out)
 {
     const FilShellBody* body = pointer;
-    *out = (FilBodyMesh){body->vertex_count, body->edge_count,    body->triangle_count, body->edge_ends,
-                         body->triangles,    0.5 * body->thickness, NULL, false};
+    *out = (FilBodyMesh){.vertex_count = body->vertex_count,
+                         .edge_count = body->edge_count,
+                         .triangle_count = body->triangle_count,
+                         .edges = body->edge_ends,
+                         .triangles = body->triangles,
+                         .radius = 0.5 * body->thickness};
 }
 
 static void frame(const void* pointer, int index, int part, const double* q, const double* h, FilPose* pose)

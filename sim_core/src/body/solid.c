@@ -59,7 +59,8 @@ static FilStatus check_def(const FilSolidDef* def, FilError* error)
     } numbers[] = {{"density", def->density, true},
                    {"damping_mass", def->damping_mass, false},
                    {"damping_stiffness", def->damping_stiffness, false},
-                   {"radius", def->radius, false}};
+                   {"radius", def->radius, false},
+                   {"bedding", def->bedding, false}};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
         if (!isfinite(numbers[k].value) || numbers[k].value < 0.0 || (numbers[k].positive && numbers[k].value == 0.0)) {
             return fil_error(error, FIL_BAD_INPUT, "%s must be %s, not %g", numbers[k].name,
@@ -129,6 +130,7 @@ FilStatus fil_solid_create(const FilSolidDef* def, FilSolidBody** out, FilError*
     body->damping_mass = def->damping_mass;
     body->damping_stiffness = def->damping_stiffness;
     body->radius = def->radius;
+    body->bedding = def->bedding;
     body->collision = def->collision;
     status = take_mesh(def, &body->mesh, error);
     status = status == FIL_OK ? allocate(body, error) : status;
@@ -211,6 +213,7 @@ static void mesh_of(const void* pointer, FilBodyMesh* out)
                          .triangles = body->surface_triangles,
                          .radius = body->radius,
                          .blocks = body->surface,
+                         .bedding = body->bedding,
                          .closed = true};
 }
 

@@ -25,7 +25,7 @@ typedef struct FilSolidBody {
     FilTetMesh mesh; /* at rest */
     FilSolidModel model;
     FilSolidMaterial material;
-    double density, damping_mass, damping_stiffness, radius;
+    double density, damping_mass, damping_stiffness, radius, bedding;
     bool lumped, nodal;
     FilSolidPressure pressure;
     int plane_strain; /* as in the definition */

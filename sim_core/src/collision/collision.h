@@ -69,6 +69,7 @@ typedef struct FilCollisionSheet {
     FilPose pose;           /* a rigid shape: that the triangles were made ready for ... */
     double pace;            /* ... and the speed, m/s; negative: never */
     FilFacets facets;
+    double bedding; /* Pa/m, of contact by areas; 0: by points */
     int* joined;    /* per vertex: the body that it is joined to; -1: none, FIL_JOINED_TO_MANY: see the joins */
     double* speed;  /* per vertex, m/s */
     FilAabb* boxes; /* per triangle, over the motion of the step to come */
@@ -216,6 +217,8 @@ FIL_MUST_CHECK FilStatus fil_collision_ready_sheet(const FilCollisionStage* stag
 /* How contacts name a vertex or, from 0 on, a triangle of it. */
 int fil_collision_sheet_collider(const FilCollisionSheet* sheet, int vertex);
 int fil_collision_sheet_part(const FilCollisionSheet* sheet, int triangle);
+/* How far apart two triangles may be and still be a contact of the step to come, m. */
+double fil_collision_sheet_margin(const FilCollisionStage* stage, const FilCollisionSheet* a, int s, const FilCollisionSheet* b, int t, double dt);
 /* m/s, of a triangle's fastest vertex. */
 double fil_collision_sheet_speed(const FilCollisionSheet* sheet, int triangle);
 /* Notes a joint's point among a sheet's vertices. */
@@ -228,6 +231,8 @@ bool fil_collision_sheet_joined(const FilCollisionStage* stage, const FilCollisi
 /* ---- sheet_pairs.c, meet_sheets.c: faces and edges of sheets ---- */
 
 /* Adds what the triangles of two sheets touch. */
+/* sheet_areas.c: of the pairs listed in `faces`, where both have a bedding */
+FIL_MUST_CHECK FilStatus fil_collision_meet_sheet_areas(FilCollisionStage* stage, const FilCollisionSheet* a, const FilCollisionSheet* b, double dt);
 FIL_MUST_CHECK FilStatus fil_collision_meet_sheet_pair(FilCollisionStage* stage, FilCollisionSheet* a, FilCollisionSheet* b, double dt);
 /* Adds what faces and edges of all sheets touch in a step of dt. They and all colliders have been placed, and stand in the tree. */
 FIL_MUST_CHECK FilStatus fil_collision_meet_sheets(FilCollisionStage* stage, double dt);

@@ -25,26 +25,6 @@ static FilStatus emit(FilCollisionStage* stage, const FilCollisionSheet* a, cons
     return status;
 }
 
-/* m/s, at which two triangles come closer, at most: no faster than any two of their vertices. */
-static double closing_speed(const FilCollisionStage* stage, const FilCollisionSheet* a, int s, const FilCollisionSheet* b, int t)
-{
-    double closing = 0.0;
-    if (a->mesh != NULL || b->mesh != NULL) {
-        return fil_collision_sheet_speed(a, s) + fil_collision_sheet_speed(b, t);
-    }
-    for (int k = 0; k < 9; k++) {
-        const int u = a->first + a->facets.triangles[3 * s + k / 3], v = b->first + b->facets.triangles[3 * t + k % 3];
-        closing = fmax(closing, fil_placement_closing(&stage->colliders[u].place, &stage->colliders[v].place));
-    }
-    return closing;
-}
-
-static double margin_of(const FilCollisionStage* stage, const FilCollisionSheet* a, int s, const FilCollisionSheet* b, int t, double dt)
-{
-    const double sizes = fmin(fil_facets_size(&a->facets, s), fil_facets_size(&b->facets, t));
-    return FIL_LOOK_AHEAD * dt * closing_speed(stage, a, s, b, t) + FIL_SHEETS_AT_REST * sizes;
-}
-
 /* Vertices of a on faces of b, and edges, of the pairs of one triangle of a: those from `from` up to `to`. */
 static FilStatus meet_triangle(FilCollisionStage* stage, const FilCollisionSheet* a, const FilCollisionSheet* b, int from, int to,
                                bool swapped, double dt)
@@ -57,7 +37,7 @@ static FilStatus meet_triangle(FilCollisionStage* stage, const FilCollisionSheet
                 (fil_collision_sheet_joined(stage, a, s, b->body) || fil_collision_sheet_joined(stage, b, t, a->body))) {
                 continue;
             }
-            const double margin = margin_of(stage, a, s, b, t, dt);
+            const double margin = fil_collision_sheet_margin(stage, a, s, b, t, dt);
             status = pass == 0 ? fil_facets_meet_vertices(&a->facets, s, &b->facets, t, margin, swapped, &stage->meetings)
                                : fil_facets_meet_edges(&a->facets, s, &b->facets, t, margin, &stage->meetings);
         }
@@ -88,6 +68,9 @@ FilStatus fil_collision_meet_sheet_pair(FilCollisionStage* stage, FilCollisionSh
     status = status == FIL_OK ? fil_collision_ready_sheet(stage, b, dt) : status;
     stage->faces.count = stage->meetings.count = 0;
     status = status == FIL_OK ? fil_bvh_pairs(&a->tree, &b->tree, &stage->faces) : status;
+    if (status == FIL_OK && a->bedding > 0.0 && b->bedding > 0.0) {
+        return fil_collision_meet_sheet_areas(stage, a, b, dt);
+    }
     status = status == FIL_OK ? meet_listed(stage, a, b, false, dt) : status;
     for (int k = 0; k < stage->faces.count && status == FIL_OK; k++) {
         const FilPair pair = stage->faces.items[k];

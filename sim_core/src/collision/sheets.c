@@ -33,7 +33,7 @@ FilStatus fil_collision_add_sheet(FilCollisionStage* stage, int body_index, int 
         return FIL_OUT_OF_MEMORY;
     }
     FilCollisionSheet* s = &stage->sheets[stage->sheet_count];
-    *s = (FilCollisionSheet){.body = body_index, .first = first};
+    *s = (FilCollisionSheet){.body = body_index, .first = first, .bedding = mesh.bedding};
     const FilStatus status =
         fil_facets_init(&s->facets, mesh.vertex_count, mesh.triangles, mesh.triangle_count, mesh.closed, mesh.radius);
     s->speed = fil_alloc((size_t)mesh.vertex_count, sizeof *s->speed);
@@ -192,4 +192,24 @@ double fil_collision_sheet_speed(const FilCollisionSheet* s, int triangle)
         return s->pace;
     }
     return fmax(fmax(s->speed[corner[0]], s->speed[corner[1]]), s->speed[corner[2]]);
+}
+
+/* m/s, at which two triangles come closer, at most: no faster than any two of their vertices. */
+static double closing_speed(const FilCollisionStage* stage, const FilCollisionSheet* a, int s, const FilCollisionSheet* b, int t)
+{
+    double closing = 0.0;
+    if (a->mesh != NULL || b->mesh != NULL) {
+        return fil_collision_sheet_speed(a, s) + fil_collision_sheet_speed(b, t);
+    }
+    for (int k = 0; k < 9; k++) {
+        const int u = a->first + a->facets.triangles[3 * s + k / 3], v = b->first + b->facets.triangles[3 * t + k % 3];
+        closing = fmax(closing, fil_placement_closing(&stage->colliders[u].place, &stage->colliders[v].place));
+    }
+    return closing;
+}
+
+double fil_collision_sheet_margin(const FilCollisionStage* stage, const FilCollisionSheet* a, int s, const FilCollisionSheet* b, int t, double dt)
+{
+    const double sizes = fmin(fil_facets_size(&a->facets, s), fil_facets_size(&b->facets, t));
+    return FIL_LOOK_AHEAD * dt * closing_speed(stage, a, s, b, t) + FIL_SHEETS_AT_REST * sizes;
 }

@@ -323,6 +323,7 @@ static void read_law(FilScene* scene, const FilYaml* node, const FilSceneMateria
     def->nodal_pressure = locking == 1;
     fil_read_flag(reader, node, "lumped", &def->lumped);
     fil_read_number(reader, node, "radius", FIL_NOT_NEGATIVE, &def->radius);
+    fil_read_number(reader, node, "bedding", FIL_NOT_NEGATIVE, &def->bedding);
     if (material != NULL && reader->status == FIL_OK) {
         def->young = material->section.young;
         def->poisson = material->section.poisson;
@@ -371,7 +372,7 @@ static void read_solid(FilScene* scene, FilSceneItem* item)
     static const char* const keys[] = {"name",     "material",    "model",    "mooney_rivlin", "ball",    "box",      "cylinder",
                                        "ellipsoid", "torus",      "brick",    "voussoir",      "blend",   "disc", "file",    "position", "orientation",
                                        "rotation", "damping",     "lumped",   "radius",        "pins",    "velocity", "surface",
-                                       "collision", "plane_strain", "locking", "gas", NULL};
+                                       "collision", "plane_strain", "locking", "gas", "bedding", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* node = item->at;
     SceneSolid* solid = item->def;

@@ -1,0 +1,130 @@
+/* Two solids in contact by areas. Where a triangle of one faces a triangle of the other, the polygon in which they overlap, seen along
+ * their common normal, is one contact at its centroid: gap phi there, stiffness A C with the area A and the beddings of both in series,
+ * 1/C = 1/C_a + 1/C_b (Pa/m).
+ *
+ * A constant pressure p = -C phi gives forces p A at centroids, whose shares on the corners of both triangles are the integrals of
+ * p times the corners' shape functions over the polygon, exactly, because those are linear. So uniform pressure between meshes that do not
+ * match is transmitted as it is (the contact patch test), which contacts at vertices and crossings of edges cannot do: they know no areas. */
+#include <math.h>
+
+#include "base/vec3.h"
+#include "collision/collision.h"
+#include "geometry/polygon.h"
+
+/* Faces are opposite if their normals are less than 60 degrees from it. */
+static const double OPPOSITE = -0.5;
+/* Deeper than this share of a triangle's size, it has come in from elsewhere. */
+static const double DEEPEST = 0.5;
+/* Polygons below this share of the smaller triangle bear nothing. */
+static const double LEAST_AREA = 1e-12;
+
+typedef struct Face {
+    const double* x[3];
+    double normal[3], area2; /* unit; twice the area, m^2 */
+} Face;
+
+static Face face_of(const FilCollisionSheet* s, int t)
+{
+    Face face;
+    double ab[3], ac[3];
+    for (int k = 0; k < 3; k++) {
+        face.x[k] = fil_facets_corner(&s->facets, t, k);
+    }
+    fil_v3_sub(ab, face.x[1], face.x[0]);
+    fil_v3_sub(ac, face.x[2], face.x[0]);
+    fil_v3_cross(face.normal, ab, ac);
+    face.area2 = fil_v3_normalise(face.normal);
+    return face;
+}
+
+/* Where the line through p along n meets the face's plane: its height above p. */
+static double height_at(const Face* face, const double* p, const double* n)
+{
+    double to[3];
+    fil_v3_sub(to, face->x[0], p);
+    return fil_v3_dot(to, face->normal) / fil_v3_dot(n, face->normal);
+}
+
+/* The part of a's triangle, moved along n into the plane through the origin's, that lies over b's. False if there is none. */
+static bool overlap(const Face* a, const Face* b, const double* n, FilPolygon* out)
+{
+    FilPolygon polygon = {.count = 3}, cut;
+    for (int k = 0; k < 3; k++) {
+        double to[3];
+        fil_v3_sub(to, a->x[k], b->x[0]);
+        fil_v3_copy(polygon.corner[k], a->x[k]);
+        fil_v3_axpy(polygon.corner[k], -fil_v3_dot(to, n), n);
+    }
+    for (int k = 0; k < 3; k++) { // inside of b's sides, whose normal is about -n
+        const double *from = b->x[k], *to = b->x[(k + 1) % 3];
+        double side[3], plane[4];
+        fil_v3_sub(side, to, from);
+        fil_v3_cross(plane, side, n);
+        plane[3] = -fil_v3_dot(plane, from);
+        fil_polygon_cut(&polygon, plane, &cut);
+        polygon = cut;
+        if (polygon.count < 3) {
+            return false;
+        }
+    }
+    *out = polygon;
+    return true;
+}
+
+static int nearest_corner(const FilCollisionSheet* s, int t, const double* p)
+{
+    int best = 0;
+    double least = INFINITY;
+    for (int k = 0; k < 3; k++) {
+        const double d = fil_v3_distance(fil_facets_corner(&s->facets, t, k), p);
+        best = d < least ? k : best;
+        least = fmin(d, least);
+    }
+    return s->first + s->facets.triangles[3 * t + best];
+}
+
+/* One pair of triangles. */
+static FilStatus meet_faces(FilCollisionStage* stage, const FilCollisionSheet* a, int s, const FilCollisionSheet* b, int t, double margin)
+{
+    const Face fa = face_of(a, s), fb = face_of(b, t);
+    FilPolygon polygon;
+    FilContactPoint point = {.feature = 0};
+    double n[3], centroid[3];
+    if (!(fa.area2 > 0.0 && fb.area2 > 0.0) || fil_v3_dot(fa.normal, fb.normal) > OPPOSITE) {
+        return FIL_OK;
+    }
+    fil_v3_sub(n, fa.normal, fb.normal);
+    fil_v3_normalise(n);
+    if (!overlap(&fa, &fb, n, &polygon)) {
+        return FIL_OK;
+    }
+    const double area = fabs(fil_polygon_area(&polygon, n, centroid));
+    const double low = height_at(&fa, centroid, n), high = height_at(&fb, centroid, n), distance = high - low;
+    const double size = fmin(fil_facets_size(&a->facets, s), fil_facets_size(&b->facets, t));
+    if (!(area > 0.5 * LEAST_AREA * fmin(fa.area2, fb.area2)) || distance > margin || distance < -DEEPEST * size) {
+        return FIL_OK;
+    }
+    fil_v3_copy(point.position, centroid);
+    fil_v3_axpy(point.position, 0.5 * (low + high), n);
+    fil_v3_copy(point.normal, n);
+    point.distance = distance;
+    const int first = nearest_corner(a, s, point.position), second = nearest_corner(b, t, point.position);
+    const double stiffness = area * a->bedding * b->bedding / (a->bedding + b->bedding);
+    const FilSurface surface = fil_collision_surface(stage, &stage->colliders[first], &stage->colliders[second]);
+    return fil_collision_emit_patch(stage, first, fil_collision_sheet_part(a, s), second, fil_collision_sheet_part(b, t), &point, stiffness,
+                                    area, &surface);
+}
+
+FilStatus fil_collision_meet_sheet_areas(FilCollisionStage* stage, const FilCollisionSheet* a, const FilCollisionSheet* b, double dt)
+{
+    FilStatus status = fil_pairs_sort(&stage->faces, a->facets.triangle_count, &stage->sorted);
+    for (int k = 0; k < stage->faces.count && status == FIL_OK; k++) {
+        const int s = stage->faces.items[k].a, t = stage->faces.items[k].b;
+        if (stage->join_count > 0 &&
+            (fil_collision_sheet_joined(stage, a, s, b->body) || fil_collision_sheet_joined(stage, b, t, a->body))) {
+            continue;
+        }
+        status = meet_faces(stage, a, s, b, t, fil_collision_sheet_margin(stage, a, s, b, t, dt));
+    }
+    return status;
+}

@@ -1,0 +1,121 @@
+/* The contact patch test (El-Abbasi, Bathe 2001): two blocks whose meshes do not match, pressed together by a uniform pressure, are
+ * strained uniformly, if contact transmits a constant pressure as it is. */
+#include <stdio.h>
+
+#include "blocks.h"
+
+static const double PRESSURE = 1e3, YOUNG = 1e5, HEIGHT = 0.1, SIDE = 0.2;
+
+/* lower block from 0 to 0.1 m, held below; upper one from 0.1 to 0.2 m, its top held sideways and loaded */
+static FilWorld* blocks(double bedding, const char* upper)
+{
+    char text[1500];
+    FilWorld* world = NULL;
+    FilError error;
+    snprintf(text, sizeof text,
+             "world: {dt: 1, gravity: [0, 0, 0], newton: {tolerance: 1.0e-13}, contact: {model: sap, tolerance: 1.0e-13}}\n"
+             "materials: {gum: {young: %g, poisson: 0, density: 1000, friction: 0}}\n"
+             "solids:\n"
+             "  - {name: lower, material: gum, bedding: %g, brick: {size: [%g, %g, %g], cells: [3, 3, 2]}, position: [0, 0, 0.05], pins: [{from: [-1, -1, -1], to: [1, 1, 1.0e-9]}]}\n"
+             "  - {name: upper, material: gum, bedding: %g, brick: {size: [%g, %g, %g], %s}, position: [0, 0, 0.15], pins: [{from: [-1, -1, 0.1999999], to: [1, 1, 1], axes: xy}]}\n",
+             YOUNG, bedding, SIDE, SIDE, HEIGHT, bedding, SIDE, SIDE, HEIGHT, upper);
+    if (fil_scene_load_text("scene", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
+        fail_msg("%s", error.text);
+    }
+    const FilId id = fil_world_find_solid(world, "upper");
+    const int vertices = fil_solid_vertex_count(world, id), triangles = fil_solid_triangle_count(world, id);
+    double* x = calloc(4 * (size_t)vertices, sizeof *x);
+    double* load = x + 3 * vertices;
+    fil_solid_get_positions(world, id, x);
+    for (int t = 0; t < triangles; t++) { // a third of the force on each triangle of the top to each of its corners
+        int corner[3];
+        fil_solid_get_triangle(world, id, t, corner);
+        const double *a = x + 3 * corner[0], *b = x + 3 * corner[1], *c = x + 3 * corner[2];
+        if (a[2] > 0.1999 && b[2] > 0.1999 && c[2] > 0.1999) {
+            const double area = 0.5 * fabs((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]));
+            for (int k = 0; k < 3; k++) {
+                load[corner[k]] += PRESSURE * area / 3.0;
+            }
+        }
+    }
+    for (int i = 0; i < vertices; i++) {
+        if (load[i] > 0.0) {
+            FilDriveDef drive = fil_drive_def_default();
+            const double time = 0.0, force[3] = {0.0, 0.0, -load[i]};
+            FilId made;
+            drive.kind = FIL_DRIVE_FORCE;
+            drive.object = id;
+            drive.first = i;
+            drive.count = 1;
+            drive.knot_count = 1;
+            drive.times = &time;
+            drive.values = force;
+            assert_int_equal(fil_world_add_drive(world, &drive, &made), FIL_OK);
+        }
+    }
+    free(x);
+    return world;
+}
+
+/* largest deviation of displacements from those of a uniform strain -p/E in both blocks, over that of the top */
+static double deviation(FilWorld* world, double bedding)
+{
+    static const char* const names[] = {"lower", "upper"};
+    const double strain = PRESSURE / YOUNG, gap = bedding > 0.0 ? 2.0 * PRESSURE / bedding : 0.0; // two beddings in series
+    double worst = 0.0;
+    for (int block = 0; block < 2; block++) {
+        const FilId id = fil_world_find_solid(world, names[block]);
+        const int n = fil_solid_vertex_count(world, id);
+        double* x = calloc(6 * (size_t)n, sizeof *x);
+        double* rest = x + 3 * n;
+        fil_solid_get_positions(world, id, x);
+        assert_int_equal(fil_world_reset(world), FIL_OK);
+        fil_solid_get_positions(world, id, rest);
+        for (int k = 0; k < 3 * n; k++) {
+            const double moved = x[k] - rest[k], expected = k % 3 == 2 ? -strain * rest[k] - (block == 1 ? gap : 0.0) : 0.0;
+            worst = fmax(worst, fabs(moved - expected) / (2.0 * HEIGHT * strain));
+        }
+        free(x);
+        for (int step = 0; step < 12 && block == 0; step++) {
+            block_step(world, NULL);
+        }
+    }
+    return worst;
+}
+
+static void check(double bedding, const char* upper, const char* what, double* worst)
+{
+    FilWorld* world = blocks(bedding, upper);
+    for (int step = 0; step < 12; step++) {
+        block_step(world, NULL);
+    }
+    *worst = deviation(world, bedding);
+    print_message("%s: %.2e off\n", what, *worst);
+    fil_world_destroy(world);
+}
+
+static void test_areas(void** state)
+{
+    (void)state;
+    static const char* const meshes[] = {"cells: [3, 3, 2]", "cells: [4, 5, 2]", "cells: [7, 2, 3], split: five", "cells: [2, 3, 1], split: symmetric"};
+    for (int m = 0; m < 4; m++) {
+        double worst;
+        check(1e7, meshes[m], meshes[m], &worst);
+        assert_true(worst < 1e-8);
+    }
+}
+
+/* at points it cannot: which is why there are areas */
+static void test_points(void** state)
+{
+    (void)state;
+    double worst;
+    check(0.0, "cells: [4, 5, 2]", "by points", &worst);
+    assert_true(worst > 1e-4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_areas), cmocka_unit_test(test_points)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
