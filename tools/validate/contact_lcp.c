@@ -57,7 +57,7 @@ static void check_solution(FilSandbox* box, const char* where)
         snprintf(what, sizeof what, "%s: complementarity residual", where);
         fil_check_below(box->check, what, box->residual, 1e-6);  // 1e-8 of velocities, 1e-4 of the friction of what slides slowly
         snprintf(what, sizeof what, "%s: friction beyond the cone / mean", where);
-        fil_check_below(box->check, what, cone_error(box), 1e-4);  // lcp_augmented.c, FRICTION_ENOUGH
+        fil_check_below(box->check, what, cone_error(box), 1e-6);  // within the pyramid in every round, lcp_multiplier.c
         snprintf(what, sizeof what, "%s: halvings", where);
         fil_check_below(box->check, what, box->halvings, 2.0);  // of 100 steps or more
     }

@@ -11,23 +11,9 @@ typedef struct Known {
 } Known;
 
 #define FEW "finds no solution for some dozens of contacts that depend on each other, and says so; use sap or sap_lagged"
-#define SLOW "takes more than 10 s of CPU time"
 
 static const Known table[] = {
-    {"lcp", "cloth", "strip", FIL_MATRIX_RESTS, FEW},
-    {"lcp", "cloth", "strip", FIL_MATRIX_COLLIDES, FEW},
-    {"lcp", "cloth", "cloth", FIL_MATRIX_COLLIDES, FEW},
-    {"lcp", "solid", "strip", FIL_MATRIX_COLLIDES, FEW},
-    {"lcp", "solid", "closed rod", FIL_MATRIX_RESTS, FEW},
-    {"lcp", "net", "rod", FIL_MATRIX_RESTS, FEW},
-    {"lcp", "net", "strip", FIL_MATRIX_RESTS, FEW},
-    {"lcp", "net", "closed rod", FIL_MATRIX_RESTS, FEW},
     {"lcp", "net", "cloth", FIL_MATRIX_RESTS, FEW},
-    {"lcp", "net", "cloth", FIL_MATRIX_COLLIDES, FEW},
-    {"lcp", "net", "solid", FIL_MATRIX_RESTS, FEW},
-    {"lcp", "strip", "capsule", FIL_MATRIX_RESTS, SLOW},
-    {"lcp", "strip", "cylinder", FIL_MATRIX_RESTS, SLOW},
-    {"lcp", "solid", "solid", FIL_MATRIX_RESTS, SLOW},
     {NULL, "cloth", NULL, FIL_MATRIX_KEEPS, "edges of cloth take no couple about themselves: 1e-3 of angular momentum is lost, 2e-2 with nets and cloth"},
     {NULL, "net", "solid", FIL_MATRIX_KEEPS, "triangles take no couple of a cord that does not twist: up to 1e-2 is lost"},
 };

@@ -53,7 +53,7 @@ FilLcpSettings fil_lcp_settings_default(void)
                             .recovery_speed = 0.1,
                             .tolerance = 1e-8,
                             .max_iterations = 100,
-                            .dense_limit = 120};
+                            .dense_limit = 30};
 }
 
 FilStatus fil_lcp_settings_check(const FilLcpSettings* s, FilError* error)
@@ -333,10 +333,6 @@ static FilStatus solve_island(Workspace* w, const FilSapProblem* from, const Fil
  * patches, 48, took 3.5 s a step instead of 20 ms. */
 enum { FEW_VELOCITIES = 24 };
 
-/* Times the limit up to which the dense solvers are tried after the multipliers have failed. Chosen, not tried beyond: two
- * strips, and a ring on a ball, 48 contacts, are solved so. */
-enum { BEYOND = 2 };
-
 /* Whether an island is beyond the dense solvers. */
 static bool is_large(const FilSapProblem* island, int limit)
 {
@@ -427,12 +423,6 @@ FilStatus fil_lcp_solve(FilLcp* lcp, const FilSapProblem* from, const FilLcpSett
             // what pivots did not solve either
             fil_lcp_islands_take(&lcp->islands, k, v, island_v);
             status = solve_large(w, &island, settings, island_v, island_impulse, &own);
-        }
-        if (status == FIL_NOT_CONVERGED && !own.indefinite && large && settings->fallback &&
-            3 * island.constraint_count <= BEYOND * settings->dense_limit) {
-            // what multipliers did not solve, while the dense solvers can still be afforded
-            fil_lcp_islands_take(&lcp->islands, k, v, island_v);
-            status = solve_island(w, &island, settings, island_v, island_impulse, &own);
         }
         add_stats(stats, &own);
         if (status == FIL_OK || status == FIL_NOT_CONVERGED) {

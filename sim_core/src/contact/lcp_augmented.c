@@ -1,19 +1,19 @@
-/* The LCP of a large island by multipliers. Of every contact an impulse g and a friction limit l are kept. With those
- *     f = ((g_n + rho (target - c_n)) / (1 + rho R))+        b = P_l(g_t - rho c_t),
- * P_l the projection on the pyramid's cross-section, a regular polygon with its corners at l d_k, the momentum balance
+/* The LCP of a large island by multipliers. Friction of the greatest dissipation within mu f, and f complementary to
+ * w = c_n - target + R f, are together one condition (de Saxce and Feng 1998): gamma lies in the pyramid of impulses, (c_t, w + mu g)
+ * in its dual cone, g the slip speed of c_t, and the two are orthogonal. With g given, that is the optimum of a convex problem in
+ * velocities. Of every contact an impulse and a slip speed are kept; with those
+ *     gamma = the point of the pyramid nearest to kept - rho (c_t, c_n - target + mu g)        (lcp_multiplier.c has R)
+ * makes the momentum balance
  *     S x = J' gamma(c),   c = free + J x
- * is the minimum of a convex, piecewise quadratic function of x: Newton with an exact line search finds it in finitely
- * many steps, each with one factor of S + J' G J (contact/sap_system.h). Then g <- gamma, l <- mu f, and again. A fixed
- * point has f complementary to c_n - target + R f, and friction of the greatest dissipation within mu f: it solves
- * the LCP, whatever rho. As G is piecewise constant a factor serves until a contact changes between apart, sticking,
- * sliding along a side and at a corner: at the end each round costs one solve.
+ * the minimum of a convex, piecewise quadratic function of x: Newton with an exact line search finds it in finitely
+ * many steps, each with one factor of S + J' G J (contact/sap_system.h). Then kept <- gamma, g <- slip speed of c_t, and again. A
+ * fixed point solves the LCP, whatever rho. As G is piecewise constant a factor serves until a contact changes between apart,
+ * sticking, sliding along a side and at a corner: at the end each round costs one solve.
  *
- * Limits and joints are springs with clamped impulses and need no multipliers.
+ * What is carried from round to round are velocities: they are unique where impulses of contacts that depend on each other are
+ * not (those that alternate along a rope's edges push no node), and gamma is within mu f in every round.
  *
- * Rigid contacts at the middles of a rope's edges hardly depend on impulses that alternate from edge to edge: those push no node. As
- * friction acts at the surface it turns edges, and a small change of a limit then makes a large one of such impulses: l <- mu f does
- * not settle, however it is damped (tried shares of 0.05 to 0.7). Where that happens contacts give way a little, by SOFT of their
- * own compliance, which sap's always do by more (1/(4 pi^2) = 0.025). */
+ * Limits and joints are springs with clamped impulses and need no multipliers. */
 #include "contact/lcp_augmented.h"
 
 #include <float.h>
@@ -25,35 +25,28 @@
 #include "contact/lcp_problem.h"
 #include "linalg/extrapolate.h"
 
-/* rho times the compliance that A's diagonal gives a contact. Little, and contacts change their branches a few at a time;
- * much, and multipliers converge in a few rounds while the factor loses as many digits. It grows from the first to the
- * last where a round has not reduced the error to SLOW: tried 1e2 to 1e4, 1e4 to 1e6, 3 to 100, 0 to 0.3 on a rope that
- * falls and on a capstan; these took the fewest factors. */
-#define STIFFNESS_FIRST 1e3
-#define STIFFNESS_MOST 1e6
+/* rho times the compliance that A's diagonal gives a contact. Little, and multipliers take many rounds; much, and where contacts
+ * depend on each other a small error of slip moves all load from one to the other. Begun with the first (tried 1 to 1e3 on ropes, piles,
+ * capstans), and scaled by GROWS within the other two, whichever of the two errors is the larger, where WINDOW rounds have not reduced
+ * the worst miss to SLOW (windows of 5, 10, 20 tried on nets and strips on cloth: about the same). */
+#define STIFFNESS_FIRST 1e2
 #define STIFFNESS_LEAST 1.0
+#define STIFFNESS_MOST 1e6
 #define STIFFNESS_GROWS 10.0
-#define SLOW 0.1
+#define SLOW 0.2
+#define WORSE 2.0
+enum { WINDOW = 5 };
+
+/* Worst miss of velocities, relative, that is enough after PATIENCE rounds: with 0.1 m/s it is 1e-7 m/s. Beyond that, contacts that depend
+ * on each other exchange loads which move nothing. */
+#define ENOUGH 1e-6
+enum { PATIENCE = 30 };
 
 /* A contact with less compliance than this, 1/kg, is between things that are held: no impulse moves them. */
 #define IMMOVABLE 1e-17
 
 /* Momentum residual, relative, at which a round is done. */
 #define BALANCED 1e-10
-
-/* Error of the friction of what slides, relative: asked for, and enough after PATIENCE rounds, where contacts that depend
- * on each other pass round-off times rho to and fro. Loads below LIGHT of the mean count as if they were that. */
-#define FRICTION_EXACT 1e-6
-#define FRICTION_ENOUGH 1e-4
-#define LIGHT 0.1
-enum { PATIENCE = 30 };
-
-/* Compliance of what does not settle as rigid, of the contact's own: 1e-3 is not enough for a capstan of 104 segments, 1e-2 to 1e-1 are. */
-#define SOFT 1e-2
-
-/* Rounds after which friction that is still off by more than this does not settle; of 1,441 solves of a capstan of 52 segments that do, 15 are. */
-#define UNSETTLED_FRICTION 1e-2
-enum { GIVE_UP = 30 };
 
 /* Share of the friction limit below which a guessed contact sticks. */
 #define STICKS 0.99
@@ -62,8 +55,9 @@ enum { GIVE_UP = 30 };
 #define LINE_SEARCH_TOLERANCE 1e-2
 
 /* Line-search evaluations; factors of a solve, in max_iterations. */
-/* and rounds that limits are extrapolated from while branches change; steps with one factor that do not halve the residual */
-enum { MOST_LINE_SEARCH = 60, MOST_FACTORS = 10, UNSETTLED = 5, MOST_STILL = 5 };
+/* and rounds that slip speeds are extrapolated from while branches change; steps with one factor that do not halve the residual; steps of a round, of which
+ * those that converge take up to 30 */
+enum { MOST_LINE_SEARCH = 60, MOST_FACTORS = 10, UNSETTLED = 5, MOST_STILL = 5, MOST_STEPS = 100 };
 
 typedef struct Item {
     bool contact;
@@ -80,6 +74,7 @@ typedef struct Work {
     FilLcpPolygon polygon; /* of friction directions */
     int n, m;
     double speed; /* m/s, that residuals are relative to */
+    double stiffness, most; /* rho times the compliance of each contact, and up to where round-off allows */
     /* all variables: */
     double *change, *momentum, *guess;
     /* participants: */
@@ -87,12 +82,12 @@ typedef struct Work {
     /* constraints, 3 each: */
     double *free, *c, *dc, *trial, *gamma;
     double *hessian, *factored; /* 9 each: at c, and in the factor */
-    double *limit, *error;      /* of each constraint's friction */
+    double *next, *error;       /* 4 of each constraint: impulse and slip of the next round, as velocities */
     double* history;            /* the same of the last rounds */
     int factors, settled;       /* factors so far; rounds since the last */
+    int round;                  /* since rho last changed */
     bool fresh;                 /* the factor is that of `hessian` */
     bool rough;                 /* round-off ended the last balance */
-    bool soft;                  /* contacts give way a little */
 } Work;
 
 bool fil_lcp_augmented_init(FilLcpAugmented* augmented)
@@ -119,7 +114,7 @@ static bool reserve(Work* w)
         {&w->change, all}, {&w->momentum, all}, {&w->guess, all}, {&w->mass_inverse, n}, {&w->x, n},         {&w->p, n},
         {&w->dx, n},       {&w->dp, n},         {&w->j, n},            {&w->free, 3 * m},  {&w->c, 3 * m},
         {&w->dc, 3 * m},   {&w->trial, 3 * m},  {&w->gamma, 3 * m},    {&w->hessian, 9 * m}, {&w->factored, 9 * m},
-        {&w->history, fil_extrapolate_size(w->m)}, {&w->limit, m}, {&w->error, m},
+        {&w->history, fil_extrapolate_size(4 * w->m)}, {&w->next, 4 * m}, {&w->error, 4 * m},
     };
     size_t total = 0;
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
@@ -151,7 +146,7 @@ static bool prepare_contact(Work* w, const FilLcpSettings* settings, int i, Item
         return false;
     }
     item->holds.rho = item->holds.scale > IMMOVABLE ? STIFFNESS_FIRST / item->holds.scale : 0.0;
-    item->holds.compliance = item->holds.rigid = unit.compliance;
+    item->holds.compliance = unit.compliance;
     return true;
 }
 
@@ -237,7 +232,6 @@ static void find_direction(Work* w)
  * responses there. */
 static double line_search(Work* w)
 {
-
     const double dx_p = dot(w->dx, w->p, w->n), dx_dp = dot(w->dx, w->dp, w->n);
     const double start = fabs(dx_p - dot(w->gamma, w->dc, 3 * w->m));
     double low = 0.0, high = INFINITY, alpha = 1.0, last = start;
@@ -335,7 +329,7 @@ static FilStatus balance(Work* w, const FilLcpSettings* settings, double* v, Fil
             break;
         }
         still = w->system->factorisations == factors && rest > 0.5 * last ? still + 1 : 0;
-        if (still == MOST_STILL) {
+        if (still == MOST_STILL || k == MOST_STEPS) {
             w->rough = true;
             break;
         }
@@ -345,61 +339,53 @@ static FilStatus balance(Work* w, const FilLcpSettings* settings, double* v, Fil
 
 /* ---- rounds ---- */
 
-/* Mean normal impulse of the contacts that bear load. */
-static double mean_load(const Work* w)
+/* The worst miss of velocities, relative. */
+static double worst_miss(const Work* w)
 {
-    double sum = 0.0;
-    int count = 0;
-    for (int i = 0; i < w->m; i++) {
-        if (w->items[i].contact && w->gamma[3 * i + 2] > 0.0) {
-            sum += w->gamma[3 * i + 2];
-            count++;
-        }
-    }
-    return count > 0 ? sum / count : 0.0;
-}
-
-/* Takes the impulses found as multipliers; returns the worst miss of velocities, relative, and that of the friction of
- * what slides. */
-static double update(Work* w, double* friction)
-{
-    const double light = LIGHT * mean_load(w);
     double worst = 0.0;
-    *friction = 0.0;
     for (int i = 0; i < w->m; i++) {
-        Item* item = &w->items[i];
-        if (item->contact) {
-            const double f = w->gamma[3 * i + 2], *g = w->hessian + 9 * i;
-            worst = fmax(worst, fil_lcp_multiplier_miss(&item->holds, &w->polygon, w->c + 3 * i, w->gamma + 3 * i));
-            if (g[0] + g[4] < 1.5 * item->holds.rho && f > 0.0 && item->holds.mu > 0.0) {
-                *friction = fmax(*friction, fabs(item->holds.limit - item->holds.mu * f) / (item->holds.mu * fmax(f, light)));
-            }
-            fil_v3_copy(item->holds.kept, w->gamma + 3 * i);
+        if (w->items[i].contact) {
+            worst = fmax(worst, fil_lcp_multiplier_miss(&w->items[i].holds, &w->polygon, w->c + 3 * i, w->gamma + 3 * i));
         }
     }
     return worst / w->speed;
 }
 
-/* ---- friction limits ---- */
-
-/* l <- mu f, or what the last rounds lead to. */
-static void update_limits(Work* w, int round)
+/* A contact's slip speed, whether it bears load or not: without it none could slide and touch. */
+static double slip_of(const Work* w, int i)
 {
-    // as velocities: errors mu f - l and limits l, each times the contact's own velocity per impulse
+    return fil_lcp_polygon_slip(&w->polygon, w->c + 3 * i);
+}
+
+/* kept <- gamma, g <- slip speed found, or what the last rounds lead to; as velocities kept/rho and mu g. */
+static void update(Work* w)
+{
     for (int i = 0; i < w->m; i++) {
-        const Item* item = &w->items[i];
-        w->limit[i] = item->contact ? item->holds.scale * item->holds.limit : 0.0;
-        w->error[i] = item->contact ? item->holds.scale * (item->holds.mu * item->holds.kept[2] - item->holds.limit) : 0.0;
+        const FilLcpMultiplier* holds = &w->items[i].holds;
+        double *next = w->next + 4 * i, *error = w->error + 4 * i;
+        memset(next, 0, 4 * sizeof *next);
+        memset(error, 0, 4 * sizeof *error);
+        if (w->items[i].contact && holds->rho > 0.0) {
+            for (int d = 0; d < 3; d++) {
+                next[d] = holds->kept[d] / holds->rho;
+                error[d] = (w->gamma[3 * i + d] - holds->kept[d]) / holds->rho;
+            }
+            next[3] = holds->mu * holds->slip;
+            error[3] = holds->mu * (slip_of(w, i) - holds->slip);
+        }
     }
     // rounds before a change of branches belong to another map
     w->settled = w->system->factorisations == w->factors ? w->settled + 1 : 0;
     w->factors = w->system->factorisations;
     const int depth = w->settled > UNSETTLED ? w->settled : UNSETTLED;
-    fil_extrapolate(w->m, round, depth, w->history, w->error, w->limit);
+    w->round++;
+    fil_extrapolate(4 * w->m, w->round, depth, w->history, w->error, w->next);
     for (int i = 0; i < w->m; i++) {
-        Item* item = &w->items[i];
-        if (item->contact && item->holds.scale > 0.0) {
-            item->holds.limit = fmax(w->limit[i] / item->holds.scale, 0.0);
+        FilLcpMultiplier* holds = &w->items[i].holds;
+        const double* next = w->next + 4 * i;
+        if (w->items[i].contact && holds->rho > 0.0) {
+            fil_v3_scale(holds->kept, holds->rho, next);
+            holds->slip = holds->mu > 0.0 ? fmax(next[3] / holds->mu, 0.0) : 0.0;
         }
     }
 }
@@ -485,16 +471,34 @@ static bool guess_branches(Work* w, const double* impulse)
     return factor(w);
 }
 
+/* Multiplies rho of all contacts; what earlier rounds lead to is forgotten with it. */
 static void stiffen(Work* w, double by)
 {
+    w->stiffness *= by;
     for (int i = 0; i < w->m; i++) {
         w->items[i].holds.rho *= by;
+    }
+    w->round = 0;
+}
+
+/* Where rounds converge slowly: harder multipliers if they are what is off, softer ones if slips are. */
+static void rescale(Work* w)
+{
+    double impulse = 0.0, slip = 0.0;
+    for (int i = 0; i < w->m; i++) {
+        impulse = fmax(impulse, fil_v3_norm(w->error + 4 * i));
+        slip = fmax(slip, fabs(w->error[4 * i + 3]));
+    }
+    if (impulse > slip && w->stiffness < w->most) {
+        stiffen(w, STIFFNESS_GROWS);
+    } else if (slip > impulse && w->stiffness > STIFFNESS_LEAST) {
+        stiffen(w, 1.0 / STIFFNESS_GROWS);
     }
 }
 
 static FilStatus rounds(Work* w, const FilLcpSettings* settings, double* v, FilLcpStats* stats)
 {
-    double stiffness = STIFFNESS_FIRST, most = STIFFNESS_MOST, miss = INFINITY;
+    double begun = INFINITY, last = INFINITY; // miss when the present window began, and of the last round
     for (stats->rounds = 1; stats->rounds <= settings->max_iterations; stats->rounds++) {
         const FilStatus status = balance(w, settings, v, stats);
         if (status != FIL_OK) {
@@ -502,45 +506,31 @@ static FilStatus rounds(Work* w, const FilLcpSettings* settings, double* v, FilL
         }
         // softer multipliers take more rounds, but lose fewer digits
         if (w->rough) {
-            if (stiffness <= STIFFNESS_LEAST) {
+            if (w->stiffness <= STIFFNESS_LEAST) {
                 return FIL_NOT_CONVERGED;
             }
-            most = stiffness /= STIFFNESS_GROWS;
             stiffen(w, 1.0 / STIFFNESS_GROWS);
+            w->most = w->stiffness;
             w->fresh = false;
             continue;
         }
-        const double last = miss;
-        double friction;
-        miss = update(w, &friction);
-        if (miss <= settings->tolerance &&
-            friction <= (stats->rounds < PATIENCE ? FRICTION_EXACT : FRICTION_ENOUGH)) {
+        const double miss = worst_miss(w);
+        if (miss <= settings->tolerance || (stats->rounds >= PATIENCE && miss <= ENOUGH)) {
             return FIL_OK;
         }
-        if (!w->soft && stats->rounds > GIVE_UP && friction > UNSETTLED_FRICTION) {
-            return FIL_NOT_CONVERGED;
+        // what extrapolation has made worse begins anew
+        if (miss > WORSE * last) {
+            w->round = 0;
         }
-        update_limits(w, stats->rounds);
-        if (stiffness < most && miss > SLOW * last) {
-            stiffness *= STIFFNESS_GROWS;
-            stiffen(w, STIFFNESS_GROWS);
+        last = miss;
+        update(w);
+        if (w->round >= WINDOW && miss > SLOW * begun) {
+            rescale(w);
+        } else if (w->round == 1 || w->round % WINDOW == 0) {
+            begun = miss;
         }
     }
     return FIL_NOT_CONVERGED;
-}
-
-/* Lets contacts give way a little; false if they do so already. */
-static bool soften(Work* w)
-{
-    bool changed = false;
-    for (int i = 0; i < w->m; i++) {
-        Item* item = &w->items[i];
-        item->holds.compliance = fmax(item->holds.rigid, SOFT * item->holds.scale);
-        item->holds.rho = item->holds.scale > IMMOVABLE ? STIFFNESS_FIRST / item->holds.scale : 0.0;
-        changed = changed || (item->contact && item->holds.compliance > item->holds.rigid);
-    }
-    w->soft = true;
-    return changed;
 }
 
 /* Solves from the guess (v, impulse); leaves the velocities in x. */
@@ -550,13 +540,19 @@ static FilStatus attempt(Work* w, const FilLcpSettings* settings, const double* 
         Item* item = &w->items[i];
         if (item->contact) {
             fil_v3_copy(item->holds.kept, impulse + 3 * i);
-            item->holds.limit = item->holds.mu * item->holds.kept[2];
         }
     }
-    w->factors = w->settled = w->system->factorisations = 0;
+    w->stiffness = STIFFNESS_FIRST;
+    w->most = STIFFNESS_MOST;
+    w->factors = w->settled = w->round = w->system->factorisations = 0;
     start(w, v);
     memcpy(w->guess, v, FIL_BLOCK * (size_t)w->problem->pattern.columns * sizeof *v);
     refresh(w, w->guess);
+    for (int i = 0; i < w->m; i++) {
+        if (w->items[i].contact) {
+            w->items[i].holds.slip = slip_of(w, i);
+        }
+    }
     if (!guess_branches(w, impulse)) {
         stats->indefinite = true;
         return FIL_NOT_CONVERGED;
@@ -585,10 +581,6 @@ FilStatus fil_lcp_augmented_solve(FilLcpAugmented* augmented, const FilSapProble
     }
     set_free(&w);
     status = attempt(&w, settings, v, impulse, stats);
-    if (status == FIL_NOT_CONVERGED && !stats->indefinite && soften(&w)) {
-        stats->fallbacks++;
-        status = attempt(&w, settings, v, impulse, stats);
-    }
     if (!stats->indefinite) {
         judge(&w, stats);
         fil_sap_system_expand(w.system, problem, w.x, v);

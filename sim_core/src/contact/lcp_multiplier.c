@@ -5,6 +5,9 @@
 
 #include "base/vec3.h"
 
+/* With Rt = 1/rho, Rn = 1/rho + R and y = g - rho (c_t, c_n - target + mu slip), the impulse is the point of the pyramid nearest to
+ * (y_t, y_n/(1 + rho R)) in the norm of (Rt, Rt, Rn). In coordinates scaled by the roots of those that is the nearest one of a pyramid
+ * with mu sqrt(Rt/Rn), whose derivative D gives G = R^-1/2 D R^-1/2. */
 void fil_lcp_multiplier_respond(const FilLcpMultiplier* item, const FilLcpPolygon* polygon, const double* c, double* gamma, double* g)
 {
     const double rho = item->rho;
@@ -17,18 +20,17 @@ void fil_lcp_multiplier_respond(const FilLcpMultiplier* item, const FilLcpPolygo
     const double r = item->compliance;
     const bool soft = r * rho >= 1.0;
     const double slope = soft ? 1.0 / r : rho / (1.0 + rho * r);
-    const double f = slope * (item->target - c[2]) + (soft ? 0.0 : item->kept[2] / (1.0 + rho * r));
-    if (f > 0.0) {
-        gamma[2] = f;
-        g[8] = slope;
-    }
-    if (item->limit > 0.0) {
-        const double y[2] = {item->kept[0] - rho * c[0], item->kept[1] - rho * c[1]};
-        double d[3];
-        fil_lcp_polygon_project(polygon, item->limit, y, gamma, d);
-        g[0] = rho * d[0];
-        g[1] = g[3] = rho * d[1];
-        g[4] = rho * d[2];
+    const double y_n = slope * (item->target - item->mu * item->slip - c[2]) + (soft ? 0.0 : item->kept[2] / (1.0 + rho * r));
+    const double root_t = sqrt(rho), root_n = sqrt(slope);
+    const double y[3] = {(item->kept[0] - rho * c[0]) / root_t, (item->kept[1] - rho * c[1]) / root_t, y_n / root_n};
+    double scaled[3];
+    fil_lcp_pyramid_project(polygon, item->mu * root_n / root_t, y, scaled, g);
+    fil_v3_set(gamma, root_t * scaled[0], root_t * scaled[1], root_n * scaled[2]);
+    const double root[3] = {root_t, root_t, root_n};
+    for (int a = 0; a < 3; a++) {
+        for (int b = 0; b < 3; b++) {
+            g[3 * a + b] *= root[a] * root[b];
+        }
     }
 }
 

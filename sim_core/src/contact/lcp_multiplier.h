@@ -7,10 +7,10 @@
 typedef struct FilLcpMultiplier {
     double mu, target;
     double compliance; /* R */
-    double rigid;      /* R as the surfaces have it */
     double scale;      /* velocity per impulse, of its own */
     double rho;        /* 0: cannot move */
-    double kept[3], limit;
+    double kept[3];    /* impulse (t1, t2, n) */
+    double slip;       /* slip speed, m/s, that the normal row makes room for */
 } FilLcpMultiplier;
 
 /* Impulse and Hessian (3 x 3) of a contact that moves with c. */

@@ -17,6 +17,9 @@ FilLcpPolygon fil_lcp_polygon(int directions);
 void fil_lcp_polygon_project(const FilLcpPolygon* polygon, double limit, const double* y, double* out,
                              double* derivative);
 
+/* The point nearest to `y` of the pyramid of all (b, f) with b in the polygon of limit mu f, and its derivative, 3 x 3. */
+void fil_lcp_pyramid_project(const FilLcpPolygon* polygon, double mu, const double* y, double* out, double* derivative);
+
 /* Slip speed of a tangential velocity: the largest against a direction. */
 double fil_lcp_polygon_slip(const FilLcpPolygon* polygon, const double* c);
 
