@@ -45,8 +45,9 @@ enum { PATIENCE = 30 };
 /* A contact with less compliance than this, 1/kg, is between things that are held: no impulse moves them. */
 #define IMMOVABLE 1e-17
 
-/* Momentum residual, relative, at which a round is done. */
+/* Momentum residual, relative, at which a round is done, and the last one: reported forces are judged to 1e-9. */
 #define BALANCED 1e-10
+#define BALANCED_LAST 1e-13
 
 /* Share of the friction limit below which a guessed contact sticks. */
 #define STICKS 0.99
@@ -294,14 +295,14 @@ static void refresh(Work* w, double* v)
 
 /* Minimises for the multipliers and limits as they are. Sets w->rough where round-off, which grows with rho, ends that above what
  * is asked for: with branches as they are Newton's method is done in one step, and repeats of it only refine. */
-static FilStatus balance(Work* w, const FilLcpSettings* settings, double* v, FilLcpStats* stats)
+static FilStatus balance(Work* w, double tolerance, const FilLcpSettings* settings, double* v, FilLcpStats* stats)
 {
     refresh(w, v);
     evaluate(w, w->c);
     double rest = residual(w);
     int still = 0;
     w->rough = false;
-    for (int k = 0; rest > BALANCED; k++) {
+    for (int k = 0; rest > tolerance; k++) {
         if (w->system->factorisations > MOST_FACTORS * settings->max_iterations || isnan(rest)) {
             return FIL_NOT_CONVERGED;
         }
@@ -325,10 +326,11 @@ static FilStatus balance(Work* w, const FilLcpSettings* settings, double* v, Fil
         rest = residual(w);
 
         // round-off: the same branches, and no better
-        if (rest < 1e3 * BALANCED && rest > 0.5 * last) {
+        const bool same = w->system->factorisations == factors && rest > 0.5 * last;
+        if (same && k > 0 && rest < 1e3 * BALANCED) {
             break;
         }
-        still = w->system->factorisations == factors && rest > 0.5 * last ? still + 1 : 0;
+        still = same ? still + 1 : 0;
         if (still == MOST_STILL || k == MOST_STEPS) {
             w->rough = true;
             break;
@@ -500,7 +502,7 @@ static FilStatus rounds(Work* w, const FilLcpSettings* settings, double* v, FilL
 {
     double begun = INFINITY, last = INFINITY; // miss when the present window began, and of the last round
     for (stats->rounds = 1; stats->rounds <= settings->max_iterations; stats->rounds++) {
-        const FilStatus status = balance(w, settings, v, stats);
+        const FilStatus status = balance(w, BALANCED, settings, v, stats);
         if (status != FIL_OK) {
             return status;
         }
@@ -516,7 +518,7 @@ static FilStatus rounds(Work* w, const FilLcpSettings* settings, double* v, FilL
         }
         const double miss = worst_miss(w);
         if (miss <= settings->tolerance || (stats->rounds >= PATIENCE && miss <= ENOUGH)) {
-            return FIL_OK;
+            return balance(w, BALANCED_LAST, settings, v, stats);
         }
         // what extrapolation has made worse begins anew
         if (miss > WORSE * last) {
