@@ -226,7 +226,7 @@ static bool parse(int argc, char** argv, Options* options, int* names, int* exit
         {"--csv", FIL_OPTION_TEXT, &options->csv, "FILE", "append to a file, with commit and CPU"},
         {"--repeat", FIL_OPTION_COUNT, &options->repeats, "N", "take the best of N runs after a first one (5)"},
     };
-    char about[1024] = "Measures speed and accuracy. Rows:";
+    char about[8192] = "Measures speed and accuracy. Rows:";
     int count = 0;
     const FilBenchRow* rows = fil_bench_table(&count);
     size_t used = strlen(about);

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "bench.h"
 #include "cli.h"
 
 static const char SCENE[] =
@@ -148,6 +149,10 @@ static void test_help(void** state)
         assert_int_equal(filum(fixture, commands[i]), FIL_EXIT_DONE);
         assert_says(fixture, "filum");
     }
+    int count = 0;
+    const FilBenchRow* rows = fil_bench_table(&count);
+    assert_int_equal(filum(fixture, "bench --help"), FIL_EXIT_DONE);
+    assert_says(fixture, rows[count - 1].title); // none is cut off
     assert_int_equal(filum(fixture, "--version"), FIL_EXIT_DONE);
     assert_string_equal(fixture->output, "filum " FIL_VERSION "\n");
 }
