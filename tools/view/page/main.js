@@ -234,6 +234,7 @@ addEventListener('keydown', (event) => {
     keys[event.key]();
   }
 });
+document.documentElement.classList.toggle('bare', location.hash === '#bare'); // the stage alone, for pictures
 addEventListener('resize', resize);
 resize();
 setTheme(matchMedia('(prefers-color-scheme: dark)').matches);
