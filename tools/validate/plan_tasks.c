@@ -5,8 +5,8 @@
 
 #include "validate/plan.h"
 
-/* Plans a scene and follows the plan by positions; false after a failure that the check reports. */
-static bool try_task(FilCheck* check, const char* scene, FilManipulationInfo* planned, double* miss, double* turn_miss)
+/* Plans a scene and follows the plan; false after a failure that the check reports. */
+static bool try_task(FilCheck* check, const char* scene, FilFollowing following, FilManipulationInfo* planned, double* miss, double* turn_miss)
 {
     FilWorld* world = NULL;
     FilSceneInfo info;
@@ -23,7 +23,7 @@ static bool try_task(FilCheck* check, const char* scene, FilManipulationInfo* pl
     FilStatus status = FIL_OK;
     const double dt = fil_world_dt(world);
     while (status == FIL_OK && fil_world_time(world) < info.manipulation.horizon - 0.5 * dt) {
-        status = fil_manipulation_follow(plan, world, fil_world_time(world) + 0.5 * dt, FIL_FOLLOW_POSITIONS);
+        status = fil_manipulation_follow(plan, world, fil_world_time(world) + 0.5 * dt, following);
         status = status == FIL_OK ? fil_world_step(world, NULL) : status;
     }
     if (status == FIL_OK) {
@@ -41,13 +41,17 @@ void fil_check_plan_tasks(FilCheck* check)
 {
     static const struct {
         const char* scene;
+        FilFollowing following;
         double miss, turn_miss; /* m, rad; a joint's: both in its unit */
-    } tasks[] = {{"box_push", 0.02, 0.04}, {"box_pivot", 6e-3, 0.02}, {"valve_turn", 0.01, 0.01}};
-    for (int k = 0; k < 3; k++) {
+    } tasks[] = {{"box_push", FIL_FOLLOW_POSITIONS, 0.02, 0.04},
+                 {"box_pivot", FIL_FOLLOW_POSITIONS, 6e-3, 0.02},
+                 {"valve_turn", FIL_FOLLOW_POSITIONS, 0.01, 0.01},
+                 {"trunk_lift", FIL_FOLLOW_EFFORTS, 0.01, 0.5}};
+    for (int k = 0; k < 4; k++) {
         FilManipulationInfo i;
         double miss, turn_miss;
         char text[96];
-        if (!try_task(check, tasks[k].scene, &i, &miss, &turn_miss)) {
+        if (!try_task(check, tasks[k].scene, tasks[k].following, &i, &miss, &turn_miss)) {
             continue;
         }
         snprintf(text, sizeof text, "%s: worst equation", tasks[k].scene);

@@ -12,6 +12,8 @@ static const double NEAR = 10.0;
 // steps that find no acceptable point are repeated with a larger shift, which turns them towards the rows
 static const int MAX_TURNS = 8;
 static const double TURN = 30.0, FIRST_TURN = 1e-3;
+// a cost that changes by less is as it was, relative to 1 + its size
+static const double SAME_COST = 1e-5;
 // where no step helps, the barrier and the relaxation go back up by this factor, this often, and fall more slowly
 static const double BACK = 30.0;
 static const int MAX_BACKS = 6;
@@ -95,15 +97,29 @@ typedef struct Loop {
     const FilPlanSettings* settings;
     FilPlanResult* result;
     double barrier_end, relaxation_end, fall;
+    int idle; /* iterations that left the cost as it was */
 } Loop;
 
-/* Lowers the barrier and the relaxation while the point is close enough; true once it is solved. */
-static bool lower_barrier(FilInterior* ip, FilFilter* filter, const Loop* loop)
+/* Whether patience is at an end. */
+static bool is_idle(const FilInterior* ip, Loop* loop, double last_cost)
 {
-    while (worst(fil_interior_error(ip, ip->barrier)) <= NEAR * ip->barrier) {
+    if (loop->settings->patience == 0) {
+        return false;
+    }
+    const FilInteriorError e = fil_interior_error(ip, ip->barrier);
+    const bool met = fmax(e.row, fmax(e.pair, e.complement)) <= NEAR * ip->barrier;
+    loop->idle = met && fabs(ip->cost - last_cost) <= SAME_COST * (1.0 + fabs(ip->cost)) ? loop->idle + 1 : 0;
+    return loop->idle >= loop->settings->patience;
+}
+
+/* Lowers the barrier and the relaxation while the point is close enough, once if it is not but idle; true once it is solved. */
+static bool lower_barrier(FilInterior* ip, FilFilter* filter, Loop* loop, bool idle)
+{
+    for (; idle || worst(fil_interior_error(ip, ip->barrier)) <= NEAR * ip->barrier; idle = false) {
         if (ip->barrier <= loop->barrier_end) {
-            return worst(fil_interior_error(ip, 0.0)) <= fmax(loop->settings->tolerance, 2.0 * loop->barrier_end);
+            return idle || worst(fil_interior_error(ip, 0.0)) <= fmax(loop->settings->tolerance, 2.0 * loop->barrier_end);
         }
+        loop->idle = 0;
         ip->barrier = fmax(loop->barrier_end, loop->fall * ip->barrier);
         const double relaxation = fmax(loop->relaxation_end, loop->settings->relaxation_ratio * ip->barrier);
         if (ip->paired && relaxation != ip->relaxation) {
@@ -155,7 +171,7 @@ static bool back_off(FilInterior* ip, FilFilter* filter, Loop* loop)
 static FilPlanOutcome iterate(FilInterior* ip, Loop* loop)
 {
     FilFilter filter;
-    double length = 0.0;
+    double length = 0.0, last_cost = INFINITY;
     int backs = 0;
     FilPlanResult* result = loop->result;
     if (!fil_interior_evaluate(ip)) {
@@ -163,7 +179,8 @@ static FilPlanOutcome iterate(FilInterior* ip, Loop* loop)
     }
     fil_filter_reset(&filter, ip);
     for (;;) {
-        const bool solved = lower_barrier(ip, &filter, loop);
+        const bool solved = lower_barrier(ip, &filter, loop, is_idle(ip, loop, last_cost));
+        last_cost = ip->cost;
         result->last = progress_of(ip, result->iterations, length);
         if (loop->settings->report != NULL && !loop->settings->report(loop->settings->user, &result->last)) {
             return FIL_PLAN_CANCELLED;
@@ -221,7 +238,8 @@ static void polish(FilInterior* ip, const FilPlanSettings* settings, FilPlanPoin
     FilPlanSettings once = *settings;
     once.max_iterations = POLISH_ITERATIONS;
     FilPlanResult inner = {.iterations = 0};
-    Loop loop = {&once, &inner, 0.1 * settings->tolerance, 0.0, 0.2};
+    once.patience = 0;
+    Loop loop = {&once, &inner, 0.1 * settings->tolerance, 0.0, 0.2, 0};
     const double before = ip->cost;
     (void)iterate(ip, &loop);
     result->iterations += inner.iterations;
@@ -251,7 +269,7 @@ FilPlanResult fil_interior_point(const FilPlanProblem* problem, const FilPlanSet
     const size_t bytes = sizeof(double) * (size_t)(problem->stages * problem->variables);
     const size_t row_bytes = sizeof(double) * (size_t)(problem->stages * problem->rows);
     const double end = 0.1 * settings->tolerance;
-    Loop loop = {settings, &result, end, settings->relaxation_end, settings->fall};
+    Loop loop = {settings, &result, end, settings->relaxation_end, settings->fall, 0};
     memcpy(ip->at.x, point->x, bytes);
     if (settings->warm && point->multiplier != NULL) {
         memcpy(ip->at.multiplier, point->multiplier, row_bytes);

@@ -27,6 +27,8 @@ typedef struct FilPlanSettings {
     double fall;             /* factor of the barrier from one problem to the next */
     double push;             /* least distance of a start from bounds, of the variables' scale */
     int max_iterations;
+    int patience; /* iterations in a row that leave the cost as it is, with rows and pairs met, after which the barrier falls though the gradient is
+                     not small: where multipliers are not unique it never is. 0: none */
     bool polish;
     bool warm; /* begin with the multipliers of the point */
     /* told once an iteration; false stops. May be NULL. */

@@ -19,6 +19,9 @@ static const double GOOD_VIOLATION = 1e-6, GOOD_PAIR = 1e-6;
 // where the relaxation of finer meshes begins, and how close to bounds they may: their start is nearly a solution
 static const double FINER_RELAXATION = 1e-3, FINER_PUSH = 1e-4;
 
+// several contacts share loads in many ways, so that multipliers are not unique; chosen, 8 was tried
+static const int PATIENCE = 8;
+
 struct FilManipulationPlan {
     FilManipulationInfo info;
     FilManipulationStart start;
@@ -74,6 +77,7 @@ static bool solve_mesh(Job* job, int mesh, FilManipulationPlan* plan)
     settings.fall = def->relaxation_fall;
     settings.push = finer ? FINER_PUSH : settings.push;
     settings.max_iterations = def->max_iterations;
+    settings.patience = PATIENCE;
     settings.report = report_progress;
     settings.user = job;
     job->report.stages = m.stages;

@@ -192,11 +192,14 @@ static bool joins(const FilManipulation* m, int touch)
     return sides[1] >= 0 && driven[0] != driven[1];
 }
 
-/* Moves what is driven to where its contacts are closed, at the places of the start: damped least squares. */
-static void keep_contacts(const FilManipulation* m, const double (*places)[2], const bool* kept, double* q)
+/* Moves what is driven to where its contacts are closed, at the places of the start: least squares, in which a way of a coordinate's usual size
+ * counts as much as a millimetre, in steps of less than a third of it. */
+static void keep_contacts(const FilManipulation* m, const double* scale, const double (*places)[2], const bool* kept, double* q)
 {
-    static const double damping = 1e-6;
+    static const double millimetre = 1e-3, longest = 0.3;
     const int n = m->drives;
+    double from[FIL_PLAN_COORDINATES];
+    memcpy(from, q, sizeof(double) * (size_t)m->tree.coordinates);
     for (int iteration = 0; iteration < 20; iteration++) {
         double matrix[FIL_PLAN_COORDINATES * FIL_PLAN_COORDINATES] = {0.0}, right[FIL_PLAN_COORDINATES] = {0.0};
         int pivots[FIL_PLAN_COORDINATES];
@@ -217,14 +220,20 @@ static void keep_contacts(const FilManipulation* m, const double (*places)[2], c
             }
         }
         for (int i = 0; i < n; i++) {
-            matrix[i * n + i] += damping;
+            const double per_size = millimetre / scale[m->drive[i]];
+            matrix[i * n + i] += per_size * per_size;
+            right[i] -= per_size * per_size * (q[m->drive[i]] - from[m->drive[i]]);
         }
         if (n == 0 || !fil_dense_lu(n, matrix, pivots)) {
             return;
         }
         fil_dense_lu_solve(n, matrix, pivots, 1, right);
+        double part = 1.0;
         for (int i = 0; i < n; i++) {
-            q[m->drive[i]] += right[i];
+            part = fmin(part, longest * scale[m->drive[i]] / fmax(1e-300, fabs(right[i])));
+        }
+        for (int i = 0; i < n; i++) {
+            q[m->drive[i]] += part * right[i];
         }
     }
 }
@@ -292,7 +301,7 @@ void fil_manipulation_guess(const FilManipulationProblem* problem, double* x)
                 own[o.q + i] = on_the_way(m, start + o.q, i, t);
             }
         }
-        keep_contacts(m, (const double(*)[2])places, kept, own + o.q);
+        keep_contacts(m, problem->problem.scale + o.q, (const double(*)[2])places, kept, own + o.q);
         for (int i = 0; i < m->tree.coordinates; i++) {
             own[o.v + i] = (own[o.q + i] - p[o.q + i]) / m->step;
         }
