@@ -161,6 +161,7 @@ static const FilCheckCase table[] = {
     {"patch", "lace_grip", "two fingers pick up a lace and hold it by patches, and by points", 15, fil_check_lace_grip},
     {"patch", "lace_wrap", "two arms wind laces around each other and pull, by patches and by points", 30, fil_check_lace_wrap},
     {"patch", "shoelace_overhand", "two arms tie an overhand knot: twice, finer, by patches and by points", 120, fil_check_shoelace_overhand},
+    {"patch", "shoelace", "two arms tie a bow, pull it, untie it; and tie it again", 180, fil_check_shoelace},
     {"patch", "pulley", "a belt centres itself on a crowned pulley", 150, fil_check_patch_pulley},
     {"patch", "pulley_ablation", "and does not without crown or twist", 60, fil_check_patch_pulley_ablation},
     {"patch", "tilt", "a tilted roller shifts a belt, its mirror image the other way", 30, fil_check_patch_tilt},
