@@ -122,7 +122,7 @@ typedef struct FilSolidDef {
 FilSolidDef fil_solid_def_default(void);
 
 /* Adds a solid. Allocates. Under velocity-level contact models its surface collides with rods, rigid
- * bodies, arms, robots, shells and other solids, not with itself; under "ipc" its surface collides with
+ * bodies, arms, robots, shells and other solids and, if asked and with a bedding, itself; under "ipc" its surface collides with
  * everything and, if asked, itself. FIL_BAD_INPUT names elements that are inverted or flat, vertices that coincide, and
  * numbers out of range. */
 FIL_MUST_CHECK FilStatus fil_world_add_solid(FilWorld* world, const FilSolidDef* def, FilId* solid);

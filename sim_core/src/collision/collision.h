@@ -233,6 +233,8 @@ bool fil_collision_sheet_joined(const FilCollisionStage* stage, const FilCollisi
 /* Adds what the triangles of two sheets touch. */
 /* sheet_areas.c: of the pairs listed in `faces`, where both have a bedding */
 FIL_MUST_CHECK FilStatus fil_collision_meet_sheet_areas(FilCollisionStage* stage, const FilCollisionSheet* a, const FilCollisionSheet* b, double dt);
+/* the same of a solid's surface with itself, beyond neighbours */
+FIL_MUST_CHECK FilStatus fil_collision_meet_own_areas(FilCollisionStage* stage, FilCollisionSheet* sheet, double dt);
 FIL_MUST_CHECK FilStatus fil_collision_meet_sheet_pair(FilCollisionStage* stage, FilCollisionSheet* a, FilCollisionSheet* b, double dt);
 /* Adds what faces and edges of all sheets touch in a step of dt. They and all colliders have been placed, and stand in the tree. */
 FIL_MUST_CHECK FilStatus fil_collision_meet_sheets(FilCollisionStage* stage, double dt);

@@ -183,6 +183,9 @@ FilStatus fil_collision_meet_sheets(FilCollisionStage* stage, double dt)
             continue;
         }
         status = meet_others(stage, s, dt);
+        if (status == FIL_OK && s->bedding > 0.0 && stage->colliders[s->first].collider.collision.self) {
+            status = fil_collision_meet_own_areas(stage, s, dt);
+        }
         for (int m = 0; m < k && status == FIL_OK; m++) {
             FilCollisionSheet* other = &stage->sheets[m];
             const FilWorldCollider *a = &stage->colliders[other->first], *b = &stage->colliders[s->first];

@@ -15,6 +15,9 @@
 static const double OPPOSITE = -0.5;
 /* Deeper than this share of a triangle's size, it has come in from elsewhere. */
 static const double DEEPEST = 0.5;
+/* The same of a solid with itself: the two sides of a wall face away from each other, its thickness apart. Thinner walls are taken for
+ * contact. */
+static const double OWN_DEEPEST = 0.1;
 /* Polygons below this share of the smaller triangle bear nothing. */
 static const double LEAST_AREA = 1e-12;
 
@@ -84,7 +87,7 @@ static int nearest_corner(const FilCollisionSheet* s, int t, const double* p)
 }
 
 /* One pair of triangles. */
-static FilStatus meet_faces(FilCollisionStage* stage, const FilCollisionSheet* a, int s, const FilCollisionSheet* b, int t, double margin)
+static FilStatus meet_faces(FilCollisionStage* stage, const FilCollisionSheet* a, int s, const FilCollisionSheet* b, int t, double margin, double deepest)
 {
     const Face fa = face_of(a, s), fb = face_of(b, t);
     FilPolygon polygon;
@@ -101,7 +104,7 @@ static FilStatus meet_faces(FilCollisionStage* stage, const FilCollisionSheet* a
     const double area = fabs(fil_polygon_area(&polygon, n, centroid));
     const double low = height_at(&fa, centroid, n), high = height_at(&fb, centroid, n), distance = high - low;
     const double size = fmin(fil_facets_size(&a->facets, s), fil_facets_size(&b->facets, t));
-    if (!(area > 0.5 * LEAST_AREA * fmin(fa.area2, fb.area2)) || distance > margin || distance < -DEEPEST * size) {
+    if (!(area > 0.5 * LEAST_AREA * fmin(fa.area2, fb.area2)) || distance > margin || distance < -deepest * size) {
         return FIL_OK;
     }
     fil_v3_copy(point.position, centroid);
@@ -111,8 +114,12 @@ static FilStatus meet_faces(FilCollisionStage* stage, const FilCollisionSheet* a
     const int first = nearest_corner(a, s, point.position), second = nearest_corner(b, t, point.position);
     const double stiffness = area * a->bedding * b->bedding / (a->bedding + b->bedding);
     const FilSurface surface = fil_collision_surface(stage, &stage->colliders[first], &stage->colliders[second]);
-    return fil_collision_emit_patch(stage, first, fil_collision_sheet_part(a, s), second, fil_collision_sheet_part(b, t), &point, stiffness,
-                                    area, &surface);
+    const int part[2] = {fil_collision_sheet_part(a, s), fil_collision_sheet_part(b, t)};
+    if (first < second) {
+        return fil_collision_emit_patch(stage, first, part[0], second, part[1], &point, stiffness, area, &surface);
+    }
+    fil_v3_scale(point.normal, -1.0, point.normal); // of a solid with itself
+    return fil_collision_emit_patch(stage, second, part[1], first, part[0], &point, stiffness, area, &surface);
 }
 
 FilStatus fil_collision_meet_sheet_areas(FilCollisionStage* stage, const FilCollisionSheet* a, const FilCollisionSheet* b, double dt)
@@ -124,7 +131,40 @@ FilStatus fil_collision_meet_sheet_areas(FilCollisionStage* stage, const FilColl
             (fil_collision_sheet_joined(stage, a, s, b->body) || fil_collision_sheet_joined(stage, b, t, a->body))) {
             continue;
         }
-        status = meet_faces(stage, a, s, b, t, fil_collision_sheet_margin(stage, a, s, b, t, dt));
+        status = meet_faces(stage, a, s, b, t, fil_collision_sheet_margin(stage, a, s, b, t, dt), DEEPEST);
+    }
+    return status;
+}
+
+/* Whether two triangles share a vertex, or a vertex of each an edge: those stay together by themselves. */
+static bool neighbours(const FilFacets* facets, int s, int t)
+{
+    for (int k = 0; k < 9; k++) {
+        const int u = facets->triangles[3 * s + k / 3], v = facets->triangles[3 * t + k % 3];
+        if (u == v) {
+            return true;
+        }
+        for (int f = facets->fan_first[u]; f < facets->fan_first[u + 1]; f++) {
+            const int* corner = facets->triangles + 3 * facets->fans[f];
+            if (corner[0] == v || corner[1] == v || corner[2] == v) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+FilStatus fil_collision_meet_own_areas(FilCollisionStage* stage, FilCollisionSheet* s, double dt)
+{
+    stage->faces.count = 0;
+    FilStatus status = fil_collision_ready_sheet(stage, s, dt);
+    status = status == FIL_OK ? fil_bvh_self_pairs(&s->tree, &stage->faces) : status;
+    status = status == FIL_OK ? fil_pairs_sort(&stage->faces, s->facets.triangle_count, &stage->sorted) : status;
+    for (int k = 0; k < stage->faces.count && status == FIL_OK; k++) {
+        const int a = stage->faces.items[k].a, b = stage->faces.items[k].b;
+        if (!neighbours(&s->facets, a, b)) {
+            status = meet_faces(stage, s, a, s, b, fil_collision_sheet_margin(stage, s, a, s, b, dt), OWN_DEEPEST);
+        }
     }
     return status;
 }
