@@ -82,8 +82,49 @@ static void test_velocity_and_momentum(void** state)
     }
 }
 
+/* A triangle that moves as a rigid one turns as it does, and a couple on it becomes forces that make up nothing else. */
+static void test_turn_and_couple(void** state)
+{
+    (void)state;
+    Random random = {11};
+    for (int c = 0; c < CASES; c++) {
+        double q[12] = {0.0}, v[12] = {0.0}, omega[3], couple[3], linear[3], jacobian[36], turns[3] = {0.0}, total[3] = {0.0}, moment[3] = {0.0};
+        int blocks[3];
+        for (int k = 0; k < 12; k++) {
+            q[k] = random_between(&random, -1.0, 1.0);
+        }
+        for (int k = 0; k < 3; k++) {
+            omega[k] = random_between(&random, -1.0, 1.0);
+            couple[k] = random_between(&random, -1.0, 1.0);
+            linear[k] = random_between(&random, -1.0, 1.0);
+        }
+        for (int i = 0; i < 3; i++) {
+            fil_v3_cross(v + 4 * i, omega, q + 4 * i);
+            fil_v3_add(v + 4 * i, v + 4 * i, linear);
+        }
+        assert_int_equal(fil_triangle_turn_jacobian(vertex, q, blocks, jacobian), 3);
+        double largest = 1.0;
+        for (int b = 0; b < 3; b++) {
+            double share[3] = {0.0}, arm[3];
+            for (int j = 0; j < 3; j++) {
+                turns[j] += fil_v3_dot(jacobian + 12 * b + 4 * j, v + 4 * blocks[b]);
+                fil_v3_axpy(share, couple[j], jacobian + 12 * b + 4 * j);
+                largest = fmax(largest, fil_v3_norm(jacobian + 12 * b + 4 * j));
+            }
+            fil_v3_cross(arm, q + 4 * blocks[b], share);
+            fil_v3_add(total, total, share);
+            fil_v3_add(moment, moment, arm);
+        }
+        for (int k = 0; k < 3; k++) { // rounding of the inverse grows with its square
+            assert_true(fabs(turns[k] - omega[k]) < 1e-12 * largest * largest);
+            assert_true(fabs(total[k]) < 1e-12 * largest * largest);
+            assert_true(fabs(moment[k] - couple[k]) < 1e-12 * largest * largest);
+        }
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_velocity_and_momentum)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_velocity_and_momentum), cmocka_unit_test(test_turn_and_couple)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

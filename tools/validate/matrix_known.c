@@ -14,8 +14,6 @@ typedef struct Known {
 
 static const Known table[] = {
     {"lcp", "net", "cloth", FIL_MATRIX_RESTS, FEW},
-    {NULL, "cloth", NULL, FIL_MATRIX_KEEPS, "edges of cloth take no couple about themselves: 1e-3 of angular momentum is lost, 2e-2 with nets and cloth"},
-    {NULL, "net", "solid", FIL_MATRIX_KEEPS, "triangles take no couple of a cord that does not twist: up to 1e-2 is lost"},
 };
 
 static bool matches(const char* pattern, const char* name)

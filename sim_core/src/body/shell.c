@@ -230,9 +230,11 @@ static int point_jacobian(const void* pointer, int index, int part, const double
 
 static int turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks, double* jacobian, double* bias)
 {
-    (void)pointer, (void)part, (void)q; // a vertex has no orientation
-    memset(jacobian, 0, 12 * sizeof(double));
     fil_v3_set(bias, 0.0, 0.0, 0.0);
+    if (part > 0) {
+        return fil_triangle_turn_jacobian(((const FilShellBody*)pointer)->triangles + 3 * (part - 1), q, blocks, jacobian);
+    }
+    memset(jacobian, 0, 12 * sizeof(double)); // a vertex has no orientation
     blocks[0] = index;
     return 1;
 }

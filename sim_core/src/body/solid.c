@@ -265,11 +265,19 @@ static int point_jacobian(const void* pointer, int index, int part, const double
 
 static int turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks, double* jacobian, double* bias)
 {
-    (void)part, (void)q; // a vertex has no orientation
-    memset(jacobian, 0, 12 * sizeof(double));
+    const FilSolidBody* body = pointer;
+    int count = 1;
     fil_v3_set(bias, 0.0, 0.0, 0.0);
-    blocks[0] = ((const FilSolidBody*)pointer)->surface[index];
-    return 1;
+    if (part > 0) {
+        count = fil_triangle_turn_jacobian(body->mesh.triangles + 3 * (part - 1), q, blocks, jacobian);
+    } else {
+        memset(jacobian, 0, 12 * sizeof(double)); // a vertex has no orientation
+        blocks[0] = body->surface[index];
+    }
+    for (int k = 0; k < 3 * count && body->plane_strain > 0; k++) {
+        jacobian[4 * k + body->plane_strain - 1] = 0.0; // that component does not move
+    }
+    return count;
 }
 
 static int tangent_pattern(void* pointer, int* columns, int* rows)

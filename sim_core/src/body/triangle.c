@@ -42,3 +42,37 @@ int fil_triangle_jacobian(const int vertex[3], const double* point, const double
     }
     return 3;
 }
+
+/* omega = I^-1 sum r_i x v_i with I = sum (r_i . r_i 1 - r_i r_i'), r_i from the middle: J_i = I^-1 [r_i x]. A couple c becomes F_i = (I^-1 c) x r_i, of which sum r_i x F_i = c. */
+int fil_triangle_turn_jacobian(const int vertex[3], const double* q, int* blocks, double* jacobian)
+{
+    double middle[3] = {0.0}, r[3][3], inertia[9] = {0.0}, inverse[9];
+    memset(jacobian, 0, 36 * sizeof *jacobian);
+    for (int i = 0; i < 3; i++) {
+        blocks[i] = vertex[i];
+        fil_v3_axpy(middle, 1.0 / 3.0, q + 4 * vertex[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        fil_v3_sub(r[i], q + 4 * vertex[i], middle);
+        for (int j = 0; j < 3; j++) {
+            for (int k = 0; k < 3; k++) {
+                inertia[3 * j + k] += (j == k ? fil_v3_dot(r[i], r[i]) : 0.0) - r[i][j] * r[i][k];
+            }
+        }
+    }
+    if (!fil_m3_invert(inverse, inertia)) {
+        return 3;
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            const double axis[3] = {k == 0, k == 1, k == 2};
+            double moment[3], turn[3];
+            fil_v3_cross(moment, r[i], axis);
+            fil_m3_apply(turn, inverse, moment);
+            for (int j = 0; j < 3; j++) {
+                jacobian[12 * i + 4 * j + k] = turn[j];
+            }
+        }
+    }
+    return 3;
+}

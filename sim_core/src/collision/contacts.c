@@ -17,6 +17,35 @@ static const double SOFT_DEPTH = 1e-2; /* rods' radii, and the balls at vertices
 /* More contacts than this come from things placed inside each other, and would take hours. */
 enum { MAX_CONTACTS = 100000 };
 
+/* The part that a contact's point moves with. A vertex of a sheet takes no couple, and its surface is half a thickness away: there the point
+ * goes with the triangle at the vertex that faces the contact most, or, edge on, the largest. */
+static int moving_part(const FilCollisionStage* stage, const FilContact* contact, int side)
+{
+    static const double EDGE_ON = 1e-3; // share of a triangle's area that counts whatever its direction
+    const int collider = contact->collider[side];
+    const FilWorldCollider* c = &stage->colliders[collider];
+    const FilCollisionSheet* s = c->sheet >= 0 ? &stage->sheets[c->sheet] : NULL;
+    int best = contact->part[side];
+    if (s == NULL || s->mesh != NULL || best != 0) {
+        return best;
+    }
+    const int vertex = collider - s->first;
+    double most = 0.0;
+    for (int k = s->facets.fan_first[vertex]; k < s->facets.fan_first[vertex + 1]; k++) {
+        const int t = s->facets.fans[k];
+        double ab[3], ac[3], n[3];
+        fil_v3_sub(ab, fil_facets_corner(&s->facets, t, 1), fil_facets_corner(&s->facets, t, 0));
+        fil_v3_sub(ac, fil_facets_corner(&s->facets, t, 2), fil_facets_corner(&s->facets, t, 0));
+        fil_v3_cross(n, ab, ac);
+        const double faces = fabs(fil_v3_dot(n, contact->frame + 6)) + EDGE_ON * fil_v3_norm(n);
+        if (faces > most) {
+            most = faces;
+            best = fil_collision_sheet_part(s, t);
+        }
+    }
+    return best;
+}
+
 /* Whether a side is a cord, which does not turn about itself: its axis t, and how its surface would move if it did, u = t x arm. */
 static bool is_cord(const FilCollisionStage* stage, const FilContact* contact, int side, double* t, double* u)
 {
@@ -39,7 +68,7 @@ static bool is_cord(const FilCollisionStage* stage, const FilContact* contact, i
 /* Friction at a cord's surface leaves a couple (f . u) t that the cord cannot take. The other side takes it, so that angular
  * momentum stays: its point moves by v - u (t . omega), as on the cord's axis. Of two cords, at an angle of cosine g, each takes
  * what is across it: u becomes (u - g u') / (1 - g^2). Cords that are nearly parallel cannot, and lose it. */
-static void take_couple(const FilCollisionStage* stage, const FilContact* contact, int side, const int* blocks, int count,
+static void take_couple(const FilCollisionStage* stage, const FilContact* contact, int side, int part, const int* blocks, int count,
                         double* jacobian, double* bias)
 {
     static const double PARALLEL = 0.05; // 1 - g^2 of 13 degrees: beyond, couples would be twenty times what is lost
@@ -56,7 +85,7 @@ static void take_couple(const FilCollisionStage* stage, const FilContact* contac
     const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
     const FilBody* body = &stage->system->bodies[c->body];
     int turn_blocks[FIL_JACOBIAN_BLOCKS];
-    const int turns = body->ops->turn_jacobian(body->impl, c->index, contact->part[side], stage->system->state.q + body->q, turn_blocks,
+    const int turns = body->ops->turn_jacobian(body->impl, c->index, part, stage->system->state.q + body->q, turn_blocks,
                                                turn, turn_bias);
     fil_v3_axpy(bias, -fil_v3_dot(t, turn_bias), u);
     for (int b = 0; b < turns; b++) {
@@ -78,9 +107,10 @@ static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int sid
     const double sign = side == 1 ? 1.0 : -1.0;
     int blocks[FIL_JACOBIAN_BLOCKS];
     double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3], turned[3];
-    const int count = body->ops->point_jacobian(body->impl, c->index, contact->part[side], contact->point,
-                                                stage->system->state.q + body->q, blocks, jacobian, bias);
-    take_couple(stage, contact, side, blocks, count, jacobian, bias);
+    const int part = moving_part(stage, contact, side);
+    const int count =
+        body->ops->point_jacobian(body->impl, c->index, part, contact->point, stage->system->state.q + body->q, blocks, jacobian, bias);
+    take_couple(stage, contact, side, part, blocks, count, jacobian, bias);
     fil_m3_apply(turned, contact->frame, bias);
     fil_v3_axpy(contact->bias, sign, turned);
     contact->normal_velocity += sign * turned[2];
