@@ -9,8 +9,8 @@
  * R = r, and all there is at a sharp edge (nu = 1), where the rope turns about the edge and T' = 0, whatever the friction. A rope
  * without thickness would have exp(mu theta) = 1.60.
  *
- * lcp finds no solution on the sharp edge and is judged on the rounding's coarse mesh only (on finer ones it loses friction: 1.14
- * and 1.05 with 8 and 16 edges); imc's contacts with a box's edge are not those of a point: its figures are noted. */
+ * lcp finds no solution on the sharp edge and is judged on the rounding's coarse mesh only (with 8 edges it loses friction, 1.14, whichever
+ * way its problem is solved; with 16 it finds none in a few steps); imc's contacts with a box's edge are not those of a point: its figures are noted. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

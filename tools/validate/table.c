@@ -57,6 +57,7 @@ static const FilCheckCase table[] = {
     {"contact", "lcp_pile", "a pyramid of boxes, the same", 0, fil_check_lcp_pile},
     {"contact", "wedge", "a wedge between two boxes holds or drives them apart", 0, fil_check_wedge},
     {"contact", "bundle", "a bundle of ropes sheared to and fro: work of friction", 0, fil_check_bundle},
+    {"contact", "bundle_lcp", "the same as a complementarity problem", 90, fil_check_bundle_lcp},
     {"contact", "edge", "a rope drawn over an edge, rounded and sharp", 0, fil_check_edge},
     {"contact", "plectoneme", "a clamped rod twisted until it winds up: torque and tension against its angle", 0, fil_check_plectoneme},
     {"contact", "plectoneme_models", "the same under the other models", 0, fil_check_plectoneme_models},
@@ -147,7 +148,7 @@ static const FilCheckCase table[] = {
 
     {"matrix", "sap", "every kind of body against every other under sap", 12, fil_check_matrix_sap},
     {"matrix", "sap_lagged", "the same under sap_lagged", 12, fil_check_matrix_sap_lagged},
-    {"matrix", "lcp", "the same under lcp", 300, fil_check_matrix_lcp},
+    {"matrix", "lcp", "the same under lcp", 150, fil_check_matrix_lcp},
     {"matrix", "imc", "the same under imc", 3, fil_check_matrix_imc},
     {"matrix", "spt", "the same under spt", 10, fil_check_matrix_spt},
     {"matrix", "ipc", "the same under ipc", 45, fil_check_matrix_ipc},
