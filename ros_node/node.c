@@ -14,7 +14,7 @@
 #define IDLE_WAIT 0.01 /* s */
 /* a state is told again this long after it was told, to somebody who has just joined and may have missed it */
 #define AWAIT_REPEAT 0.2 /* s */
-#define RETELL_WAIT 4.0  /* s, the longest: a busy machine has found a newcomer's topics by then */
+#define RETELL_WAIT 0.5  /* s, the longest */
 /* messages that arrived together are taken together, but not without end: neither that many nor, where steps are due, for
  * longer than this share of the time to the next one */
 enum { MAX_DRAIN = 100 };
@@ -351,8 +351,8 @@ static bool is_awaiting(FilNode* node, double now)
     return true;
 }
 
-/* Who joins while time stands is told the state too: at once, and again after ever longer waits, since it may not have known all
- * of the node's publishers yet. Time that has just come to stand counts as joining: what was told last may have met nobody. */
+/* Who joins while time stands is told the state too: at once, and again twice, since it may not have known all of the node's
+ * publishers yet. Who joined before has heard it. */
 static void tell_newcomers(FilNode* node, double now)
 {
     if (!node->simulation.paused || node->simulation.world == NULL) {
@@ -360,14 +360,13 @@ static void tell_newcomers(FilNode* node, double now)
         node->retell = INFINITY;
         return;
     }
-    const bool joined = fil_publishers_joined(&node->publishers), began = !node->stands;
-    if (joined || now > node->retell) {
+    const bool more = fil_publishers_joined(&node->publishers), joined = more && node->stands;
+    if (joined) {
         tell_again(node, now);
-    }
-    if (joined || began) {
         node->retell_wait = AWAIT_REPEAT;
         node->retell = now + node->retell_wait;
     } else if (now > node->retell) {
+        tell_again(node, now);
         node->retell_wait *= 2.0;
         node->retell = node->retell_wait <= RETELL_WAIT ? now + node->retell_wait : INFINITY;
     }
