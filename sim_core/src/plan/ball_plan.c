@@ -197,19 +197,7 @@ void fil_ball_guess(const FilBallProblem* problem, double share, double noise, u
 
 void fil_ball_resample(const FilBallProblem* from, const double* x, const FilBallProblem* to, double* out)
 {
-    const FilBallLayout o = fil_ball_layout(&from->turn);
-    const int n = o.variables, stages = from->turn.stages;
-    for (int k = 0; k < to->turn.stages; k++) {
-        // states stand at the ends of stages, controls act throughout
-        const double t = (k + 1.0) * stages / to->turn.stages;
-        const int end = (int)ceil(t - 1e-9), later = end < 1 ? 0 : end - 1;
-        const double share = t - later;
-        for (int j = 0; j < n; j++) {
-            const double after = x[later * n + j];
-            const double before = later > 0 ? x[(later - 1) * n + j] : j < o.gap ? from->problem.before[j] : after;
-            out[k * n + j] = j < o.gap ? (1.0 - share) * before + share * after : after;
-        }
-    }
+    fil_plan_resample(&from->problem, fil_ball_layout(&from->turn).gap, x, to->turn.stages, out);
 }
 
 void fil_ball_hold(const FilBallProblem* problem, double* x)

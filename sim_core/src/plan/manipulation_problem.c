@@ -319,19 +319,7 @@ void fil_manipulation_guess(const FilManipulationProblem* problem, double* x)
 
 void fil_manipulation_resample(const FilManipulationProblem* from, const double* x, const FilManipulationProblem* to, double* out)
 {
-    const FilManipulationLayout o = fil_manipulation_layout(&from->m);
-    const int n = o.variables, stages = from->m.stages;
-    for (int k = 0; k < to->m.stages; k++) {
-        // states stand at the ends of stages, controls act throughout
-        const double t = (k + 1.0) * stages / to->m.stages;
-        const int end = (int)ceil(t - 1e-9), later = end < 1 ? 0 : end - 1;
-        const double share = t - later;
-        for (int j = 0; j < n; j++) {
-            const double after = x[later * n + j];
-            const double before = later > 0 ? x[(later - 1) * n + j] : j < o.gap ? from->problem.before[j] : after;
-            out[k * n + j] = j < o.gap ? (1.0 - share) * before + share * after : after;
-        }
-    }
+    fil_plan_resample(&from->problem, fil_manipulation_layout(&from->m).gap, x, to->m.stages, out);
 }
 
 /* ---- judging ---- */

@@ -49,4 +49,8 @@ typedef struct FilPlanProblem {
                      FilPlanOrder order, FilPlanStage* out);
 } FilPlanProblem;
 
+/* A trajectory on another number of stages: the first `states` variables, which are carried in this order, lie on straight lines between
+ * the ends of stages; the others act throughout theirs. `out` has room for `stages` times the variables. */
+void fil_plan_resample(const FilPlanProblem* from, int states, const double* x, int stages, double* out);
+
 #endif
