@@ -33,6 +33,7 @@ void fil_check_wedge(FilCheck* check);
 
 /* contact_bundle.c: ropes sheared to and fro */
 void fil_check_bundle(FilCheck* check);
+void fil_check_bundle_potentials(FilCheck* check);
 void fil_check_bundle_lcp(FilCheck* check);
 
 /* contact_edge.c: a rope drawn over an edge */

@@ -57,6 +57,7 @@ static const FilCheckCase table[] = {
     {"contact", "lcp_pile", "a pyramid of boxes, the same", 0, fil_check_lcp_pile},
     {"contact", "wedge", "a wedge between two boxes holds or drives them apart", 0, fil_check_wedge},
     {"contact", "bundle", "a bundle of ropes sheared to and fro: work of friction", 0, fil_check_bundle},
+    {"contact", "bundle_potentials", "the same under ipc, and noted under imc", 25, fil_check_bundle_potentials},
     {"contact", "bundle_lcp", "the same as a complementarity problem", 90, fil_check_bundle_lcp},
     {"contact", "edge", "a rope drawn over an edge, rounded and sharp", 0, fil_check_edge},
     {"contact", "plectoneme", "a clamped rod twisted until it winds up: torque and tension against its angle", 0, fil_check_plectoneme},
