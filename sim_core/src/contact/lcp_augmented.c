@@ -42,6 +42,10 @@ enum { WINDOW = 5 };
 #define ENOUGH 1e-6
 enum { PATIENCE = 30 };
 
+/* Share of its own compliance by which a contact gives way where rounds do not settle. A rigid rope on a post of 104 segments has impulses
+ * that alternate from edge to edge and push no node; with this it follows theory within 0.22 %. */
+#define SOFT 1e-2
+
 /* A contact with less compliance than this, 1/kg, is between things that are held: no impulse moves them. */
 #define IMMOVABLE 1e-17
 
@@ -562,6 +566,20 @@ static FilStatus attempt(Work* w, const FilLcpSettings* settings, const double* 
     return rounds(w, settings, w->guess, stats);
 }
 
+/* Lets contacts give way a little; false if they do so already. */
+static bool soften(Work* w)
+{
+    bool changed = false;
+    for (int i = 0; i < w->m; i++) {
+        Item* item = &w->items[i];
+        const double soft = SOFT * item->holds.scale;
+        changed = changed || (item->contact && item->holds.compliance < soft);
+        item->holds.compliance = fmax(item->holds.compliance, soft);
+        item->holds.rho = item->holds.scale > IMMOVABLE ? STIFFNESS_FIRST / item->holds.scale : 0.0;
+    }
+    return changed;
+}
+
 FilStatus fil_lcp_augmented_solve(FilLcpAugmented* augmented, const FilSapProblem* problem,
                                   const FilLcpSettings* settings, double* v, double* impulse, FilLcpStats* stats)
 {
@@ -583,6 +601,10 @@ FilStatus fil_lcp_augmented_solve(FilLcpAugmented* augmented, const FilSapProble
     }
     set_free(&w);
     status = attempt(&w, settings, v, impulse, stats);
+    if (status == FIL_NOT_CONVERGED && !stats->indefinite && soften(&w)) {
+        stats->fallbacks++;
+        status = attempt(&w, settings, v, impulse, stats);
+    }
     if (!stats->indefinite) {
         judge(&w, stats);
         fil_sap_system_expand(w.system, problem, w.x, v);
