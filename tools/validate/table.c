@@ -50,27 +50,27 @@ static const FilCheckCase table[] = {
     {"contact", "capstan_sap", "1.3 pi and 5 pi, on three meshes", 0, fil_check_capstan_sap},
     {"contact", "capstan_lagged", "the same with lagged friction, on three meshes", 0, fil_check_capstan_lagged},
     {"contact", "capstan_imc", "the same by a smooth potential", 0, fil_check_capstan_imc},
-    {"contact", "capstan_ipc", "the same by barriers", 0, fil_check_capstan_ipc},
+    {"contact", "capstan_ipc", "the same by barriers", 0, fil_check_capstan_ipc}, /* heavy */
     {"contact", "capstan_lcp", "1.3 pi as a complementarity problem, on two meshes", 0, fil_check_capstan_lcp},
     {"contact", "capstan_lcp_fine", "1.3 pi and 5 pi as a complementarity problem, on three meshes", 150, fil_check_capstan_lcp_fine},
-    {"contact", "lcp_rope", "a rope on a slope, up to 400 contacts of one complementarity problem", 0, fil_check_lcp_rope},
+    {"contact", "lcp_rope", "a rope on a slope, up to 400 contacts of one complementarity problem", 0, fil_check_lcp_rope}, /* heavy */
     {"contact", "lcp_pile", "a pyramid of boxes, the same", 0, fil_check_lcp_pile},
     {"contact", "wedge", "a wedge between two boxes holds or drives them apart", 0, fil_check_wedge},
-    {"contact", "bundle", "a bundle of ropes sheared to and fro: work of friction", 0, fil_check_bundle},
+    {"contact", "bundle", "a bundle of ropes sheared to and fro: work of friction", 0, fil_check_bundle}, /* heavy */
     {"contact", "bundle_potentials", "the same under ipc, and noted under imc", 25, fil_check_bundle_potentials},
     {"contact", "bundle_lcp", "the same as a complementarity problem", 90, fil_check_bundle_lcp},
     {"contact", "edge", "a rope drawn over an edge, rounded and sharp", 0, fil_check_edge},
     {"contact", "plectoneme", "a clamped rod twisted until it winds up: torque and tension against its angle", 0, fil_check_plectoneme},
-    {"contact", "plectoneme_models", "the same under the other models", 0, fil_check_plectoneme_models},
+    {"contact", "plectoneme_models", "the same under the other models", 0, fil_check_plectoneme_models}, /* heavy */
     {"contact", "wobble", "a coin that wobbles down, against its steady motions", 0, fil_check_wobble},
     {"contact", "crossed_rods", "friction of rods that slide from edge to edge", 0, fil_check_crossed_rods},
     {"contact", "gripper", "twelve filaments carry a branched object aside and let go", 2500, fil_check_gripper},
     {"contact", "knot_one", "an overhand knot drawn tight, unknotting number 1", 3, fil_check_knot_one},
     {"contact", "knot_two", "the same with unknotting number 2", 5, fil_check_knot_two},
     {"contact", "knot_three", "the same with unknotting number 3", 5, fil_check_knot_three},
-    {"contact", "knot_four", "the same with unknotting number 4, which snaps through", 0, fil_check_knot_four},
+    {"contact", "knot_four", "the same with unknotting number 4, which snaps through", 0, fil_check_knot_four}, /* heavy */
     {"contact", "capsule_chain", "the same as a chain of rigid capsules, which does not", 22, fil_check_capsule_chain},
-    {"contact", "ring_chain", "25 linked rings hang still for 10 s", 0, fil_check_ring_chain},
+    {"contact", "ring_chain", "25 linked rings hang still for 10 s", 0, fil_check_ring_chain}, /* heavy */
     {"contact", "ring_chain_long", "100 linked rings hang still for 10 minutes", 1800, fil_check_ring_chain_long},
     {"contact", "chain_weight", "what holds 1, 18, 37 rings under ipc feels their weight", 30, fil_check_chain_weight},
     {"contact", "chain_weight_long", "the same of 100 rings under ipc and sap_lagged", 85, fil_check_chain_weight_long},
@@ -80,8 +80,8 @@ static const FilCheckCase table[] = {
     {"contact", "matrix", "a share of the matrix: sphere, box and rod on the ground under every model", 0, fil_check_matrix_fast},
 
     {"knots", "start", "P2's knot n = 2 takes hold", 0, fil_check_knots_start},
-    {"knots", "fast", "P0's fast pull: IMC lets strands through, SAP does not", 0, fil_check_knots_fast},
-    {"knots", "spt", "explicit forces by repeated solves, against IMC", 0, fil_check_knots_spt},
+    {"knots", "fast", "P0's fast pull: IMC lets strands through, SAP does not", 0, fil_check_knots_fast}, /* heavy */
+    {"knots", "spt", "explicit forces by repeated solves, against IMC", 0, fil_check_knots_spt}, /* heavy */
     {"knots", "incline", "static friction: a rod on an incline holds or slides", 0, fil_check_imc_incline},
     {"knots", "twist", "friction at contact points twists a rod", 0, fil_check_imc_twist},
     {"knots", "local", "stiffness edge by edge", 0, fil_check_imc_local},
@@ -94,7 +94,7 @@ static const FilCheckCase table[] = {
     {"knots", "trefoil", "n = 1 tightened and loosened (P2 Fig. 5a)", 23, fil_check_knots_trefoil},
     {"knots", "friction", "n = 4 with three coefficients of friction (P2 Fig. 5b)", 54, fil_check_knots_friction},
     {"knots", "models", "n = 1 to 4, two frictions, by SAP and IMC: pull, and where loops turn over", 900, fil_check_knots_models},
-    {"knots", "two_models", "n = 1 by SAP and IMC while its loop is wide", 0, fil_check_knots_two_models},
+    {"knots", "two_models", "n = 1 by SAP and IMC while its loop is wide", 0, fil_check_knots_two_models}, /* heavy */
 
     {"rings", "bar", "P4 3.1: a ring on an inclined bar slides or sticks", 0, fil_check_ring_bar},
     {"rings", "tautochrone", "P4 3.2: five rings reach the bottom together", 0, fil_check_ring_tautochrone},
@@ -123,7 +123,7 @@ static const FilCheckCase table[] = {
     {"robots", "joint_effort", "bounds of motors", 0, fil_check_joint_effort},
     {"robots", "joint_limits", "depth in limits under load, and coupled fingers", 0, fil_check_joint_limits},
     {"robots", "joint_friction", "dry friction holds and slips", 0, fil_check_joint_friction},
-    {"robots", "gripper_hold", "a gripper holds a cube, or drops it", 0, fil_check_gripper_hold},
+    {"robots", "gripper_hold", "a gripper holds a cube, or drops it", 0, fil_check_gripper_hold}, /* heavy */
     {"robots", "gripper_pinch", "grippers pick up a box and a rod", 0, fil_check_gripper_pinch},
     {"robots", "two_arms_knot", "two arms pull a knot tight, twice the same", 0, fil_check_two_arms_knot},
 
@@ -132,7 +132,7 @@ static const FilCheckCase table[] = {
     {"arm", "box", "P1 A: an arm on an inclined box sticks, then slides", 0, fil_check_arm_box},
     {"arm", "spheres", "P1 B: an arm bends from one sphere to another", 0, fil_check_arm_spheres},
     {"arm", "solvers", "recorded steps of A and B by three solvers", 0, fil_check_arm_solvers},
-    {"ablation", "pipeline", "P1 C: all stages of conditioning, five conditions", 0, fil_check_ablation_pipeline},
+    {"ablation", "pipeline", "P1 C: all stages of conditioning, five conditions", 0, fil_check_ablation_pipeline}, /* heavy */
     {"ablation", "table", "P1 C: all 64 runs", 355, fil_check_ablation_table},
 
     {"plan", "coarse", "a ball turned by 90 degrees in 25 stages", 0, fil_check_plan_coarse},
