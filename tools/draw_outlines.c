@@ -5,14 +5,6 @@
 #include "base/vec3.h"
 #include "geometry/pose.h"
 
-static FilPose pose_of(FilVec3 position, FilQuat orientation)
-{
-    FilPose pose;
-    fil_v3_set(pose.p, position.x, position.y, position.z);
-    fil_m3_from_quat(pose.r, orientation);
-    return pose;
-}
-
 /* The point of a shape farthest along a direction, both in its own frame. */
 static void farthest(const FilShapeDef* shape, const double* d, double* out)
 {
@@ -67,9 +59,7 @@ static void outline(const FilView* view, const FilShapeDef* shape, const FilPose
 
 static void outline_shape(const FilView* view, const FilShownShape* shape, FilOutline* out)
 {
-    const FilPose frame = pose_of(shape->position, shape->orientation), own = pose_of(shape->def.position, shape->def.orientation);
-    FilPose pose;
-    fil_pose_compose(&pose, &frame, &own);
+    const FilPose pose = fil_shown_pose(shape);
     *out = (FilOutline){.moves = shape->moves};
     outline(view, &shape->def, &pose, out);
 }

@@ -4,6 +4,7 @@
 #define FILUM_TOOLS_SHOW_H
 
 #include "filum/filum.h"
+#include "geometry/pose.h"
 
 /* A line of nodes with a tube around it. */
 typedef struct FilCurve {
@@ -19,11 +20,15 @@ typedef struct FilShownShape {
     bool moves;          /* is not static */
 } FilShownShape;
 
+/* Where the shape itself is. */
+FilPose fil_shown_pose(const FilShownShape* shape);
+
 /* What a load on a shape acts on: a force at `center`, and a torque. */
 typedef struct FilShownGrip {
     FilId object;
     int part;
     FilVec3 center; /* m */
+    bool turns;     /* takes torques */
 } FilShownGrip;
 
 typedef struct FilShowKind {

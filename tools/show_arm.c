@@ -31,7 +31,7 @@ static void shape(const FilWorld* world, FilId arm, int index, FilShownShape* ou
 static bool grip(const FilWorld* world, FilId arm, int index, FilShownGrip* out)
 {
     FilQuat orientation;
-    *out = (FilShownGrip){.object = arm, .part = index};
+    *out = (FilShownGrip){.object = arm, .part = index, .turns = true};
     fil_arm_disk_pose(world, arm, index, &out->center, &orientation);
     return true;
 }

@@ -59,7 +59,7 @@ static void shape(const FilWorld* world, FilId body, int index, FilShownShape* o
 static bool grip(const FilWorld* world, FilId body, int index, FilShownGrip* out)
 {
     (void)index;
-    *out = (FilShownGrip){.object = body, .center = fil_rigid_mass_center(world, body)};
+    *out = (FilShownGrip){.object = body, .turns = true, .center = fil_rigid_mass_center(world, body)};
     return fil_rigid_motion(world, body) == FIL_DYNAMIC;
 }
 

@@ -57,7 +57,7 @@ static bool grip(const FilWorld* world, FilId robot, int index, FilShownGrip* ou
 {
     const int link = find_link(world, robot, &index);
     FilQuat orientation;
-    *out = (FilShownGrip){.object = fil_world_find_link(world, fil_robot_link_name(world, robot, link))};
+    *out = (FilShownGrip){.object = fil_world_find_link(world, fil_robot_link_name(world, robot, link)), .turns = true};
     fil_robot_link_pose(world, robot, link, &out->center, &orientation);
     return true;
 }

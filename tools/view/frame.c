@@ -89,12 +89,7 @@ static float* put_curve(float* out, const FilShowKind* kind, const FilWorld* wor
 
 static float* put_shape(float* out, const FilShownShape* shape)
 {
-    FilPose frame, own, pose;
-    fil_v3_set(frame.p, shape->position.x, shape->position.y, shape->position.z);
-    fil_m3_from_quat(frame.r, shape->orientation);
-    fil_v3_set(own.p, shape->def.position.x, shape->def.position.y, shape->def.position.z);
-    fil_m3_from_quat(own.r, shape->def.orientation);
-    fil_pose_compose(&pose, &frame, &own);
+    const FilPose pose = fil_shown_pose(shape);
     const FilQuat q = fil_quat_from_m3(pose.r);
     return put(put(out, pose.p, 3), (double[]){q.x, q.y, q.z, q.w}, 4);
 }

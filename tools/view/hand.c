@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/vec3.h"
 #include "geometry/pose.h"
@@ -37,7 +36,6 @@ static bool find(const FilWorld* world, int object, const FilShowKind** kind, Fi
 /* What a part of an object is, and where. */
 typedef struct Held {
     FilShownGrip grip;
-    bool turns;       /* takes torques */
     double point[3];  /* m, of the hand */
     double mass;      /* kg, of the part */
     double weight;    /* kg, of the object */
@@ -47,13 +45,8 @@ typedef struct Held {
 static void see_shape(const FilShowKind* kind, const FilWorld* world, FilId id, int part, const double* local, Held* held)
 {
     FilShownShape shape;
-    FilPose frame, own, pose;
     kind->shape(world, id, part, &shape);
-    fil_v3_set(frame.p, shape.position.x, shape.position.y, shape.position.z);
-    fil_m3_from_quat(frame.r, shape.orientation);
-    fil_v3_set(own.p, shape.def.position.x, shape.def.position.y, shape.def.position.z);
-    fil_m3_from_quat(own.r, shape.def.orientation);
-    fil_pose_compose(&pose, &frame, &own);
+    const FilPose pose = fil_shown_pose(&shape);
     fil_pose_apply(held->point, &pose, local);
     held->size = fmax(fmax(shape.def.radius, shape.def.length), fmax(shape.def.size.x, fmax(shape.def.size.y, shape.def.size.z)));
 }
@@ -72,7 +65,6 @@ static bool see(const FilWorld* world, int object, int part, const double* local
             return false;
         }
         see_shape(kind, world, id, part, local, held);
-        held->turns = strcmp(kind->heading, "rings") != 0;
     } else if (kind->curve != NULL && part < kind->curve(world, id).node_count) {
         parts = kind->curve(world, id).node_count;
         kind->curve_node(world, id, part, held->point);
@@ -120,7 +112,7 @@ static FilStatus grip_part(FilHand* hand, FilWorld* world, int object, int part,
     FilHandGrip* grip = &hand->grips[hand->grip_count];
     *grip = (FilHandGrip){.object = object, .part = part};
     FilStatus status = add_drive(world, held, FIL_DRIVE_FORCE, hand->grip_count, &grip->force);
-    if (status == FIL_OK && held->turns) {
+    if (status == FIL_OK && held->grip.turns) {
         status = add_drive(world, held, FIL_DRIVE_TORQUE, hand->grip_count, &grip->torque);
     }
     if (status == FIL_OK) {
