@@ -6,7 +6,7 @@
 #include "rcl/rcl.h"
 #include "rclc/executor.h"
 #include "rmw/serialized_message.h"
-#include "simulation.h"
+#include "view/simulation.h"
 #include "tap.h"
 
 /* One row per topic, in the files <kind>_commands.c. */

@@ -8,7 +8,7 @@
 
 #include "rcl/rcl.h"
 #include "rclc/executor.h"
-#include "simulation.h"
+#include "view/simulation.h"
 #include "std_srvs/srv/set_bool.h"
 #include "std_srvs/srv/trigger.h"
 

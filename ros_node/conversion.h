@@ -9,7 +9,7 @@
 #include "filum/msg/step_info.h"
 #include "kinds.h"
 #include "rosgraph_msgs/msg/clock.h"
-#include "simulation.h"
+#include "view/simulation.h"
 #include "tf2_msgs/msg/tf_message.h"
 #include "visualization_msgs/msg/marker_array.h"
 

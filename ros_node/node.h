@@ -10,7 +10,7 @@
 #include "planning.h"
 #include "publishers.h"
 #include "rclc/rclc.h"
-#include "simulation.h"
+#include "view/simulation.h"
 #include "standard_services.h"
 #include "status_line.h"
 

@@ -16,8 +16,7 @@ typedef bool (*Effect)(FilNode* node, const FilParameterValue* value, char reaso
 static bool set_real_time_factor(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
 {
     (void)reason;
-    node->simulation.real_time_factor = value->real;
-    node->simulation.next_deadline = -1.0;  // a new schedule
+    fil_simulation_set_pace(&node->simulation, value->real);
     return true;
 }
 

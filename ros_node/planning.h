@@ -9,7 +9,7 @@
 #include "filum/msg/plan_trajectory.h"
 #include "rcl/rcl.h"
 #include "rclc/executor.h"
-#include "simulation.h"
+#include "view/simulation.h"
 #include "std_srvs/srv/trigger.h"
 #include "tap.h"
 

@@ -13,7 +13,7 @@
 #include "bag.h"
 #include "bag_run.h"
 #include "bench.h"
-#include "json.h"
+#include "base/json.h"
 
 #define COMMAND "bag bench"
 

@@ -6,7 +6,7 @@
 
 #include "bag.h"
 #include "base/error.h"
-#include "json.h"
+#include "base/json.h"
 
 static bool ends_with(const char* text, const char* end)
 {

@@ -8,7 +8,7 @@
 #include "cli.h"
 #include "command_table.h"
 #include "csv.h"
-#include "json.h"
+#include "base/json.h"
 
 typedef struct Options {
     bool json;

@@ -7,7 +7,7 @@
 #include "cli.h"
 #include "command_table.h"
 #include "draw.h"
-#include "show.h"
+#include "view/show.h"
 
 static const char* integrator_name(FilIntegrator integrator)
 {

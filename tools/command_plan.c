@@ -9,7 +9,7 @@
 #include "cli.h"
 #include "command_table.h"
 #include "draw.h"
-#include "json.h"
+#include "base/json.h"
 #include "manipulation_run.h"
 
 // s, of feedback: a fast one, but one that a computer beside an arm can have

@@ -12,7 +12,7 @@
 #include "command_table.h"
 #include "csv.h"
 #include "draw.h"
-#include "json.h"
+#include "base/json.h"
 
 typedef struct Options {
     double duration; /* s; negative: the scene's */

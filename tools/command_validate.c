@@ -7,7 +7,7 @@
 #include "bench.h"
 #include "cli.h"
 #include "command_table.h"
-#include "json.h"
+#include "base/json.h"
 #include "validate/markdown.h"
 #include "validate/runner.h"
 

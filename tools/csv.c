@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "number.h"
+#include "base/number.h"
 
 void fil_csv_text(FILE* out, const char* text, bool first)
 {

@@ -2,7 +2,7 @@
 #ifndef FILUM_TOOLS_DRAW_OUTLINES_H
 #define FILUM_TOOLS_DRAW_OUTLINES_H
 
-#include "show.h"
+#include "view/show.h"
 
 enum { FIL_OUTLINE_CORNERS = 64 };
 

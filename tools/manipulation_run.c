@@ -4,7 +4,7 @@
 
 #include "bench.h"
 #include "draw.h"
-#include "json.h"
+#include "base/json.h"
 
 typedef struct Job {
     const FilManipulationRun* run;

@@ -28,7 +28,7 @@ static int setup(void** state)
     (void)state;
     FilError error = {""};
     fil_view_queue_init(&queue);
-    const FilViewServerDef def = {.address = "127.0.0.1", .folder = FILUM_SOURCE_DIR "/tools/view/page", .command = fil_view_queue_put, .context = &queue};
+    const FilViewServerDef def = {.address = "127.0.0.1", .folder = FILUM_SOURCE_DIR "/sim_core/src/view/page", .command = fil_view_queue_put, .context = &queue};
     return fil_view_server_start(&def, &server, &error) == FIL_OK ? 0 : -1;
 }
 

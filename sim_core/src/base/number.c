@@ -1,4 +1,4 @@
-#include "number.h"
+#include "base/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Robots: links and joints; the shapes of links are drawn. */
 #include <stdio.h>
 
-#include "show.h"
+#include "view/show.h"
 
 static void print(const FilWorld* world, FilId robot)
 {

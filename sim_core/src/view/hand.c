@@ -7,7 +7,7 @@
 
 #include "base/vec3.h"
 #include "geometry/pose.h"
-#include "show.h"
+#include "view/show.h"
 
 static const double WEIGHTS = 10.0;     /* pull over an object's size, by its weight; chosen: moves things briskly */
 static const double STABLE = 0.1;       /* of m/dt^2 */

@@ -5,7 +5,7 @@
 
 #include "base/vec3.h"
 #include "geometry/pose.h"
-#include "show.h"
+#include "view/show.h"
 
 enum { HEADER = 40, HAND_NUMBERS = 6, POSE_NUMBERS = 7, CONTACT_NUMBERS = 6 };
 

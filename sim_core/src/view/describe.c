@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "json.h"
-#include "show.h"
+#include "base/json.h"
+#include "view/show.h"
 #include "view/frame.h"
 
 static void write_numbers(FilJson* json, const char* key, const double* numbers, int count)

@@ -1,7 +1,7 @@
 /* Shells: their mesh; each triangle is drawn. */
 #include <stdio.h>
 
-#include "show.h"
+#include "view/show.h"
 
 static void print(const FilWorld* world, FilId shell)
 {

@@ -1,6 +1,6 @@
 /* Writes JSON, indented. Numbers keep all their digits; what is not finite becomes null. */
-#ifndef FILUM_TOOLS_JSON_H
-#define FILUM_TOOLS_JSON_H
+#ifndef FILUM_BASE_JSON_H
+#define FILUM_BASE_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "show.h"
+#include "view/show.h"
 
 static const FilShowKind* const kinds[FIL_SHOW_COUNT] = {
 #define ROW(kind) [FIL_SHOW_OF_##kind] = &fil_show_##kind,

@@ -1,7 +1,7 @@
 /* Solids: their mesh; each triangle of the surface is drawn. */
 #include <stdio.h>
 
-#include "show.h"
+#include "view/show.h"
 
 static void print(const FilWorld* world, FilId solid)
 {

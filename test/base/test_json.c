@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "csv.h"
-#include "json.h"
+#include "base/json.h"
 
 static void test_json_structure(void** state)
 {

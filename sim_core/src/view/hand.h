@@ -1,7 +1,7 @@
 /* A hand that pulls on what a page shows: a spring from a point of an object to where the pointer is, as a load of the world
  * (drives named "hand_<k>"), so that whatever records the world's loads records it. */
-#ifndef FILUM_TOOLS_VIEW_HAND_H
-#define FILUM_TOOLS_VIEW_HAND_H
+#ifndef FILUM_VIEW_HAND_H
+#define FILUM_VIEW_HAND_H
 
 #include "filum/filum.h"
 

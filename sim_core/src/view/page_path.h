@@ -1,6 +1,6 @@
 /* Where the files of the page are. */
-#ifndef FILUM_TOOLS_VIEW_PAGE_PATH_H
-#define FILUM_TOOLS_VIEW_PAGE_PATH_H
+#ifndef FILUM_VIEW_PAGE_PATH_H
+#define FILUM_VIEW_PAGE_PATH_H
 
 #include "filum/filum.h"
 

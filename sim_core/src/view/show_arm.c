@@ -1,7 +1,7 @@
 /* Soft arms: sections, chambers, base; their disks are drawn. */
 #include <stdio.h>
 
-#include "show.h"
+#include "view/show.h"
 
 static void print(const FilWorld* world, FilId arm)
 {

@@ -1,7 +1,7 @@
 /* Rods: their sections and stiffness; drawn as tubes. */
 #include <stdio.h>
 
-#include "show.h"
+#include "view/show.h"
 
 static void print_section(const FilSection* section)
 {

@@ -1,7 +1,7 @@
 /* Rigid bodies: how they move, and their shapes. */
 #include <stdio.h>
 
-#include "show.h"
+#include "view/show.h"
 
 static void print_shape(const FilShapeDef* shape)
 {

@@ -1,10 +1,10 @@
 /* Owns the writing of JSON. */
-#include "json.h"
+#include "base/json.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-#include "number.h"
+#include "base/number.h"
 
 static void write_quoted(FILE* out, const char* text)
 {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "show.h"
+#include "view/show.h"
 
 #define BALL 3.0 /* radius of the ball, by that of the thickest rod; chosen: stands out of the tube that it is on */
 

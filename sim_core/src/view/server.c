@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "view/page_path.h"
 
 /* The newest message of a kind, behind room for the header that the library puts before it; versions count from 1. */
 typedef struct Message {
@@ -247,9 +248,14 @@ FilStatus fil_view_server_start(const FilViewServerDef* def, FilViewServer** out
     }
     server->def = *def;
     snprintf(server->address, sizeof server->address, "%s", def->address);
-    snprintf(server->folder, sizeof server->folder, "%s", def->folder);
     pthread_mutex_init(&server->lock, NULL);
-    const FilStatus status = open_server(server, error);
+    FilStatus status = FIL_OK;
+    if (def->folder != NULL) {
+        snprintf(server->folder, sizeof server->folder, "%s", def->folder);
+    } else if (!fil_page_path(server->folder, sizeof server->folder, error)) {
+        status = FIL_IO;
+    }
+    status = status == FIL_OK ? open_server(server, error) : status;
     if (status != FIL_OK) {
         fil_view_server_stop(server);
         return status;

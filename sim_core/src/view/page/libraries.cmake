@@ -40,7 +40,7 @@ function(filum_fetch_libraries failure)
     endif()
     set(${failure} "" PARENT_SCOPE)
     if(NOT result EQUAL 0)
-        set(${failure} "npm cannot install what tools/view/page/package.json names" PARENT_SCOPE)
+        set(${failure} "npm cannot install what sim_core/src/view/page/package.json names" PARENT_SCOPE)
     endif()
 endfunction()
 

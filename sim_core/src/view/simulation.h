@@ -1,6 +1,6 @@
-/* The simulation that the node runs: one world, its pace against the clock on the wall, and whether it runs. No ROS. */
-#ifndef FILUM_NODE_SIMULATION_H
-#define FILUM_NODE_SIMULATION_H
+/* A simulation that runs beside a clock on the wall, as the node and `filum view` have it: one world, its pace, and whether it runs. */
+#ifndef FILUM_VIEW_SIMULATION_H
+#define FILUM_VIEW_SIMULATION_H
 
 #include "filum/filum.h"
 
@@ -40,6 +40,9 @@ FIL_MUST_CHECK FilStatus fil_simulation_load_text(FilSimulation* simulation, con
 
 /* One that has failed does not run on: false. */
 bool fil_simulation_set_paused(FilSimulation* simulation, bool paused);
+
+/* Simulated seconds per second, from now on; 0: as fast as it can. */
+void fil_simulation_set_pace(FilSimulation* simulation, double real_time_factor);
 
 /* What made the last step fail may be gone: a failed simulation is one that was paused. */
 void fil_simulation_forgive(FilSimulation* simulation);

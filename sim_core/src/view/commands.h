@@ -1,6 +1,6 @@
 /* What pages ask for, in the order of asking: 64 bytes each, u32 what, u32 object, u32 part, u32 0, f64 numbers[6]. */
-#ifndef FILUM_TOOLS_VIEW_COMMANDS_H
-#define FILUM_TOOLS_VIEW_COMMANDS_H
+#ifndef FILUM_VIEW_COMMANDS_H
+#define FILUM_VIEW_COMMANDS_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Numbers as people write them. */
-#ifndef FILUM_TOOLS_NUMBER_H
-#define FILUM_TOOLS_NUMBER_H
+#ifndef FILUM_BASE_NUMBER_H
+#define FILUM_BASE_NUMBER_H
 
 enum { FIL_NUMBER_TEXT = 32 };
 

@@ -1,4 +1,4 @@
-#include "simulation.h"
+#include "view/simulation.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -95,6 +95,12 @@ bool fil_simulation_set_paused(FilSimulation* simulation, bool paused)
         restart_schedule(simulation);
     }
     return true;
+}
+
+void fil_simulation_set_pace(FilSimulation* simulation, double real_time_factor)
+{
+    simulation->real_time_factor = real_time_factor;
+    simulation->next_deadline = -1.0; // a new schedule
 }
 
 double fil_simulation_period(const FilSimulation* simulation)

@@ -10,8 +10,8 @@
  *        of each shape its place and orientation x, y, z, w (7), of a surface its vertices (3 each)
  *   f32  of each contact its point (m) and the force on the second body (N)
  */
-#ifndef FILUM_TOOLS_VIEW_FRAME_H
-#define FILUM_TOOLS_VIEW_FRAME_H
+#ifndef FILUM_VIEW_FRAME_H
+#define FILUM_VIEW_FRAME_H
 
 #include "filum/filum.h"
 

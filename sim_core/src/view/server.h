@@ -1,7 +1,7 @@
 /* Serves pages over HTTP and frames over WebSocket (/stream), from a thread of its own: whoever shows a frame never waits for a
  * page. A page that is slow gets fewer frames, always the newest. */
-#ifndef FILUM_TOOLS_VIEW_SERVER_H
-#define FILUM_TOOLS_VIEW_SERVER_H
+#ifndef FILUM_VIEW_SERVER_H
+#define FILUM_VIEW_SERVER_H
 
 #include "filum/filum.h"
 
@@ -15,7 +15,7 @@ enum {
 typedef struct FilViewServerDef {
     const char* address; /* to listen on: "127.0.0.1" unless others shall see it */
     int port;            /* 0: any that is free */
-    const char* folder;  /* of the page's files */
+    const char* folder;  /* of the page's files; NULL: beside the program, or where it was built */
     /* A message of a page, FIL_VIEW_COMMAND_BYTES long; called from that thread. NULL: pages can only look. */
     void (*command)(void* context, const unsigned char* bytes);
     void* context;

@@ -1,7 +1,7 @@
 /* A kind of object as the command line shows it: in `filum info`, and in drawings and on the page of `filum view` as a curve, as
  * shapes or as a surface of triangles. One file show_<kind>.c holds a kind's row, the list below names them. */
-#ifndef FILUM_TOOLS_SHOW_H
-#define FILUM_TOOLS_SHOW_H
+#ifndef FILUM_VIEW_SHOW_H
+#define FILUM_VIEW_SHOW_H
 
 #include "filum/filum.h"
 #include "geometry/pose.h"

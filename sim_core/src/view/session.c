@@ -1,0 +1,209 @@
+#include "view/session.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "view/frame.h"
+#include "view/hand.h"
+
+struct FilViewSession {
+    FilSimulation* simulation;
+    FilViewServer* server;
+    FilViewQueue queue;
+    FilViewFrame frame;
+    FilHand hand;
+    char said[512];     /* by fil_view_session_say() */
+    char described[32]; /* the contact model in the description */
+    char failure[512];  /* the failure in it */
+    bool stale;         /* the description is */
+    uint64_t load;      /* the world that was described */
+    double next;        /* s, when a frame is due */
+};
+
+/* ---- telling ---- */
+
+static FilStatus describe(FilViewSession* session)
+{
+    FilSimulation* simulation = session->simulation;
+    const char* message = simulation->failed ? simulation->failure : session->said;
+    size_t size;
+    char* text = fil_view_describe(simulation->world, &simulation->scene, message, &size);
+    const FilStatus status = text != NULL ? fil_view_server_tell(session->server, text, size) : FIL_OUT_OF_MEMORY;
+    free(text);
+    snprintf(session->described, sizeof session->described, "%s", fil_world_contact_model(simulation->world));
+    snprintf(session->failure, sizeof session->failure, "%s", simulation->failure);
+    session->stale = false;
+    return status;
+}
+
+/* Another world has other objects: the hand lets go of those that are gone. */
+static void notice_load(FilViewSession* session)
+{
+    if (session->load != session->simulation->load_count) {
+        session->load = session->simulation->load_count;
+        session->hand = fil_hand_open();
+        session->stale = true;
+    }
+}
+
+static FilStatus show_frame(FilViewSession* session)
+{
+    const FilSimulation* simulation = session->simulation;
+    const double* p = session->hand.point;
+    const double* f = session->hand.pull;
+    const FilViewState state = {
+        .runs = !simulation->paused,
+        .failed = simulation->failed,
+        .rate = simulation->real_time_rate,
+        .hand = {p[0], p[1], p[2]},
+        .pull = session->hand.held >= 0 ? (FilVec3){f[0], f[1], f[2]} : (FilVec3){0.0, 0.0, 0.0},
+    };
+    const FilStatus status = fil_view_frame_take(&session->frame, simulation->world, &state);
+    return status == FIL_OK ? fil_view_server_show(session->server, session->frame.bytes, session->frame.size) : status;
+}
+
+FilStatus fil_view_session_show(FilViewSession* session, double now)
+{
+    const FilSimulation* simulation = session->simulation;
+    if (now < session->next || simulation->world == NULL) {
+        return FIL_OK;
+    }
+    // frames keep their rhythm; after a pause a new one begins
+    session->next = fmax(session->next + FIL_VIEW_FRAME_TIME, now);
+    notice_load(session);
+    if (fil_view_server_counts(session->server).pages == 0) {
+        return FIL_OK; // who joins is shown the next one
+    }
+    const bool changed = session->stale || strcmp(session->failure, simulation->failure) != 0 ||
+                         strcmp(session->described, fil_world_contact_model(simulation->world)) != 0;
+    const FilStatus status = changed ? describe(session) : FIL_OK;
+    return status == FIL_OK ? show_frame(session) : status;
+}
+
+void fil_view_session_say(FilViewSession* session, const char* text)
+{
+    session->stale = session->stale || strcmp(session->said, text) != 0;
+    snprintf(session->said, sizeof session->said, "%s", text);
+}
+
+/* ---- obeying ---- */
+
+FilStatus fil_view_session_pull(FilViewSession* session)
+{
+    notice_load(session);
+    return fil_hand_pull(&session->hand, session->simulation->world);
+}
+
+bool fil_view_session_take(FilViewSession* session, double deadline, FilViewCommand* command)
+{
+    return fil_view_queue_take(&session->queue, deadline, command);
+}
+
+static FilStatus set_model(FilWorld* world, int model)
+{
+    return fil_world_set_contact_model(world, model < fil_contact_model_count() ? fil_contact_model_name(model) : "");
+}
+
+static FilStatus obey(FilViewSession* session, const FilViewCommand* command)
+{
+    FilSimulation* simulation = session->simulation;
+    const double* numbers = command->numbers;
+    FilStatus status = FIL_OK;
+    switch ((FilViewAsk)command->ask) {
+        case FIL_VIEW_PLAY:
+            fil_simulation_set_paused(simulation, false);
+            break;
+        case FIL_VIEW_PAUSE:
+            fil_simulation_set_paused(simulation, true);
+            break;
+        case FIL_VIEW_STEP:
+            fil_simulation_set_paused(simulation, true);
+            simulation->steps_wanted += !simulation->failed;
+            break;
+        case FIL_VIEW_RESET:
+            fil_hand_release(&session->hand, simulation->world);
+            return fil_simulation_reset(simulation);
+        case FIL_VIEW_SPEED:
+            fil_simulation_set_pace(simulation, fmin(fmax(numbers[0], 1e-3), 1e3));
+            break;
+        case FIL_VIEW_MODEL:
+            status = set_model(simulation->world, (int)command->part);
+            if (status == FIL_OK) {
+                fil_simulation_forgive(simulation);
+            }
+            break;
+        case FIL_VIEW_GRAB:
+            return fil_hand_grab(&session->hand, simulation->world, (int)command->object, (int)command->part, numbers, numbers[3]);
+        case FIL_VIEW_MOVE:
+            fil_hand_move(&session->hand, numbers);
+            break;
+        case FIL_VIEW_RELEASE:
+            fil_hand_release(&session->hand, simulation->world);
+            break;
+    }
+    return status;
+}
+
+void fil_view_session_obey(FilViewSession* session, const FilViewCommand* command)
+{
+    if (session->simulation->world == NULL) {
+        return;
+    }
+    notice_load(session);
+    const FilStatus status = obey(session, command);
+    if (status != FIL_OK) {
+        fil_view_session_say(session, fil_world_error(session->simulation->world));
+    } else if (command->ask == FIL_VIEW_RESET || command->ask == FIL_VIEW_MODEL) {
+        fil_view_session_say(session, "");
+    }
+}
+
+/* ---- life ---- */
+
+FilStatus fil_view_session_open(const FilViewSessionDef* def, FilViewSession** out, FilError* error)
+{
+    *out = NULL;
+    FilViewSession* session = calloc(1, sizeof *session);
+    if (session == NULL) {
+        return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    session->simulation = def->simulation;
+    session->hand = fil_hand_open();
+    session->stale = true;
+    fil_view_queue_init(&session->queue);
+    const FilViewServerDef server = {.address = def->address,
+                                     .port = def->port,
+                                     .command = def->read_only ? NULL : fil_view_queue_put,
+                                     .context = &session->queue};
+    const FilStatus status = fil_view_server_start(&server, &session->server, error);
+    if (status != FIL_OK) {
+        fil_view_session_close(session);
+        return status;
+    }
+    *out = session;
+    return FIL_OK;
+}
+
+void fil_view_session_close(FilViewSession* session)
+{
+    if (session == NULL) {
+        return;
+    }
+    fil_view_server_stop(session->server);
+    fil_view_queue_destroy(&session->queue);
+    fil_view_frame_free(&session->frame);
+    free(session);
+}
+
+int fil_view_session_port(const FilViewSession* session)
+{
+    return fil_view_server_port(session->server);
+}
+
+FilViewCounts fil_view_session_counts(FilViewSession* session)
+{
+    return fil_view_server_counts(session->server);
+}

@@ -1,0 +1,41 @@
+/* A simulation and the pages that look at it: shows frames at a page's rate, keeps the description up to date, and does what pages
+ * ask. The node and `filum view` each have one; all calls come from the thread that steps, and none waits for a page. */
+#ifndef FILUM_VIEW_SESSION_H
+#define FILUM_VIEW_SESSION_H
+
+#include "view/commands.h"
+#include "view/server.h"
+#include "view/simulation.h"
+
+typedef struct FilViewSession FilViewSession;
+
+typedef struct FilViewSessionDef {
+    FilSimulation* simulation; /* outlives the session; may load other worlds */
+    const char* address;       /* to listen on */
+    int port;                  /* 0: any that is free */
+    bool read_only;            /* pages can look, but neither steer nor pull */
+} FilViewSessionDef;
+
+FIL_MUST_CHECK FilStatus fil_view_session_open(const FilViewSessionDef* def, FilViewSession** session, FilError* error);
+void fil_view_session_close(FilViewSession* session); /* NULL is fine */
+int fil_view_session_port(const FilViewSession* session);
+FilViewCounts fil_view_session_counts(FilViewSession* session);
+
+/* To be called before each step: pulls by the hand, at the world's next step. */
+FIL_MUST_CHECK FilStatus fil_view_session_pull(FilViewSession* session);
+
+/* The oldest thing that a page asks for; waits for one until `deadline` (s, of CLOCK_REALTIME; 0: not at all). */
+bool fil_view_session_take(FilViewSession* session, double deadline, FilViewCommand* command);
+/* Does it. What cannot be done is told to the pages. */
+void fil_view_session_obey(FilViewSession* session, const FilViewCommand* command);
+/* Words for the pages, until others come; empty: none. A failed step's are told without being asked. */
+void fil_view_session_say(FilViewSession* session, const char* text);
+
+/* Shows the world, and tells what has changed of its description. `now`: s, of any clock that only goes forward; frames come as
+ * often as pages draw them, so this may be called after each step. */
+FIL_MUST_CHECK FilStatus fil_view_session_show(FilViewSession* session, double now);
+
+/* s between frames */
+#define FIL_VIEW_FRAME_TIME (1.0 / 60.0)
+
+#endif
