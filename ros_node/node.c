@@ -6,6 +6,7 @@
 #include "messages.h"
 #include "node_parameters.h"
 #include "node_recording.h"
+#include "node_view.h"
 #include "rcl/logging.h"
 #include "rcl/logging_rosout.h"
 #include "rcutils/time.h"
@@ -196,6 +197,7 @@ static const struct {
     {make_parameter_server, undo_parameter_server, true},
     {make_standard_services, undo_standard_services, true},
     {make_world, undo_world, true},
+    {fil_node_open_view, fil_node_close_view, false},
 };
 
 bool fil_node_init(FilNode* node, int argc, const char* const* argv)
@@ -376,6 +378,7 @@ static void tell_newcomers(FilNode* node, double now)
 static void step(FilNode* node, double now)
 {
     fil_planning_follow(&node->planning);
+    fil_node_pull(node);
     if (fil_simulation_step(&node->simulation, now) != FIL_OK) {
         RCUTILS_LOG_ERROR_NAMED(node->logger, "%s; the simulation pauses", node->simulation.failure);
         tell_again(node, now);
@@ -393,6 +396,7 @@ void fil_node_run(FilNode* node, const volatile sig_atomic_t* stop)
         const bool awaiting = is_awaiting(node, now);
         const double wait = awaiting ? IDLE_WAIT : fmin(fil_simulation_wait(simulation, now), IDLE_WAIT);
         serve(node, wait);
+        fil_node_obey_pages(node);
         if (node->control.changed) {
             node->control.changed = false;
             publish(node, true, fil_node_now());
@@ -403,6 +407,7 @@ void fil_node_run(FilNode* node, const volatile sig_atomic_t* stop)
         }
         tell_newcomers(node, now);
         fil_node_watch_recording(node, now);
+        fil_node_show_pages(node, now);
         fil_publishers_diagnose(&node->publishers, simulation, &node->commands, now);
         fil_status_line_update(&node->status_line, simulation, &node->publishers, now);
         node->quit |= simulation->world != NULL && fil_world_time(simulation->world) >= node->duration;

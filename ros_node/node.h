@@ -13,6 +13,7 @@
 #include "view/simulation.h"
 #include "standard_services.h"
 #include "status_line.h"
+#include "view/session.h"
 
 typedef struct FilNode {
     rcl_allocator_t allocator;
@@ -31,6 +32,7 @@ typedef struct FilNode {
     FilCommands commands;
     FilControl control;
     FilPlanning planning;
+    FilViewSession* view; /* NULL: no pages are served */
     FilStandardServices* standard_services;
     bool quit;         /* a service has asked for the end */
     size_t parts_made; /* by fil_node_init(), in order; fil_node_fini() undoes them in reverse */

@@ -98,6 +98,11 @@ static const struct {
      "of bags of mcap, from the next one on: none, lz4 or zstd; empty: none"},
     {"record", FIL_PARAMETER_STRING, 0, 0, 0, false, set_record,
      "record a bag: a new directory, or a file .mcap or .db3; empty: no more"},
+    {"view_port", FIL_PARAMETER_INTEGER, 0, 0, 65535, true, NULL,
+     "serve pages on this port, to look at the simulation in a browser; 0: none"},
+    {"view_address", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
+     "address that pages are served on; empty: 127.0.0.1, which only this machine reaches"},
+    {"view_read_only", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "pages can look, but neither steer nor pull"},
     {"use_sim_time", FIL_PARAMETER_BOOL, 0, 0, 0, false, NULL, "accepted without effect: this node is the clock"},
 };
 
@@ -108,6 +113,8 @@ static FilParameterValue default_value(int i)
     switch (table[i].type) {
         case FIL_PARAMETER_BOOL:
             return fil_parameter_bool(table[i].number != 0.0);
+        case FIL_PARAMETER_INTEGER:
+            return fil_parameter_integer((int64_t)table[i].number);
         case FIL_PARAMETER_DOUBLE:
             return fil_parameter_double(table[i].number);
         default:

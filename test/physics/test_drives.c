@@ -97,6 +97,38 @@ static void scripts_ramp_between_knots(void** state)
     fil_world_destroy(world);
 }
 
+static void scripts_begin_again_after_their_period(void** state)
+{
+    (void)state;
+    FilId rod, drive;
+    FilWorld* world = floating_rod(&rod);
+    // a saw tooth that begins at 0.1 s, rises for 0.1 s and waits for 0.05 s
+    const double times[] = {0.1, 0.2}, values[] = {1.0, 2.0};
+    FilDriveDef def = fil_drive_def_default();
+    def.kind = FIL_DRIVE_REST_TWIST;
+    def.object = rod;
+    def.knot_count = 2;
+    def.times = times;
+    def.values = values;
+    def.period = 0.05;
+    assert_int_equal(fil_world_add_drive(world, &def, &drive), FIL_BAD_INPUT); // shorter than its knots
+    def.period = NAN;
+    assert_int_equal(fil_world_add_drive(world, &def, &drive), FIL_BAD_INPUT);
+    def.period = 0.15;
+    assert_int_equal(fil_world_add_drive(world, &def, &drive), FIL_OK);
+    for (int k = 0; k <= 60; ++k) {
+        const double t = fil_world_time(world), phase = t < 0.1 ? 0.0 : fmod(t - 0.1, 0.15);
+        double value;
+        fil_drive_value(world, drive, &value);
+        // times are sums of steps: at the jump back either side is right
+        if (phase > 1e-9 && phase < 0.15 - 1e-9) {
+            near(value, 1.0 + fmin(phase, 0.1) / 0.1, 1e-9);
+        }
+        assert_int_equal(fil_world_step(world, NULL), FIL_OK);
+    }
+    fil_world_destroy(world);
+}
+
 static void commands_take_over_and_are_checked(void** state)
 {
     (void)state;
@@ -307,6 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scripts_ramp_between_knots),
+        cmocka_unit_test(scripts_begin_again_after_their_period),
         cmocka_unit_test(commands_take_over_and_are_checked),
         cmocka_unit_test(forces_push),
         cmocka_unit_test(axial_torques_spin),

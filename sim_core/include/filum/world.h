@@ -199,6 +199,7 @@ typedef struct FilDriveDef {
     FilId object;      /* target of the others: rods; FORCE and TORQUE also rigid bodies, links, an arm's disks; PRESSURE arms */
     int first, count;  /* node or edge range on the rod; first negative counts from the end; count 0: to the end */
     FilRamp ramp;
+    double period;        /* s after which the knots begin again, from the first one's time on; 0: never */
     int knot_count;       /* 0: zero until fil_drive_set() */
     const double* times;  /* knot_count, s, strictly increasing */
     const double* values; /* knot_count * dimension of the kind */

@@ -98,6 +98,7 @@ static void read_drive(FilScene* scene, FilSceneItem* item, const char* const* k
     int ramp = FIL_RAMP_LINEAR;
     fil_read_choice(reader, node, "ramp", ramps, &ramp);
     def.ramp = (FilRamp)ramp;
+    fil_read_number(reader, node, "period", FIL_POSITIVE, &def.period);
     if (reader->status == FIL_OK) {
         read_script(reader, script, fil_drive_dimension(def.kind), &def);
     }
@@ -110,10 +111,10 @@ static void add_drives(FilScene* scene, FilSceneList* list)
 {
     // what drives are called, and what some drive acts on
     enum { KINDS = sizeof drive_words / sizeof *drive_words - 1 };
-    const char* others[KINDS + 3] = {"name", "ramp"};
+    const char* others[KINDS + 4] = {"name", "ramp", "period"};
     int uses = 0;
     for (int k = 0; k < KINDS; k++) {
-        others[2 + k] = drive_words[k];
+        others[3 + k] = drive_words[k];
         uses |= FIL_USE_DRIVE(k);
     }
     const char* const* keys = fil_scene_target_keys(scene, uses, FIL_TARGET_RANGE, NULL, others);

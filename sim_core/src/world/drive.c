@@ -62,6 +62,11 @@ static FilStatus check_def(FilWorld* world, const FilDriveDef* def, const char* 
                                   def->times[k], def->times[k - 1]);
         }
     }
+    const double span = def->knot_count > 0 ? def->times[def->knot_count - 1] - def->times[0] : 0.0;
+    if (!isfinite(def->period) || def->period < 0.0 || (def->period > 0.0 && def->period < span)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': the period must not be shorter than the %g s between the first and the last row, not %g",
+                              name, span, def->period);
+    }
     return FIL_OK;
 }
 
@@ -109,7 +114,7 @@ FilStatus fil_world_add_drive(FilWorld* world, const FilDriveDef* def, FilId* id
     if (def == NULL) {
         return fil_world_fail(world, FIL_BAD_INPUT, "a drive needs a definition");
     }
-    FilDrive drive = {.kind = def->kind, .ramp = def->ramp, .knot_count = def->knot_count};
+    FilDrive drive = {.kind = def->kind, .ramp = def->ramp, .period = def->period, .knot_count = def->knot_count};
     const char* shown = def->name != NULL ? def->name : "?";
     FilStatus status = check_def(world, def, shown);
     status = status == FIL_OK ? find_target(world, def, &drive, shown) : status;
@@ -160,6 +165,9 @@ static void evaluate_script(const FilDrive* drive, double t, double* value)
     if (last < 0) {
         memset(value, 0, sizeof(double) * (size_t)dimension);
         return;
+    }
+    if (drive->period > 0.0 && t > drive->times[0]) {
+        t = drive->times[0] + fmod(t - drive->times[0], drive->period);
     }
     const int k = fil_script_knot(drive->times, drive->knot_count, t);
     const double* from = drive->values + dimension * k;

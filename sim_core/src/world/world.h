@@ -25,6 +25,7 @@ typedef struct FilDrive {
     int joint;                /* index, or -1 */
     int object, first, count; /* or on an object */
     FilRamp ramp;
+    double period; /* s; 0: the knots come once */
     int knot_count;
     double *times, *values;
 } FilDrive;

@@ -1,27 +1,11 @@
 // page.js FILUM SCENE CHROMIUM FOLDER: what a user does with the page, and whether it is true. Pictures go to FOLDER.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chromium } from 'playwright-core';
+import { PORT, errors, launch, open, start, wait } from './browser.js';
 
 const [filum, scene, executablePath, folder] = process.argv.slice(2);
-const PORT = 20000 + (process.pid % 20000);
-const PATIENCE = 30000; // ms
-
-// ---- the program ----
-
-function view(...options) {
-  const child = spawn(filum, ['view', scene, '--port', String(PORT), ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ready = new Promise((resolve, reject) => {
-    child.stdout.once('data', resolve);
-    child.once('exit', (code) => reject(new Error(`filum view ended with ${code}`)));
-  });
-  const stop = () => new Promise((resolve) => {
-    child.removeAllListeners('exit').once('exit', resolve);
-    child.kill('SIGTERM');
-  });
-  return { ready, stop };
-}
+const view = (...options) => start(filum, ['view', scene, '--port', String(PORT), ...options]);
 
 function tipOfRun(force, ...options) {
   const settings = ['x', 'y', 'z'].flatMap((axis, i) => ['--set', `f${axis}=${force[i]}`]);
@@ -31,22 +15,10 @@ function tipOfRun(force, ...options) {
 
 // ---- the page ----
 
-const errors = [];
-
-async function open(browser) {
-  const page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
-  page.on('console', (message) => message.type() === 'error' && !/WebSocket connection/.test(message.text()) && errors.push(message.text()));
-  page.on('pageerror', (error) => errors.push(error.message));
-  await page.goto(`http://127.0.0.1:${PORT}/`);
-  await page.waitForFunction(() => window.filum?.state.fitted, null, { timeout: PATIENCE });
-  return page;
-}
-
 const frame = (page) => page.evaluate(() => {
   const { time, runs, rate, numbers, probes } = window.filum.state.frame;
   return { time, runs, rate, hand: [...numbers.subarray(0, 3)], pull: [...numbers.subarray(3, 6)], nodes: [...numbers.subarray(6, 6 + 3 * 41)], probes: [...probes] };
 });
-const wait = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: PATIENCE });
 const project = (page, point) => page.evaluate((x) => window.filum.project(x), point);
 
 // where the rope, which is not of the colour of the corner, lies on the column of pixels through a point of its middle
@@ -139,7 +111,7 @@ async function testPull(page) {
   return held;
 }
 
-const browser = await chromium.launch({ executablePath, args: ['--headless=new', '--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'] });
+const browser = await launch(executablePath);
 let program = view('--paused', '--set', 'fz=0.05');
 try {
   await program.ready;
