@@ -1,5 +1,7 @@
 #include "messages.h"
 
+#include <stdio.h>
+
 #include <math.h>
 
 builtin_interfaces__msg__Time fil_time_message(double seconds)
@@ -32,4 +34,16 @@ bool fil_ros_ok(rcl_ret_t ret, const char* logger, const char* what)
         rcl_reset_error();
     }
     return ret == RCL_RET_OK;
+}
+
+bool fil_resolve_name(const rcl_node_t* node, const char* name, char full[256])
+{
+    char* resolved = NULL;
+    const rcl_allocator_t allocator = rcl_get_default_allocator();
+    if (!fil_ros_ok(rcl_node_resolve_name(node, name, allocator, false, false, &resolved), rcl_node_get_logger_name(node), name)) {
+        return false;
+    }
+    const int size = snprintf(full, 256, "%s", resolved);
+    allocator.deallocate(resolved, allocator.state);
+    return size > 0 && size < 256;
 }

@@ -8,6 +8,7 @@
 #include "builtin_interfaces/msg/time.h"
 #include "filum/filum.h"
 #include "rcl/error_handling.h"
+#include "rcl/node.h"
 #include "rcl/types.h"
 #include "rcutils/logging_macros.h"
 #include "rosidl_runtime_c/string_functions.h"
@@ -35,5 +36,8 @@ bool fil_set_frame(std_msgs__msg__Header* header);
 
 /* Logs "what: why" with rcl's message and clears it; true if the call went well. */
 bool fil_ros_ok(rcl_ret_t ret, const char* logger, const char* what);
+
+/* The full name of a topic or service, after remapping; failures are logged. */
+bool fil_resolve_name(const rcl_node_t* node, const char* name, char full[256]);
 
 #endif

@@ -362,7 +362,7 @@ static void tell_newcomers(FilNode* node, double now)
         node->retell = INFINITY;
         return;
     }
-    const bool more = fil_publishers_joined(&node->publishers), joined = more && node->stands;
+    const bool viewers = fil_viewers_joined(node->viewers), more = fil_publishers_joined(&node->publishers) || viewers, joined = more && node->stands;
     if (joined) {
         tell_again(node, now);
         node->retell_wait = AWAIT_REPEAT;

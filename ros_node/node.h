@@ -14,6 +14,7 @@
 #include "standard_services.h"
 #include "status_line.h"
 #include "view/session.h"
+#include "viewers.h"
 
 typedef struct FilNode {
     rcl_allocator_t allocator;
@@ -33,6 +34,7 @@ typedef struct FilNode {
     FilControl control;
     FilPlanning planning;
     FilViewSession* view; /* NULL: no pages are served */
+    FilViewers* viewers;  /* NULL: none either */
     FilStandardServices* standard_services;
     bool quit;         /* a service has asked for the end */
     size_t parts_made; /* by fil_node_init(), in order; fil_node_fini() undoes them in reverse */

@@ -103,6 +103,8 @@ static const struct {
     {"view_address", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
      "address that pages are served on; empty: 127.0.0.1, which only this machine reaches"},
     {"view_read_only", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "pages can look, but neither steer nor pull"},
+    {"view_origins", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
+     "sites whose pages may connect as Foxglove does, separated by spaces, as https://app.foxglove.dev; empty: none"},
     {"use_sim_time", FIL_PARAMETER_BOOL, 0, 0, 0, false, NULL, "accepted without effect: this node is the clock"},
 };
 

@@ -14,14 +14,7 @@
 static bool resolve(void* context, const char* name, char full[256])
 {
     const FilNode* node = context;
-    char* resolved = NULL;
-    const rcl_allocator_t allocator = rcl_get_default_allocator();
-    if (!fil_ros_ok(rcl_node_resolve_name(&node->node, name, allocator, false, false, &resolved), node->logger, name)) {
-        return false;
-    }
-    const int size = snprintf(full, 256, "%s", resolved);
-    allocator.deallocate(resolved, allocator.state);
-    return size > 0 && size < 256;
+    return fil_resolve_name(&node->node, name, full);
 }
 
 static bool offer(void* context, const FilOutputTopic* topic, rmw_qos_profile_t* qos)
@@ -105,7 +98,7 @@ static void stop(FilNode* node)
     if (node->recording == NULL) {
         return;
     }
-    node->tap = (FilTap){0};
+    node->tap.recorder = (FilTapListener){0};
     const FilRecordingCounts counts = fil_recording_counts(node->recording);
     char file[FIL_PARAMETER_TEXT];
     snprintf(file, sizeof file, "%s", fil_recording_file(node->recording));
@@ -145,7 +138,7 @@ bool fil_node_record(FilNode* node, const char* path, char reason[FIL_REASON_TEX
         snprintf(reason, FIL_REASON_TEXT, "record: %.480s", error.text);
         return false;
     }
-    node->tap = (FilTap){fil_recording_hear, node->recording};
+    node->tap.recorder = (FilTapListener){fil_recording_hear, node->recording};
     node->told_drops = 0;
     attach_parameters(node);
     RCUTILS_LOG_INFO_NAMED(node->logger, "recording to %s", fil_recording_file(node->recording));

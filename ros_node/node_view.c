@@ -7,16 +7,26 @@ bool fil_node_open_view(FilNode* node)
 {
     const int64_t port = fil_parameters_find(&node->parameters, "view_port")->value.integer;
     const char* address = fil_parameters_find(&node->parameters, "view_address")->value.text;
-    const FilViewSessionDef def = {
+    FilViewSessionDef def = {
         .simulation = &node->simulation,
         .address = address[0] != '\0' ? address : "127.0.0.1",
         .port = (int)port,
         .read_only = fil_parameters_find(&node->parameters, "view_read_only")->value.boolean,
+        .origins = fil_parameters_find(&node->parameters, "view_origins")->value.text,
     };
     FilError error = {{0}};
     if (port == 0) {
         return true;
     }
+    const FilViewersDef viewers = {
+        .node = &node->node,
+        .simulation = &node->simulation,
+        .control = &node->control,
+        .parameters = &node->parameter_server,
+    };
+    node->viewers = fil_viewers_create(&viewers);
+    node->tap.viewer = fil_viewers_listener(node->viewers);
+    def.foxglove = fil_viewers_foxglove(node->viewers);
     if (fil_view_session_open(&def, &node->view, &error) != FIL_OK) {
         // what nobody can look at runs as well
         RCUTILS_LOG_ERROR_NAMED(node->logger, "view_port: %s", error.text);
@@ -29,17 +39,16 @@ bool fil_node_open_view(FilNode* node)
 void fil_node_close_view(FilNode* node)
 {
     fil_view_session_close(node->view);
+    node->tap.viewer = (FilTapListener){0};
+    fil_viewers_destroy(node->viewers);
     node->view = NULL;
+    node->viewers = NULL;
 }
 
-/* As `ros2 param set` would do it: listeners of parameters hear of it. */
 static void set_parameter(FilNode* node, const char* name, const FilParameterValue* value)
 {
     char reason[FIL_REASON_TEXT] = "";
-    const bool set = fil_parameters_set(&node->parameters, name, value, reason);
-    if (set) {
-        fil_parameter_server_changed(&node->parameter_server, fil_parameters_find(&node->parameters, name));
-    }
+    const bool set = fil_parameter_server_set(&node->parameter_server, name, value, reason);
     fil_view_session_say(node->view, set ? "" : reason);
 }
 
@@ -72,6 +81,8 @@ void fil_node_obey_pages(FilNode* node)
     for (int i = 0; node->view != NULL && i < FIL_VIEW_QUEUE && fil_view_session_take(node->view, 0.0, &command); i++) {
         obey(node, &command);
     }
+    fil_viewers_serve(node->viewers);
+    node->publishers.looked_at = fil_viewers_want_markers(node->viewers);
 }
 
 void fil_node_pull(FilNode* node)

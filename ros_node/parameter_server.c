@@ -112,6 +112,16 @@ void fil_parameter_server_changed(FilParameterServer* server, const FilParameter
     }
 }
 
+bool fil_parameter_server_set(FilParameterServer* server, const char* name, const FilParameterValue* value,
+                              char reason[FIL_REASON_TEXT])
+{
+    const bool set = fil_parameters_set(server->parameters, name, value, reason);
+    if (set) {
+        fil_parameter_server_changed(server, fil_parameters_find(server->parameters, name));
+    }
+    return set;
+}
+
 /* ---- services ---- */
 
 static void describe(const void* request_message, void* response_message, void* context)

@@ -50,4 +50,8 @@ void fil_parameter_server_announce(FilParameterServer* server);
 /* Tells that the node itself has changed a parameter. */
 void fil_parameter_server_changed(FilParameterServer* server, const FilParameter* parameter);
 
+/* Sets a parameter and tells so. On refusal nothing has changed and `reason` says why. */
+bool fil_parameter_server_set(FilParameterServer* server, const char* name, const FilParameterValue* value,
+                              char reason[FIL_REASON_TEXT]);
+
 #endif

@@ -149,9 +149,7 @@ static void publish(void* context, FilTopicId topic, const void* message)
                                         rcl_get_error_string().str);
         rcl_reset_error();
     }
-    if (!publishers->repeating) {
-        fil_tap_pass(publishers->tap, fil_output_topic(topic), message);
-    }
+    (publishers->repeating ? fil_tap_pass_again : fil_tap_pass)(publishers->tap, fil_output_topic(topic), message);
     publishers->slowest = fmax(publishers->slowest, wall_time() - begin);
 }
 
@@ -187,7 +185,7 @@ bool fil_publishers_joined(FilPublishers* publishers)
 
 void fil_publishers_update(FilPublishers* publishers, const FilSimulation* simulation, bool all)
 {
-    const bool looked_at = listeners_of(publishers, FIL_TOPIC_MARKERS) > 0;
+    const bool looked_at = publishers->looked_at || listeners_of(publishers, FIL_TOPIC_MARKERS) > 0;
     if (!fil_outputs_update(&publishers->outputs, simulation, all, looked_at, publish, publishers)) {
         RCUTILS_LOG_ERROR_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, publishers->logger, "out of memory");
     }

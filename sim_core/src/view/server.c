@@ -2,6 +2,7 @@
  * the thread-local variables of OpenBLAS and METIS take 90.) */
 #include "view/server.h"
 
+#include <assert.h>
 #include <libwebsockets.h>
 #include <limits.h>
 #include <pthread.h>
@@ -26,12 +27,19 @@ typedef struct Page {
     size_t received;
 } Page;
 
+/* A connection of Foxglove's kind. */
+typedef struct Link {
+    FilFoxglovePeer* peer;
+    unsigned char* received; /* of a message that comes in pieces */
+    size_t size;
+} Link;
+
 struct FilViewServer {
     FilViewServerDef def;
     char address[64], folder[PATH_MAX];
     struct lws_context* context;
     struct lws_http_mount mount;
-    struct lws_protocols protocols[3];
+    struct lws_protocols protocols[5]; /* pages, frames, two names of Foxglove's, the end */
     pthread_t thread;
     bool serves; /* the thread runs */
     int port;
@@ -110,10 +118,25 @@ static bool is_welcome(const FilViewServer* server, struct lws* connection)
     return length == 0 || (from != NULL && strcmp(from + 3, host) == 0);
 }
 
-static int admit(FilViewServer* server, struct lws* connection)
+/* Viewers that are pages of their own site may be let in by name. */
+static bool is_invited(const FilViewServer* server, struct lws* connection)
+{
+    char origin[256] = "";
+    const int length = lws_hdr_copy(connection, origin, sizeof origin, WSI_TOKEN_ORIGIN);
+    for (const char* at = server->def.origins; length > 0 && at != NULL && *at != '\0';) {
+        const size_t size = strcspn(at, " ");
+        if (size == (size_t)length && strncmp(at, origin, size) == 0) {
+            return true;
+        }
+        at += size + strspn(at + size, " ");
+    }
+    return false;
+}
+
+static int admit(FilViewServer* server, struct lws* connection, bool invited)
 {
     pthread_mutex_lock(&server->lock);
-    const bool welcome = server->counts.pages < FIL_VIEW_PAGES && is_welcome(server, connection);
+    const bool welcome = server->counts.pages + server->counts.viewers < FIL_VIEW_PAGES && (invited || is_welcome(server, connection));
     server->counts.refused += !welcome;
     pthread_mutex_unlock(&server->lock);
     return welcome ? 0 : 1;
@@ -162,10 +185,10 @@ static int receive(FilViewServer* server, struct lws* connection, Page* page, co
     return whole ? 0 : -1;
 }
 
-static void count_pages(FilViewServer* server, int change)
+static void count(FilViewServer* server, int* connected, int change)
 {
     pthread_mutex_lock(&server->lock);
-    server->counts.pages += change;
+    *connected += change;
     pthread_mutex_unlock(&server->lock);
 }
 
@@ -175,14 +198,14 @@ static int on_stream(struct lws* connection, enum lws_callback_reasons reason, v
     Page* page = user;
     switch (reason) {
         case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
-            return admit(server, connection);
+            return admit(server, connection, false);
         case LWS_CALLBACK_ESTABLISHED:
             *page = (Page){0};
-            count_pages(server, 1);
+            count(server, &server->counts.pages, 1);
             lws_callback_on_writable(connection);
             return 0;
         case LWS_CALLBACK_CLOSED:
-            count_pages(server, -1);
+            count(server, &server->counts.pages, -1);
             return 0;
         case LWS_CALLBACK_SERVER_WRITEABLE:
             return write_news(server, connection, page);
@@ -194,6 +217,83 @@ static int on_stream(struct lws* connection, enum lws_callback_reasons reason, v
         default:
             return 0;
     }
+}
+
+/* ---- Foxglove and its kin ---- */
+
+static_assert(FIL_FOXGLOVE_HEADROOM >= LWS_PRE, "room for the library's header");
+
+static int write_waiting(FilViewServer* server, struct lws* connection, const Link* link)
+{
+    FilFoxgloveMessage message;
+    if (!fil_foxglove_next(link->peer, &message)) {
+        return 0;
+    }
+    const int sent = lws_write(connection, message.bytes, message.size, message.binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT);
+    const bool whole = sent >= (int)message.size;
+    pthread_mutex_lock(&server->lock);
+    server->counts.bytes += message.size;
+    pthread_mutex_unlock(&server->lock);
+    fil_foxglove_release(&message);
+    lws_callback_on_writable(connection);
+    return whole ? 0 : -1;
+}
+
+/* Messages come whole or in pieces; the longest is bounded. */
+static int gather(struct lws* connection, Link* link, const void* bytes, size_t size)
+{
+    enum { LONGEST = 1 << 20 };
+    unsigned char* grown = size <= LONGEST - link->size ? realloc(link->received, link->size + size + 1) : NULL;
+    if (grown == NULL) {
+        return -1;
+    }
+    link->received = grown;
+    memcpy(link->received + link->size, bytes, size);
+    link->size += size;
+    if (!lws_is_final_fragment(connection) || lws_remaining_packet_payload(connection) > 0) {
+        return 0;
+    }
+    const bool good = fil_foxglove_receive(link->peer, link->received, link->size, lws_frame_is_binary(connection));
+    link->size = 0;
+    return good ? 0 : -1;
+}
+
+static int on_foxglove(struct lws* connection, enum lws_callback_reasons reason, void* user, void* bytes, size_t size)
+{
+    FilViewServer* server = lws_context_user(lws_get_context(connection));
+    Link* link = user;
+    switch (reason) {
+        case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+            return admit(server, connection, is_invited(server, connection));
+        case LWS_CALLBACK_ESTABLISHED:
+            *link = (Link){.peer = fil_foxglove_open(server->def.foxglove, server->def.read_only)};
+            count(server, &server->counts.viewers, link->peer != NULL);
+            lws_callback_on_writable(connection);
+            return link->peer != NULL ? 0 : -1;
+        case LWS_CALLBACK_CLOSED:
+            if (link->peer != NULL) {
+                fil_foxglove_close(link->peer);
+                count(server, &server->counts.viewers, -1);
+            }
+            free(link->received);
+            *link = (Link){0};
+            return 0;
+        case LWS_CALLBACK_SERVER_WRITEABLE:
+            return write_waiting(server, connection, link);
+        case LWS_CALLBACK_RECEIVE:
+            return gather(connection, link, bytes, size);
+        case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
+            lws_callback_on_writable_all_protocol(lws_get_context(connection), lws_get_protocol(connection));
+            return 0;
+        default:
+            return 0;
+    }
+}
+
+static void wake(void* context)
+{
+    const FilViewServer* server = context;
+    lws_cancel_service(server->context);
 }
 
 /* ---- starting and stopping ---- */
@@ -217,6 +317,11 @@ static FilStatus open_server(FilViewServer* server, FilError* error)
                                             .origin_protocol = LWSMPRO_FILE, .mountpoint_len = 1};
     server->protocols[0] = (struct lws_protocols){.name = "http", .callback = lws_callback_http_dummy};
     server->protocols[1] = (struct lws_protocols){.name = "filum", .callback = on_stream, .per_session_data_size = sizeof(Page), .rx_buffer_size = 1024};
+    if (server->def.foxglove != NULL) {
+        server->protocols[2] = (struct lws_protocols){.name = "foxglove.websocket.v1", .callback = on_foxglove, .per_session_data_size = sizeof(Link), .rx_buffer_size = 4096};
+        server->protocols[3] = server->protocols[2];
+        server->protocols[3].name = "foxglove.sdk.v1";
+    }
     lws_set_log_level(0, NULL);
     const struct lws_context_creation_info info = {.port = server->def.port,
                                                    .iface = server->address,
@@ -235,6 +340,9 @@ static FilStatus open_server(FilViewServer* server, FilError* error)
         return fil_error(error, FIL_IO, "cannot listen on %s, port %d; is it taken? (--port chooses another)", server->address, server->def.port);
     }
     server->port = lws_get_vhost_listen_port(host);
+    if (server->def.foxglove != NULL) {
+        fil_foxglove_listen(server->def.foxglove, wake, server);
+    }
     server->serves = pthread_create(&server->thread, NULL, serve, server) == 0;
     return server->serves ? FIL_OK : fil_error(error, FIL_OUT_OF_MEMORY, "cannot start a thread");
 }
@@ -275,6 +383,9 @@ void fil_view_server_stop(FilViewServer* server)
         pthread_mutex_unlock(&server->lock);
         lws_cancel_service(server->context);
         pthread_join(server->thread, NULL);
+    }
+    if (server->def.foxglove != NULL) {
+        fil_foxglove_listen(server->def.foxglove, NULL, NULL);
     }
     if (server->context != NULL) {
         lws_context_destroy(server->context);

@@ -3,7 +3,7 @@
 #ifndef FILUM_VIEW_SERVER_H
 #define FILUM_VIEW_SERVER_H
 
-#include "filum/filum.h"
+#include "view/foxglove.h"
 
 typedef struct FilViewServer FilViewServer;
 
@@ -19,6 +19,9 @@ typedef struct FilViewServerDef {
     /* A message of a page, FIL_VIEW_COMMAND_BYTES long; called from that thread. NULL: pages can only look. */
     void (*command)(void* context, const unsigned char* bytes);
     void* context;
+    FilFoxglove* foxglove; /* served on the same port; outlives the server; NULL: not at all */
+    bool read_only;        /* for those who come by foxglove */
+    const char* origins;   /* of other sites' pages that may come by foxglove, separated by spaces; NULL: none */
 } FilViewServerDef;
 
 FIL_MUST_CHECK FilStatus fil_view_server_start(const FilViewServerDef* def, FilViewServer** server, FilError* error);
@@ -32,6 +35,7 @@ FIL_MUST_CHECK FilStatus fil_view_server_show(FilViewServer* server, const void*
 
 typedef struct FilViewCounts {
     int pages;               /* connected */
+    int viewers;             /* connected by foxglove */
     uint64_t frames, bytes;  /* sent, to all pages */
     uint64_t skipped;        /* frames that a slow page did not get */
     uint64_t refused;        /* connections: too many, or from elsewhere */

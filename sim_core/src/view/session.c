@@ -177,7 +177,10 @@ FilStatus fil_view_session_open(const FilViewSessionDef* def, FilViewSession** o
     const FilViewServerDef server = {.address = def->address,
                                      .port = def->port,
                                      .command = def->read_only ? NULL : fil_view_queue_put,
-                                     .context = &session->queue};
+                                     .context = &session->queue,
+                                     .foxglove = def->foxglove,
+                                     .read_only = def->read_only,
+                                     .origins = def->origins};
     const FilStatus status = fil_view_server_start(&server, &session->server, error);
     if (status != FIL_OK) {
         fil_view_session_close(session);

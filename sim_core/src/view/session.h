@@ -14,6 +14,8 @@ typedef struct FilViewSessionDef {
     const char* address;       /* to listen on */
     int port;                  /* 0: any that is free */
     bool read_only;            /* pages can look, but neither steer nor pull */
+    FilFoxglove* foxglove;     /* for viewers on the same port; NULL: none */
+    const char* origins;       /* of other sites' pages that may come as viewers, separated by spaces */
 } FilViewSessionDef;
 
 FIL_MUST_CHECK FilStatus fil_view_session_open(const FilViewSessionDef* def, FilViewSession** session, FilError* error);

@@ -1,5 +1,5 @@
 // What the tests of the page share: programs that serve it, and a browser that opens it.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { chromium } from 'playwright-core';
 
 export const PATIENCE = 30000; // ms
@@ -39,3 +39,14 @@ export async function open(browser) {
 }
 
 export const wait = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: PATIENCE });
+
+// a graph of its own, on this machine alone, and the command line in it
+export function graph(filum) {
+  const env = {
+    ROS_DOMAIN_ID: String(1 + (process.pid % 100)),
+    CYCLONEDDS_URI: '<CycloneDDS><Domain><General><Interfaces><NetworkInterface name="lo"/></Interfaces><AllowMulticast>false</AllowMulticast></General>'
+      + '<Discovery><ParticipantIndex>auto</ParticipantIndex><Peers><Peer Address="127.0.0.1"/></Peers></Discovery></Domain></CycloneDDS>',
+  };
+  const ask = (...args) => execFileSync(filum, args, { encoding: 'utf8', env: { ...process.env, ...env }, timeout: 20000 });
+  return { env, ask };
+}

@@ -1,16 +1,9 @@
 // node.js FILUM NODE CHROMIUM: the page that the node serves. What it asks for is seen by the node's graph, and the other way round.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { PORT, errors, launch, open, start, wait } from './browser.js';
+import { PORT, errors, graph, launch, open, start, wait } from './browser.js';
 
 const [filum, node, executablePath] = process.argv.slice(2);
-// a graph of its own, on this machine alone
-const env = {
-  ROS_DOMAIN_ID: String(1 + (process.pid % 100)),
-  CYCLONEDDS_URI: '<CycloneDDS><Domain><General><Interfaces><NetworkInterface name="lo"/></Interfaces><AllowMulticast>false</AllowMulticast></General>'
-    + '<Discovery><ParticipantIndex>auto</ParticipantIndex><Peers><Peer Address="127.0.0.1"/></Peers></Discovery></Domain></CycloneDDS>',
-};
-const ask = (...args) => execFileSync(filum, args, { encoding: 'utf8', env: { ...process.env, ...env }, timeout: 20000 });
+const { env, ask } = graph(filum);
 const serve = (...parameters) => start(node, ['--ros-args', '-p', 'scene:=cantilever', '-p', `view_port:=${PORT}`, ...parameters.flatMap((p) => ['-p', p])], /look at it/, env);
 
 const browser = await launch(executablePath);
