@@ -289,8 +289,27 @@ static void test_orders(void** state)
     }
 }
 
-/* Where angular momentum is kept to 1e-4, with friction: under sdirk2 in steps of 1/8 ms. Cords and cloth that touch by nearly parallel
- * edges, none of which takes a moment about itself, keep 1.7e-4 of it at any step. */
+/* What is pushed off its centre turns to second order under sdirk2 if w x I w is that of the stage's end: with that of free motion a box
+ * hit by a ball kept 5.5e-5, 2.9e-5, 1.5e-5 of its angular momentum in steps of 1/4, 1/8, 1/16 ms; now 4.0e-5, 1.1e-5, 2.6e-6. */
+static void test_pushed(void** state)
+{
+    (void)state;
+    static const char settings[] = ", integrator: sdirk2, ipc: {stiffness: 1e5}, newton: {tolerance: 1e-8}";
+    static const int pairs[4][2] = {{0, 2}, {2, 2}, {0, 1}, {1, 1}};
+    for (int k = 0; k < 4; k++) {
+        const int a = pairs[k][0], b = pairs[k][1];
+        double linear, coarse, fine;
+        collide_with(settings, b == 2 ? 0.0 : 0.3, a, b, 2.5e-4, &linear, &coarse); // of capsules only friction turns what is not round
+        collide_with(settings, b == 2 ? 0.0 : 0.3, a, b, 6.25e-5, &linear, &fine);
+        if (!(log(coarse / fine) / log(4.0) > 1.8)) {
+            fail_msg("%s and %s: from %.2g to %.2g", names[a], names[b], coarse, fine);
+        }
+    }
+}
+
+/* Where angular momentum is kept to 1e-4, with friction: under sdirk2 in steps of 1/4 ms. Cords and cloth touch by nearly parallel edges
+ * there, none of which takes a moment about itself (1.8e-4 at any step, as long as cloth did not turn with its triangles: now 1e-5), cords
+ * by edges that cross (4.9e-5 at any step while moments were shared by damped least squares: now 1e-5). */
 static void test_keeps(void** state)
 {
     (void)state;
@@ -300,8 +319,8 @@ static void test_keeps(void** state)
         if (a > b) {
             continue;
         }
-        collide_with(", integrator: sdirk2, ipc: {stiffness: 1e5}, newton: {tolerance: 1e-8}", 0.3, a, b, 1.25e-4, &linear, &angular);
-        if (!(angular < (a == 4 && b == 5 ? 2e-4 : 1e-4))) {
+        collide_with(", integrator: sdirk2, ipc: {stiffness: 1e5}, newton: {tolerance: 1e-8}", 0.3, a, b, 2.5e-4, &linear, &angular);
+        if (!(angular < (a >= 4 ? 2e-5 : 1e-4))) {
             fail_msg("%s and %s: angular momentum changes by %.2g", names[a], names[b], angular);
         }
     }
@@ -481,7 +500,7 @@ static void test_capstan(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_thrown_sphere), cmocka_unit_test(test_bounce), cmocka_unit_test(test_nodes), cmocka_unit_test(test_slope),   cmocka_unit_test(test_collisions), cmocka_unit_test(test_orders), cmocka_unit_test(test_keeps),
+        cmocka_unit_test(test_thrown_sphere), cmocka_unit_test(test_bounce), cmocka_unit_test(test_nodes), cmocka_unit_test(test_slope),   cmocka_unit_test(test_collisions), cmocka_unit_test(test_orders), cmocka_unit_test(test_pushed), cmocka_unit_test(test_keeps),
         cmocka_unit_test(test_hoop),          cmocka_unit_test(test_point_ring),
         cmocka_unit_test(test_crossed_rods),  cmocka_unit_test(test_parallel_rods),
         cmocka_unit_test(test_capstan),

@@ -75,6 +75,14 @@ static void rotate_freely(const FilRigidBody* body, const double* w0, const doub
     }
 }
 
+/* w x I w */
+static void gyroscopic(const FilRigidBody* body, const double* w, double* torque)
+{
+    double momentum[3];
+    fil_m3_apply(momentum, body->inertia, w);
+    fil_v3_cross(torque, w, momentum);
+}
+
 /* Velocities that take a kinematic body to its target over the step. */
 static void scripted_velocity(FilRigidBody* body)
 {
@@ -118,6 +126,7 @@ static void begin(void* pointer, const FilStepSetup* setup, const double* q, con
     fil_m3_from_quat(rotation, orientation);
     fil_m3_apply_transposed(torque, rotation, body->torque);
     rotate_freely(body, v + 4, torque, setup->staged ? 1.0 : 0.5, dt, body->v_free + 4);
+    gyroscopic(body, body->v_free + 4, body->gyro_free);
     const double slow[2] = {1.0 + dt * body->damping_linear, 1.0 + dt * body->damping_angular};
     for (int k = 0; k < 3; k++) {
         body->v_free[k] = (v[k] + dt * (setup->gravity[k] + body->force[k] / body->mass)) / slow[0];
@@ -149,6 +158,13 @@ static bool evaluate(void* pointer, const double* v, double shift, double* resid
         fil_v3_sub(change, v + 4 * part, body->v_free + 4 * part);
         fil_m3_apply(residual + 4 * part, body->tangent[part], change);
         *potential += 0.5 * fil_v3_dot(change, residual + 4 * part);
+    }
+    if (body->setup.staged && body->motion == FIL_DYNAMIC) {
+        // a stage's forces are those of its end, as contact leaves it: with w x I w of free motion bodies that are pushed turn by first order
+        double gyro[3];
+        gyroscopic(body, v + 4, gyro);
+        fil_v3_axpy(residual + 4, body->setup.dt, gyro);
+        fil_v3_axpy(residual + 4, -body->setup.dt, body->gyro_free);
     }
     return isfinite(*potential);
 }

@@ -32,6 +32,7 @@ typedef struct FilRigidBody {
     FilStepSetup setup;
     const double *q0, *v0;
     double v_free[FIL_RIGID_UNKNOWNS];
+    double gyro_free[3]; /* N m, w x I w of free motion, in the body frame */
     double tangent[2][9]; /* of v and omega: mass and inertia with damping */
     double inverse[2][9];
 } FilRigidBody;

@@ -4,7 +4,8 @@
  * move, on the moving surface where one does. The velocity there includes what turns with the surface: rigid bodies, edges of
  * rods with their twist, triangles of cloth. An edge that does not twist (of cloth, of a twist-free rod) takes moments across
  * itself but none about itself, a lone vertex takes none at all: what they cannot take the other side takes, by the arm from
- * there. Two edges that do not twist share the moment of friction so that each gets what is across it. */
+ * there. Where neither takes all of them, cloth turns with the triangles around its edge or vertex. Two edges of cords share the moment of
+ * friction so that each gets what is across it; what is about both, where they are parallel, neither can take. */
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +26,8 @@ typedef struct Side {
     double at[3], radius; /* the feature's closest point */
     double along[3];      /* MOMENTS_ACROSS: the edge, ... */
     double length;        /* m */
-    bool node, mesh;      /* corners are nodes; of cloth */
+    bool node, mesh;      /* corners are nodes; of cloth, ... */
+    bool fan;             /* ... which turns with the triangles around it */
     Moments moments;
 } Side;
 
@@ -94,6 +96,17 @@ static void add_block(Rates* rates, const Side* side, int block, double scale, c
     }
 }
 
+/* Leaves of a velocity what is along `line` (sign 1) or across it (-1); NULL: all. */
+static void keep_part(double* jacobian, const double* line, double sign)
+{
+    for (int k = 0; k < 4 && line != NULL; k++) {
+        const double slope = line[0] * jacobian[k] + line[1] * jacobian[4 + k] + line[2] * jacobian[8 + k];
+        for (int r = 0; r < 3; r++) {
+            jacobian[4 * r + k] = sign > 0.0 ? slope * line[r] : jacobian[4 * r + k] - slope * line[r];
+        }
+    }
+}
+
 /* Adds the velocity at `point` of a part of the side's body, that along `line` only (sign 1) or that across it (-1); NULL: all. */
 static void add_part(Rates* rates, const Side* side, int part, double share, const double* point, const double* line, double sign)
 {
@@ -102,28 +115,24 @@ static void add_part(Rates* rates, const Side* side, int part, double share, con
     const int count = side->body->ops->point_jacobian(side->body->impl, side->collider->index, part, point,
                                                       rates->solver->ipc.x.at + side->body->q, blocks, jacobian, bias);
     for (int b = 0; b < count; b++) {
-        double* j = jacobian + 12 * b;
-        for (int k = 0; k < 4 && line != NULL; k++) {
-            const double slope = line[0] * j[k] + line[1] * j[4 + k] + line[2] * j[8 + k];
-            for (int r = 0; r < 3; r++) {
-                j[4 * r + k] = sign > 0.0 ? slope * line[r] : j[4 * r + k] - slope * line[r];
-            }
-        }
-        add_block(rates, side, blocks[b], share * side->sign, j);
+        keep_part(jacobian + 12 * b, line, sign);
+        add_block(rates, side, blocks[b], share * side->sign, jacobian + 12 * b);
     }
     if (line == NULL || sign > 0.0) { // what is scripted has no unknowns, and takes all moments
         fil_v3_axpy(rates->slide->friction.bias, share * side->sign, bias);
     }
 }
 
-/* Adds w_i 1 - h grad(w_i) n' of a triangle's corners: the velocity at a point that the plane's normal n carries at height h. */
-static void add_triangle(Rates* rates, const Side* side, const double* point)
+/* Adds w_i 1 - h grad(w_i) n' of a triangle's corners: the velocity at a point that the plane's normal n carries at height h; `line` and
+ * `sign` as in add_part(). */
+static void add_triangle(Rates* rates, const Side* side, const int* corner, double share, const double* point, const double* line,
+                         double sign)
 {
     const FilIpcField* field = &rates->solver->ipc;
     const double* x[3];
     double e[3], f[3], n[3], arm[3], jacobian[12] = {0.0};
     for (int i = 0; i < 3; i++) {
-        x[i] = field->points.at + 3 * side->point[i];
+        x[i] = field->points.at + 3 * corner[i];
     }
     fil_v3_sub(e, x[1], x[0]);
     fil_v3_sub(f, x[2], x[0]);
@@ -142,7 +151,41 @@ static void add_triangle(Rates* rates, const Side* side, const double* point)
         for (int k = 0; k < 9; k++) {
             jacobian[4 * (k / 3) + k % 3] = (k / 3 == k % 3 ? weight : 0.0) - h * slope[k / 3] * n[k % 3];
         }
-        add_block(rates, side, field->surface.points[side->point[i]].node, side->sign, jacobian);
+        keep_part(jacobian, line, sign);
+        add_block(rates, side, field->surface.points[corner[i]].node, share * side->sign, jacobian);
+    }
+}
+
+/* The next triangle of cloth, from the one at *at of those around its first corner on, that has all corners of an edge or vertex;
+ * NULL: there are no more. */
+static const int* next_triangle(const FilIpcSurface* surface, const int* point, int count, int* at)
+{
+    while (*at < surface->fan_first[point[0] + 1]) {
+        const int* corner = surface->triangles[surface->fan[(*at)++]].point;
+        if (count < 2 || corner[0] == point[1] || corner[1] == point[1] || corner[2] == point[1]) {
+            return corner;
+        }
+    }
+    return NULL;
+}
+
+static int count_triangles(const FilIpcSurface* surface, const int* point, int count)
+{
+    int at = surface->fan_first[point[0]], found = 0;
+    while (next_triangle(surface, point, count, &at) != NULL) {
+        found++;
+    }
+    return found;
+}
+
+/* Adds the mean of that over the triangles that meet at an edge or vertex. */
+static void add_fan(Rates* rates, const Side* side, const double* point, const double* line, double sign)
+{
+    const FilIpcSurface* surface = &rates->solver->ipc.surface;
+    const double share = 1.0 / count_triangles(surface, side->point, side->count);
+    int at = surface->fan_first[side->point[0]];
+    for (const int* corner; (corner = next_triangle(surface, side->point, side->count, &at)) != NULL;) {
+        add_triangle(rates, side, corner, share, point, line, sign);
     }
 }
 
@@ -171,8 +214,10 @@ static void add_side(Rates* rates, const Side* side, const double* point, const 
         add_nodes(rates, side, arm, side->moments == MOMENTS_ACROSS ? side->along : NULL);
     } else if (!side->node) {
         add_part(rates, side, 0, 1.0, point, line, sign);
+    } else if (side->fan) {
+        add_fan(rates, side, point, line, sign);
     } else if (side->mesh) {
-        add_triangle(rates, side, point);
+        add_triangle(rates, side, side->point, 1.0, point, line, sign);
     } else if (side->count == 2) {
         add_part(rates, side, edge_between(&points[side->point[0]], &points[side->point[1]]), 1.0, point, line, sign);
     } else { // a node turns as the edges that meet there do on average
@@ -183,22 +228,31 @@ static void add_side(Rates* rates, const Side* side, const double* point, const 
 }
 
 /* Two edges that do not twist, `apart` from each other along the normal. The moment of friction f is apart x f; with
- * f = l_a t_a + l_b t_b the first takes that of l_a t_a and the second that of l_b t_b, both across themselves. Where edges are
- * nearly parallel the shares are those of least squares. */
+ * f = l_a t_a + l_b t_b the first takes that of l_a t_a and the second that of l_b t_b, both across themselves: l = (T' T)^-1 T' f, whose
+ * eigenvectors are t_a + t_b and t_a - t_b, with 1 + c and 1 - c. Where edges are parallel one of these vanishes, and with it what
+ * there is of f along it. */
 static void add_two_edges(Rates* rates, const Side* a, const Side* b)
 {
-    static const double PARALLEL = 1e-3; // chosen: below a sine of 0.03 moments across both edges are given up
+    static const double PARALLEL = 5e-4; // chosen: below a sine of 0.03 moments across both edges are given up
     double apart[3], back[3], dual_a[3], dual_b[3];
     fil_v3_sub(apart, b->at, a->at);
     fil_v3_scale(back, -1.0, apart);
-    // (T' T + e) l = T' f
-    const double c = fil_v3_dot(a->along, b->along), d = 1.0 + PARALLEL, over = 1.0 / (d * d - c * c);
+    const double c = fil_v3_dot(a->along, b->along), sum = 0.5 / fmax(1.0 + c, PARALLEL), difference = 0.5 / fmax(1.0 - c, PARALLEL);
     for (int k = 0; k < 3; k++) {
-        dual_a[k] = over * (d * a->along[k] - c * b->along[k]);
-        dual_b[k] = over * (d * b->along[k] - c * a->along[k]);
+        const double alike = sum * (a->along[k] + b->along[k]), apart_by = difference * (a->along[k] - b->along[k]);
+        dual_a[k] = alike + apart_by;
+        dual_b[k] = alike - apart_by;
     }
     add_nodes(rates, a, apart, dual_a);
     add_nodes(rates, b, back, dual_b);
+}
+
+/* Lets cloth turn with its triangles; whether it can. */
+static bool turn_fan(Side* side)
+{
+    side->fan = side->mesh;
+    side->moments = side->fan ? MOMENTS_ALL : side->moments;
+    return side->fan;
 }
 
 /* Where a pair touches: on the moving surface, or midway in the gap. */
@@ -217,9 +271,12 @@ static void touch_point(const Side* a, const Side* b, const double* normal, doub
 }
 
 /* The velocity of side b against side a where they touch. */
-static void add_sides(Rates* rates, const Side* a, const Side* b, const double* normal, double gap)
+static void add_sides(Rates* rates, Side* a, Side* b, const double* normal, double gap)
 {
     const bool both = a->collider->collider.movable && b->collider->collider.movable;
+    if (both && a->moments != MOMENTS_ALL && b->moments != MOMENTS_ALL) {
+        (void)(turn_fan(b) || turn_fan(a));
+    }
     const Side* edge = a->moments == MOMENTS_ACROSS ? a : b->moments == MOMENTS_ACROSS ? b : NULL;
     const Side* other = edge == a ? b : a;
     double point[3];
@@ -238,15 +295,19 @@ static void add_sides(Rates* rates, const Side* a, const Side* b, const double* 
 
 /* ---- slides ---- */
 
-/* Blocks that one side depends on at most: corners of cloth and cords are nodes; rods that twist have blocks of copied nodes
- * beside (name_blocks() of rods), and two edges at a node. */
+/* Blocks that one side depends on at most: corners of cords are nodes; cloth may turn with its triangles; rods that twist have blocks of
+ * copied nodes beside (name_blocks() of rods), and two edges at a node. */
 static size_t side_blocks(const FilSolver* solver, const int* point, int count)
 {
     const FilIpcPoint* first = &solver->ipc.surface.points[point[0]];
     const FilWorldCollider* c = &solver->collision->colliders[first->collider];
-    const int own = solver->system->bodies[c->body].v_count / 4;
+    const FilBody* body = &solver->system->bodies[c->body];
+    const int own = body->v_count / 4;
     if (first->node < 0) {
         return (size_t)(own < FIL_JACOBIAN_BLOCKS ? own : FIL_JACOBIAN_BLOCKS);
+    }
+    if (body->ops->mesh != NULL && count < 3) { // each triangle has 3 - count other corners
+        return (size_t)(count + (3 - count) * count_triangles(&solver->ipc.surface, point, count));
     }
     return !c->collider.twists ? (size_t)count : count == 1 ? 6 : 3;
 }
@@ -312,8 +373,8 @@ FilStatus fil_ipc_slide_add(FilSolver* solver, const FilIpcPair* pair, const dou
     fil_v3_cross(slide->friction.tangent[1], normal, slide->friction.tangent[0]);
     Rates rates = {solver, slide, slides->variable.at + used, slides->column.at + used, slides->jacobian.at + 12 * used};
     const int split = split_of(pair);
-    const Side a = split > 0 ? side_of(solver, pair->point, weight, split, -1.0) : plane_side(solver, pair->plane);
-    const Side b = side_of(solver, pair->point + split, weight + split, pair->corner_count - split, 1.0);
+    Side a = split > 0 ? side_of(solver, pair->point, weight, split, -1.0) : plane_side(solver, pair->plane);
+    Side b = side_of(solver, pair->point + split, weight + split, pair->corner_count - split, 1.0);
     add_sides(&rates, &a, &b, normal, gap);
     return FIL_OK;
 }

@@ -20,6 +20,8 @@ void fil_ipc_surface_free(FilIpcSurface* surface)
     fil_free(surface->edges);
     fil_free(surface->triangles);
     fil_free(surface->planes);
+    fil_free(surface->fan_first);
+    fil_free(surface->fan);
     fil_free(surface->body_mass);
 }
 
@@ -351,6 +353,31 @@ static FilStatus find_nodes(FilSolver* solver)
     return FIL_OK;
 }
 
+/* Triangles around each point. */
+static FilStatus find_fans(FilIpcSurface* s)
+{
+    const size_t points = (size_t)s->point_count, corners = 3 * (size_t)s->triangle_count;
+    fil_free(s->fan_first);
+    fil_free(s->fan);
+    s->fan_first = fil_alloc(points + 2, sizeof *s->fan_first);
+    s->fan = fil_alloc(corners + 1, sizeof *s->fan);
+    if (s->fan_first == NULL || s->fan == NULL) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    // counts two places ahead, then where each begins one place ahead, which moves to its end as it is filled
+    memset(s->fan_first, 0, (points + 2) * sizeof *s->fan_first);
+    for (size_t k = 0; k < corners; k++) {
+        s->fan_first[s->triangles[k / 3].point[k % 3] + 2]++;
+    }
+    for (size_t p = 2; p < points + 2; p++) {
+        s->fan_first[p] += s->fan_first[p - 1];
+    }
+    for (size_t k = 0; k < corners; k++) {
+        s->fan[s->fan_first[s->triangles[k / 3].point[k % 3] + 1]++] = (int)(k / 3);
+    }
+    return FIL_OK;
+}
+
 FilStatus fil_ipc_surface_build(FilSolver* solver)
 {
     FilIpcSurface* s = &solver->ipc.surface;
@@ -378,6 +405,7 @@ FilStatus fil_ipc_surface_build(FilSolver* solver)
     }
     status = status == FIL_OK ? take_rims(solver) : status;
     status = status == FIL_OK ? find_nodes(solver) : status;
+    status = status == FIL_OK ? find_fans(s) : status;
     s->sides_meet = s->triangle_count > 0 || edges_may_meet(s);
     s->ready = status == FIL_OK;
     s->body_count = solver->system->body_count;

@@ -46,6 +46,7 @@ typedef struct FilIpcSurface {
     int* node_q; /* of points that are nodes: where they stand in q; else -1 */
     FilIpcEdge* edges;
     FilIpcTriangle* triangles;
+    int *fan_first, *fan; /* of each point: triangles that meet there, fan[fan_first[p]] to fan[fan_first[p + 1]] */
     int* planes;    /* colliders that are half-spaces */
     bool sides_meet; /* some edges may meet edges, or points triangles: not only lone points and planes something */
     double* body_mass;
