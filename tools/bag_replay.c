@@ -1,8 +1,7 @@
-/* Owns `filum bag replay-check`: a recorded run is done again, with its scene, commands and parameters, and the hash of
- * its state compared wherever the bag tells one.
- *
- * The bag is read in the order in which it was written: a command or a change of a parameter counts from its log time
+/* The bag is read in the order in which it was written: a command or a change of a parameter counts from its log time
  * on, the simulated time of the step that took it. Where time goes back, the run was reset. */
+#include "bag_replay.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include "bag.h"
 #include "base/error.h"
 #include "commands.h"
-#include "filum_commit.h"
 #include "messages.h"
 #include "rcl_interfaces/msg/parameter_event.h"
 #include "recording.h"
@@ -21,8 +19,10 @@ enum { MAX_SETTINGS = 256 };
 
 typedef enum Role { ROLE_NONE, ROLE_STEP_INFO, ROLE_COMMAND, ROLE_PARAMETERS } Role;
 
-typedef struct Replay {
-    const char* bag;
+struct FilReplay {
+    FilReplayInfo info;
+    FilReplayWatch watch;
+    void* context;
     FilReader* reader; /* in the order of the file */
     FilSimulation simulation;
     FilTap tap; /* nobody listens */
@@ -31,10 +31,7 @@ typedef struct Replay {
     rcl_interfaces__msg__ParameterEvent event;
     size_t metadata_seen;
     uint32_t* next_sequence; /* by channel, of those that must be complete; 0 before the first */
-    uint64_t compared, applied, changed;
-    bool differs;   /* a hash is another */
-    char stop[512]; /* why nothing was checked further on; "" if all was */
-} Replay;
+};
 
 /* ---- the beginning ---- */
 
@@ -84,17 +81,17 @@ static FilStatus find_metadata(FilReader* reader, const char* name, FilReaderMet
 }
 
 /* Makes the world as it was when the recording began, but for what parameters change. */
-static FilStatus build_world(Replay* replay, const FilReaderMetadata* how, FilSlice scene, FilError* error)
+static FilStatus build_world(FilReplay* replay, const FilReaderMetadata* how, FilSlice scene, FilError* error)
 {
     static const char* const needed[] = {"scene", "dt", "contact_model", "seed", "first_step"};
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; ++i) {
         if (value_of(how, needed[i]) == NULL) {
-            return fil_error(error, FIL_BAD_INPUT, "%s: does not say the %s of the run", replay->bag, needed[i]);
+            return fil_error(error, FIL_BAD_INPUT, "%s: does not say the %s of the run", replay->info.bag, needed[i]);
         }
     }
     if (strcmp(value_of(how, "first_step"), "0") != 0) {
         return fil_error(error, FIL_BAD_INPUT, "%s: begins at step %s, not with the scene: nobody can repeat it",
-                         replay->bag, value_of(how, "first_step"));
+                         replay->info.bag, value_of(how, "first_step"));
     }
     FilSetting settings[MAX_SETTINGS];
     FilSceneOptions options = {
@@ -114,7 +111,7 @@ static FilStatus build_world(Replay* replay, const FilReaderMetadata* how, FilSl
                                &replay->simulation.world, &replay->simulation.scene, error);
 }
 
-static FilStatus begin(Replay* replay, const char* path, FilError* error)
+static FilStatus begin(FilReplay* replay, const char* path, FilError* error)
 {
     FilReaderOptions options = fil_reader_options_default();
     FilReader* reader = NULL;
@@ -135,8 +132,8 @@ static FilStatus begin(Replay* replay, const char* path, FilError* error)
     if (status == FIL_OK) {
         status = build_world(replay, &how, (FilSlice){.data = text.data, .size = text.size}, error);
     }
-    if (status == FIL_OK && value_of(&how, "commit") != NULL && strcmp(value_of(&how, "commit"), FILUM_COMMIT) != 0) {
-        printf("recorded by commit %s, repeated by %s\n", value_of(&how, "commit"), FILUM_COMMIT);
+    if (status == FIL_OK && value_of(&how, "commit") != NULL) {
+        snprintf(replay->info.commit, sizeof replay->info.commit, "%s", value_of(&how, "commit"));
     }
     fil_bytes_free(&text);
     fil_reader_close(reader);
@@ -151,21 +148,24 @@ static uint64_t time_of(const FilWorld* world)
     return fil_time_nanoseconds(fil_world_time(world));
 }
 
-static FilStatus step(Replay* replay, FilError* error)
+static FilStatus step(FilReplay* replay, FilError* error)
 {
     FilWorld* world = replay->simulation.world;
     const FilStatus status = fil_world_step(world, &replay->simulation.last_step);
+    if (status == FIL_OK && replay->watch != NULL && !replay->watch(replay->context, world)) {
+        snprintf(replay->info.stop, sizeof replay->info.stop, "ended at %.9g s", fil_world_time(world));
+    }
     return status == FIL_OK ? FIL_OK
                             : fil_error(error, status, "step %" PRIu64 ": %s", fil_world_step_count(world) + 1,
                                         fil_world_error(world));
 }
 
 /* Steps up to a time; one in the past means that the run was reset. */
-static FilStatus go_to_time(Replay* replay, uint64_t time, FilError* error)
+static FilStatus go_to_time(FilReplay* replay, uint64_t time, FilError* error)
 {
     FilWorld* world = replay->simulation.world;
     FilStatus status = time < time_of(world) ? fil_world_reset(world) : FIL_OK;
-    while (status == FIL_OK && time_of(world) < time) {
+    while (status == FIL_OK && time_of(world) < time && replay->info.stop[0] == '\0') {
         status = step(replay, error);
     }
     return status;
@@ -179,7 +179,7 @@ static rmw_serialized_message_t bytes_of(const FilBagMessage* message)
     return bytes;
 }
 
-static FilStatus compare(Replay* replay, const FilBagMessage* message, FilError* error)
+static FilStatus compare(FilReplay* replay, const FilBagMessage* message, FilError* error)
 {
     FilWorld* world = replay->simulation.world;
     const rmw_serialized_message_t bytes = bytes_of(message);
@@ -189,21 +189,24 @@ static FilStatus compare(Replay* replay, const FilBagMessage* message, FilError*
         return fil_error(error, FIL_BAD_INPUT, "a message of step_info cannot be read");
     }
     FilStatus status = told->step < fil_world_step_count(world) ? fil_world_reset(world) : FIL_OK;
-    while (status == FIL_OK && fil_world_step_count(world) < told->step) {
+    while (status == FIL_OK && fil_world_step_count(world) < told->step && replay->info.stop[0] == '\0') {
         status = step(replay, error);
     }
-    replay->compared += 1;
+    if (replay->info.stop[0] != '\0') {
+        return status;
+    }
+    replay->info.compared += 1;
     const uint64_t hash = fil_world_hash(world);
     if (status == FIL_OK && hash != told->state_hash) {
-        replay->differs = true;
-        snprintf(replay->stop, sizeof replay->stop,
+        replay->info.differs = true;
+        snprintf(replay->info.stop, sizeof replay->info.stop,
                  "step %" PRIu64 ", t = %.9g s: the state has the hash %016" PRIx64 ", the bag says %016" PRIx64,
                  told->step, fil_world_time(world), hash, told->state_hash);
     }
     return status;
 }
 
-static FilStatus change(Replay* replay, const rcl_interfaces__msg__Parameter__Sequence* parameters, FilError* error)
+static FilStatus change(FilReplay* replay, const rcl_interfaces__msg__Parameter__Sequence* parameters, FilError* error)
 {
     FilWorld* world = replay->simulation.world;
     for (size_t i = 0; i < parameters->size; ++i) {
@@ -214,12 +217,12 @@ static FilStatus change(Replay* replay, const rcl_interfaces__msg__Parameter__Se
         if (set != NULL && set(world, &value) != FIL_OK) {
             return fil_error(error, FIL_BAD_INPUT, "parameter %s: %s", parameter->name.data, fil_world_error(world));
         }
-        replay->changed += set != NULL ? 1 : 0;
+        replay->info.changed += set != NULL ? 1 : 0;
     }
     return FIL_OK;
 }
 
-static FilStatus change_parameters(Replay* replay, const FilBagMessage* message, FilError* error)
+static FilStatus change_parameters(FilReplay* replay, const FilBagMessage* message, FilError* error)
 {
     const rmw_serialized_message_t bytes = bytes_of(message);
     const rosidl_message_type_support_t* type = ROSIDL_GET_MSG_TYPE_SUPPORT(rcl_interfaces, msg, ParameterEvent);
@@ -231,10 +234,10 @@ static FilStatus change_parameters(Replay* replay, const FilBagMessage* message,
     return status == FIL_OK ? change(replay, &replay->event.changed_parameters, error) : status;
 }
 
-static FilStatus apply(Replay* replay, FilCommandId id, const FilBagMessage* message, FilError* error)
+static FilStatus apply(FilReplay* replay, FilCommandId id, const FilBagMessage* message, FilError* error)
 {
     const rmw_serialized_message_t bytes = bytes_of(message);
-    replay->applied += 1;
+    replay->info.applied += 1;
     return fil_commands_apply_bytes(&replay->commands, id, &bytes)
                ? FIL_OK
                : fil_error(error, FIL_BAD_INPUT, "a command of %s cannot be read", fil_commands_topic(id)->name);
@@ -264,11 +267,11 @@ static Role role_of(const FilBagChannel* channel, FilCommandId* id)
 }
 
 /* Whether something that the run was told is missing: numbers have gaps where messages were dropped. */
-static bool is_next(Replay* replay, const FilBagMessage* message, const char* topic)
+static bool is_next(FilReplay* replay, const FilBagMessage* message, const char* topic)
 {
     uint32_t* next = &replay->next_sequence[message->channel];
     if (message->sequence != *next) {
-        snprintf(replay->stop, sizeof replay->stop, "t = %.9g s: messages of %s were dropped while recording",
+        snprintf(replay->info.stop, sizeof replay->info.stop, "t = %.9g s: messages of %s were dropped while recording",
                  1e-9 * (double)message->log_time, topic);
         return false;
     }
@@ -276,7 +279,7 @@ static bool is_next(Replay* replay, const FilBagMessage* message, const char* to
     return true;
 }
 
-static FilStatus take(Replay* replay, const FilBagMessage* message, FilError* error)
+static FilStatus take(FilReplay* replay, const FilBagMessage* message, FilError* error)
 {
     FilCommandId id;
     const FilBagChannel* channel =
@@ -297,7 +300,7 @@ static FilStatus take(Replay* replay, const FilBagMessage* message, FilError* er
 
 /* Looks at what lies between the messages: a mark that the state was changed by hand is the end of what can be
  * repeated. */
-static FilStatus look_for_mark(Replay* replay, FilError* error)
+static FilStatus look_for_mark(FilReplay* replay, FilError* error)
 {
     FilStatus status = FIL_OK;
     while (status == FIL_OK && replay->metadata_seen < fil_reader_info(replay->reader).metadata_count) {
@@ -306,17 +309,19 @@ static FilStatus look_for_mark(Replay* replay, FilError* error)
         if (status == FIL_OK && strcmp(metadata.name, FIL_RECORDING_CHANGED) == 0) {
             const char* at = value_of(&metadata, "step");
             const char* reason = value_of(&metadata, "reason");
-            snprintf(replay->stop, sizeof replay->stop, "not to be repeated from step %s on: %s", at ? at : "?",
+            snprintf(replay->info.stop, sizeof replay->info.stop, "not to be repeated from step %s on: %s", at ? at : "?",
                      reason ? reason : "changed by hand");
         }
     }
     return status;
 }
 
-static FilStatus go_along(Replay* replay, FilError* error)
+FilStatus fil_replay_run(FilReplay* replay, FilReplayWatch watch, void* context, FilError* error)
 {
-    FilStatus status = FIL_OK;
-    for (bool found = true; found && status == FIL_OK && replay->stop[0] == '\0';) {
+    replay->watch = watch;
+    replay->context = context;
+    FilStatus status = watch == NULL || watch(context, replay->simulation.world) ? FIL_OK : fil_error(error, FIL_BAD_INPUT, "ended");
+    for (bool found = true; found && status == FIL_OK && replay->info.stop[0] == '\0';) {
         FilBagMessage message;
         status = fil_reader_next(replay->reader, &message, &found, error);
         if (status == FIL_OK) {
@@ -324,7 +329,7 @@ static FilStatus go_along(Replay* replay, FilError* error)
             fil_bytes_put(&kept, message.data.data, found ? message.data.size : 0);
             status = kept.failed ? fil_error(error, FIL_OUT_OF_MEMORY, "out of memory") : look_for_mark(replay, error);
             message.data = (FilSlice){.data = kept.data, .size = kept.size};
-            if (status == FIL_OK && found && replay->stop[0] == '\0') {
+            if (status == FIL_OK && found && replay->info.stop[0] == '\0') {
                 status = take(replay, &message, error);
             }
             fil_bytes_free(&kept);
@@ -333,64 +338,52 @@ static FilStatus go_along(Replay* replay, FilError* error)
     return status;
 }
 
-/* ---- the command ---- */
+/* ---- life ---- */
 
-static int report(const Replay* replay, FilStatus status, const FilError* error)
+FilStatus fil_replay_open(const char* bag, FilReplay** out, FilError* error)
 {
+    *out = NULL;
+    char path[FIL_BAG_PATH];
+    FilReplay* replay = calloc(1, sizeof *replay);
+    if (replay == NULL) {
+        return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    replay->info.bag = bag;
+    replay->next_sequence = calloc(FIL_BAG_MAX_CHANNELS + 1, sizeof(uint32_t));
+    replay->commands = (FilCommands){.logger = "filum", .simulation = &replay->simulation, .tap = &replay->tap};
+    const bool ready = replay->next_sequence != NULL && filum__msg__StepInfo__init(&replay->step_info) &&
+                       rcl_interfaces__msg__ParameterEvent__init(&replay->event);
+    FilStatus status = ready ? FIL_OK : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    if (ready) {
+        status = fil_bag_find(bag, path, sizeof path, error) ? begin(replay, path, error) : FIL_BAD_INPUT;
+    }
     if (status != FIL_OK) {
-        return fil_cli_fail("bag replay-check", FIL_EXIT_FAILED, "%s: %s", replay->bag, error->text);
+        fil_replay_close(replay);
+        return status;
     }
-    if (replay->compared == 0) {
-        return fil_cli_fail("bag replay-check", FIL_EXIT_FAILED, "%s: there is no state to compare with%s%s",
-                            replay->bag, replay->stop[0] != '\0' ? "; " : "", replay->stop);
-    }
-    if (replay->differs) {
-        return fil_cli_fail("bag replay-check", FIL_EXIT_FAILED, "%s: %s; %" PRIu64 " states before it are the same",
-                            replay->bag, replay->stop, replay->compared - 1);
-    }
-    printf("%s: %" PRIu64 " states are the same, up to step %" PRIu64 "; %" PRIu64 " commands, %" PRIu64
-           " parameters set\n",
-           replay->bag, replay->compared, fil_world_step_count(replay->simulation.world), replay->applied,
-           replay->changed);
-    if (replay->stop[0] != '\0') {
-        printf("%s\n", replay->stop);
-    }
-    return FIL_EXIT_DONE;
+    *out = replay;
+    return FIL_OK;
 }
 
-int fil_bag_replay_check(int argc, char** argv)
+void fil_replay_close(FilReplay* replay)
 {
-    const FilUsage usage = {
-        .command = "bag replay-check",
-        .arguments = "BAG",
-        .about =
-            "Does a recorded run again, with its scene, commands and parameters, and compares the state's hash\n"
-            "wherever the bag tells one. Ends with 1 at the first that differs.",
-        .min_arguments = 1,
-        .max_arguments = 1,
-    };
-    int count = 0, exit_code = FIL_EXIT_DONE;
-    if (!fil_options_parse(&usage, argc, argv, &count, &exit_code)) {
-        return exit_code;
+    if (replay == NULL) {
+        return;
     }
-    char path[FIL_BAG_PATH];
-    FilError error = {""};
-    Replay replay = {.bag = argv[1], .next_sequence = calloc(FIL_BAG_MAX_CHANNELS + 1, sizeof(uint32_t))};
-    const bool ready = replay.next_sequence != NULL && filum__msg__StepInfo__init(&replay.step_info) &&
-                       rcl_interfaces__msg__ParameterEvent__init(&replay.event);
-    replay.commands = (FilCommands){.logger = "filum", .simulation = &replay.simulation, .tap = &replay.tap};
-    if (!ready) {
-        exit_code = fil_cli_fail("bag replay-check", FIL_EXIT_FAILED, "out of memory");
-    } else if (!fil_bag_find(argv[1], path, sizeof path, &error) || begin(&replay, path, &error) != FIL_OK) {
-        exit_code = fil_cli_fail("bag replay-check", FIL_EXIT_USAGE, "%s", error.text);
-    } else {
-        const FilStatus status = go_along(&replay, &error);
-        exit_code = report(&replay, status, &error);
-    }
-    filum__msg__StepInfo__fini(&replay.step_info);
-    rcl_interfaces__msg__ParameterEvent__fini(&replay.event);
-    fil_reader_close(replay.reader);
-    fil_world_destroy(replay.simulation.world);
-    free(replay.next_sequence);
-    return exit_code;
+    filum__msg__StepInfo__fini(&replay->step_info);
+    rcl_interfaces__msg__ParameterEvent__fini(&replay->event);
+    fil_reader_close(replay->reader);
+    fil_world_destroy(replay->simulation.world);
+    free(replay->next_sequence);
+    free(replay);
+}
+
+const FilReplayInfo* fil_replay_info(const FilReplay* replay)
+{
+    return &replay->info;
+}
+
+const FilSimulation* fil_replay_simulation(const FilReplay* replay)
+{
+    return &replay->simulation;
 }

@@ -1,6 +1,20 @@
-/* Owns what `filum run --bag` says in a build that cannot record messages. */
+/* Owns what `filum run --bag` and `filum view BAG` say in a build that cannot record messages. */
 #include "bag_run.h"
+#include "bag_view.h"
 #include "base/error.h"
+#include "cli.h"
+
+#ifdef FILUM_RECORD
+static const char reason[] = "this build has no message types: configure with -DFILUM_ROS=embedded or in a ROS 2 workspace";
+#else
+static const char reason[] = "this build has no recorder: it was configured without zlib, lz4, zstd or sqlite3";
+#endif
+
+int fil_bag_view(const char* bag, const FilBagViewOptions* options)
+{
+    (void)options;
+    return fil_cli_fail("view", FIL_EXIT_FAILED, "%s: %s", bag, reason);
+}
 
 FilStatus fil_run_bag_start(const FilRunBagOptions* options, FilWorld* world, const FilSceneInfo* scene,
                             const char* path, const FilSceneOptions* how, FilRunBag** bag, FilError* error)
@@ -10,11 +24,6 @@ FilStatus fil_run_bag_start(const FilRunBagOptions* options, FilWorld* world, co
     (void)path;
     (void)how;
     *bag = NULL;
-#ifdef FILUM_RECORD
-    const char* reason = "this build has no message types: configure with -DFILUM_ROS=embedded or in a ROS 2 workspace";
-#else
-    const char* reason = "this build has no recorder: it was configured without zlib, lz4, zstd or sqlite3";
-#endif
     return fil_error(error, FIL_BAD_INPUT, "--bag %s: %s; --csv FILE writes the probes", options->path, reason);
 }
 

@@ -1,8 +1,10 @@
 /* Owns `filum view`: steps a scene at the pace of the clock, shows it to pages and does what they ask. */
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
+#include "bag_view.h"
 #include "cli.h"
 #include "command_table.h"
 #include "view/session.h"
@@ -68,8 +70,9 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
     };
     const FilUsage usage = {
         .command = "view",
-        .arguments = "SCENE",
-        .about = "Runs a scene and shows it in a browser: look, pause, pull on things.",
+        .arguments = "SCENE|BAG",
+        .about = "Runs a scene and shows it in a browser: look, pause, pull on things. A bag (a directory, .mcap) is done again as it\n"
+                 "was recorded, to be played and sought in.",
         .min_arguments = 1,
         .max_arguments = 1,
         .options = table,
@@ -124,6 +127,15 @@ static FilStatus run(View* view, double duration)
     return status;
 }
 
+/* A scene is a name or a YAML file; a bag is a directory or ends as bags do. */
+static bool is_bag(const char* path)
+{
+    struct stat status;
+    const char* end = strrchr(path, '.');
+    const bool named = end != NULL && (strcmp(end, ".mcap") == 0 || strcmp(end, ".db3") == 0);
+    return named || (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
+}
+
 int fil_command_view(int argc, char** argv)
 {
     Options options = {.address = "127.0.0.1", .port = 8642, .speed = 1.0};
@@ -132,6 +144,11 @@ int fil_command_view(int argc, char** argv)
     if (!parse(argc, argv, &options, &scene, &exit_code)) {
         fil_settings_free(&options.settings);
         return exit_code;
+    }
+    if (is_bag(scene)) {
+        const FilBagViewOptions bag = {.address = options.address, .port = options.port, .speed = options.speed, .paused = options.paused};
+        fil_settings_free(&options.settings);
+        return fil_bag_view(scene, &bag);
     }
     View view = {.session = NULL};
     fil_simulation_init(&view.simulation);

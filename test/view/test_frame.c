@@ -13,7 +13,7 @@
 #include "view/frame.h"
 #include "view/hand.h"
 
-enum { HEADER = 40, HAND = 6 };
+enum { HEADER = 48, HAND = 6 };
 
 static const double zero[3] = {0.0, 0.0, 0.0};
 

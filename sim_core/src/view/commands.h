@@ -16,6 +16,7 @@ typedef enum FilViewAsk {
     FIL_VIEW_GRAB,    /* object, part; numbers: local point, strength */
     FIL_VIEW_MOVE,    /* numbers: target of the hand, m */
     FIL_VIEW_RELEASE,
+    FIL_VIEW_SEEK,    /* numbers[0]: time of a film, s */
 } FilViewAsk;
 
 typedef struct FilViewCommand {

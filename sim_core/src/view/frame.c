@@ -7,7 +7,7 @@
 #include "geometry/pose.h"
 #include "view/show.h"
 
-enum { HEADER = 40, HAND_NUMBERS = 6, POSE_NUMBERS = 7, CONTACT_NUMBERS = 6 };
+enum { HEADER = 48, HAND_NUMBERS = 6, POSE_NUMBERS = 7, CONTACT_NUMBERS = 6 };
 
 /* ---- how much there is ---- */
 
@@ -120,6 +120,17 @@ static void write_header(unsigned char* at, const FilWorld* world, const FilView
     memcpy(at, start, 8);
     memcpy(at + 8, times, 16);
     memcpy(at + 24, counts, 16);
+    memset(at + 40, 0, 8);
+}
+
+void fil_view_frame_amend(unsigned char* frame, bool runs, double rate, double end)
+{
+    uint32_t bits;
+    memcpy(&bits, frame + 4, sizeof bits);
+    bits = (bits & ~1u) | (runs ? 1u : 0u);
+    memcpy(frame + 4, &bits, sizeof bits);
+    memcpy(frame + 16, &rate, sizeof rate);
+    memcpy(frame + 40, &end, sizeof end);
 }
 
 FilStatus fil_view_frame_take(FilViewFrame* frame, const FilWorld* world, const FilViewState* state)

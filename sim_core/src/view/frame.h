@@ -4,6 +4,7 @@
  *   u32  'FIL1'            u32  bits: 1 runs, 2 failed
  *   f64  time, s           f64  simulated seconds per second
  *   u32  probes, numbers, contacts, 0
+ *   f64  s, up to where a film goes; 0: what is seen happens now
  *   f64  value of each probe
  *   f32  numbers: the hand's point (m) and force (N); then of each object, in the order of the description,
  *        of a curve its nodes and the first directors of its edges (3 each),
@@ -34,6 +35,8 @@ typedef struct FilViewFrame {
 
 /* Writes the world as it is now; FIL_OUT_OF_MEMORY leaves the frame empty. */
 FIL_MUST_CHECK FilStatus fil_view_frame_take(FilViewFrame* frame, const FilWorld* world, const FilViewState* state);
+/* Changes what a frame that was kept says about how it is shown now. */
+void fil_view_frame_amend(unsigned char* frame, bool runs, double rate, double end);
 void fil_view_frame_free(FilViewFrame* frame);
 
 #endif

@@ -143,6 +143,8 @@ static FilStatus obey(FilViewSession* session, const FilViewCommand* command)
         case FIL_VIEW_RELEASE:
             fil_hand_release(&session->hand, simulation->world);
             break;
+        case FIL_VIEW_SEEK: // there is no film
+            break;
     }
     return status;
 }

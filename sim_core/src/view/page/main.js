@@ -105,7 +105,14 @@ function describe(description) {
   }
 }
 
+// a film is sought where it comes from; of what happens now the page keeps the recent past itself
 function remember(frame) {
+  get('live').hidden = frame.end > 0;
+  if (frame.end > 0) {
+    get('past').max = '1000';
+    get('past').value = String((1000 * frame.time) / frame.end);
+    return;
+  }
   if (state.past.length > 0 && frame.time === state.past[state.past.length - 1].time) {
     return;
   }
@@ -164,7 +171,7 @@ function draw(frame) {
   }
   drawForces(frame.contacts);
   drawHand(frame.numbers);
-  get('time').textContent = `t = ${frame.time.toFixed(3)} s`;
+  get('time').textContent = `t = ${frame.time.toFixed(3)} s${frame.end > 0 ? ` of ${frame.end.toFixed(1)} s` : ''}`;
   get('rate').textContent = frame.runs ? `${frame.rate.toPrecision(2)} × real time` : frame.failed ? 'failed' : 'paused';
   if (!state.fitted) {
     state.fitted = true;
@@ -187,7 +194,7 @@ function tick(time) {
     draw(frame);
     drawn = frame;
     stale = true;
-    if (state.shown < 0) {
+    if (state.shown < 0 && frame.end === 0) {
       get('past').value = get('past').max;
     }
   }
@@ -225,7 +232,15 @@ const actions = {
 Object.entries(actions).forEach(([id, act]) => { get(id).onclick = act; });
 get('speed').onchange = () => ask('speed', { numbers: [Number(get('speed').value)] });
 get('model').onchange = () => ask('model', { part: get('model').selectedIndex });
-get('past').oninput = () => { state.shown = Number(get('past').value); ask('pause'); };
+get('past').oninput = () => {
+  const value = Number(get('past').value);
+  if (state.frame?.end > 0) {
+    ask('seek', { numbers: [(state.frame.end * value) / 1000] });
+  } else {
+    state.shown = value;
+    ask('pause');
+  }
+};
 document.querySelectorAll('[data-view]').forEach((button) => { button.onclick = () => look(VIEWS[button.dataset.view]); });
 const keys = { ' ': actions.play, '.': actions.step, r: actions.reset, f: () => look(null), 1: () => look(VIEWS.front), 2: () => look(VIEWS.side), 3: () => look(VIEWS.top) };
 addEventListener('keydown', (event) => {

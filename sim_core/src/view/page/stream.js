@@ -1,7 +1,7 @@
 // The connection to the simulation: descriptions and frames come, commands of 64 bytes go. See frame.h and commands.h.
-export const ASK = { play: 1, pause: 2, step: 3, reset: 4, speed: 5, model: 6, grab: 7, move: 8, release: 9 };
+export const ASK = { play: 1, pause: 2, step: 3, reset: 4, speed: 5, model: 6, grab: 7, move: 8, release: 9, seek: 10 };
 const MAGIC = 0x314c4946;
-const HEADER = 40;
+const HEADER = 48;
 
 export function readFrame(buffer) {
   const view = new DataView(buffer);
@@ -12,7 +12,7 @@ export function readFrame(buffer) {
   const [probes, numbers, contacts] = [24, 28, 32].map((at) => view.getUint32(at, true));
   const at = HEADER + 8 * probes;
   return {
-    runs: (bits & 1) !== 0, failed: (bits & 2) !== 0, time: view.getFloat64(8, true), rate: view.getFloat64(16, true),
+    runs: (bits & 1) !== 0, failed: (bits & 2) !== 0, time: view.getFloat64(8, true), rate: view.getFloat64(16, true), end: view.getFloat64(40, true),
     probes: new Float64Array(buffer, HEADER, probes),
     numbers: new Float32Array(buffer, at, numbers),
     contacts: new Float32Array(buffer, at + 4 * numbers, 6 * contacts),
