@@ -16,6 +16,7 @@ static const Command commands[] = {
     {"run", "SCENE", "simulate a scene", fil_command_run},
     {"list", "[WORD]", "the scenes that can be run by name", fil_command_list},
     {"info", "SCENE", "what a scene contains: bodies, degrees of freedom, shapes", fil_command_info},
+    {"schema", "", "the keys of scenes, as a JSON schema for editors", fil_command_schema},
     {"view", "SCENE", "watch a scene in the browser, and pull on it", fil_command_view},
     {"plan", "SCENE", "find a motion through contact, and try it", fil_command_plan},
     {"validate", "[NAME]...", "physics checks: measured, expected, tolerance", fil_command_validate},

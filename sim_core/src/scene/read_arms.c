@@ -22,12 +22,44 @@ static const char* const scheme_words[] = {
     NULL,
 };
 
+static const FilKey section_keys[] = {
+    FIL_KEY_NUMBER("length", FIL_POSITIVE, "m", "0.15", "at rest"),
+    FIL_KEY_NUMBER("mass", FIL_POSITIVE, "kg", "0.5", ""),
+    FIL_KEY_WHOLE("chambers", 0, "3", "3 at least"),
+    FIL_KEY_NUMBER("chamber_offset", FIL_POSITIVE, "m", "0.03", "of the chambers from the axis"),
+    FIL_KEY_NUMBER("chamber_angle", 0, "rad", "0", "of the first chamber, from x"),
+    FIL_KEY_NUMBER("chamber_area", FIL_POSITIVE, "m^2", "4e-4", "1 bar pushes with 40 N"),
+    FIL_KEY_NUMBER("stiffness", FIL_NOT_NEGATIVE, "N/m", "265", "of one chamber"),
+    FIL_KEY_NUMBER("damping", FIL_NOT_NEGATIVE, "N s/m", "125", "of one chamber"),
+    FIL_KEY_WHOLE("disks", FIL_NOT_NEGATIVE, "3", "inside of the section, which touch"),
+    FIL_KEY_NUMBER("disk_radius", FIL_POSITIVE, "m", "0.045", ""),
+    FIL_KEY_NUMBER("disk_thickness", FIL_POSITIVE, "m", "0.01", ""),
+    FIL_KEY_VECTOR("elongation", 3, 0, "m", "[0, 0, 0]", "its three coordinates at the start"),
+    FIL_KEY_VECTOR("rate", 3, 0, "m/s", "[0, 0, 0]", "their velocities at the start"),
+    FIL_KEY_END,
+};
+
+static const FilKey arm_keys[] = {
+    FIL_KEY_NAME("arm<i> if it is not given"),
+    FIL_KEYS_PLACE,
+    FIL_KEY_LIST("sections", section_keys, FIL_REQUIRED, "from the base to the tip, 1 to 30"),
+    FIL_KEY_TEXT("base", 0, "fixed in the world", "rigid body that it is welded to"),
+    FIL_KEY_FLAG("free_base", "false", "held by joints alone"),
+    FIL_KEY_NUMBER("base_mass", FIL_POSITIVE, "kg", "0.1", "of a moving base's disk"),
+    FIL_KEY_TEXT("material", 0, "", "its surface"),
+    FIL_KEY_WHOLE("mass_points", FIL_POSITIVE, "4", "of a section; 1 puts its mass at its middle"),
+    FIL_KEY_WORD("coriolis", coriolis_words, "full", "of all slices, of the section's mass at its middle, or left out"),
+    FIL_KEY_FLAG("rotational_energy", "true", "terms with the inertia of slices"),
+    FIL_KEY_WORD("scheme", scheme_words, "semi_implicit", "how it is stepped"),
+    FIL_KEY_NUMBER("rk_tolerance", FIL_POSITIVE, "1", "1e-4", "of rk23"),
+    FIL_KEYS_TOUCH,
+    FIL_KEY_NUMBER("valve_time", FIL_NOT_NEGATIVE, "s", "0", "time constant of the valves; 0: none"),
+    FIL_KEY_END,
+};
+
 static void read_section(FilReader* reader, const FilYaml* node, FilArmSection* section)
 {
-    static const char* const keys[] = {
-        "length",  "mass",  "chambers",    "chamber_offset", "chamber_angle", "chamber_area", "stiffness",
-        "damping", "disks", "disk_radius", "disk_thickness", "elongation",    "rate",         NULL};
-    if (!fil_check_keys(reader, node, keys)) {
+    if (!fil_check_keys(reader, node, section_keys)) {
         return;
     }
     fil_read_number(reader, node, "length", FIL_POSITIVE, &section->length);
@@ -47,10 +79,6 @@ static void read_section(FilReader* reader, const FilYaml* node, FilArmSection* 
 
 static void read_arm(FilScene* scene, FilSceneItem* item)
 {
-    static const char* const keys[] = {"name",      "position",          "orientation", "rotation",     "sections",
-                                       "base",      "free_base",         "base_mass",   "material",     "mass_points",
-                                       "coriolis",  "rotational_energy", "scheme",      "rk_tolerance", "surface",
-                                       "collision", "valve_time",        NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* node = item->at;
     SceneArm* arm = item->def;
@@ -58,7 +86,7 @@ static void read_arm(FilScene* scene, FilSceneItem* item)
     *def = fil_arm_def_default();
     def->name = item->name;
     item->surface = &def->collision.surface;
-    if (!fil_check_keys(reader, node, keys)) {
+    if (!fil_check_keys(reader, node, arm_keys)) {
         return;
     }
     fil_scene_read_vec3(reader, node, "position", &def->position);
@@ -116,6 +144,8 @@ const FilSceneKind fil_scene_arms = {
     .section = "arms",
     .word = "arm",
     .title = "arm",
+    .text = "pneumatic soft arms",
+    .keys = arm_keys,
     .is_object = true,
     .read = read_arms,
     .add = add_arms,

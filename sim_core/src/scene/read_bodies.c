@@ -25,6 +25,74 @@ static const char* const motion_words[] = {
     NULL,
 };
 
+static const FilKey sphere_keys[] = {FIL_KEY_NUMBER("radius", FIL_REQUIRED | FIL_POSITIVE, "m", "", ""), FIL_KEY_END};
+
+static const FilKey round_keys[] = {
+    FIL_KEY_NUMBER("radius", FIL_REQUIRED | FIL_POSITIVE, "m", "", ""),
+    FIL_KEY_NUMBER("length", FIL_REQUIRED | FIL_POSITIVE, "m", "", "along z; of a capsule between the centres of its caps"),
+    FIL_KEY_END,
+};
+
+static const FilKey box_keys[] = {FIL_KEY_VECTOR("size", 3, FIL_REQUIRED, "m", "", "full lengths"), FIL_KEY_END};
+
+static const FilKey nothing_keys[] = {FIL_KEY_END};
+
+static const FilKey hull_keys[] = {FIL_KEY_ROWS("points", 3, FIL_REQUIRED, "m", "[[x, y, z], ...]"), FIL_KEY_END};
+
+static const FilKey revolution_keys[] = {
+    FIL_KEY_MANY("profile", FIL_IS_FUNCTION, 0, FIL_REQUIRED, "m", "",
+                 "the radius as an expression of z (m, from the middle): $(0.03 - 1.6 * z^2)"),
+    FIL_KEY_NUMBER("length", FIL_REQUIRED | FIL_POSITIVE, "m", "", "along z"),
+    FIL_KEY_WHOLE("samples", FIL_POSITIVE, "65", "of the profile"),
+    FIL_KEY_END,
+};
+
+static const FilKey mesh_keys[] = {
+    FIL_KEY_TEXT("file", FIL_REQUIRED, "", "STL or OBJ, a closed surface; its path is relative to the scene's"),
+    FIL_KEY_NUMBER("scale", FIL_POSITIVE, "1", "1", ""),
+    FIL_KEY_FLAG("convex", "false", "take its convex hull"),
+    FIL_KEY_END,
+};
+
+static const FilKey shape_keys[] = {
+    FIL_KEY_MAPPING("sphere", sphere_keys, FIL_VARIANT, ""),
+    FIL_KEY_MAPPING("capsule", round_keys, FIL_VARIANT, ""),
+    FIL_KEY_MAPPING("cylinder", round_keys, FIL_VARIANT, ""),
+    FIL_KEY_MAPPING("box", box_keys, FIL_VARIANT, ""),
+    FIL_KEY_MAPPING("half_space", nothing_keys, FIL_VARIANT, "everything below z = 0; not for dynamic bodies"),
+    FIL_KEY_MAPPING("hull", hull_keys, FIL_VARIANT, "convex hull of points"),
+    FIL_KEY_MAPPING("revolution", revolution_keys, FIL_VARIANT,
+                    "surface of revolution about z: pressure patches of others touch the smooth surface, which may have grooves, "
+                    "points of contact a convex hull of 64 facets; it has no modulus of its own"),
+    FIL_KEY_MAPPING("mesh", mesh_keys, FIL_VARIANT, "from a file; `ipc` and `modulus` take convex ones only"),
+    FIL_KEYS_PLACE,
+    FIL_KEY_NUMBER("density", FIL_POSITIVE, "kg/m^3", "the body's", ""),
+    FIL_KEY_END,
+};
+
+const FilKey fil_rigid_damping_keys[] = {
+    FIL_KEY_NUMBER("linear", FIL_NOT_NEGATIVE, "1/s", "0", "of velocities"),
+    FIL_KEY_NUMBER("angular", FIL_NOT_NEGATIVE, "1/s", "0", "of angular velocities"),
+    FIL_KEY_END,
+};
+
+static const FilKey body_keys[] = {
+    FIL_KEY_NAME("body<i> if it is not given; all objects share their names"),
+    FIL_KEY_WORD("motion", motion_words, "dynamic", "free, moved by drives (kinematic), or at rest for ever (static)"),
+    FIL_KEYS_PLACE,
+    FIL_KEY_VECTOR("velocity", 3, 0, "m/s", "[0, 0, 0]", "of a dynamic body's centre of mass"),
+    FIL_KEY_VECTOR("angular_velocity", 3, 0, "rad/s", "[0, 0, 0]", "in the world's frame"),
+    FIL_KEY_TEXT("material", 0, "", "its density and surface"),
+    FIL_KEY_NUMBER("density", FIL_POSITIVE, "kg/m^3", "that of the material, or 1000", ""),
+    FIL_KEY_NUMBER("mass", FIL_POSITIVE, "kg", "from the densities", "scales the inertia too, unless that is given"),
+    FIL_KEY_VECTOR("inertia", 6, 0, "kg m^2", "from the shapes", "[xx, yy, zz, xy, xz, yz] about the centre of mass; with `mass`"),
+    FIL_KEY_VECTOR("center_of_mass", 3, 0, "m", "from the shapes", "with `inertia` only"),
+    FIL_KEY_LIST("shapes", shape_keys, 0, "what it consists of"),
+    FIL_KEY_MAPPING("damping", fil_rigid_damping_keys, 0, ""),
+    FIL_KEYS_TOUCH,
+    FIL_KEY_END,
+};
+
 /* Drives of dynamic and of kinematic bodies. */
 enum {
     LOADS = FIL_USE_DRIVE(FIL_DRIVE_FORCE) | FIL_USE_DRIVE(FIL_DRIVE_TORQUE),
@@ -84,23 +152,6 @@ static void read_profile(FilReader* reader, const FilYaml* body, FilShapeDef* de
     def->radius_count = samples;
 }
 
-static const char* const* keys_of(int word)
-{
-    static const char* const sphere[] = {"radius", NULL};
-    static const char* const round[] = {"radius", "length", NULL};
-    static const char* const box[] = {"size", NULL};
-    static const char* const nothing[] = {NULL};
-    static const char* const hull[] = {"points", NULL};
-    static const char* const revolution[] = {"profile", "length", "samples", NULL};
-    static const char* const mesh[] = {"file", "scale", "convex", NULL};
-    static const char* const* const keys[] = {
-        [FIL_TYPE_SPHERE] = sphere,      [FIL_TYPE_CAPSULE] = round, [FIL_TYPE_CYLINDER] = round, [FIL_TYPE_BOX] = box,
-        [FIL_TYPE_HALF_SPACE] = nothing, [FIL_TYPE_HULL] = hull,     [FIL_TYPE_MESH] = mesh,
-        [FIL_TYPE_REVOLUTION] = revolution,
-    };
-    return keys[word];
-}
-
 static void read_sizes(FilScene* scene, const FilYaml* body, FilShapeDef* def)
 {
     FilReader* reader = &scene->reader;
@@ -137,12 +188,10 @@ static void read_sizes(FilScene* scene, const FilYaml* body, FilShapeDef* def)
 
 static void read_shape(FilScene* scene, const FilYaml* node, FilShapeDef* def)
 {
-    static const char* const keys[] = {"sphere", "capsule",  "cylinder",    "box",      "half_space", "hull", "revolution",
-                                       "mesh",   "position", "orientation", "rotation", "density",    NULL};
     FilReader* reader = &scene->reader;
     FilYaml* body = NULL;
-    const int word = fil_check_keys(reader, node, keys) ? fil_read_variant(reader, node, shape_words, &body) : -1;
-    if (word < 0 || !fil_check_keys(reader, body, keys_of(word))) {
+    const int word = fil_check_keys(reader, node, shape_keys) ? fil_read_variant(reader, node, shape_words, &body) : -1;
+    if (word < 0 || !fil_check_keys(reader, body, fil_find_key(shape_keys, shape_words[word])->keys)) {
         return;
     }
     *def = fil_shape_def_default();
@@ -191,18 +240,13 @@ static void read_mass(FilReader* reader, const FilYaml* node, const FilSceneMate
 
 static void read_body(FilScene* scene, FilSceneItem* item)
 {
-    static const char* const keys[] = {
-        "name",     "motion",    "position", "orientation", "rotation",       "velocity", "angular_velocity",
-        "material", "density",   "mass",     "inertia",     "center_of_mass", "shapes",   "damping",
-        "surface",  "collision", NULL};
-    static const char* const damping_keys[] = {"linear", "angular", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* node = item->at;
     FilRigidDef* def = item->def;
     *def = fil_rigid_def_default();
     def->name = item->name;
     item->surface = &def->collision.surface;
-    if (!fil_check_keys(reader, node, keys)) {
+    if (!fil_check_keys(reader, node, body_keys)) {
         return;
     }
     int motion = (int)def->motion;
@@ -221,7 +265,7 @@ static void read_body(FilScene* scene, FilSceneItem* item)
     read_mass(reader, node, material, def);
     fil_scene_read_collision(scene, node, material, &def->collision);
     const FilYaml* damping = fil_read_node(reader, node, "damping", FIL_OPTIONAL);
-    if (damping != NULL && fil_check_keys(reader, damping, damping_keys)) {
+    if (damping != NULL && fil_check_keys(reader, damping, fil_rigid_damping_keys)) {
         fil_read_number(reader, damping, "linear", FIL_NOT_NEGATIVE, &def->damping_linear);
         fil_read_number(reader, damping, "angular", FIL_NOT_NEGATIVE, &def->damping_angular);
     }
@@ -264,6 +308,8 @@ const FilSceneKind fil_scene_bodies = {
     .section = "rigid_bodies",
     .word = "body",
     .title = "rigid body",
+    .text = "bodies that do not deform",
+    .keys = body_keys,
     .is_object = true,
     .read = read_bodies,
     .add = add_bodies,

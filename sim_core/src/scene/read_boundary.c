@@ -4,6 +4,13 @@
 
 #include "scene/kinds.h"
 
+static const FilKey spring_keys[] = {
+    FIL_KEY_NUMBER("stiffness", FIL_REQUIRED | FIL_POSITIVE, "N/m", "", "of the spring that draws the node to the target"),
+    FIL_KEY_NUMBER("damping", FIL_NOT_NEGATIVE, "N s/m", "0", ""),
+    FIL_KEY_NUMBER("max_force", FIL_NOT_NEGATIVE, "N", "0", "0: no limit"),
+    FIL_KEY_END,
+};
+
 /* A word of the scene and what it holds; a hold is a pin of two nodes and a twist of their edge. */
 static const struct {
     FilAttachmentKind kind;
@@ -48,13 +55,37 @@ static void add_hold(FilScene* scene, FilSceneList* list, FilSceneItem* item, co
     add_attachment(scene, fil_scene_new_item(scene, list, second, item->at, 0), def);
 }
 
-static void read_attachment(FilScene* scene, FilSceneList* list, FilSceneItem* item, const char* const* const* form_keys)
+/* Rows of an attachment: those of `words`, each a mapping with its target. */
+static const FilKey* make_keys(FilScene* scene)
 {
-    static const char* const keys[] = {"name", "pin", "twist", "clamp", "handle", "hold", "until", NULL};
+    static const char* const texts[FORMS] = {
+        "positions follow the target rigidly",
+        "angles of the edges follow the target",
+        "position and orientation of the cross-section",
+        "a spring and damper draw the node to the target",
+        "both nodes and the angle of an edge: a pin of this name and a twist called <name>_twist",
+    };
+    static const FilKey name = FIL_KEY_NAME("attachment<i> if it is not given");
+    static const FilKey until = FIL_KEY_NUMBER("until", FIL_POSITIVE, "s", "for ever", "when it lets go");
+    FilKey* keys = fil_reader_alloc(&scene->reader, FORMS + 3, sizeof *keys);
+    for (int k = 0; k < FORMS && keys != NULL; k++) {
+        const FilKey* target = fil_scene_target_keys(scene, forms[k].use, forms[k].flags, NULL,
+                                                     forms[k].kind == FIL_ATTACH_HANDLE ? spring_keys : NULL);
+        keys[1 + k] = (FilKey)FIL_KEY_MAPPING(words[k], target, FIL_VARIANT, texts[k]);
+    }
+    if (keys != NULL) {
+        keys[0] = name;
+        keys[1 + FORMS] = until;
+    }
+    return scene->reader.status == FIL_OK ? keys : NULL;
+}
+
+static void read_attachment(FilScene* scene, FilSceneList* list, FilSceneItem* item, const FilKey* keys)
+{
     FilReader* reader = &scene->reader;
     FilYaml* body = NULL;
     const int word = fil_check_keys(reader, item->at, keys) ? fil_read_variant(reader, item->at, words, &body) : -1;
-    if (word < 0 || !fil_check_keys(reader, body, form_keys[word])) {
+    if (word < 0 || !fil_check_keys(reader, body, fil_find_key(keys, words[word])->keys)) {
         return;
     }
     FilAttachmentDef def = fil_attachment_def_default();
@@ -82,12 +113,7 @@ static void read_attachment(FilScene* scene, FilSceneList* list, FilSceneItem* i
 
 static void add_attachments(FilScene* scene, FilSceneList* list)
 {
-    static const char* const spring_keys[] = {"stiffness", "damping", "max_force", NULL};
-    const char* const* keys[FORMS];
-    for (int k = 0; k < FORMS; k++) {
-        keys[k] = fil_scene_target_keys(scene, forms[k].use, forms[k].flags, NULL,
-                                        forms[k].kind == FIL_ATTACH_HANDLE ? spring_keys : NULL);
-    }
+    const FilKey* keys = make_keys(scene);
     fil_scene_start_items(scene, list, 0);
     const int count = list->count;  // holds add more
     for (int k = 0; k < count && scene->reader.status == FIL_OK; k++) {
@@ -110,6 +136,8 @@ const FilSceneKind fil_scene_attachments = {
     .section = "attachments",
     .word = "attachment",
     .title = "attachment",
+    .text = "what holds objects",
+    .make_keys = make_keys,
     .add = add_attachments,
     FIL_SCENE_PARTS(parts),
     .take_drive = take_drive,

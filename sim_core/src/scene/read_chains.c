@@ -4,6 +4,26 @@
 #include "base/vec3.h"
 #include "scene/kinds.h"
 
+static const FilKey bushing_keys[] = {
+    FIL_KEY_NUMBER("stiffness", FIL_REQUIRED | FIL_POSITIVE, "N/m", "", ""),
+    FIL_KEY_NUMBER("damping", FIL_NOT_NEGATIVE, "N s/m", "0", ""),
+    FIL_KEY_NUMBER("angular_stiffness", FIL_NOT_NEGATIVE, "N m/rad", "0", "against bending and twisting"),
+    FIL_KEY_NUMBER("angular_damping", FIL_NOT_NEGATIVE, "N m s/rad", "0", ""),
+    FIL_KEY_END,
+};
+
+static const FilKey chain_keys[] = {
+    FIL_KEY_NAME("chain<i> if it is not given; its capsules are rigid bodies <name>0, <name>1, ..."),
+    FIL_KEYS_CURVE,
+    FIL_KEY_NUMBER("radius", FIL_REQUIRED | FIL_POSITIVE, "m", "", "of the capsules"),
+    FIL_KEY_TEXT("material", 0, "", "its density and surface"),
+    FIL_KEY_NUMBER("density", FIL_POSITIVE, "kg/m^3", "that of the material, or 1000", "the mass is that of a rope without gaps"),
+    FIL_KEY_MAPPING("bushing", bushing_keys, FIL_REQUIRED, "between each two neighbours"),
+    FIL_KEYS_TOUCH,
+    FIL_KEY_MAPPING("damping", fil_rigid_damping_keys, 0, ""),
+    FIL_KEY_END,
+};
+
 /* A rope of rigid capsules. */
 typedef struct SceneChain {
     FilRodDef curve; /* nodes and closedness only */
@@ -35,12 +55,11 @@ static FilQuat turned(FilQuat q, const double* a, const double* b)
 
 static void read_bushing(FilReader* reader, const FilYaml* chain, FilJointDef* def)
 {
-    static const char* const keys[] = {"stiffness", "damping", "angular_stiffness", "angular_damping", NULL};
     *def = fil_joint_def_default();
     def->kind = FIL_JOINT_BUSHING;
     def->aligned = true;
     const FilYaml* node = fil_read_node(reader, chain, "bushing", FIL_REQUIRED);
-    if (node != NULL && fil_check_keys(reader, node, keys)) {
+    if (node != NULL && fil_check_keys(reader, node, bushing_keys)) {
         fil_read_number(reader, node, "stiffness", FIL_REQUIRED | FIL_POSITIVE, &def->stiffness);
         fil_read_number(reader, node, "damping", FIL_NOT_NEGATIVE, &def->damping);
         fil_read_number(reader, node, "angular_stiffness", FIL_NOT_NEGATIVE, &def->angular_stiffness);
@@ -53,7 +72,6 @@ static void read_bushing(FilReader* reader, const FilYaml* chain, FilJointDef* d
 /* What all capsules of a chain have in common. */
 static void read_capsule(FilScene* scene, const FilYaml* node, FilRigidDef* def, FilShapeDef* shape)
 {
-    static const char* const damping_keys[] = {"linear", "angular", NULL};
     FilReader* reader = &scene->reader;
     *def = fil_rigid_def_default();
     *shape = fil_shape_def_default();
@@ -66,7 +84,7 @@ static void read_capsule(FilScene* scene, const FilYaml* node, FilRigidDef* def,
     fil_read_number(reader, node, "radius", FIL_REQUIRED | FIL_POSITIVE, &shape->radius);
     fil_scene_read_collision(scene, node, material, &def->collision);
     const FilYaml* damping = fil_read_node(reader, node, "damping", FIL_OPTIONAL);
-    if (damping != NULL && fil_check_keys(reader, damping, damping_keys)) {
+    if (damping != NULL && fil_check_keys(reader, damping, fil_rigid_damping_keys)) {
         fil_read_number(reader, damping, "linear", FIL_NOT_NEGATIVE, &def->damping_linear);
         fil_read_number(reader, damping, "angular", FIL_NOT_NEGATIVE, &def->damping_angular);
     }
@@ -111,11 +129,9 @@ static void make_capsules(FilScene* scene, const FilSceneItem* item)
 
 static void read_chains(FilScene* scene, FilSceneList* list)
 {
-    static const char* const keys[] = {"name",    "shape",   "closed",  "noise",     "radius",  "material",
-                                       "density", "bushing", "surface", "collision", "damping", NULL};
     FilReader* reader = &scene->reader;
     fil_scene_start_items(scene, list, sizeof(SceneChain));
-    for (int k = 0; k < list->count && fil_check_keys(reader, list->items[k]->at, keys); k++) {
+    for (int k = 0; k < list->count && fil_check_keys(reader, list->items[k]->at, chain_keys); k++) {
         FilSceneItem* item = list->items[k];
         SceneChain* chain = item->def;
         fil_scene_read_shape(scene, item->at, &chain->curve);
@@ -127,7 +143,7 @@ static void read_chains(FilScene* scene, FilSceneList* list)
     }
 }
 
-const FilSceneKind fil_scene_chains = {.section = "chains", .word = "chain", .title = "chain", .read = read_chains};
+const FilSceneKind fil_scene_chains = {.section = "chains", .word = "chain", .title = "chain", .text = "ropes of rigid capsules", .keys = chain_keys, .read = read_chains};
 
 /* ---- bushings ---- */
 

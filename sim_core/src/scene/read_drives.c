@@ -1,4 +1,6 @@
 /* drives: what moves and loads objects. */
+#include <string.h>
+
 #include "scene/kinds.h"
 
 static const char* const drive_words[] = {
@@ -16,6 +18,49 @@ static const char* const drive_words[] = {
     [FIL_DRIVE_MOTOR] = "motor",
     NULL,
 };
+
+const char* const fil_ramp_words[] = {[FIL_RAMP_LINEAR] = "linear", [FIL_RAMP_SMOOTH] = "smooth", NULL};
+
+/* Unit and meaning of each. */
+static const struct {
+    const char *unit, *text;
+} meanings[] = {
+    [FIL_DRIVE_POSITION] = {"m", "displacement of the target of an attachment or kinematic body from where it was made"},
+    [FIL_DRIVE_VELOCITY] = {"m/s", "velocity of the target of an attachment or kinematic body"},
+    [FIL_DRIVE_ROTATION] = {"rad", "rotation vector of the target of an attachment or kinematic body"},
+    [FIL_DRIVE_ANGLE] = {"rad", "change of the angles that a twist holds"},
+    [FIL_DRIVE_FORCE] = {"N", "on each node or vertex, a dynamic body's centre of mass, a link's origin"},
+    [FIL_DRIVE_TORQUE] = {"N m", "on each edge, body or link, in the world's frame"},
+    [FIL_DRIVE_AXIAL_TORQUE] = {"N m", "on each edge, about its tangent"},
+    [FIL_DRIVE_CURVATURE] = {"rad/m", "rest curvature towards m1 and m2"},
+    [FIL_DRIVE_REST_TWIST] = {"rad/m", "rest twist"},
+    [FIL_DRIVE_PRESSURE] = {"Pa", "over that outside; added to the pressure of `gas`"},
+    [FIL_DRIVE_REST_LENGTH] = {"1", "rest length over that at the start, positive: a winch that reels in or pays out"},
+    [FIL_DRIVE_MOTOR] = {"rad or m, per s, N m or N", "target of a joint's motor, by what that keeps"},
+};
+
+/* Rows of a drive: its script, a number or vector that stays or a table over time, and what some drive acts on. */
+static const FilKey* make_keys(FilScene* scene)
+{
+    enum { KINDS = sizeof drive_words / sizeof *drive_words - 1 };
+    static const FilKey own[] = {
+        FIL_KEY_NAME("drive<i> if it is not given"),
+        FIL_KEY_WORD("ramp", fil_ramp_words, "linear", "between rows; smooth: a cubic with no slope at the rows"),
+        FIL_KEY_NUMBER("period", FIL_POSITIVE, "s", "none", "the table begins again after this"),
+    };
+    enum { OWN = sizeof own / sizeof *own };
+    FilKey others[OWN + KINDS + 1] = {FIL_KEY_END};
+    memcpy(others, own, sizeof own);
+    int uses = 0;
+    for (int k = 0; k < KINDS; k++) {
+        const int dimension = fil_drive_dimension((FilDriveKind)k);
+        const FilKey row = FIL_KEY_MANY(drive_words[k], FIL_IS_VECTOR | FIL_IS_ROWS | (dimension == 1 ? FIL_IS_NUMBER : 0), dimension,
+                                        FIL_VARIANT, meanings[k].unit, "", meanings[k].text);
+        others[OWN + k] = row;
+        uses |= FIL_USE_DRIVE(k);
+    }
+    return fil_scene_target_keys(scene, uses, FIL_TARGET_RANGE, NULL, others);
+}
 
 /* [[t, value...], ...] with increasing times. */
 static void read_table(FilReader* reader, const FilYaml* table, int dimension, FilDriveDef* def)
@@ -81,9 +126,8 @@ static void read_target(FilScene* scene, const FilYaml* node, FilDriveDef* def)
     }
 }
 
-static void read_drive(FilScene* scene, FilSceneItem* item, const char* const* keys)
+static void read_drive(FilScene* scene, FilSceneItem* item, const FilKey* keys)
 {
-    static const char* const ramps[] = {[FIL_RAMP_LINEAR] = "linear", [FIL_RAMP_SMOOTH] = "smooth", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* node = item->at;
     FilYaml* script = NULL;
@@ -96,7 +140,7 @@ static void read_drive(FilScene* scene, FilSceneItem* item, const char* const* k
     def.kind = (FilDriveKind)kind;
     read_target(scene, node, &def);
     int ramp = FIL_RAMP_LINEAR;
-    fil_read_choice(reader, node, "ramp", ramps, &ramp);
+    fil_read_choice(reader, node, "ramp", fil_ramp_words, &ramp);
     def.ramp = (FilRamp)ramp;
     fil_read_number(reader, node, "period", FIL_POSITIVE, &def.period);
     if (reader->status == FIL_OK) {
@@ -109,19 +153,12 @@ static void read_drive(FilScene* scene, FilSceneItem* item, const char* const* k
 
 static void add_drives(FilScene* scene, FilSceneList* list)
 {
-    // what drives are called, and what some drive acts on
-    enum { KINDS = sizeof drive_words / sizeof *drive_words - 1 };
-    const char* others[KINDS + 4] = {"name", "ramp", "period"};
-    int uses = 0;
-    for (int k = 0; k < KINDS; k++) {
-        others[3 + k] = drive_words[k];
-        uses |= FIL_USE_DRIVE(k);
-    }
-    const char* const* keys = fil_scene_target_keys(scene, uses, FIL_TARGET_RANGE, NULL, others);
+    const FilKey* keys = make_keys(scene);
     fil_scene_start_items(scene, list, 0);
     for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
         read_drive(scene, list->items[k], keys);
     }
 }
 
-const FilSceneKind fil_scene_drives = {.section = "drives", .word = "drive", .title = "drive", .add = add_drives};
+const FilSceneKind fil_scene_drives = {.section = "drives", .word = "drive", .title = "drive", .text = "what moves and loads objects", .make_keys = make_keys,
+                                       .add = add_drives};

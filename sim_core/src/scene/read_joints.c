@@ -4,6 +4,43 @@
 #include "filum/robot.h"
 #include "scene/kinds.h"
 
+static const FilKey within_keys[] = {
+    FIL_KEY_VECTOR("from", 3, FIL_REQUIRED, "m", "", "least coordinates of a box of the world"),
+    FIL_KEY_VECTOR("to", 3, FIL_REQUIRED, "m", "", "its largest ones"),
+    FIL_KEY_END,
+};
+
+static const FilKey limit_keys[] = {
+    FIL_KEY_NUMBER("lower", 0, "rad or m", "none", ""),
+    FIL_KEY_NUMBER("upper", 0, "rad or m", "none", ""),
+    FIL_KEY_NUMBER("stiffness", FIL_NOT_NEGATIVE, "N m/rad or N/m", "0", "0: as rigid as the step can resolve"),
+    FIL_KEY_NUMBER("damping", FIL_NOT_NEGATIVE, "N m s/rad or N s/m", "0", ""),
+    FIL_KEY_END,
+};
+
+static const FilKey ball_spring_keys[] = {
+    FIL_KEY_NUMBER("stiffness", FIL_NOT_NEGATIVE, "N m/rad", "0", "towards the orientation at the start"),
+    FIL_KEY_NUMBER("damping", FIL_NOT_NEGATIVE, "N m s/rad", "0", ""),
+    FIL_KEY_END,
+};
+
+static const FilKey spring_keys[] = {
+    FIL_KEY_NUMBER("stiffness", FIL_NOT_NEGATIVE, "N m/rad or N/m", "0", ""),
+    FIL_KEY_NUMBER("damping", FIL_NOT_NEGATIVE, "N m s/rad or N s/m", "0", ""),
+    FIL_KEY_NUMBER("rest", 0, "rad or m", "0", "position without force"),
+    FIL_KEY_END,
+};
+
+static const FilKey motor_keys[] = {
+    FIL_KEY_NUMBER("position", FIL_VARIANT, "rad or m", "", "a spring and damper towards it"),
+    FIL_KEY_NUMBER("velocity", FIL_VARIANT, "rad/s or m/s", "", "a damper towards it"),
+    FIL_KEY_NUMBER("effort", FIL_VARIANT, "N m or N", "", "a torque or force"),
+    FIL_KEY_NUMBER("stiffness", FIL_NOT_NEGATIVE, "N m/rad or N/m", "0", "without gains it is as rigid as the step can resolve"),
+    FIL_KEY_NUMBER("damping", FIL_NOT_NEGATIVE, "N m s/rad or N s/m", "0", ""),
+    FIL_KEY_NUMBER("max_effort", FIL_POSITIVE, "N m or N", "none", ""),
+    FIL_KEY_END,
+};
+
 enum { ATTACH = FIL_JOINT_BALL + 1 };
 
 static const char* const joint_words[] = {
@@ -17,10 +54,82 @@ static const char* const joint_words[] = {
     NULL,
 };
 
-/* Keys of an end, and of what is attached. */
+/* Keys of an end, of one that has many vertices, and those of a joint. */
 typedef struct Keys {
-    const char *const *end, *const *many, *const *attach;
+    const FilKey *end, *many, *joint;
 } Keys;
+
+static Keys make_all_keys(FilScene* scene)
+{
+    static const FilKey within[] = {FIL_KEY_MAPPING("within", within_keys, FIL_REQUIRED, "all vertices inside of a box"), FIL_KEY_END};
+    const FilKey attached[] = {
+        FIL_KEY_TEXT("link", FIL_REQUIRED, "", "a robot's link"),
+        FIL_KEY_VECTOR("point", 3, 0, "m", "the object's point, or the link's origin", "in the world"),
+        FIL_KEY_END,
+    };
+    const Keys keys = {
+        .end = fil_scene_target_keys(scene, FIL_USE_JOIN, FIL_TARGET_ONE, NULL, NULL),
+        .many = fil_scene_target_keys(scene, FIL_USE_JOIN, FIL_TARGET_ONE, NULL, within),
+    };
+    const FilKey a = {.name = "a", .types = FIL_IS_MAPPING, .keys = keys.end, .other = keys.many, .flags = FIL_REQUIRED, .text = "one end"};
+    const FilKey b = FIL_KEY_MAPPING("b", keys.end, 0, "the other; without it the world");
+    const FilKey point = FIL_KEY_VECTOR("point", 3, 0, "m", "the ends' own", "in the world, of two that have no point of their own");
+    const FilKey axis = FIL_KEY_VECTOR("axis", 3, FIL_REQUIRED, "", "", "in the world, at the start");
+    const FilKey friction = FIL_KEY_NUMBER("friction", FIL_NOT_NEGATIVE, "N m or N", "0", "dry, whatever the load");
+    const FilKey rigid[] = {a, b, point, FIL_KEY_END};
+    const FilKey bushing[] = {
+        a,
+        b,
+        point,
+        FIL_KEY_FLAG("aligned", "false", "the bodies' own axes are parallel at rest"),
+        FIL_KEY_NUMBER("stiffness", FIL_NOT_NEGATIVE, "N/m", "0", ""),
+        FIL_KEY_NUMBER("damping", FIL_NOT_NEGATIVE, "N s/m", "0", ""),
+        FIL_KEY_NUMBER("angular_stiffness", FIL_NOT_NEGATIVE, "N m/rad", "0", ""),
+        FIL_KEY_NUMBER("angular_damping", FIL_NOT_NEGATIVE, "N m s/rad", "0", ""),
+        FIL_KEY_END,
+    };
+    const FilKey along[] = {
+        a,
+        b,
+        point,
+        axis,
+        FIL_KEY_NUMBER("start", 0, "rad or m", "0", "position at the start, of a against b"),
+        FIL_KEY_MAPPING("limits", limit_keys, 0, "of the position"),
+        FIL_KEY_MAPPING("spring", spring_keys, 0, ""),
+        friction,
+        FIL_KEY_MAPPING("motor", motor_keys, 0, "what keeps a position, a velocity or an effort"),
+        FIL_KEY_END,
+    };
+    const FilKey about[] = {
+        a,
+        b,
+        point,
+        FIL_KEY_VECTOR("axis", 3, 0, "", "[0, 0, 1]", "that `cone` is about"),
+        FIL_KEY_NUMBER("cone", FIL_NOT_NEGATIVE, "rad", "none", "a's axis stays that near to b's"),
+        FIL_KEY_MAPPING("spring", ball_spring_keys, 0, ""),
+        friction,
+        FIL_KEY_END,
+    };
+    const FilKey* axial = fil_keys_copy(&scene->reader, along);
+    const FilKey joint[] = {
+        FIL_KEY_NAME("joint<i> if it is not given"),
+        FIL_KEY_MAPPING("pin", fil_keys_copy(&scene->reader, rigid), FIL_VARIANT, "one point stays together"),
+        FIL_KEY_MAPPING("weld", fil_keys_copy(&scene->reader, rigid), FIL_VARIANT, "the point and the orientation"),
+        FIL_KEY_MAPPING("bushing", fil_keys_copy(&scene->reader, bushing), FIL_VARIANT, "springs and dampers"),
+        FIL_KEY_MAPPING("hinge", axial, FIL_VARIANT, "a turns about an axis of b"),
+        FIL_KEY_MAPPING("slider", axial, FIL_VARIANT, "a moves along an axis of b and does not turn"),
+        FIL_KEY_MAPPING("ball", fil_keys_copy(&scene->reader, about), FIL_VARIANT, "a turns about a point of b"),
+        FIL_KEY_MAPPING("attach", fil_scene_target_keys(scene, FIL_USE_JOIN, FIL_TARGET_ONE, "link", attached), FIL_VARIANT,
+                        "a weld to a robot's link, in one mapping"),
+        FIL_KEY_END,
+    };
+    return (Keys){.end = keys.end, .many = keys.many, .joint = fil_keys_copy(&scene->reader, joint)};
+}
+
+static const FilKey* make_keys(FilScene* scene)
+{
+    return make_all_keys(scene).joint;
+}
 
 /* The end under a key: an object, and which part of it. */
 static FilSceneTarget read_side(FilScene* scene, const FilYaml* joint, const char* key, unsigned flags, const Keys* keys)
@@ -35,12 +144,11 @@ static FilSceneTarget read_side(FilScene* scene, const FilYaml* joint, const cha
 /* `within`: {from, to}: all vertices of side a inside a box of the world, for pins and welds. */
 static void read_within(FilScene* scene, const FilYaml* joint, const FilSceneTarget* a, FilJointDef* def)
 {
-    static const char* const keys[] = {"from", "to", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* end = reader->status == FIL_OK ? fil_yaml_find(joint, "a") : NULL;
     const FilYaml* box = end != NULL ? fil_read_node(reader, end, "within", FIL_OPTIONAL) : NULL;
     double from[3], to[3];
-    if (box == NULL || !fil_check_keys(reader, box, keys) || !fil_read_vector(reader, box, "from", FIL_REQUIRED, 3, from) ||
+    if (box == NULL || !fil_check_keys(reader, box, within_keys) || !fil_read_vector(reader, box, "from", FIL_REQUIRED, 3, from) ||
         !fil_read_vector(reader, box, "to", FIL_REQUIRED, 3, to)) {
         return;
     }
@@ -89,7 +197,7 @@ static void read_attach(FilScene* scene, const FilYaml* body, FilSceneItem* item
     FilJointDef def = fil_joint_def_default();
     def.name = item->name;
     def.kind = FIL_JOINT_WELD;
-    if (!fil_check_keys(reader, body, keys->attach)) {
+    if (!fil_check_keys(reader, body, fil_find_key(keys->joint, joint_words[ATTACH])->keys)) {
         return;
     }
     const FilSceneTarget target = fil_scene_read_target(scene, body, FIL_USE_JOIN, FIL_TARGET_ONE, "link", "attach");
@@ -128,9 +236,8 @@ static void read_point(FilReader* reader, const FilYaml* body, const FilSceneTar
 
 static void read_limits(FilReader* reader, const FilYaml* body, FilJointDef* def)
 {
-    static const char* const keys[] = {"lower", "upper", "stiffness", "damping", NULL};
     const FilYaml* limits = fil_read_node(reader, body, "limits", FIL_OPTIONAL);
-    if (limits == NULL || !fil_check_keys(reader, limits, keys)) {
+    if (limits == NULL || !fil_check_keys(reader, limits, limit_keys)) {
         return;
     }
     fil_read_number(reader, limits, "lower", FIL_OPTIONAL, &def->lower);
@@ -141,10 +248,8 @@ static void read_limits(FilReader* reader, const FilYaml* body, FilJointDef* def
 
 static void read_spring(FilReader* reader, const FilYaml* body, FilJointDef* def)
 {
-    static const char* const keys[] = {"stiffness", "damping", "rest", NULL};
-    static const char* const ball_keys[] = {"stiffness", "damping", NULL};
     const FilYaml* spring = fil_read_node(reader, body, "spring", FIL_OPTIONAL);
-    if (spring == NULL || !fil_check_keys(reader, spring, def->kind == FIL_JOINT_BALL ? ball_keys : keys)) {
+    if (spring == NULL || !fil_check_keys(reader, spring, def->kind == FIL_JOINT_BALL ? ball_spring_keys : spring_keys)) {
         return;
     }
     const bool slides = def->kind == FIL_JOINT_SLIDER;
@@ -155,12 +260,11 @@ static void read_spring(FilReader* reader, const FilYaml* body, FilJointDef* def
 
 static void read_motor(FilReader* reader, const FilYaml* body, FilJointMotor* motor)
 {
-    static const char* const keys[] = {"position", "velocity", "effort", "stiffness", "damping", "max_effort", NULL};
     static const char* const words[] = {"position", "velocity", "effort", NULL};
     static const FilJointMode modes[] = {FIL_JOINT_POSITION, FIL_JOINT_VELOCITY, FIL_JOINT_EFFORT};
     FilYaml* target = NULL;
     const FilYaml* node = fil_read_node(reader, body, "motor", FIL_OPTIONAL);
-    if (node == NULL || !fil_check_keys(reader, node, keys)) {
+    if (node == NULL || !fil_check_keys(reader, node, motor_keys)) {
         return;
     }
     const int mode = fil_read_variant(reader, node, words, &target);
@@ -193,24 +297,14 @@ static void read_axis(FilReader* reader, const FilYaml* body, FilJointDef* def)
 
 static void read_joint(FilScene* scene, FilSceneItem* item, const Keys* target_keys)
 {
-    static const char* const keys[] = {"name", "pin", "weld", "bushing", "hinge", "slider", "ball", "attach", NULL};
-    static const char* const rigid_keys[] = {"a", "b", "point", NULL};
-    static const char* const bushing_keys[] = {
-        "a", "b", "point", "aligned", "stiffness", "damping", "angular_stiffness", "angular_damping", NULL};
-    static const char* const axis_keys[] = {"a", "b", "point", "axis", "start", "limits", "spring", "friction", "motor", NULL};
-    static const char* const ball_keys[] = {"a", "b", "point", "axis", "cone", "spring", "friction", NULL};
-    static const char* const* const kind_keys[] = {
-        [FIL_JOINT_PIN] = rigid_keys, [FIL_JOINT_WELD] = rigid_keys, [FIL_JOINT_BUSHING] = bushing_keys,
-        [FIL_JOINT_HINGE] = axis_keys, [FIL_JOINT_SLIDER] = axis_keys, [FIL_JOINT_BALL] = ball_keys,
-    };
     FilReader* reader = &scene->reader;
     FilYaml* body = NULL;
-    const int word = fil_check_keys(reader, item->at, keys) ? fil_read_variant(reader, item->at, joint_words, &body) : -1;
+    const int word = fil_check_keys(reader, item->at, target_keys->joint) ? fil_read_variant(reader, item->at, joint_words, &body) : -1;
     if (word == ATTACH) {
         read_attach(scene, body, item, target_keys);
         return;
     }
-    if (word < 0 || !fil_check_keys(reader, body, kind_keys[word])) {
+    if (word < 0 || !fil_check_keys(reader, body, fil_find_key(target_keys->joint, joint_words[word])->keys)) {
         return;
     }
     FilJointDef def = fil_joint_def_default();
@@ -224,13 +318,13 @@ static void read_joint(FilScene* scene, FilSceneItem* item, const Keys* target_k
     def.node_b = b.first;
     read_within(scene, body, &a, &def);
     read_point(reader, body, &a, &b, &def.point);
-    if (kind_keys[word] == bushing_keys) {
+    if (word == FIL_JOINT_BUSHING) {
         fil_read_flag(reader, body, "aligned", &def.aligned);
         fil_read_number(reader, body, "stiffness", FIL_NOT_NEGATIVE, &def.stiffness);
         fil_read_number(reader, body, "damping", FIL_NOT_NEGATIVE, &def.damping);
         fil_read_number(reader, body, "angular_stiffness", FIL_NOT_NEGATIVE, &def.angular_stiffness);
         fil_read_number(reader, body, "angular_damping", FIL_NOT_NEGATIVE, &def.angular_damping);
-    } else if (kind_keys[word] != rigid_keys) {
+    } else if (word != FIL_JOINT_PIN && word != FIL_JOINT_WELD) {
         read_axis(reader, body, &def);
     }
     add_joint(scene, item, body, &def);
@@ -238,12 +332,7 @@ static void read_joint(FilScene* scene, FilSceneItem* item, const Keys* target_k
 
 static void add_joints(FilScene* scene, FilSceneList* list)
 {
-    static const char* const others[] = {"link", "point", NULL}, *const within[] = {"within", NULL};
-    const Keys keys = {
-        .end = fil_scene_target_keys(scene, FIL_USE_JOIN, FIL_TARGET_ONE, NULL, NULL),
-        .many = fil_scene_target_keys(scene, FIL_USE_JOIN, FIL_TARGET_ONE, NULL, within),
-        .attach = fil_scene_target_keys(scene, FIL_USE_JOIN, FIL_TARGET_ONE, "link", others),
-    };
+    const Keys keys = make_all_keys(scene);
     fil_scene_start_items(scene, list, 0);
     for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
         read_joint(scene, list->items[k], &keys);
@@ -260,4 +349,5 @@ static void take_drive(FilScene* scene, const FilSceneItem* item, const FilYaml*
 static const FilScenePart parts[] = {{NULL, NULL, FIL_USE_DRIVE(FIL_DRIVE_MOTOR)}};
 
 const FilSceneKind fil_scene_joints = {
-    .section = "joints", .word = "joint", .title = "joint", .add = add_joints, FIL_SCENE_PARTS(parts), .take_drive = take_drive};
+    .section = "joints", .word = "joint", .title = "joint", .text = "what ties objects to each other and to the world",
+    .make_keys = make_keys, .add = add_joints, FIL_SCENE_PARTS(parts), .take_drive = take_drive};

@@ -4,6 +4,18 @@
 #include "base/vec3.h"
 #include "scene/kinds.h"
 
+static const FilKey end_keys[] = {
+    FIL_KEY_TEXT("rod", FIL_REQUIRED, "", ""),
+    FIL_KEY_WHOLE("node", FIL_REQUIRED, "", "from 0, or from the end if negative"),
+    FIL_KEY_END,
+};
+
+static const FilKey junction_keys[] = {
+    FIL_KEY_MAPPING("a", end_keys, FIL_REQUIRED, "a node ..."),
+    FIL_KEY_MAPPING("b", end_keys, FIL_REQUIRED, "... and another at the same place, which are one"),
+    FIL_KEY_END,
+};
+
 /* Rods that share nodes, directly or through others, as chains through arrays. */
 typedef struct Networks {
     int* parent;               /* per rod: union-find */
@@ -33,10 +45,9 @@ static int find_root(int* parent, int rod)
 static void read_end(FilScene* scene, const FilSceneList* rods, const FilYaml* junction, const char* key, int* rod,
                      int* node)
 {
-    static const char* const keys[] = {"rod", "node", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* end = fil_read_node(reader, junction, key, FIL_REQUIRED);
-    if (end != NULL && fil_check_keys(reader, end, keys) &&
+    if (end != NULL && fil_check_keys(reader, end, end_keys) &&
         fil_read_reference(reader, end, "rod", FIL_REQUIRED, &rods->names, "rod", rod)) {
         fil_read_index(reader, end, "node", FIL_REQUIRED, def_of(rods, *rod)->node_count, node);
     }
@@ -55,9 +66,8 @@ static double size_of(const FilRodDef* def)
 static void read_junction(FilScene* scene, const FilSceneList* rods, const FilYaml* node, const double* sizes,
                           FilRodJunction* junction)
 {
-    static const char* const keys[] = {"a", "b", NULL};
     FilReader* reader = &scene->reader;
-    if (!fil_check_keys(reader, node, keys)) {
+    if (!fil_check_keys(reader, node, junction_keys)) {
         return;
     }
     read_end(scene, rods, node, "a", &junction->rod_a, &junction->node_a);
@@ -205,4 +215,5 @@ void fil_scene_add_rods(FilScene* scene, FilSceneList* rods)
 }
 
 /* Read when rods are added. */
-const FilSceneKind fil_scene_junctions = {.section = "junctions", .title = "junction"};
+const FilSceneKind fil_scene_junctions = {.section = "junctions", .title = "junction", .text = "nodes of rods that are one",
+                                            .keys = junction_keys};

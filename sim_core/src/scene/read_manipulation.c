@@ -5,15 +5,107 @@
 #include "filum/robot.h"
 #include "scene/kinds.h"
 
+static const char* const sides[] = {"-x", "x", "-y", "y", "-z", "z", NULL};
+
+static const FilKey side_keys[] = {
+    FIL_KEY_TEXT("body", FIL_VARIANT, "", "a rigid body"),
+    FIL_KEY_TEXT("link", FIL_VARIANT, "", "a robot's link"),
+    FIL_KEY_TEXT("arm", FIL_VARIANT, "", "a soft arm"),
+    FIL_KEY_WHOLE("disk", 0, "-1", "of the arm"),
+    FIL_KEY_END,
+};
+
+static const FilKey contact_keys[] = {
+    FIL_KEY_MAPPING("ball", side_keys, FIL_REQUIRED, "its sphere, the corners of its box, or the ball of a disk's radius"),
+    FIL_KEY_MAPPING("face", side_keys, FIL_REQUIRED, "a half-space, a box or the round side of a cylinder"),
+    FIL_KEY_WORD("side", sides, "the nearest at the start", "of a box"),
+    FIL_KEY_WHOLE("nearest", FIL_POSITIVE, "4", "so many corners"),
+    FIL_KEY_NUMBER("friction", FIL_NOT_NEGATIVE, "1", "that of the surfaces", ""),
+    FIL_KEY_NUMBER("force", FIL_NOT_NEGATIVE, "N", "0", "at least: contact throughout"),
+    FIL_KEY_END,
+};
+
+static const FilKey body_via_keys[] = {
+    FIL_KEY_NUMBER("time", FIL_REQUIRED | FIL_POSITIVE, "s", "", ""),
+    FIL_KEY_VECTOR("move", 3, 0, "m", "[0, 0, 0]", "from the start"),
+    FIL_KEY_VECTOR("turn", 3, 0, "rad", "[0, 0, 0]", "rotation vector from the start"),
+    FIL_KEY_VECTOR("within", 2, 0, "m, rad", "that of the goal", ""),
+    FIL_KEY_END,
+};
+
+static const FilKey joint_via_keys[] = {
+    FIL_KEY_NUMBER("time", FIL_REQUIRED | FIL_POSITIVE, "s", "", ""),
+    FIL_KEY_NUMBER("position", FIL_REQUIRED, "rad or m", "", ""),
+    FIL_KEY_VECTOR("within", 2, 0, "m, rad", "that of the goal", ""),
+    FIL_KEY_END,
+};
+
+static const FilKey goal_keys[] = {
+    FIL_KEY_TEXT("body", FIL_VARIANT, "", "the goal is that of a rigid body ..."),
+    FIL_KEY_VECTOR("move", 3, 0, "m", "[0, 0, 0]", "from the start"),
+    FIL_KEY_VECTOR("turn", 3, 0, "rad", "[0, 0, 0]", "rotation vector from the start"),
+    FIL_KEY_TEXT("robot", FIL_VARIANT, "", "... or of a robot's ..."),
+    FIL_KEY_TEXT("joint", 0, "", "... joint"),
+    FIL_KEY_NUMBER("position", 0, "rad or m", "", "of the joint"),
+    FIL_KEY_VECTOR("within", 2, 0, "m, rad", "[1e-3, 1e-2]", ""),
+    FIL_KEY_NUMBER("speed", FIL_POSITIVE, "m/s, rad/s", "0.01", "at most, at the end"),
+    {.name = "via", .types = FIL_IS_LIST, .keys = body_via_keys, .other = joint_via_keys, .text = "waypoints, 8 at most"},
+    FIL_KEY_END,
+};
+
+static const FilKey weight_keys[] = {
+    FIL_KEY_NUMBER("goal", FIL_NOT_NEGATIVE, "", "0", "squared distance all along"),
+    FIL_KEY_NUMBER("end", FIL_NOT_NEGATIVE, "", "1", "squared distance at the end"),
+    FIL_KEY_NUMBER("effort", FIL_NOT_NEGATIVE, "", "1e-2", ""),
+    FIL_KEY_NUMBER("rate", FIL_NOT_NEGATIVE, "", "1", "changes of rates"),
+    FIL_KEY_NUMBER("force", FIL_NOT_NEGATIVE, "", "1e-5", "normal forces"),
+    FIL_KEY_END,
+};
+
+static const FilKey bound_keys[] = {
+    FIL_KEY_NUMBER("normal_force", FIL_POSITIVE, "N", "200", ""),
+    FIL_KEY_NUMBER("slip", FIL_POSITIVE, "m/s", "5", ""),
+    FIL_KEY_NUMBER("speed", FIL_POSITIVE, "rad/s or m/s", "10", "of joints"),
+    FIL_KEY_NUMBER("effort", FIL_POSITIVE, "N m or N", "200", ""),
+    FIL_KEY_VECTOR("elongation", 2, 0, "m", "[-0.05, 0.2]", "of arms"),
+    FIL_KEY_END,
+};
+
+static const FilKey solver_keys[] = {
+    FIL_KEY_NUMBER("tolerance", FIL_POSITIVE, "1", "1e-7", ""),
+    FIL_KEY_WHOLE("max_iterations", FIL_POSITIVE, "500", ""),
+    FIL_KEY_WHOLE("meshes", FIL_POSITIVE, "2", "from coarse to fine"),
+    FIL_KEY_END,
+};
+
+const FilKey fil_relaxation_keys[] = {
+    FIL_KEY_NUMBER("start", FIL_POSITIVE, "", "0.1", ""),
+    FIL_KEY_NUMBER("end", FIL_POSITIVE, "", "1e-7", ""),
+    FIL_KEY_NUMBER("fall", FIL_POSITIVE, "", "0.2", "factor from one to the next"),
+    FIL_KEY_END,
+};
+
+const FilKey fil_manipulation_keys[] = {
+    FIL_KEY_NUMBER("horizon", FIL_POSITIVE, "s", "2", ""),
+    FIL_KEY_WHOLE("nodes", FIL_POSITIVE, "40", "stages"),
+    FIL_KEY_WHOLE("directions", FIL_NOT_NEGATIVE, "0", "of friction; 0: a cone"),
+    FIL_KEY_LIST("contacts", contact_keys, FIL_REQUIRED, "who may push whom"),
+    FIL_KEY_MAPPING("goal", goal_keys, FIL_REQUIRED, "where what is moved ends"),
+    FIL_KEY_MAPPING("weights", weight_keys, 0, "of the cost"),
+    FIL_KEY_MAPPING("bounds", bound_keys, 0, ""),
+    FIL_KEY_MAPPING("relaxation", fil_relaxation_keys, 0, "of products of forces and distances"),
+    FIL_KEY_MAPPING("solver", solver_keys, 0, ""),
+    FIL_KEY_END,
+};
+
 /* One side of a contact: {body: b}, {link: l} or {arm: a, disk: k}. */
 static void read_side(FilScene* scene, const FilYaml* mapping, const char* key, FilId* id, int* disk)
 {
-    static const char* const keys[] = {"body", "link", "arm", "disk", NULL};
     static const char* const words[] = {"body", "link", "arm", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* node = fil_read_node(reader, mapping, key, FIL_REQUIRED);
     int named = 0;
-    if (node == NULL || !fil_check_keys(reader, node, keys)) {
+    if (node == NULL || !fil_check_keys(reader, node, side_keys)) {
         return;
     }
     for (int k = 0; words[k] != NULL; k++) {
@@ -31,11 +123,9 @@ static void read_side(FilScene* scene, const FilYaml* mapping, const char* key, 
 
 static void read_contact(FilScene* scene, const FilYaml* node, FilManipulationContact* contact)
 {
-    static const char* const keys[] = {"ball", "face", "side", "nearest", "friction", "force", NULL};
-    static const char* const sides[] = {"-x", "x", "-y", "y", "-z", "z", NULL};
     FilReader* reader = &scene->reader;
     *contact = fil_manipulation_contact_default();
-    if (!fil_check_keys(reader, node, keys)) {
+    if (!fil_check_keys(reader, node, contact_keys)) {
         return;
     }
     read_side(scene, node, "ball", &contact->ball, &contact->disk);
@@ -54,8 +144,6 @@ static void read_contact(FilScene* scene, const FilYaml* node, FilManipulationCo
 
 static void read_vias(FilReader* reader, const FilYaml* mapping, bool joint, FilManipulationGoal* goal)
 {
-    static const char* const body_keys[] = {"time", "move", "turn", "within", NULL};
-    static const char* const joint_keys[] = {"time", "position", "within", NULL};
     const FilYaml* list = fil_read_node(reader, mapping, "via", FIL_OPTIONAL);
     if (list == NULL || !fil_check_list(reader, list, "waypoints")) {
         return;
@@ -67,7 +155,7 @@ static void read_vias(FilReader* reader, const FilYaml* mapping, bool joint, Fil
         }
         FilManipulationVia* via = &goal->vias[goal->via_count++];
         *via = (FilManipulationVia){.within = {goal->within[0], goal->within[1]}};
-        if (!fil_check_keys(reader, node, joint ? joint_keys : body_keys)) {
+        if (!fil_check_keys(reader, node, joint ? joint_via_keys : body_via_keys)) {
             return;
         }
         fil_read_number(reader, node, "time", FIL_REQUIRED | FIL_POSITIVE, &via->time);
@@ -83,10 +171,9 @@ static void read_vias(FilReader* reader, const FilYaml* mapping, bool joint, Fil
 
 static void read_goal(FilScene* scene, const FilYaml* mapping, FilManipulationGoal* goal)
 {
-    static const char* const keys[] = {"body", "move", "turn", "robot", "joint", "position", "within", "speed", "via", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* node = fil_read_node(reader, mapping, "goal", FIL_REQUIRED);
-    if (node == NULL || !fil_check_keys(reader, node, keys)) {
+    if (node == NULL || !fil_check_keys(reader, node, goal_keys)) {
         return;
     }
     const FilSceneItem* body = fil_scene_read_item(scene, node, "body", "body", FIL_OPTIONAL);
@@ -119,25 +206,21 @@ static void read_goal(FilScene* scene, const FilYaml* mapping, FilManipulationGo
 
 static void read_numbers(FilReader* reader, const FilYaml* mapping, FilManipulationDef* def)
 {
-    static const char* const weight_keys[] = {"goal", "end", "effort", "rate", "force", NULL};
-    static const char* const bound_keys[] = {"normal_force", "slip", "speed", "effort", "elongation", NULL};
-    static const char* const relaxation_keys[] = {"start", "end", "fall", NULL};
-    static const char* const solver_keys[] = {"tolerance", "max_iterations", "meshes", NULL};
     double* const weights[] = {&def->goal_weight, &def->end_weight, &def->effort_weight, &def->rate_weight, &def->force_weight};
     double* const bounds[] = {&def->normal_force, &def->slip, &def->speed, &def->effort};
     const FilYaml* node = fil_read_node(reader, mapping, "weights", FIL_OPTIONAL);
-    for (int k = 0; node != NULL && fil_check_keys(reader, node, weight_keys) && weight_keys[k] != NULL; k++) {
-        fil_read_number(reader, node, weight_keys[k], FIL_NOT_NEGATIVE, weights[k]);
+    for (int k = 0; node != NULL && fil_check_keys(reader, node, weight_keys) && weight_keys[k].name != NULL; k++) {
+        fil_read_number(reader, node, weight_keys[k].name, weight_keys[k].flags, weights[k]);
     }
     node = fil_read_node(reader, mapping, "bounds", FIL_OPTIONAL);
     if (node != NULL && fil_check_keys(reader, node, bound_keys)) {
         for (int k = 0; k < 4; k++) {
-            fil_read_number(reader, node, bound_keys[k], FIL_POSITIVE, bounds[k]);
+            fil_read_number(reader, node, bound_keys[k].name, bound_keys[k].flags, bounds[k]);
         }
         fil_read_vector(reader, node, "elongation", FIL_OPTIONAL, 2, def->elongation);
     }
     node = fil_read_node(reader, mapping, "relaxation", FIL_OPTIONAL);
-    if (node != NULL && fil_check_keys(reader, node, relaxation_keys)) {
+    if (node != NULL && fil_check_keys(reader, node, fil_relaxation_keys)) {
         fil_read_number(reader, node, "start", FIL_POSITIVE, &def->relaxation[0]);
         fil_read_number(reader, node, "end", FIL_POSITIVE, &def->relaxation[1]);
         fil_read_number(reader, node, "fall", FIL_POSITIVE, &def->relaxation_fall);
@@ -152,10 +235,9 @@ static void read_numbers(FilReader* reader, const FilYaml* mapping, FilManipulat
 
 void fil_scene_read_manipulation(FilScene* scene, const FilYaml* mapping)
 {
-    static const char* const keys[] = {"horizon", "nodes", "directions", "contacts", "goal", "weights", "bounds", "relaxation", "solver", NULL};
     FilReader* reader = &scene->reader;
     FilManipulationDef* def = &scene->info->manipulation;
-    if (!fil_check_keys(reader, mapping, keys)) {
+    if (!fil_check_keys(reader, mapping, fil_manipulation_keys)) {
         return;
     }
     const FilYaml* list = fil_read_node(reader, mapping, "contacts", FIL_REQUIRED);

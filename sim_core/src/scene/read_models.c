@@ -1,6 +1,83 @@
 /* world: contact, lcp, imc, ipc: settings of the contact models. */
 #include "scene/scene_build.h"
 
+static const char* const solvers[] = {
+    [FIL_LCP_NEWTON] = "newton",
+    [FIL_LCP_LEMKE] = "lemke",
+    [FIL_LCP_GAUSS_SEIDEL] = "gauss_seidel",
+    NULL,
+};
+
+static const char* const frictions[] = {[FIL_IMC_SLIDING] = "sliding", [FIL_IMC_STATIC] = "static", NULL};
+
+static const FilKey contact_keys[] = {
+    FIL_KEY_TEXT("model", 0, "none", "the contact model"),
+    FIL_KEY_NUMBER("tolerance", FIL_POSITIVE, "1", "1e-6", "of the contact solver's momentum residual, relative"),
+    FIL_KEY_WHOLE("max_iterations", FIL_POSITIVE, "100", "of the contact solver"),
+    FIL_KEY_NUMBER("stick", FIL_POSITIVE, "1", "1e-3",
+                   "`sap`, `sap_lagged`: how soft sticking friction is, up to 1. What sticks creeps, at 1e-3 by about 0.1 mm/s under its "
+                   "weight at dt = 10 ms; 1e-5 makes structures stand for minutes and costs iterations"),
+    FIL_KEY_NUMBER("slip_velocity", FIL_POSITIVE, "m/s", "1e-5", "`sap_lagged`: the creep that remains"),
+    FIL_KEY_WHOLE("relinearisations", FIL_NOT_NEGATIVE, "0", "further tangents taken about the contact solution"),
+    FIL_KEY_NUMBER("max_depth", FIL_NOT_NEGATIVE, "1", "0",
+                   "`sap`, `sap_lagged`, `lcp`: a step fails if a contact is deeper than this share of the smaller part (half the least "
+                   "extent of a shape, a rod's radius); 0: never, but steps count contacts deeper than a tenth"),
+    FIL_KEY_END,
+};
+
+
+static const FilKey lcp_keys[] = {
+    FIL_KEY_WHOLE("directions", FIL_POSITIVE, "8", "of friction; even, 4 to 64"),
+    FIL_KEY_FLAG("rank_selection", "true", "drop dependent rows"),
+    FIL_KEY_FLAG("equilibration", "true", "scale rows"),
+    FIL_KEY_FLAG("regularisation", "true", "add compliance"),
+    FIL_KEY_WORD("solver", solvers, "newton", ""),
+    FIL_KEY_FLAG("fallback", "true", "Lemke where another solver stalls"),
+    FIL_KEY_NUMBER("rank_tolerance", FIL_NOT_NEGATIVE, "1", "1e-6", "of rank selection"),
+    FIL_KEY_NUMBER("compliance", FIL_NOT_NEGATIVE, "1", "1e-8", "of regularisation, scaled"),
+    FIL_KEY_NUMBER("stabilisation", FIL_NOT_NEGATIVE, "1", "0.2", "share of a penetration taken back in a step"),
+    FIL_KEY_NUMBER("recovery_speed", FIL_NOT_NEGATIVE, "m/s", "0.1", "at most, while it is"),
+    FIL_KEY_NUMBER("tolerance", FIL_POSITIVE, "1", "1e-8", ""),
+    FIL_KEY_WHOLE("max_iterations", FIL_POSITIVE, "100", ""),
+    FIL_KEY_WHOLE("dense_limit", FIL_NOT_NEGATIVE, "30",
+                  "islands with more rows than this, three a contact, and more than 24 velocities are solved by multipliers; 0: all"),
+    FIL_KEY_END,
+};
+
+static const FilKey imc_keys[] = {
+    FIL_KEY_WORD("friction", frictions, "static", "static holds, but for creep; sliding acts against the last step's slip, none at rest (P2)"),
+    FIL_KEY_WHOLE("tangent_after", 0, "-1", "iterations without the contacts' tangent; -1: until convergence is slow"),
+    FIL_KEY_NUMBER("stiffness", FIL_NOT_NEGATIVE, "N", "0",
+                   "at the start: what one contact bears at most; 0: from weight and speed of what meets"),
+    FIL_KEY_NUMBER("sharpness", FIL_POSITIVE, "1", "50", "of the energy"),
+    FIL_KEY_NUMBER("smoothing", FIL_POSITIVE, "1", "50", "of the distance, and of the threshold of friction"),
+    FIL_KEY_NUMBER("reach", FIL_POSITIVE, "radii", "0.15", "how far surfaces feel each other"),
+    FIL_KEY_NUMBER("closest", 0, "radii", "0.0015", "least distance of surfaces within which ..."),
+    FIL_KEY_NUMBER("farthest", 0, "radii", "0.007", "... the stiffness stays"),
+    FIL_KEY_NUMBER("rate", FIL_NOT_NEGATIVE, "1", "0.02", "share by which it changes in a step where the distance is off by that range"),
+    FIL_KEY_NUMBER("dissipation", FIL_NOT_NEGATIVE, "1", "1", "share of critical damping of what contacts move; 0: as P2, things bounce"),
+    FIL_KEY_NUMBER("force_tolerance", FIL_NOT_NEGATIVE, "N", "0", "Newton stops where all unbalanced forces together are below ..."),
+    FIL_KEY_NUMBER("reduction", FIL_NOT_NEGATIVE, "1", "0",
+                   "... or this share of those at the first guess; both 0: `newton.tolerance` counts"),
+    FIL_KEY_NUMBER("slip_speed", FIL_NOT_NEGATIVE, "radii/s", "0.15", "where sliding friction sets in"),
+    FIL_KEY_NUMBER("static_speed", FIL_POSITIVE, "m/s", "1e-5", "scale of the creep"),
+    FIL_KEY_FLAG("full_tangent", "false", "with the bending of the distance itself"),
+    FIL_KEY_FLAG("damping", "false", "halve the Newton step every other iteration instead of searching the line"),
+    FIL_KEY_FLAG("contact_points", "true", "friction acts at the contact points and twists; else mid-edge (P2)"),
+    FIL_KEY_FLAG("local_stiffness", "false", "each edge has its own stiffness"),
+    FIL_KEY_FLAG("rectangles", "false", "rectangular sections touch with their sides; else they are refused"),
+    FIL_KEY_END,
+};
+
+static const FilKey ipc_keys[] = {
+    FIL_KEY_NUMBER("range", FIL_POSITIVE, "m", "0.001", "how far barriers reach"),
+    FIL_KEY_NUMBER("stiffness", FIL_NOT_NEGATIVE, "N/m", "from the masses", "of the barriers"),
+    FIL_KEY_NUMBER("slip_speed", FIL_POSITIVE, "m/s", "1e-6", "below which friction is not full"),
+    FIL_KEY_WHOLE("friction_iterations", FIL_POSITIVE, "6", "how often friction is brought up to date in a step"),
+    FIL_KEY_NUMBER("friction_tolerance", FIL_NOT_NEGATIVE, "1", "0.01", "change of normal forces that ends that"),
+    FIL_KEY_END,
+};
+
 /* Tells where settings stand that the world does not take. */
 static void take(FilReader* reader, const FilYaml* node, FilWorld* world, FilStatus status)
 {
@@ -25,28 +102,8 @@ static void read_sap(FilReader* reader, const FilYaml* node, FilWorld* world)
 
 static void read_lcp(FilReader* reader, const FilYaml* node, FilWorld* world)
 {
-    static const char* const keys[] = {"directions",
-                                       "rank_selection",
-                                       "equilibration",
-                                       "regularisation",
-                                       "solver",
-                                       "fallback",
-                                       "rank_tolerance",
-                                       "compliance",
-                                       "stabilisation",
-                                       "recovery_speed",
-                                       "tolerance",
-                                       "max_iterations",
-                                       "dense_limit",
-                                       NULL};
-    static const char* const solvers[] = {
-        [FIL_LCP_NEWTON] = "newton",
-        [FIL_LCP_LEMKE] = "lemke",
-        [FIL_LCP_GAUSS_SEIDEL] = "gauss_seidel",
-        NULL,
-    };
     FilLcpSettings settings = fil_world_lcp_settings(world), *lcp = &settings;
-    if (!fil_check_keys(reader, node, keys)) {
+    if (!fil_check_keys(reader, node, lcp_keys)) {
         return;
     }
     if (fil_read_integer(reader, node, "directions", FIL_OPTIONAL, 4, 64, &lcp->directions) &&
@@ -76,7 +133,6 @@ static void read_lcp(FilReader* reader, const FilYaml* node, FilWorld* world)
 static void read_imc(FilReader* reader, const FilYaml* node, FilWorld* world)
 {
     FilImcSettings settings = fil_world_imc_settings(world), *imc = &settings;
-    static const char* const frictions[] = {[FIL_IMC_SLIDING] = "sliding", [FIL_IMC_STATIC] = "static", NULL};
     const struct {
         const char* key;
         unsigned flags;
@@ -103,11 +159,7 @@ static void read_imc(FilReader* reader, const FilYaml* node, FilWorld* world)
         {"local_stiffness", &imc->local_stiffness}, {"rectangles", &imc->rectangles},
     };
     enum { NUMBERS = sizeof numbers / sizeof *numbers, FLAGS = sizeof flags / sizeof *flags };
-    const char* keys[NUMBERS + FLAGS + 3] = {"friction", "tangent_after"};
-    for (int k = 0; k < NUMBERS + FLAGS; k++) {
-        keys[2 + k] = k < NUMBERS ? numbers[k].key : flags[k - NUMBERS].key;
-    }
-    if (!fil_check_keys(reader, node, keys)) {
+    if (!fil_check_keys(reader, node, imc_keys)) {
         return;
     }
     for (int k = 0; k < NUMBERS; k++) {
@@ -127,9 +179,8 @@ static void read_imc(FilReader* reader, const FilYaml* node, FilWorld* world)
 
 static void read_ipc(FilReader* reader, const FilYaml* node, FilWorld* world)
 {
-    static const char* const keys[] = {"range", "stiffness", "slip_speed", "friction_iterations", "friction_tolerance", NULL};
     FilIpcSettings settings = fil_world_ipc_settings(world), *ipc = &settings;
-    if (fil_check_keys(reader, node, keys)) {
+    if (fil_check_keys(reader, node, ipc_keys)) {
         fil_read_number(reader, node, "range", FIL_POSITIVE, &ipc->range);
         fil_read_number(reader, node, "stiffness", FIL_NOT_NEGATIVE, &ipc->stiffness);
         fil_read_number(reader, node, "slip_speed", FIL_POSITIVE, &ipc->slip_speed);
@@ -141,7 +192,14 @@ static void read_ipc(FilReader* reader, const FilYaml* node, FilWorld* world)
 
 /* ---- rows ---- */
 
-const FilSceneModel fil_scene_models[] = {{"contact", read_sap}, {"lcp", read_lcp}, {"imc", read_imc}, {"ipc", read_ipc}, {NULL, NULL}};
+const FilSceneModel fil_scene_models[] = {
+    {"contact", "the contact model: its name, or a mapping with settings of `sap`, `sap_lagged` and all others; `--contact` overrides it",
+     contact_keys, read_sap},
+    {"lcp", "settings of the model `lcp`", lcp_keys, read_lcp},
+    {"imc", "settings of the model `imc`; lengths are in radii", imc_keys, read_imc},
+    {"ipc", "settings of the model `ipc`", ipc_keys, read_ipc},
+    {NULL, NULL, NULL, NULL},
+};
 
 void fil_scene_read_models(FilReader* reader, const FilYaml* node, FilWorld* world)
 {

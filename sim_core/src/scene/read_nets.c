@@ -5,17 +5,32 @@
 #include "scene/kinds.h"
 #include "scene/net.h"
 
-static const char* const net_keys[] = {"name",   "material",  "section", "hexagon", "damping", "drag",
-                                       "twist_free", "gyroscopic", "surface", "collision", NULL};
+static const FilKey hexagon_keys[] = {
+    FIL_KEY_VECTOR("center", 3, 0, "m", "[0, 0, 0]", ""),
+    FIL_KEY_NUMBER("side", FIL_REQUIRED | FIL_POSITIVE, "m", "", ""),
+    FIL_KEY_WHOLE("cells", FIL_REQUIRED | FIL_POSITIVE, "", "along a side"),
+    FIL_KEY_WHOLE("segments", FIL_POSITIVE, "1", "of a cord between crossings"),
+    FIL_KEY_END,
+};
+
+static const FilKey net_keys[] = {
+    FIL_KEY_NAME("net<i> if it is not given; its cords are rods <name>_side0 to <name>_side5, <name>_cord0, ..."),
+    FIL_KEY_TEXT("material", 0, "", "of the cords"),
+    FIL_KEY_MAPPING("section", fil_section_keys, FIL_REQUIRED, "of the cords"),
+    FIL_KEY_MAPPING("hexagon", hexagon_keys, FIL_REQUIRED, "where the cords are at the start"),
+    FIL_KEYS_LOSSES,
+    FIL_KEYS_TOUCH,
+    FIL_KEY_END,
+};
+
 
 /* The hexagon of a net, checked; false after a failure. */
 static bool read_hexagon(FilScene* scene, const FilYaml* node, FilHexagonNet* net)
 {
-    static const char* const keys[] = {"center", "side", "cells", "segments", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* hexagon = fil_check_keys(reader, node, net_keys) ? fil_read_node(reader, node, "hexagon", FIL_REQUIRED) : NULL;
     *net = (FilHexagonNet){.cells = 1, .segments = 1};
-    if (hexagon == NULL || !fil_check_keys(reader, hexagon, keys)) {
+    if (hexagon == NULL || !fil_check_keys(reader, hexagon, hexagon_keys)) {
         return false;
     }
     fil_read_vector(reader, hexagon, "center", FIL_OPTIONAL, 3, net->center);
@@ -102,4 +117,4 @@ static void read_nets(FilScene* scene, FilSceneList* list)
     }
 }
 
-const FilSceneKind fil_scene_nets = {.section = "nets", .word = "net", .title = "net", .read = read_nets};
+const FilSceneKind fil_scene_nets = {.section = "nets", .word = "net", .title = "net", .text = "nets of rods, joined where they cross", .keys = net_keys, .read = read_nets};

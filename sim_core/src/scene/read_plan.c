@@ -2,6 +2,70 @@
 #include "scene/kinds.h"
 #include "scene/read_manipulation.h"
 
+static const char* const kinds[] = {[FIL_PLAN_STRUCTURED] = "structured", [FIL_PLAN_IPOPT] = "ipopt", NULL};
+
+static const char* const axes[] = {"x", "y", "z", NULL};
+
+static const FilKey weight_keys[] = {
+    FIL_KEY_NUMBER("orientation", FIL_NOT_NEGATIVE, "", "P1's", "of the body, all along"),
+    FIL_KEY_NUMBER("terminal", FIL_NOT_NEGATIVE, "", "P1's", "of the body, at the end"),
+    FIL_KEY_NUMBER("normal_force", 0, "", "P1's", "negative: a reward"),
+    FIL_KEY_NUMBER("force_rate", FIL_NOT_NEGATIVE, "", "P1's", ""),
+    FIL_KEY_NUMBER("speed_rate", FIL_NOT_NEGATIVE, "", "P1's", ""),
+    FIL_KEY_NUMBER("spin_rate", FIL_NOT_NEGATIVE, "", "P1's", ""),
+    FIL_KEY_NUMBER("effort", FIL_NOT_NEGATIVE, "", "P1's", ""),
+    FIL_KEY_NUMBER("unit", FIL_NOT_NEGATIVE, "", "P1's", "of the quaternion's length"),
+    FIL_KEY_END,
+};
+
+static const FilKey contact_keys[] = {
+    FIL_KEY_TEXT("arm", FIL_REQUIRED, "", "whose last disk touches ..."),
+    FIL_KEY_TEXT("body", FIL_REQUIRED, "", "... the ball"),
+    FIL_KEY_NUMBER("friction", FIL_POSITIVE, "1", "that of the surfaces", ""),
+    FIL_KEY_WHOLE("directions", FIL_POSITIVE, "10", "of friction"),
+    FIL_KEY_END,
+};
+
+static const FilKey bound_keys[] = {
+    FIL_KEY_VECTOR("elongation", 2, 0, "m", "[-0.05, 0.2]", ""),
+    FIL_KEY_NUMBER("effort", FIL_POSITIVE, "N", "60", ""),
+    FIL_KEY_VECTOR("normal_force", 2, 0, "N", "[0.1, 20]", ""),
+    FIL_KEY_NUMBER("slip", FIL_POSITIVE, "m/s", "2", ""),
+    FIL_KEY_NUMBER("spin", FIL_POSITIVE, "rad/s", "none", "of the ball about each axis"),
+    FIL_KEY_NUMBER("target", FIL_POSITIVE, "rad", "none", "from the target at the end"),
+    FIL_KEY_NUMBER("face", FIL_POSITIVE, "1", "1", "share of the disk's radius"),
+    FIL_KEY_END,
+};
+
+static const FilKey solver_keys[] = {
+    FIL_KEY_WORD("kind", kinds, "structured", "our own, or IPOPT where it was built in"),
+    FIL_KEY_NUMBER("tolerance", FIL_POSITIVE, "1", "1e-8", ""),
+    FIL_KEY_WHOLE("max_iterations", FIL_POSITIVE, "800", ""),
+    FIL_KEY_WHOLE("meshes", FIL_POSITIVE, "3", "from coarse to fine"),
+    FIL_KEY_WHOLE("seeds", FIL_POSITIVE, "1", "first guesses"),
+    FIL_KEY_WHOLE("threads", FIL_POSITIVE, "1", ""),
+    FIL_KEY_FLAG("kinematic", "false", "begin with a plan without forces"),
+    FIL_KEY_END,
+};
+
+static const FilKey task_keys[] = {
+    {.name = "axis", .types = FIL_IS_WORD | FIL_IS_VECTOR, .count = 3, .words = axes, .flags = FIL_REQUIRED, .text = "x, y, z or a vector"},
+    FIL_KEY_NUMBER("angle", 0, "rad", "", "by which the body is turned"),
+    FIL_KEY_END,
+};
+
+static const FilKey plan_keys[] = {
+    FIL_KEY_NUMBER("horizon", FIL_POSITIVE, "s", "4", ""),
+    FIL_KEY_WHOLE("nodes", FIL_POSITIVE, "100", "stages"),
+    FIL_KEY_MAPPING("contact", contact_keys, FIL_REQUIRED, "of an arm's tip with a ball"),
+    FIL_KEY_MAPPING("weights", weight_keys, 0, "of the cost"),
+    FIL_KEY_MAPPING("bounds", bound_keys, 0, ""),
+    FIL_KEY_MAPPING("solver", solver_keys, 0, ""),
+    FIL_KEY_MAPPING("relaxation", fil_relaxation_keys, 0, "of products of forces and distances"),
+    FIL_KEY_NUMBER("receding", FIL_POSITIVE, "s", "one plan", "how long plans are made anew, one every horizon / nodes"),
+    FIL_KEY_END,
+};
+
 static void read_pair(FilReader* reader, const FilYaml* mapping, const char* key, double* pair)
 {
     fil_read_vector(reader, mapping, key, FIL_OPTIONAL, 2, pair);
@@ -9,26 +73,21 @@ static void read_pair(FilReader* reader, const FilYaml* mapping, const char* key
 
 static void read_weights(FilReader* reader, const FilYaml* mapping, FilPlanWeights* w)
 {
-    static const char* const keys[] = {"orientation", "terminal",  "normal_force", "force_rate", "speed_rate",
-                                       "spin_rate",   "effort",    "unit",         NULL};
     double* const values[] = {&w->orientation, &w->terminal,  &w->normal_force, &w->force_rate,
                               &w->speed_rate,  &w->spin_rate, &w->effort,       &w->unit};
     const FilYaml* node = fil_read_node(reader, mapping, "weights", FIL_OPTIONAL);
-    if (node != NULL && fil_check_keys(reader, node, keys)) {
-        for (int k = 0; keys[k] != NULL; k++) {
-            // a reward is a negative cost
-            const unsigned flags = values[k] == &w->normal_force ? FIL_OPTIONAL : FIL_NOT_NEGATIVE;
-            fil_read_number(reader, node, keys[k], flags, values[k]);
+    if (node != NULL && fil_check_keys(reader, node, weight_keys)) {
+        for (int k = 0; weight_keys[k].name != NULL; k++) {
+            fil_read_number(reader, node, weight_keys[k].name, weight_keys[k].flags, values[k]);
         }
     }
 }
 
 static void read_contact(FilScene* scene, const FilYaml* mapping, FilPlanDef* def)
 {
-    static const char* const keys[] = {"arm", "body", "friction", "directions", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* node = fil_read_node(reader, mapping, "contact", FIL_REQUIRED);
-    if (node == NULL || !fil_check_keys(reader, node, keys)) {
+    if (node == NULL || !fil_check_keys(reader, node, contact_keys)) {
         return;
     }
     const FilSceneItem* arm = fil_scene_read_item(scene, node, "arm", "arm", FIL_REQUIRED);
@@ -43,9 +102,8 @@ static void read_contact(FilScene* scene, const FilYaml* mapping, FilPlanDef* de
 
 static void read_bounds(FilReader* reader, const FilYaml* mapping, FilPlanDef* def)
 {
-    static const char* const keys[] = {"elongation", "effort", "normal_force", "slip", "spin", "target", "face", NULL};
     const FilYaml* node = fil_read_node(reader, mapping, "bounds", FIL_OPTIONAL);
-    if (node != NULL && fil_check_keys(reader, node, keys)) {
+    if (node != NULL && fil_check_keys(reader, node, bound_keys)) {
         read_pair(reader, node, "elongation", def->elongation);
         read_pair(reader, node, "normal_force", def->normal_force);
         fil_read_number(reader, node, "effort", FIL_POSITIVE, &def->effort);
@@ -58,13 +116,9 @@ static void read_bounds(FilReader* reader, const FilYaml* mapping, FilPlanDef* d
 
 static void read_method(FilReader* reader, const FilYaml* mapping, FilPlanDef* def)
 {
-    static const char* const relaxation_keys[] = {"start", "end", "fall", NULL};
-    static const char* const solver_keys[] = {"kind",  "tolerance", "max_iterations", "meshes",
-                                              "seeds", "threads",   "kinematic",      NULL};
-    static const char* const kinds[] = {[FIL_PLAN_STRUCTURED] = "structured", [FIL_PLAN_IPOPT] = "ipopt", NULL};
     const FilYaml* relaxation = fil_read_node(reader, mapping, "relaxation", FIL_OPTIONAL);
     const FilYaml* solver = fil_read_node(reader, mapping, "solver", FIL_OPTIONAL);
-    if (relaxation != NULL && fil_check_keys(reader, relaxation, relaxation_keys)) {
+    if (relaxation != NULL && fil_check_keys(reader, relaxation, fil_relaxation_keys)) {
         fil_read_number(reader, relaxation, "start", FIL_POSITIVE, &def->relaxation[0]);
         fil_read_number(reader, relaxation, "end", FIL_POSITIVE, &def->relaxation[1]);
         fil_read_number(reader, relaxation, "fall", FIL_POSITIVE, &def->relaxation_fall);
@@ -85,11 +139,9 @@ static void read_method(FilReader* reader, const FilYaml* mapping, FilPlanDef* d
 /* task: by what the planner is to turn the body. */
 static void add_task(FilScene* scene, FilSceneList* list)
 {
-    static const char* const keys[] = {"axis", "angle", NULL};
-    static const char* const axes[] = {"x", "y", "z", NULL};
     FilReader* reader = &scene->reader;
     FilPlanDef* def = &scene->info->plan;
-    if (list->node == NULL || !fil_check_keys(reader, list->node, keys)) {
+    if (list->node == NULL || !fil_check_keys(reader, list->node, task_keys)) {
         return;
     }
     const FilYaml* axis = fil_read_node(reader, list->node, "axis", FIL_REQUIRED);
@@ -105,15 +157,13 @@ static void add_task(FilScene* scene, FilSceneList* list)
 
 static void add_plan(FilScene* scene, FilSceneList* list)
 {
-    static const char* const keys[] = {"horizon", "nodes",  "contact", "weights", "bounds",
-                                       "solver",  "relaxation", "receding", NULL};
     FilReader* reader = &scene->reader;
     FilPlanDef* def = &scene->info->plan;
     if (list->node != NULL && fil_read_node(reader, list->node, "contacts", FIL_OPTIONAL) != NULL) {
         fil_scene_read_manipulation(scene, list->node);
         return;
     }
-    if (list->node == NULL || !fil_check_keys(reader, list->node, keys)) {
+    if (list->node == NULL || !fil_check_keys(reader, list->node, plan_keys)) {
         return;
     }
     fil_read_number(reader, list->node, "horizon", FIL_POSITIVE, &def->horizon);
@@ -126,5 +176,7 @@ static void add_plan(FilScene* scene, FilSceneList* list)
     scene->info->has_plan = reader->status == FIL_OK;
 }
 
-const FilSceneKind fil_scene_plan = {.section = "plan", .word = NULL, .title = "plan", .add = add_plan};
-const FilSceneKind fil_scene_task = {.section = "task", .word = NULL, .title = "task", .add = add_task};
+const FilSceneKind fil_scene_plan = {.section = "plan", .word = NULL, .title = "plan", .text = "what `filum plan` is to find, and how", .form = FIL_IS_MAPPING,
+                                       .keys = plan_keys, .other = fil_manipulation_keys, .add = add_plan};
+const FilSceneKind fil_scene_task = {.section = "task", .word = NULL, .title = "task", .text = "by what the planner is to turn the body", .form = FIL_IS_MAPPING,
+                                       .keys = task_keys, .add = add_task};

@@ -9,6 +9,19 @@
 #include "filum/robot.h"
 #include "scene/read_poses.h"
 
+const FilKey fil_pose_keys[] = {
+    FIL_KEY_NUMBER("time", FIL_NOT_NEGATIVE, "s", "", "when, or else ..."),
+    FIL_KEY_NUMBER("after", FIL_POSITIVE, "s", "", "... how long after the one before"),
+    FIL_KEY_VECTOR("position", 3, 0, "m", "as before", "of the link's frame, or else ..."),
+    FIL_KEY_VECTOR("move", 3, 0, "m", "[0, 0, 0]", "... by how much it moves from the one before"),
+    FIL_KEY_VECTOR("rotation", 3, 0, "rad", "as before", "rotation vector, or else ..."),
+    FIL_KEY_VECTOR("orientation", 4, 0, "", "as before", "... unit quaternion [x, y, z, w], or else ..."),
+    FIL_KEY_VECTOR("toward", 3, 0, "", "as before", "... direction of its z axis ..."),
+    FIL_KEY_VECTOR("across", 3, 0, "", "as before", "... and, as far as that is orthogonal, of its x axis"),
+    FIL_KEY_MANY("joints", FIL_IS_TREE, 0, 0, "rad or m", "as before", "{name: position} of joints beyond the link's own chain"),
+    FIL_KEY_END,
+};
+
 enum { MOST_POINTS = 100000 };
 
 /* A row of `poses`. */
@@ -111,11 +124,10 @@ static void read_other_joints(Path* path, const FilYaml* node, double* positions
 /* A row starts as the one before was, or as the robot is. */
 static void read_pose(Path* path, const FilYaml* node)
 {
-    static const char* const keys[] = {"time", "after", "position", "move", "rotation", "orientation", "toward", "across", "joints", NULL};
     FilReader* reader = &path->scene->reader;
     Pose* pose = &path->poses[path->count];
     double* positions = fil_reader_alloc(reader, (size_t)path->joint_count + 1, sizeof(double));
-    if (positions == NULL || !fil_check_keys(reader, node, keys)) {
+    if (positions == NULL || !fil_check_keys(reader, node, fil_pose_keys)) {
         return;
     }
     const Pose* last = path->count > 0 ? pose - 1 : NULL;
@@ -151,13 +163,12 @@ static void read_pose(Path* path, const FilYaml* node)
 
 static void read_path(Path* path, const FilYaml* node)
 {
-    static const char* const ramps[] = {"linear", "smooth", NULL};
     FilReader* reader = &path->scene->reader;
-    int ramp = path->smooth;
+    int ramp = path->smooth ? FIL_RAMP_SMOOTH : FIL_RAMP_LINEAR;
     read_link(path, node);
     fil_read_number(reader, node, "period", FIL_POSITIVE, &path->period);
-    fil_read_choice(reader, node, "ramp", ramps, &ramp);
-    path->smooth = ramp == 1;
+    fil_read_choice(reader, node, "ramp", fil_ramp_words, &ramp);
+    path->smooth = ramp == FIL_RAMP_SMOOTH;
     const FilYaml* given = fil_read_node(reader, node, "poses", FIL_REQUIRED);
     if (given == NULL || !fil_check_list(reader, given, "poses")) {
         return;

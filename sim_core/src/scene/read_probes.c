@@ -15,22 +15,53 @@ static bool is_of(const FilQuantityInfo* info, const char* subject)
 }
 
 /* Keys that a quantity takes. */
-static bool check_target_keys(FilScene* scene, const FilYaml* body, const char* const* objects,
-                              const FilQuantityInfo* info)
+static const FilKey* target_keys(FilScene* scene, const char* const* objects, const FilQuantityInfo* info)
 {
-    const char* keys[FIL_SCENE_MOST_KINDS + 3] = {NULL};
+    FilKey* keys = fil_reader_alloc(&scene->reader, FIL_SCENE_MOST_KINDS + 4, sizeof *keys);
+    if (keys == NULL) {
+        return NULL;
+    }
     int count = 0;
     for (int k = 0; objects[k] != NULL && is_of(info, "object"); k++) {
-        keys[count++] = objects[k];
+        keys[count++] = (FilKey)FIL_KEY_TEXT(objects[k], FIL_VARIANT, "", fil_scene_list(scene, objects[k])->kind->title);
     }
     if (count == 0 && !is_of(info, "world")) {
-        keys[count++] = info->subject;
+        keys[count++] = (FilKey)FIL_KEY_TEXT(info->subject, FIL_REQUIRED, "", "");
     }
     if (info->part != NULL) {
-        keys[count++] = info->part;
+        const bool named = fil_scene_list(scene, info->subject)->kind->find_part != NULL;
+        keys[count++] = (FilKey)FIL_KEY_MANY(info->part, named ? FIL_IS_TEXT : FIL_IS_WHOLE, 0, FIL_REQUIRED, "", "", "");
     }
-    keys[count] = "component";
-    return fil_check_keys(&scene->reader, body, keys);
+    keys[count] = (FilKey)FIL_KEY_WORD("component", component_words, "one probe for each", "of what has several numbers");
+    return keys;
+}
+
+/* Rows of a probe: all quantities. */
+static const FilKey* make_keys(FilScene* scene)
+{
+    const int count = fil_quantity_count();
+    const char* const* objects = fil_scene_object_words(scene);
+    FilKey* keys = fil_reader_alloc(&scene->reader, (size_t)count + 1, sizeof *keys);
+    for (int k = 0; k < count && keys != NULL && objects != NULL; k++) {
+        const FilQuantityInfo info = fil_quantity_info(k);
+        keys[k] = (FilKey)FIL_KEY_MAPPING(info.name, target_keys(scene, objects, &info), FIL_VARIANT, "");
+    }
+    return keys;
+}
+
+/* What the whole world has needs no mapping. */
+static const char* const* make_words(FilScene* scene)
+{
+    const int count = fil_quantity_count();
+    const char** words = fil_reader_alloc(&scene->reader, (size_t)count + 1, sizeof *words);
+    int used = 0;
+    for (int k = 0; k < count && words != NULL; k++) {
+        const FilQuantityInfo info = fil_quantity_info(k);
+        if (is_of(&info, "world")) {
+            words[used++] = info.name;
+        }
+    }
+    return words;
 }
 
 /* What the probe measures on. */
@@ -98,19 +129,14 @@ static void add_components(FilScene* scene, const FilYaml* node, const FilYaml* 
     }
 }
 
-/* Names of all quantities; NULL ends them. */
-static const char* const* quantity_words(FilReader* reader)
+static const char* quantity_word(int number)
 {
-    const int count = fil_quantity_count();
-    const char** words = fil_reader_alloc(reader, (size_t)count + 1, sizeof *words);
-    for (int k = 0; k < count && words != NULL; k++) {
-        words[k] = fil_quantity_info(k).name;
-    }
-    return words;
+    return fil_quantity_info(number).name;
 }
 
 /* name: {quantity: {...}}, or name: quantity where the world as a whole is measured. */
-static void read_probe(FilScene* scene, const FilYaml* node, const char* const* words, const char* const* objects)
+static void read_probe(FilScene* scene, const FilYaml* node, const char* const* words, const char* const* objects,
+                       const FilKey* keys)
 {
     FilReader* reader = &scene->reader;
     FilProbeDef def = fil_probe_def_default();
@@ -126,7 +152,7 @@ static void read_probe(FilScene* scene, const FilYaml* node, const char* const* 
             return;
         }
     } else {
-        quantity = fil_check_keys(reader, node, words) ? fil_read_variant(reader, node, words, &body) : -1;
+        quantity = fil_check_keys(reader, node, keys) ? fil_read_variant(reader, node, words, &body) : -1;
     }
     if (quantity < 0) {
         return;
@@ -134,7 +160,7 @@ static void read_probe(FilScene* scene, const FilYaml* node, const char* const* 
     const FilQuantityInfo info = fil_quantity_info(quantity);
     def.name = node->key;
     def.quantity = info.name;
-    if (body != NULL && check_target_keys(scene, body, objects, &info)) {
+    if (body != NULL && fil_check_keys(reader, body, keys[quantity].keys)) {
         read_target(scene, body, objects, &info, &def);
     }
     if (reader->status == FIL_OK) {
@@ -152,12 +178,14 @@ static void add_probes(FilScene* scene, FilSceneList* section)
     if (list->kind != FIL_YAML_MAPPING) {
         fil_reader_fail(reader, list, "expected a mapping of names to probes");
     }
-    const char* const *words = quantity_words(reader), *const *objects = fil_scene_object_words(scene);
+    const char* const *words = fil_make_words(reader, fil_quantity_count(), quantity_word), *const *objects = fil_scene_object_words(scene);
+    const FilKey* keys = make_keys(scene);
     for (const FilYaml* node = list->first; node != NULL && reader->status == FIL_OK; node = node->next) {
         if (fil_check_name(reader, node, node->key)) {
-            read_probe(scene, node, words, objects);
+            read_probe(scene, node, words, objects, keys);
         }
     }
 }
 
-const FilSceneKind fil_scene_probes = {.section = "probes", .title = "probe", .add = add_probes};
+const FilSceneKind fil_scene_probes = {.section = "probes", .title = "probe", .text = "named numbers to measure", .form = FIL_IS_NAMED,
+                                       .make_keys = make_keys, .make_words = make_words, .add = add_probes};

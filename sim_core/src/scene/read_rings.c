@@ -2,6 +2,22 @@
 #include "filum/ring.h"
 #include "scene/kinds.h"
 
+static const FilKey hole_keys[] = {
+    FIL_KEY_TEXT("rigid_body", FIL_REQUIRED, "", "that has the hole"),
+    FIL_KEY_VECTOR("center", 3, 0, "m", "[0, 0, 0]", "in the body's frame"),
+    FIL_KEY_VECTOR("axis", 3, FIL_REQUIRED, "", "", "in the body's frame"),
+    FIL_KEY_NUMBER("radius", FIL_REQUIRED | FIL_POSITIVE, "m", "", ""),
+    FIL_KEY_END,
+};
+
+static const FilKey point_keys[] = {
+    FIL_KEY_NUMBER("mass", FIL_REQUIRED | FIL_POSITIVE, "kg", "", ""),
+    FIL_KEY_VECTOR("position", 3, 0, "m", "[0, 0, 0]", ""),
+    FIL_KEY_VECTOR("velocity", 3, 0, "m/s", "[0, 0, 0]", ""),
+    FIL_KEY_FLAG("settled", "false", "begins where its weight and the barrier balance"),
+    FIL_KEY_END,
+};
+
 /* `rod: name`, or `rods: [names]` one after the other. */
 static void read_track(FilScene* scene, const FilYaml* node, FilRingDef* def)
 {
@@ -37,10 +53,9 @@ static void read_track(FilScene* scene, const FilYaml* node, FilRingDef* def)
 /* `hole: {rigid_body: name, center, axis, radius}` in that body's frame. */
 static void read_hole(FilScene* scene, const FilYaml* hole, FilRingDef* def)
 {
-    static const char* const keys[] = {"rigid_body", "center", "axis", "radius", NULL};
     FilReader* reader = &scene->reader;
     double axis[3] = {0.0};
-    if (!fil_check_keys(reader, hole, keys)) {
+    if (!fil_check_keys(reader, hole, hole_keys)) {
         return;
     }
     const FilSceneItem* body = fil_scene_read_item(scene, hole, "rigid_body", "body", FIL_REQUIRED);
@@ -54,11 +69,30 @@ static void read_hole(FilScene* scene, const FilYaml* hole, FilRingDef* def)
     fil_read_number(reader, hole, "radius", FIL_REQUIRED | FIL_POSITIVE, &def->hole_radius);
 }
 
+/* Rows of a ring; the parts that can be one follow from the kinds. */
+static const FilKey* make_keys(FilScene* scene)
+{
+    const FilKey keys[] = {
+        FIL_KEY_NAME("ring<i> if it is not given"),
+        FIL_KEY_TEXT("rod", 0, "", "that it slides on, or else ..."),
+        FIL_KEY_TEXTS("rods", NULL, 0, "", "... these, one after the other"),
+        FIL_KEY_MAPPING("point", point_keys, FIL_VARIANT, "it is a point with a mass"),
+        FIL_KEY_MAPPING("node", fil_scene_target_keys(scene, FIL_USE_RING, FIL_TARGET_ONE, NULL, NULL), FIL_VARIANT,
+                        "it is a part of an object"),
+        FIL_KEY_MAPPING("hole", hole_keys, FIL_VARIANT, "it is a hole of a rigid body"),
+        FIL_KEY_NUMBER("offset", FIL_NOT_NEGATIVE, "m", "0", "distance from the rod at which there is no force"),
+        FIL_KEY_NUMBER("range", FIL_POSITIVE, "m", "", "of its barrier"),
+        FIL_KEY_NUMBER("stiffness", FIL_POSITIVE, "N/m", "", "of its barrier"),
+        FIL_KEY_NUMBER("friction", FIL_NOT_NEGATIVE, "1", "0", "Coulomb's coefficient"),
+        FIL_KEY_END,
+    };
+    return fil_keys_copy(&scene->reader, keys);
+}
+
 /* `point: {position, mass, ...}`, or `node: {...}` with a part of an object that can be a ring, or a hole. */
-static void read_carrier(FilScene* scene, const FilYaml* node, const char* const* node_keys, FilRingDef* def)
+static void read_carrier(FilScene* scene, const FilYaml* node, const FilKey* keys, FilRingDef* def)
 {
     static const char* const words[] = {"point", "node", "hole", NULL};
-    static const char* const point_keys[] = {"mass", "position", "velocity", "settled", NULL};
     FilReader* reader = &scene->reader;
     FilYaml* body = NULL;
     const int word = fil_read_variant(reader, node, words, &body);
@@ -67,7 +101,7 @@ static void read_carrier(FilScene* scene, const FilYaml* node, const char* const
         fil_scene_read_vec3(reader, body, "position", &def->position);
         fil_scene_read_vec3(reader, body, "velocity", &def->velocity);
         fil_read_flag(reader, body, "settled", &def->settled);
-    } else if (word == 1 && fil_check_keys(reader, body, node_keys)) {
+    } else if (word == 1 && fil_check_keys(reader, body, fil_find_key(keys, "node")->keys)) {
         const FilSceneTarget target = fil_scene_read_target(scene, body, FIL_USE_RING, FIL_TARGET_ONE, NULL, "node");
         def->carrier = target.item != NULL ? target.item->id : (FilId){0};
         def->node = target.first;
@@ -76,16 +110,14 @@ static void read_carrier(FilScene* scene, const FilYaml* node, const char* const
     }
 }
 
-static void read_ring(FilScene* scene, const FilYaml* node, const char* const* node_keys, FilRingDef* def)
+static void read_ring(FilScene* scene, const FilYaml* node, const FilKey* keys, FilRingDef* def)
 {
-    static const char* const keys[] = {"name",   "rod",   "rods",      "point",    "node", "hole",
-                                       "offset", "range", "stiffness", "friction", NULL};
     FilReader* reader = &scene->reader;
     if (!fil_check_keys(reader, node, keys)) {
         return;
     }
     read_track(scene, node, def);
-    read_carrier(scene, node, node_keys, def);
+    read_carrier(scene, node, keys, def);
     fil_read_number(reader, node, "offset", FIL_NOT_NEGATIVE, &def->offset);
     fil_read_number(reader, node, "range", FIL_POSITIVE, &def->range);
     fil_read_number(reader, node, "stiffness", FIL_POSITIVE, &def->stiffness);
@@ -95,13 +127,13 @@ static void read_ring(FilScene* scene, const FilYaml* node, const char* const* n
 /* Their rods must be in the world. */
 static void add_rings(FilScene* scene, FilSceneList* list)
 {
-    const char* const* node_keys = fil_scene_target_keys(scene, FIL_USE_RING, FIL_TARGET_ONE, NULL, NULL);
+    const FilKey* keys = make_keys(scene);
     fil_scene_start_items(scene, list, 0);
     for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
         FilSceneItem* item = list->items[k];
         FilRingDef def = fil_ring_def_default();
         def.name = item->name;
-        read_ring(scene, item->at, node_keys, &def);
+        read_ring(scene, item->at, keys, &def);
         if (scene->reader.status == FIL_OK) {
             fil_scene_take(scene, fil_world_add_ring(scene->world, &def, &item->id), item->at);
         }
@@ -111,4 +143,5 @@ static void add_rings(FilScene* scene, FilSceneList* list)
 static const FilScenePart parts[] = {{.uses = FIL_USE_JOIN | FIL_USE_POINT}};
 
 const FilSceneKind fil_scene_rings = {
-    .section = "rings", .word = "ring", .title = "ring", .is_object = true, .add = add_rings, FIL_SCENE_PARTS(parts)};
+    .section = "rings", .word = "ring", .title = "ring", .text = "points, holes and parts of objects that slide on rods", .is_object = true,
+    .make_keys = make_keys, .add = add_rings, FIL_SCENE_PARTS(parts)};

@@ -7,6 +7,56 @@
 #include "scene/kinds.h"
 #include "scene/read_poses.h"
 
+static const char* const mode_words[] = {"position", "velocity", "effort", NULL};
+
+static const char* const interpolations[] = {[FIL_INTERPOLATE_LINEAR] = "linear", [FIL_INTERPOLATE_SPLINE] = "spline", NULL};
+
+static const FilKey spring_keys[] = {
+    FIL_KEY_NUMBER("stiffness", FIL_NOT_NEGATIVE, "N m/rad or N/m", "0", ""),
+    FIL_KEY_NUMBER("damping", FIL_NOT_NEGATIVE, "N m s/rad or N s/m", "0", ""),
+    FIL_KEY_END,
+};
+
+static const FilKey setting_keys[] = {
+    FIL_KEY_TEXT("joint", 0, "all joints", "as the URDF calls it"),
+    FIL_KEY_NUMBER("position", 0, "rad or m", "0", "at the start"),
+    FIL_KEY_NUMBER("velocity", 0, "rad/s or m/s", "0", "at the start"),
+    FIL_KEY_MAPPING("gains", spring_keys, 0, "of its motor"),
+    FIL_KEY_NUMBER("effort", FIL_NOT_NEGATIVE, "N m or N", "the URDF's", "at most"),
+    FIL_KEY_NUMBER("damping", FIL_NOT_NEGATIVE, "N m s/rad or N s/m", "the URDF's", ""),
+    FIL_KEY_NUMBER("friction", FIL_NOT_NEGATIVE, "N m or N", "the URDF's", "dry"),
+    FIL_KEY_NUMBER("armature", FIL_NOT_NEGATIVE, "kg m^2 or kg", "0", "inertia of the motor"),
+    FIL_KEY_MAPPING("limits", spring_keys, 0, "how they resist"),
+    FIL_KEY_TEXTS("commands", mode_words, 0, "the URDF's", "what it takes"),
+    FIL_KEY_END,
+};
+
+static const FilKey robot_keys[] = {
+    FIL_KEY_NAME("robot<i> if it is not given"),
+    FIL_KEY_TEXT("urdf", FIL_REQUIRED, "", "file, beside the scene"),
+    FIL_KEY_TEXT("prefix", 0, "none", "in front of the names of links and joints"),
+    FIL_KEYS_PLACE,
+    FIL_KEY_FLAG("floating", "false", "the root is free"),
+    FIL_KEY_LIST("joints", setting_keys, 0, "settings of joints; later ones win"),
+    FIL_KEY_TEXT("material", 0, "", "its surface"),
+    FIL_KEYS_TOUCH,
+    FIL_KEY_WHOLE("trajectory_points", FIL_NOT_NEGATIVE, "128", "room for trajectories that are sent"),
+    FIL_KEY_END,
+};
+
+static const FilKey trajectory_keys[] = {
+    FIL_KEY_TEXT("robot", FIL_REQUIRED, "", ""),
+    FIL_KEY_TEXTS("joints", NULL, 0, "", "whose positions `points` are"),
+    FIL_KEY_WORD("interpolation", interpolations, "spline", "of `points`"),
+    FIL_KEY_NUMBER("start", 0, "s", "0", "when it begins"),
+    FIL_KEY_ROWS("points", 0, 0, "s, rad or m", "[[t, position of each joint...], ...], or else ..."),
+    FIL_KEY_TEXT("link", 0, "", "... that `poses` are of"),
+    FIL_KEY_NUMBER("period", FIL_POSITIVE, "s", "", "between joint positions found along the way"),
+    FIL_KEY_WORD("ramp", fil_ramp_words, "smooth", "from pose to pose"),
+    FIL_KEY_LIST("poses", fil_pose_keys, FIL_REPEATED, "one after the other"),
+    FIL_KEY_END,
+};
+
 typedef struct SceneRobot {
     FilRobotDef def; /* without links and joints */
     const char* file;
@@ -20,7 +70,6 @@ typedef struct SceneRobot {
 /* A list of what commands a joint takes. */
 static void read_modes(FilReader* reader, const FilYaml* node, int* modes)
 {
-    static const char* const words[] = {"position", "velocity", "effort", NULL};
     static const int bits[] = {FIL_JOINT_POSITION, FIL_JOINT_VELOCITY, FIL_JOINT_EFFORT};
     const FilYaml* list = fil_read_node(reader, node, "commands", FIL_OPTIONAL);
     if (list == NULL || !fil_check_list(reader, list, "commands")) {
@@ -31,10 +80,10 @@ static void read_modes(FilReader* reader, const FilYaml* node, int* modes)
         const char* text = NULL;
         int k = 0;
         if (fil_value_text(reader, word, &text)) {
-            while (words[k] != NULL && strcmp(words[k], text) != 0) {
+            while (mode_words[k] != NULL && strcmp(mode_words[k], text) != 0) {
                 k++;
             }
-            if (words[k] == NULL) {
+            if (mode_words[k] == NULL) {
                 fil_reader_fail(reader, word, "a joint takes position, velocity or effort, not '%s'", text);
             } else {
                 *modes |= bits[k];
@@ -45,11 +94,8 @@ static void read_modes(FilReader* reader, const FilYaml* node, int* modes)
 
 static void read_setting(FilReader* reader, const FilYaml* node, FilRobotJointSetting* setting)
 {
-    static const char* const keys[] = {"joint",    "position", "velocity", "gains",    "effort", "damping",
-                                       "friction", "armature", "limits",   "commands", NULL};
-    static const char* const spring_keys[] = {"stiffness", "damping", NULL};
     *setting = fil_robot_joint_setting_default();
-    if (!fil_check_keys(reader, node, keys)) {
+    if (!fil_check_keys(reader, node, setting_keys)) {
         return;
     }
     fil_read_text(reader, node, "joint", FIL_OPTIONAL, &setting->joint);
@@ -88,9 +134,6 @@ static void read_settings(FilReader* reader, const FilYaml* node, SceneRobot* ro
 
 static void read_robot(FilScene* scene, FilSceneItem* item)
 {
-    static const char* const keys[] = {"name",     "urdf",   "prefix",   "position", "orientation", "rotation",
-                                       "floating", "joints", "material", "surface",  "collision",   "trajectory_points",
-                                       NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* node = item->at;
     SceneRobot* robot = item->def;
@@ -98,7 +141,7 @@ static void read_robot(FilScene* scene, FilSceneItem* item)
     *def = fil_robot_def_default();
     def->name = item->name;
     const char* file = NULL;
-    if (!fil_check_keys(reader, node, keys) || !fil_read_text(reader, node, "urdf", FIL_REQUIRED, &file)) {
+    if (!fil_check_keys(reader, node, robot_keys) || !fil_read_text(reader, node, "urdf", FIL_REQUIRED, &file)) {
         return;
     }
     // a setting of the command line stands in no file: then it is the scene's folder
@@ -180,6 +223,8 @@ const FilSceneKind fil_scene_robots = {
     .section = "robots",
     .word = "robot",
     .title = "robot",
+    .text = "robots from URDF",
+    .keys = robot_keys,
     .is_object = false,  // its links are
     .read = read_robots,
     .add = add_robots,
@@ -234,9 +279,8 @@ static void read_points(FilReader* reader, const FilYaml* node, FilTrajectoryDef
 /* Positions of joints as they are given. */
 static void read_joint_points(FilScene* scene, const FilYaml* node, const FilSceneItem* robot, FilTrajectoryDef* def)
 {
-    static const char* const words[] = {[FIL_INTERPOLATE_LINEAR] = "linear", [FIL_INTERPOLATE_SPLINE] = "spline", NULL};
     int interpolation = (int)def->interpolation;
-    fil_read_choice(&scene->reader, node, "interpolation", words, &interpolation);
+    fil_read_choice(&scene->reader, node, "interpolation", interpolations, &interpolation);
     def->interpolation = (FilInterpolation)interpolation;
     read_joint_list(scene, node, robot, def);
     read_points(&scene->reader, node, def);
@@ -254,14 +298,13 @@ static void check_absent(FilReader* reader, const FilYaml* node, const char* con
 
 static void add_trajectories(FilScene* scene, FilSceneList* list)
 {
-    static const char* const keys[] = {"robot", "joints", "interpolation", "start", "points", "link", "period", "ramp", "poses", NULL};
     static const char* const point_keys[] = {"joints", "interpolation", "points", NULL};
     static const char* const pose_keys[] = {"link", "period", "ramp", NULL};
     FilReader* reader = &scene->reader;
     if (list->node == NULL || !fil_check_list(reader, list->node, "trajectories")) {
         return;
     }
-    for (const FilYaml* node = list->node->first; node != NULL && fil_check_keys(reader, node, keys); node = node->next) {
+    for (const FilYaml* node = list->node->first; node != NULL && fil_check_keys(reader, node, trajectory_keys); node = node->next) {
         FilTrajectoryDef def = fil_trajectory_def_default();
         const FilSceneItem* item = fil_scene_read_item(scene, node, "robot", "robot", FIL_REQUIRED);
         if (item == NULL) {
@@ -287,4 +330,4 @@ static void add_trajectories(FilScene* scene, FilSceneList* list)
 }
 
 const FilSceneKind fil_scene_trajectories = {
-    .section = "trajectories", .title = "trajectory", .add = add_trajectories};
+    .section = "trajectories", .title = "trajectory", .text = "what joints of robots follow", .keys = trajectory_keys, .add = add_trajectories};

@@ -5,32 +5,44 @@
 #include "base/vec3.h"
 #include "scene/kinds.h"
 
-static const char* const rod_keys[] = {
-    "name",
-    "material",
-    "section",
-    "sections",
-    "shape",
-    "closed",
-    "noise",
-    "director",
-    "angles",
-    "twist",
-    "rest",
-    "velocity",
-    "angular_velocity",
-    "spin",
-    "rest_curvature",
-    "rest_twist",
-    "rest_length_scale",
-    "damping",
-    "drag",
-    "gyroscopic",
-    "twist_free",
-    "surface",
-    "collision",
-    NULL,
+static const char* const rest_words[] = {[FIL_REST_STRAIGHT] = "straight", [FIL_REST_INITIAL] = "initial", NULL};
+
+const FilKey fil_rayleigh_keys[] = {
+    FIL_KEY_NUMBER("mass", FIL_NOT_NEGATIVE, "1/s", "0", "Rayleigh's alpha"),
+    FIL_KEY_NUMBER("stiffness", FIL_NOT_NEGATIVE, "s", "0", "Rayleigh's beta"),
+    FIL_KEY_END,
 };
+
+static const FilKey range_keys[] = {
+    FIL_KEY_WHOLE("first", FIL_REQUIRED, "", "edge, from 0, or from the end if negative"),
+    FIL_KEY_WHOLE("count", FIL_POSITIVE, "1", "of edges"),
+    FIL_KEY_TEXT("material", 0, "that of the rod", ""),
+    FIL_KEYS_SECTION,
+    FIL_KEY_END,
+};
+
+static const FilKey rod_keys[] = {
+    FIL_KEY_NAME("rod<i> if it is not given"),
+    FIL_KEY_TEXT("material", 0, "", "required unless the section is a `stiffness`"),
+    FIL_KEY_MAPPING("section", fil_section_keys, FIL_REQUIRED, "of all edges"),
+    FIL_KEY_LIST("sections", range_keys, 0, "other sections for ranges of edges; later ones win"),
+    FIL_KEYS_CURVE,
+    FIL_KEY_VECTOR("director", 3, 0, "", "any", "wanted direction of m1 on the first edge"),
+    FIL_KEY_MANY("angles", FIL_IS_NUMBER | FIL_IS_VECTOR, 0, 0, "rad", "0", "of the frames, one for all or one per edge, instead of `twist`"),
+    FIL_KEY_NUMBER("twist", 0, "rad", "0",
+                   "total angle by which the frame turns along the rod, evenly; of a closed rod that is not round a multiple of 2 pi"),
+    FIL_KEY_WORD("rest", rest_words, "straight", "straight: no rest curvature and rest twist; initial: the initial shape is stress free"),
+    FIL_KEY_VECTOR("velocity", 3, 0, "m/s", "[0, 0, 0]", "of all nodes"),
+    FIL_KEY_VECTOR("angular_velocity", 3, 0, "rad/s", "[0, 0, 0]", "of the whole rod about the mean of its nodes"),
+    FIL_KEY_NUMBER("spin", 0, "rad/s", "0", "of the edges about their tangent"),
+    FIL_KEY_MANY("rest_curvature", FIL_IS_VECTOR | FIL_IS_ROWS, 2, 0, "rad/m", "from `rest`", "towards m1 and m2, for all or one pair per node"),
+    FIL_KEY_MANY("rest_twist", FIL_IS_NUMBER | FIL_IS_VECTOR, 0, 0, "rad/m", "from `rest`", "for all or one per node"),
+    FIL_KEY_NUMBER("rest_length_scale", FIL_POSITIVE, "1", "1", "rest length over initial length"),
+    FIL_KEYS_LOSSES,
+    FIL_KEYS_TOUCH,
+    FIL_KEY_END,
+};
+
 
 /* Length of edge i as the scene draws it. */
 static double edge_length(const FilRodDef* def, int edge)
@@ -93,7 +105,6 @@ static void read_rest_curvature(FilReader* reader, const FilYaml* mapping, FilRo
 static void read_section_ranges(FilScene* scene, const FilYaml* rod, int edge_count, const FilSceneMaterial* material,
                                 FilRodDef* def)
 {
-    static const char* const keys[] = {"first", "count", "material", "circle", "tube", "rectangle", "stiffness", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* list = fil_read_node(reader, rod, "sections", FIL_OPTIONAL);
     if (list == NULL || !fil_check_list(reader, list, "sections")) {
@@ -104,7 +115,7 @@ static void read_section_ranges(FilScene* scene, const FilYaml* rod, int edge_co
         sections[i] = def->section;
     }
     for (const FilYaml* node = list->first; node != NULL && reader->status == FIL_OK; node = node->next) {
-        if (!fil_check_keys(reader, node, keys)) {
+        if (!fil_check_keys(reader, node, range_keys)) {
             return;
         }
         const FilSceneMaterial* own = fil_scene_read_material(scene, node, "material");
@@ -189,9 +200,8 @@ static void read_twist(FilReader* reader, const FilYaml* rod, int edge_count, Fi
 /* Rest shape, rest lengths, rest curvature. */
 static void read_rest(FilReader* reader, const FilYaml* rod, int edge_count, FilRodDef* def)
 {
-    static const char* const words[] = {[FIL_REST_STRAIGHT] = "straight", [FIL_REST_INITIAL] = "initial", NULL};
     int rest = FIL_REST_STRAIGHT;
-    fil_read_choice(reader, rod, "rest", words, &rest);
+    fil_read_choice(reader, rod, "rest", rest_words, &rest);
     def->rest_shape = (FilRestShape)rest;
     double scale = 1.0;
     if (fil_read_number(reader, rod, "rest_length_scale", FIL_POSITIVE, &scale)) {
@@ -238,9 +248,8 @@ static void read_motion(FilReader* reader, const FilYaml* rod, int edge_count, F
 
 static void read_losses(FilReader* reader, const FilYaml* rod, FilRodDef* def)
 {
-    static const char* const keys[] = {"mass", "stiffness", NULL};
     const FilYaml* damping = fil_read_node(reader, rod, "damping", FIL_OPTIONAL);
-    if (damping != NULL && fil_check_keys(reader, damping, keys)) {
+    if (damping != NULL && fil_check_keys(reader, damping, fil_rayleigh_keys)) {
         fil_read_number(reader, damping, "mass", FIL_NOT_NEGATIVE, &def->damping_mass);
         fil_read_number(reader, damping, "stiffness", FIL_NOT_NEGATIVE, &def->damping_stiffness);
     }
@@ -254,7 +263,7 @@ void fil_scene_read_cord(FilScene* scene, const FilYaml* node, FilRodDef* def)
     FilReader* reader = &scene->reader;
     const FilSceneMaterial* material = fil_scene_read_material(scene, node, "material");
     const FilYaml* section = fil_read_node(reader, node, "section", FIL_REQUIRED);
-    if (section == NULL || !fil_check_keys(reader, section, fil_section_words)) {
+    if (section == NULL || !fil_check_keys(reader, section, fil_section_keys)) {
         return;
     }
     def->section = fil_scene_read_section(scene, section, material);
@@ -276,7 +285,7 @@ static void read_rod(FilScene* scene, FilSceneItem* item)
     }
     const FilSceneMaterial* material = fil_scene_read_material(scene, node, "material");
     const FilYaml* section = fil_read_node(reader, node, "section", FIL_REQUIRED);
-    if (section == NULL || !fil_check_keys(reader, section, fil_section_words)) {
+    if (section == NULL || !fil_check_keys(reader, section, fil_section_keys)) {
         return;
     }
     def->section = fil_scene_read_section(scene, section, material);
@@ -318,6 +327,8 @@ const FilSceneKind fil_scene_rods = {
     .section = "rods",
     .word = "rod",
     .title = "rod",
+    .text = "elastic rods: chains of nodes joined by straight edges",
+    .keys = rod_keys,
     .is_object = true,
     .read = read_rods,
     .add = fil_scene_add_rods,

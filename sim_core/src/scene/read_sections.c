@@ -1,6 +1,56 @@
 /* materials: and the cross-sections of rods. */
 #include "scene/kinds.h"
 
+static const FilKey material_keys[] = {
+    FIL_KEY_NUMBER("young", FIL_POSITIVE, "Pa", "", "Young's modulus; not for rigid bodies"),
+    FIL_KEY_NUMBER("shear", FIL_POSITIVE, "Pa", "", "shear modulus; either this ..."),
+    FIL_KEY_NUMBER("poisson", 0, "1", "", "... or Poisson's ratio, above -1 and up to 0.5: shear = young / (2 (1 + poisson))"),
+    FIL_KEY_NUMBER("density", FIL_REQUIRED | FIL_POSITIVE, "kg/m^3", "", ""),
+    FIL_KEY_NUMBER("friction", FIL_NOT_NEGATIVE, "1", "0.5", "Coulomb's coefficient"),
+    FIL_KEY_NUMBER("contact_stiffness", FIL_NOT_NEGATIVE, "N/m", "0", "of one contact; 0: as rigid as the step can resolve"),
+    FIL_KEY_NUMBER("dissipation_time", FIL_NOT_NEGATIVE, "s", "0", "models `sap`, `lcp`"),
+    FIL_KEY_NUMBER("dissipation", FIL_NOT_NEGATIVE, "s/m", "0", "Hunt and Crossley's, model `sap_lagged`"),
+    FIL_KEY_END,
+};
+
+/* Stiffnesses that may differ from those of the shape: ropes are laid, belts have cords. */
+#define OVERRIDES                                                                                                  \
+    FIL_KEY_NUMBER("ea", FIL_POSITIVE, "N", "from shape and material", "stretching"),                              \
+        FIL_KEY_NUMBER("gj", FIL_POSITIVE, "N m^2", "from shape and material", "torsion")
+
+const FilKey fil_circle_keys[] = {
+    FIL_KEY_NUMBER("radius", FIL_REQUIRED | FIL_POSITIVE, "m", "", ""),
+    OVERRIDES,
+    FIL_KEY_END,
+};
+
+const FilKey fil_tube_keys[] = {
+    FIL_KEY_NUMBER("radius", FIL_REQUIRED | FIL_POSITIVE, "m", "", ""),
+    FIL_KEY_NUMBER("inner_radius", FIL_REQUIRED | FIL_POSITIVE, "m", "", ""),
+    OVERRIDES,
+    FIL_KEY_END,
+};
+
+const FilKey fil_rectangle_keys[] = {
+    FIL_KEY_NUMBER("width", FIL_REQUIRED | FIL_POSITIVE, "m", "", "along m1"),
+    FIL_KEY_NUMBER("height", FIL_REQUIRED | FIL_POSITIVE, "m", "", "along m2"),
+    OVERRIDES,
+    FIL_KEY_END,
+};
+
+const FilKey fil_stiffness_keys[] = {
+    FIL_KEY_NUMBER("ea", FIL_REQUIRED | FIL_POSITIVE, "N", "", "stretching"),
+    FIL_KEY_NUMBER("ei1", FIL_REQUIRED | FIL_POSITIVE, "N m^2", "", "bending towards m1"),
+    FIL_KEY_NUMBER("ei2", FIL_POSITIVE, "N m^2", "ei1", "bending towards m2"),
+    FIL_KEY_NUMBER("gj", FIL_REQUIRED | FIL_POSITIVE, "N m^2", "", "torsion"),
+    FIL_KEY_NUMBER("mass_per_length", FIL_REQUIRED | FIL_POSITIVE, "kg/m", "", ""),
+    FIL_KEY_NUMBER("inertia_per_length", FIL_POSITIVE, "kg m", "that of a full circle, m r^2 / 2", "about the axis"),
+    FIL_KEY_NUMBER("radius", FIL_REQUIRED | FIL_POSITIVE, "m", "", "for contact"),
+    FIL_KEY_END,
+};
+
+const FilKey fil_section_keys[] = {FIL_KEYS_SECTION, FIL_KEY_END};
+
 const char* const fil_section_words[] = {
     [FIL_SECTION_CIRCLE] = "circle",
     [FIL_SECTION_TUBE] = "tube",
@@ -29,10 +79,7 @@ static void read_elasticity(FilReader* reader, const FilYaml* node, FilSection* 
 
 static void read_material(FilReader* reader, const FilYaml* node, FilSceneMaterial* material)
 {
-    static const char* const keys[] = {
-        "young",       "shear", "poisson", "density", "friction", "contact_stiffness", "dissipation_time",
-        "dissipation", NULL};
-    if (!fil_check_keys(reader, node, keys)) {
+    if (!fil_check_keys(reader, node, material_keys)) {
         return;
     }
     material->name = node->key;
@@ -66,7 +113,8 @@ static void read_materials(FilScene* scene, FilSceneList* section)
     fil_scene_index_names(scene, names, ats, count, &scene->material_names);
 }
 
-const FilSceneKind fil_scene_materials = {.section = "materials", .title = "material", .read = read_materials};
+const FilSceneKind fil_scene_materials = {.section = "materials", .title = "material", .text = "what objects are made of, by name", .form = FIL_IS_NAMED,
+                                           .keys = material_keys, .read = read_materials};
 
 const FilSceneMaterial* fil_scene_read_material(FilScene* scene, const FilYaml* mapping, const char* key)
 {
@@ -85,8 +133,7 @@ static void read_overrides(FilReader* reader, const FilYaml* node, FilSection* s
 
 static void read_circle(FilReader* reader, const FilYaml* node, FilSection* section)
 {
-    static const char* const keys[] = {"radius", "ea", "gj", NULL};
-    if (fil_check_keys(reader, node, keys)) {
+    if (fil_check_keys(reader, node, fil_circle_keys)) {
         fil_read_number(reader, node, "radius", FIL_REQUIRED | FIL_POSITIVE, &section->radius);
         read_overrides(reader, node, section);
     }
@@ -94,8 +141,7 @@ static void read_circle(FilReader* reader, const FilYaml* node, FilSection* sect
 
 static void read_tube(FilReader* reader, const FilYaml* node, FilSection* section)
 {
-    static const char* const keys[] = {"radius", "inner_radius", "ea", "gj", NULL};
-    if (!fil_check_keys(reader, node, keys)) {
+    if (!fil_check_keys(reader, node, fil_tube_keys)) {
         return;
     }
     fil_read_number(reader, node, "radius", FIL_REQUIRED | FIL_POSITIVE, &section->radius);
@@ -109,8 +155,7 @@ static void read_tube(FilReader* reader, const FilYaml* node, FilSection* sectio
 
 static void read_rectangle(FilReader* reader, const FilYaml* node, FilSection* section)
 {
-    static const char* const keys[] = {"width", "height", "ea", "gj", NULL};
-    if (fil_check_keys(reader, node, keys)) {
+    if (fil_check_keys(reader, node, fil_rectangle_keys)) {
         fil_read_number(reader, node, "width", FIL_REQUIRED | FIL_POSITIVE, &section->width);
         fil_read_number(reader, node, "height", FIL_REQUIRED | FIL_POSITIVE, &section->height);
         read_overrides(reader, node, section);
@@ -119,9 +164,7 @@ static void read_rectangle(FilReader* reader, const FilYaml* node, FilSection* s
 
 static void read_stiffness(FilReader* reader, const FilYaml* node, FilSection* section)
 {
-    static const char* const keys[] = {"ea",     "ei1", "ei2", "gj", "mass_per_length", "inertia_per_length",
-                                       "radius", NULL};
-    if (!fil_check_keys(reader, node, keys)) {
+    if (!fil_check_keys(reader, node, fil_stiffness_keys)) {
         return;
     }
     const unsigned needed = FIL_REQUIRED | FIL_POSITIVE;

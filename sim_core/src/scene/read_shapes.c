@@ -7,6 +7,113 @@
 #include "scene/scene_build.h"
 #include "scene/shapes.h"
 
+#define NODES FIL_KEY_WHOLE("nodes", FIL_REQUIRED | FIL_POSITIVE, "", "so many")
+#define CENTER FIL_KEY_VECTOR("center", 3, 0, "m", "[0, 0, 0]", "")
+#define NORMAL FIL_KEY_VECTOR("normal", 3, 0, "", "[0, 0, 1]", "to its plane")
+#define TOWARD(text_) FIL_KEY_VECTOR("toward", 3, 0, "", "any", text_)
+
+static const FilKey straight_keys[] = {
+    FIL_KEY_VECTOR("from", 3, FIL_REQUIRED, "m", "", "first node"),
+    FIL_KEY_VECTOR("to", 3, FIL_REQUIRED, "m", "", "last node"),
+    NODES,
+    FIL_KEY_END,
+};
+
+static const FilKey arc_keys[] = {
+    FIL_KEY_VECTOR("center", 3, FIL_REQUIRED, "m", "", ""),
+    FIL_KEY_VECTOR("normal", 3, FIL_REQUIRED, "", "", "axis through the center"),
+    FIL_KEY_VECTOR("start", 3, FIL_REQUIRED, "m", "", "first node, which is turned about the axis ..."),
+    FIL_KEY_NUMBER("angle", FIL_REQUIRED, "rad", "", "... by 0 to this"),
+    NODES,
+    FIL_KEY_END,
+};
+
+static const FilKey helix_keys[] = {
+    FIL_KEY_NUMBER("radius", FIL_REQUIRED | FIL_POSITIVE, "m", "", ""),
+    FIL_KEY_NUMBER("pitch", FIL_REQUIRED, "m", "", "climb of a turn; negative: left-handed"),
+    FIL_KEY_NUMBER("turns", FIL_REQUIRED | FIL_POSITIVE, "1", "", ""),
+    NODES,
+    FIL_KEY_VECTOR("axis", 3, 0, "", "[0, 0, 1]", ""),
+    FIL_KEY_VECTOR("origin", 3, 0, "m", "[0, 0, 0]", "on the axis"),
+    TOWARD("from the origin to the first node"),
+    FIL_KEY_END,
+};
+
+static const FilKey ring_keys[] = {
+    CENTER,
+    NORMAL,
+    FIL_KEY_NUMBER("radius", FIL_REQUIRED | FIL_POSITIVE, "m", "", ""),
+    NODES,
+    TOWARD("from the center to the first node"),
+    FIL_KEY_END,
+};
+
+static const FilKey polyline_keys[] = {
+    FIL_KEY_ROWS("points", 3, FIL_REQUIRED, "m", "[[x, y, z], ...]"),
+    FIL_KEY_WHOLE("nodes", FIL_POSITIVE, "at the points", "at equal distances along the line"),
+    FIL_KEY_END,
+};
+
+static const FilKey knot_keys[] = {
+    FIL_KEY_WHOLE("n", FIL_POSITIVE, "1", "unknotting number: a braid of 2 n + 1 crossings"),
+    NODES,
+    FIL_KEY_NUMBER("length", FIL_REQUIRED | FIL_POSITIVE, "m", "", ""),
+    FIL_KEY_NUMBER("diameter", FIL_REQUIRED | FIL_POSITIVE, "m", "", "of the rod"),
+    CENTER,
+    FIL_KEY_END,
+};
+
+static const FilKey wrap_keys[] = {
+    FIL_KEY_NUMBER("radius", FIL_REQUIRED | FIL_POSITIVE, "m", "", "of the middles of edges from the axis"),
+    FIL_KEY_NUMBER("angle", FIL_REQUIRED | FIL_POSITIVE, "rad", "", "by which it turns in all"),
+    FIL_KEY_WHOLE("segments", FIL_REQUIRED | FIL_POSITIVE, "", "corners"),
+    FIL_KEY_VECTOR("tails", 2, FIL_REQUIRED, "m", "", "lengths of the straight ends, rounded to whole edges"),
+    FIL_KEY_NUMBER("pitch", 0, "m", "0", "climb of a turn"),
+    CENTER,
+    FIL_KEY_VECTOR("axis", 3, 0, "", "[0, 0, 1]", ""),
+    TOWARD("where it first touches"),
+    FIL_KEY_END,
+};
+
+static const FilKey stadium_keys[] = {
+    FIL_KEY_NUMBER("radius", FIL_REQUIRED | FIL_POSITIVE, "m", "", "from the axes of the wheels"),
+    FIL_KEY_NUMBER("distance", FIL_REQUIRED | FIL_POSITIVE, "m", "", "of the axes"),
+    CENTER,
+    NORMAL,
+    TOWARD("from axis to axis"),
+    NODES,
+    FIL_KEY_END,
+};
+
+static const FilKey cycloid_keys[] = {
+    FIL_KEY_VECTOR("origin", 3, 0, "m", "[0, 0, 0]", "first node"),
+    FIL_KEY_NUMBER("radius", FIL_REQUIRED | FIL_POSITIVE, "m", "", "of the rolling circle"),
+    NODES,
+    FIL_KEY_END,
+};
+
+static const FilKey catenary_keys[] = {
+    FIL_KEY_VECTOR("lowest", 3, 0, "m", "[0, 0, 0]", "point"),
+    FIL_KEY_NUMBER("span", FIL_REQUIRED | FIL_POSITIVE, "m", "", "between its ends"),
+    FIL_KEY_NUMBER("length", FIL_REQUIRED | FIL_POSITIVE, "m", "", ""),
+    NODES,
+    FIL_KEY_END,
+};
+
+const FilKey fil_shape_keys[] = {
+    FIL_KEY_MAPPING("straight", straight_keys, FIL_VARIANT, "equal edges"),
+    FIL_KEY_MAPPING("arc", arc_keys, FIL_VARIANT, "part of a circle, right-handed about its axis"),
+    FIL_KEY_MAPPING("helix", helix_keys, FIL_VARIANT, ""),
+    FIL_KEY_MAPPING("ring", ring_keys, FIL_VARIANT, "a closed circle"),
+    FIL_KEY_MAPPING("polyline", polyline_keys, FIL_VARIANT, ""),
+    FIL_KEY_MAPPING("knot", knot_keys, FIL_VARIANT, "an open overhand knot: tails along y, a loop above a braid"),
+    FIL_KEY_MAPPING("wrap", wrap_keys, FIL_VARIANT, "a rope around a post, with straight tails"),
+    FIL_KEY_MAPPING("cycloid", cycloid_keys, FIL_VARIANT, "in the x-z plane"),
+    FIL_KEY_MAPPING("catenary", catenary_keys, FIL_VARIANT, "in the x-z plane"),
+    FIL_KEY_MAPPING("stadium", stadium_keys, FIL_VARIANT, "a closed belt around two wheels"),
+    FIL_KEY_END,
+};
+
 /* Room for `count` nodes of this rod, unless the scene gets too large; NULL after a failure. */
 static double* make_nodes(FilScene* scene, const FilYaml* at, int count, FilRodDef* def)
 {
@@ -40,9 +147,8 @@ static void read_direction(FilReader* reader, const FilYaml* mapping, const char
 
 static void read_straight(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 {
-    static const char* const keys[] = {"from", "to", "nodes", NULL};
     FilReader* reader = &scene->reader;
-    if (!fil_check_keys(reader, shape, keys)) {
+    if (!fil_check_keys(reader, shape, straight_keys)) {
         return;
     }
     double from[3] = {0}, to[3] = {0};
@@ -59,9 +165,8 @@ static void read_straight(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 
 static void read_arc(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 {
-    static const char* const keys[] = {"center", "normal", "start", "angle", "nodes", NULL};
     FilReader* reader = &scene->reader;
-    if (!fil_check_keys(reader, shape, keys)) {
+    if (!fil_check_keys(reader, shape, arc_keys)) {
         return;
     }
     double center[3] = {0}, normal[3] = {0}, start[3] = {0}, angle = 0.0;
@@ -86,9 +191,8 @@ static void read_arc(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 
 static void read_helix(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 {
-    static const char* const keys[] = {"radius", "pitch", "turns", "nodes", "axis", "origin", "toward", NULL};
     FilReader* reader = &scene->reader;
-    if (!fil_check_keys(reader, shape, keys)) {
+    if (!fil_check_keys(reader, shape, helix_keys)) {
         return;
     }
     FilHelix helix = {.axis = {0.0, 0.0, 1.0}};
@@ -106,9 +210,8 @@ static void read_helix(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 
 static void read_ring(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 {
-    static const char* const keys[] = {"center", "normal", "radius", "nodes", "toward", NULL};
     FilReader* reader = &scene->reader;
-    if (!fil_check_keys(reader, shape, keys)) {
+    if (!fil_check_keys(reader, shape, ring_keys)) {
         return;
     }
     double center[3] = {0}, normal[3] = {0.0, 0.0, 1.0}, toward[3] = {0}, radius = 0.0;
@@ -125,9 +228,8 @@ static void read_ring(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 
 static void read_polyline(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 {
-    static const char* const keys[] = {"points", "nodes", NULL};
     FilReader* reader = &scene->reader;
-    if (!fil_check_keys(reader, shape, keys)) {
+    if (!fil_check_keys(reader, shape, polyline_keys)) {
         return;
     }
     const FilYaml* list = fil_read_node(reader, shape, "points", FIL_REQUIRED);
@@ -167,9 +269,8 @@ static void read_polyline(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 
 static void read_knot(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 {
-    static const char* const keys[] = {"n", "nodes", "length", "diameter", "center", NULL};
     FilReader* reader = &scene->reader;
-    if (!fil_check_keys(reader, shape, keys)) {
+    if (!fil_check_keys(reader, shape, knot_keys)) {
         return;
     }
     FilKnotDef knot = fil_knot_def_default();
@@ -191,10 +292,8 @@ static void read_knot(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 
 static void read_wrap(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 {
-    static const char* const keys[] = {"radius", "angle", "segments", "tails", "pitch",
-                                       "center", "axis",  "toward",   NULL};
     FilReader* reader = &scene->reader;
-    if (!fil_check_keys(reader, shape, keys)) {
+    if (!fil_check_keys(reader, shape, wrap_keys)) {
         return;
     }
     FilWrap wrap = {.axis = {0.0, 0.0, 1.0}};
@@ -230,9 +329,8 @@ static void read_wrap(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 
 static void read_stadium(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 {
-    static const char* const keys[] = {"radius", "distance", "center", "normal", "toward", "nodes", NULL};
     FilReader* reader = &scene->reader;
-    if (!fil_check_keys(reader, shape, keys)) {
+    if (!fil_check_keys(reader, shape, stadium_keys)) {
         return;
     }
     FilStadium stadium = {.normal = {0.0, 0.0, 1.0}};
@@ -250,9 +348,8 @@ static void read_stadium(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 
 static void read_cycloid(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 {
-    static const char* const keys[] = {"origin", "radius", "nodes", NULL};
     FilReader* reader = &scene->reader;
-    if (!fil_check_keys(reader, shape, keys)) {
+    if (!fil_check_keys(reader, shape, cycloid_keys)) {
         return;
     }
     double origin[3] = {0}, radius = 0.0;
@@ -266,9 +363,8 @@ static void read_cycloid(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 
 static void read_catenary(FilScene* scene, const FilYaml* shape, FilRodDef* def)
 {
-    static const char* const keys[] = {"lowest", "span", "length", "nodes", NULL};
     FilReader* reader = &scene->reader;
-    if (!fil_check_keys(reader, shape, keys)) {
+    if (!fil_check_keys(reader, shape, catenary_keys)) {
         return;
     }
     double lowest[3] = {0}, span = 0.0, length = 0.0;
@@ -311,7 +407,7 @@ void fil_scene_read_shape(FilScene* scene, const FilYaml* rod, FilRodDef* def)
     FilReader* reader = &scene->reader;
     const FilYaml* shape = fil_read_node(reader, rod, "shape", FIL_REQUIRED);
     const bool closed_given = fil_read_flag(reader, rod, "closed", &def->closed);
-    if (reader->status != FIL_OK || !fil_check_keys(reader, shape, words)) {
+    if (reader->status != FIL_OK || !fil_check_keys(reader, shape, fil_shape_keys)) {
         return;
     }
     FilYaml* body = NULL;

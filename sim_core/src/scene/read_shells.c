@@ -11,6 +11,56 @@
 #include "scene/shapes.h"
 #include "scene/sheet.h"
 
+static const char* const patterns[] = {[FIL_SHEET_STAGGERED] = "staggered", [FIL_SHEET_SQUARES] = "squares", NULL};
+
+static const char* const flats[] = {"none", "x", "y", "z", NULL};
+
+static const char* const bendings[] = {[FIL_BENDING_NORMALS] = "normals", [FIL_BENDING_HINGES] = "hinges", NULL};
+
+static const char* const rests[] = {"initial", "flat", NULL};
+
+static const FilKey sheet_keys[] = {
+    FIL_KEY_VECTOR("corner", 3, 0, "m", "[0, 0, 0]", ""),
+    FIL_KEY_VECTOR("along", 3, FIL_REQUIRED, "m", "", "one side"),
+    FIL_KEY_VECTOR("across", 3, FIL_REQUIRED, "m", "", "the other"),
+    FIL_KEY_WHOLE("columns", FIL_REQUIRED | FIL_POSITIVE, "", "edges along"),
+    FIL_KEY_WHOLE("rows", FIL_REQUIRED | FIL_POSITIVE, "", "rows of triangles across"),
+    FIL_KEY_WORD("pattern", patterns, "staggered", ""),
+    FIL_KEY_END,
+};
+
+static const FilKey bubble_keys[] = {
+    FIL_KEY_VECTOR("half", 3, FIL_REQUIRED, "m", "", "half axes of an ellipsoid"),
+    FIL_KEY_WHOLE("divisions", FIL_REQUIRED | FIL_POSITIVE, "", "of an edge of the icosahedron it is made of"),
+    FIL_KEY_WORD("flat", flats, "none", "the axis below whose 0 it has a flat back"),
+    FIL_KEYS_PLACE,
+    FIL_KEY_END,
+};
+
+static const FilKey file_keys[] = {
+    FIL_KEY_TEXT("path", FIL_REQUIRED, "", "OBJ or STL, beside the scene"),
+    FIL_KEY_NUMBER("scale", FIL_POSITIVE, "1", "1", ""),
+    FIL_KEYS_PLACE,
+    FIL_KEY_END,
+};
+
+static const FilKey shell_keys[] = {
+    FIL_KEY_NAME("shell<i> if it is not given"),
+    FIL_KEY_TEXT("material", FIL_REQUIRED, "", "young, poisson, density and surface"),
+    FIL_KEY_NUMBER("thickness", FIL_REQUIRED | FIL_POSITIVE, "m", "", ""),
+    FIL_KEY_MAPPING("sheet", sheet_keys, FIL_VARIANT, "a parallelogram"),
+    FIL_KEY_MAPPING("bubble", bubble_keys, FIL_VARIANT, "an ellipsoid"),
+    FIL_KEY_MAPPING("file", file_keys, FIL_VARIANT, "a mesh"),
+    FIL_KEY_NUMBER("noise", FIL_NOT_NEGATIVE, "m", "0", "moves every coordinate at random by up to this"),
+    FIL_KEY_WORD("bending", bendings, "normals", "energy of an inner edge, by its triangles' normals or by its angle"),
+    FIL_KEY_WORD("rest", rests, "initial", "the shape without bending"),
+    FIL_KEY_MAPPING("damping", fil_rayleigh_keys, 0, ""),
+    FIL_KEY_VECTOR("velocity", 3, 0, "m/s", "[0, 0, 0]", "at the start"),
+    FIL_KEYS_TOUCH,
+    FIL_KEY_MAPPING("gas", fil_gas_keys, 0, "inside, if it is closed"),
+    FIL_KEY_END,
+};
+
 /* Room for a mesh; false after a failure. */
 static bool make_mesh(FilScene* scene, const FilYaml* at, int vertices, int triangles, double** x, int** t, FilShellDef* def)
 {
@@ -34,12 +84,10 @@ static bool make_mesh(FilScene* scene, const FilYaml* at, int vertices, int tria
 /* A parallelogram from `corner` with sides `along` and `across`: `columns` edges along, `rows` of triangles across. */
 static void read_sheet(FilScene* scene, const FilYaml* node, FilShellDef* def)
 {
-    static const char* const keys[] = {"corner", "along", "across", "columns", "rows", "pattern", NULL};
-    static const char* const patterns[] = {[FIL_SHEET_STAGGERED] = "staggered", [FIL_SHEET_SQUARES] = "squares", NULL};
     FilReader* reader = &scene->reader;
     FilSheet sheet = {0};
     int pattern = FIL_SHEET_STAGGERED;
-    if (!fil_check_keys(reader, node, keys)) {
+    if (!fil_check_keys(reader, node, sheet_keys)) {
         return;
     }
     fil_read_vector(reader, node, "corner", FIL_OPTIONAL, 3, sheet.corner);
@@ -78,13 +126,11 @@ static void move_mesh(FilReader* reader, const FilYaml* node, int count, double*
 /* An ellipsoid, or half of one with a flat back. */
 static void read_bubble(FilScene* scene, const FilYaml* node, FilShellDef* def)
 {
-    static const char* const keys[] = {"half", "divisions", "flat", "position", "orientation", "rotation", NULL};
-    static const char* const flats[] = {"none", "x", "y", "z", NULL};
     FilReader* reader = &scene->reader;
     FilBubble bubble = {.divisions = 1};
     double* x;
     int* t;
-    if (!fil_check_keys(reader, node, keys)) {
+    if (!fil_check_keys(reader, node, bubble_keys)) {
         return;
     }
     fil_read_vector(reader, node, "half", FIL_REQUIRED, 3, bubble.half);
@@ -101,14 +147,13 @@ static void read_bubble(FilScene* scene, const FilYaml* node, FilShellDef* def)
 
 static void read_file(FilScene* scene, const FilYaml* node, FilShellDef* def)
 {
-    static const char* const keys[] = {"path", "scale", "position", "orientation", "rotation", NULL};
     FilReader* reader = &scene->reader;
     const char* name = NULL;
     double scale = 1.0, *x;
     int* t;
     FilMesh mesh = {0};
     FilError error = {{0}};
-    if (!fil_check_keys(reader, node, keys) || !fil_read_text(reader, node, "path", FIL_REQUIRED, &name)) {
+    if (!fil_check_keys(reader, node, file_keys) || !fil_read_text(reader, node, "path", FIL_REQUIRED, &name)) {
         return;
     }
     fil_read_number(reader, node, "scale", FIL_POSITIVE, &scale);
@@ -127,19 +172,14 @@ static void read_file(FilScene* scene, const FilYaml* node, FilShellDef* def)
 
 static void read_shell(FilScene* scene, FilSceneItem* item)
 {
-    static const char* const keys[] = {"name",    "material", "thickness", "sheet",   "bubble", "file",      "noise",   "bending", "rest",
-                                       "damping", "velocity", "surface",   "collision", "gas", NULL};
     static const char* const meshes[] = {"sheet", "file", "bubble", NULL};
-    static const char* const bendings[] = {[FIL_BENDING_NORMALS] = "normals", [FIL_BENDING_HINGES] = "hinges", NULL};
-    static const char* const rests[] = {"initial", "flat", NULL};
-    static const char* const damping_keys[] = {"mass", "stiffness", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* node = item->at;
     FilShellDef* def = item->def;
     *def = fil_shell_def_default();
     def->name = item->name;
     item->surface = &def->collision.surface;
-    if (!fil_check_keys(reader, node, keys)) {
+    if (!fil_check_keys(reader, node, shell_keys)) {
         return;
     }
     const FilSceneMaterial* material = fil_scene_read_material(scene, node, "material");
@@ -169,7 +209,7 @@ static void read_shell(FilScene* scene, FilSceneItem* item)
     def->bending = (FilShellBending)bending;
     def->rest_flat = rest == 1;
     const FilYaml* damping = fil_read_node(reader, node, "damping", FIL_OPTIONAL);
-    if (damping != NULL && fil_check_keys(reader, damping, damping_keys)) {
+    if (damping != NULL && fil_check_keys(reader, damping, fil_rayleigh_keys)) {
         fil_read_number(reader, damping, "mass", FIL_NOT_NEGATIVE, &def->damping_mass);
         fil_read_number(reader, damping, "stiffness", FIL_NOT_NEGATIVE, &def->damping_stiffness);
     }
@@ -214,6 +254,8 @@ const FilSceneKind fil_scene_shells = {
     .section = "shells",
     .word = "shell",
     .title = "shell",
+    .text = "cloth and sheets",
+    .keys = shell_keys,
     .is_object = true,
     .read = read_shells,
     .add = add_shells,

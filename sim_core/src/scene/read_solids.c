@@ -1,12 +1,61 @@
-/* solids: soft bodies of tetrahedra, the shapes and files they are made of, and where they are held. */
-#include <math.h>
+/* solids: soft bodies of tetrahedra, their material and where they are held. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/vec3.h"
 #include "filum/solid.h"
-#include "scene/document.h"
 #include "scene/kinds.h"
+#include "scene/read_solid_meshes.h"
+
+static const char* const planes[] = {"none", "x", "y", "z", NULL};
+
+static const char* const lockings[] = {"none", "nodal", NULL};
+
+static const FilKey rubber_keys[] = {
+    FIL_KEY_NUMBER("c1", FIL_REQUIRED, "Pa", "", ""),
+    FIL_KEY_NUMBER("c2", FIL_REQUIRED, "Pa", "", ""),
+    FIL_KEY_NUMBER("bulk", FIL_REQUIRED | FIL_POSITIVE, "Pa", "", "bulk modulus"),
+    FIL_KEY_END,
+};
+
+static const FilKey pin_keys[] = {
+    FIL_KEY_VECTOR("from", 3, FIL_REQUIRED, "m", "", "least coordinates of a box of the world"),
+    FIL_KEY_VECTOR("to", 3, FIL_REQUIRED, "m", "", "its largest ones"),
+    FIL_KEY_TEXT("axes", 0, "all", "letters of the components that are held, such as xz"),
+    FIL_KEY_END,
+};
+
+static const FilKey solid_keys[] = {
+    FIL_KEY_NAME("solid<i> if it is not given"),
+    FIL_KEY_TEXT("material", FIL_REQUIRED, "", "young, poisson (below 0.5), density and surface"),
+    FIL_KEY_TEXT("model", 0, "corotated_lagged", "law of its material"),
+    FIL_KEY_MAPPING("mooney_rivlin", rubber_keys, 0, "numbers of that model"),
+    FIL_KEYS_PLACE,
+    FIL_KEY_MAPPING("damping", fil_rayleigh_keys, 0, ""),
+    FIL_KEY_FLAG("lumped", "false", "masses at vertices"),
+    FIL_KEY_NUMBER("radius", FIL_NOT_NEGATIVE, "m", "0", "around its surface, for contact"),
+    FIL_KEY_LIST("pins", pin_keys, 0, "vertices inside these boxes are held: <name>_pin0, ..."),
+    FIL_KEY_VECTOR("velocity", 3, 0, "m/s", "[0, 0, 0]", "at the start"),
+    FIL_KEYS_TOUCH,
+    FIL_KEY_WORD("plane_strain", planes, "none", "the axis along which nothing moves"),
+    FIL_KEY_WORD("locking", lockings, "none", "nodal: volume counted per vertex, for nearly incompressible materials"),
+    FIL_KEY_MAPPING("gas", fil_gas_keys, 0, "in its cavities"),
+    FIL_KEY_NUMBER("bedding", FIL_NOT_NEGATIVE, "Pa/m", "0", "solids that both have one touch each other by areas, not at points"),
+    FIL_KEY_END,
+};
+
+static const char* model_word(int number)
+{
+    return fil_solid_model_name((FilSolidModel)number);
+}
+
+/* Its own rows with the words of material laws, and those of its meshes. */
+static const FilKey* make_keys(FilScene* scene)
+{
+    FilReader* reader = &scene->reader;
+    const char* const* models = fil_make_words(reader, FIL_SOLID_MODEL_COUNT, model_word);
+    return fil_keys_join(reader, fil_keys_with_words(reader, solid_keys, "model", models), fil_solid_mesh_keys);
+}
 
 /* What an item of the kind is made of. */
 typedef struct SceneSolid {
@@ -17,247 +66,6 @@ typedef struct SceneSolid {
         unsigned axes;        /* ... by these components */
     }* pins;
 } SceneSolid;
-
-/* ---- meshes ---- */
-
-/* The sizes of one of the shapes that are stuffed. */
-static void read_shape(FilReader* reader, const FilYaml* node, FilSolidPart* part)
-{
-    const FilSolidShape shape = part->shape;
-    if (shape == FIL_SOLID_BOX || shape == FIL_SOLID_ELLIPSOID) {
-        fil_read_vector(reader, node, shape == FIL_SOLID_BOX ? "size" : "half", FIL_REQUIRED, 3, part->size);
-        for (int k = 0; k < 3 && shape == FIL_SOLID_BOX; k++) {
-            part->size[k] *= 0.5;
-        }
-    } else {
-        fil_read_number(reader, node, "radius", FIL_REQUIRED | FIL_POSITIVE, &part->size[0]);
-    }
-    if (shape == FIL_SOLID_CYLINDER && fil_read_number(reader, node, "length", FIL_REQUIRED | FIL_POSITIVE, &part->size[1])) {
-        part->size[1] *= 0.5;
-    }
-    if (shape == FIL_SOLID_TORUS) {
-        fil_read_number(reader, node, "tube", FIL_REQUIRED | FIL_POSITIVE, &part->size[1]);
-    }
-}
-
-static const char* const part_words[] = {
-    [FIL_SOLID_BALL] = "ball",   [FIL_SOLID_BOX] = "box", [FIL_SOLID_CYLINDER] = "cylinder", [FIL_SOLID_ELLIPSOID] = "ellipsoid",
-    [FIL_SOLID_TORUS] = "torus", NULL};
-
-/* Their keys within a blend. */
-static const char* const part_keys[FIL_SOLID_SHAPE_COUNT][5] = {
-    [FIL_SOLID_BALL] = {"radius", NULL},
-    [FIL_SOLID_BOX] = {"size", NULL},
-    [FIL_SOLID_CYLINDER] = {"radius", "length", NULL},
-    [FIL_SOLID_ELLIPSOID] = {"half", NULL},
-    [FIL_SOLID_TORUS] = {"radius", "tube", NULL},
-};
-
-/* A single one. */
-static void read_part(FilScene* scene, const FilYaml* node, FilSolidShape shape, FilSolidMesh* mesh)
-{
-    static const char* const keys[FIL_SOLID_SHAPE_COUNT][5] = {
-        [FIL_SOLID_BALL] = {"radius", "spacing", NULL},
-        [FIL_SOLID_BOX] = {"size", "spacing", NULL},
-        [FIL_SOLID_CYLINDER] = {"radius", "length", "spacing", NULL},
-        [FIL_SOLID_ELLIPSOID] = {"half", "spacing", NULL},
-        [FIL_SOLID_TORUS] = {"radius", "tube", "spacing", NULL},
-    };
-    FilReader* reader = &scene->reader;
-    FilSolidPart part = {.shape = shape};
-    FilError error = {{0}};
-    double spacing = 0.0;
-    if (!fil_check_keys(reader, node, keys[shape])) {
-        return;
-    }
-    fil_read_number(reader, node, "spacing", FIL_REQUIRED | FIL_POSITIVE, &spacing);
-    read_shape(reader, node, &part);
-    if (reader->status == FIL_OK) {
-        const FilSolidBlend blend = {.parts = &part, .part_count = 1, .spacing = spacing};
-        fil_reader_take(reader, fil_solid_mesh_blend(&blend, mesh, &error), node, error.text);
-    }
-}
-
-/* Several that grow together, {parts: [{ball: {radius}, position, rotation}, ...], rounding, spacing}, without what lies
- * beyond the plane `cut: {normal, offset}`. */
-static void read_blend(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
-{
-    static const char* const keys[] = {"parts", "rounding", "spacing", "cut", NULL}, *const cut_keys[] = {"normal", "offset", NULL};
-    static const char* const item_keys[] = {"ball", "box", "cylinder", "ellipsoid", "torus", "position", "rotation", "orientation", NULL};
-    FilReader* reader = &scene->reader;
-    FilError error = {{0}};
-    FilSolidBlend blend = {0};
-    const FilYaml* list = fil_check_keys(reader, node, keys) ? fil_read_node(reader, node, "parts", FIL_REQUIRED) : NULL;
-    if (list == NULL || !fil_check_list(reader, list, "shapes")) {
-        return;
-    }
-    fil_read_number(reader, node, "rounding", FIL_NOT_NEGATIVE, &blend.rounding);
-    fil_read_number(reader, node, "spacing", FIL_REQUIRED | FIL_POSITIVE, &blend.spacing);
-    const FilYaml* cut = fil_read_node(reader, node, "cut", FIL_OPTIONAL);
-    if (cut != NULL && fil_check_keys(reader, cut, cut_keys)) {
-        fil_scene_read_vec3(reader, cut, "normal", &blend.cut);
-        fil_read_number(reader, cut, "offset", FIL_OPTIONAL, &blend.cut_offset);
-    }
-    FilSolidPart* parts = fil_reader_alloc(reader, (size_t)list->count, sizeof *parts);
-    blend.parts = parts;
-    for (const FilYaml* item = list->first; item != NULL && reader->status == FIL_OK && parts != NULL; item = item->next) {
-        FilYaml* body = NULL;
-        FilSolidPart* part = &parts[blend.part_count++];
-        *part = (FilSolidPart){.orientation = {0.0, 0.0, 0.0, 1.0}};
-        const int word = fil_check_keys(reader, item, item_keys) ? fil_read_variant(reader, item, part_words, &body) : -1;
-        if (word >= 0 && fil_check_keys(reader, body, part_keys[word])) {
-            part->shape = (FilSolidShape)word;
-            read_shape(reader, body, part);
-            fil_scene_read_vec3(reader, item, "position", &part->position);
-            fil_scene_read_orientation(reader, item, &part->orientation);
-        }
-    }
-    if (reader->status == FIL_OK) {
-        fil_reader_take(reader, fil_solid_mesh_blend(&blend, mesh, &error), node, error.text);
-    }
-}
-
-static bool read_three(FilReader* reader, const FilYaml* node, const char* key, int least, int* cells)
-{
-    double numbers[3] = {0.0};
-    if (!fil_read_vector(reader, node, key, FIL_REQUIRED, 3, numbers)) {
-        return false;
-    }
-    for (int k = 0; k < 3; k++) {
-        if (!(numbers[k] >= least && numbers[k] <= 10000.0) || numbers[k] != floor(numbers[k])) {
-            fil_reader_fail(reader, fil_yaml_find(node, key), "expected three whole numbers from %d to 10000", least);
-            return false;
-        }
-        cells[k] = (int)numbers[k];
-    }
-    return true;
-}
-
-static bool read_cells(FilReader* reader, const FilYaml* node, int* cells)
-{
-    return read_three(reader, node, "cells", 1, cells);
-}
-
-/* Cells that are left out, in the pool; returns their number. */
-static int read_hollows(FilReader* reader, const FilYaml* node, FilSolidHollow** hollows)
-{
-    static const char* const keys[] = {"from", "to", NULL};
-    const FilYaml* list = fil_read_node(reader, node, "hollows", FIL_OPTIONAL);
-    int count = 0;
-    *hollows = NULL;
-    if (list == NULL || !fil_check_list(reader, list, "blocks of cells {from, to}")) {
-        return 0;
-    }
-    *hollows = fil_reader_alloc(reader, (size_t)list->count, sizeof **hollows);
-    for (const FilYaml* block = list->first; block != NULL && reader->status == FIL_OK && *hollows != NULL; block = block->next) {
-        FilSolidHollow* hollow = *hollows + count++;
-        if (fil_check_keys(reader, block, keys) && read_three(reader, block, "from", 0, hollow->from)) {
-            read_three(reader, block, "to", 1, hollow->to);
-        }
-    }
-    return count;
-}
-
-static void read_brick(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
-{
-    static const char* const keys[] = {"size", "cells", "split", "hollows", NULL};
-    static const char* const splits[] = {"five", "six", "symmetric", NULL};
-    FilReader* reader = &scene->reader;
-    FilError error = {{0}};
-    double size[3];
-    int cells[3], split = 1;
-    if (!fil_check_keys(reader, node, keys)) {
-        return;
-    }
-    fil_read_choice(reader, node, "split", splits, &split);
-    FilSolidHollow* hollows;
-    const int hollow_count = read_hollows(reader, node, &hollows);
-    if (fil_read_vector(reader, node, "size", FIL_REQUIRED, 3, size) && read_cells(reader, node, cells) &&
-        reader->status == FIL_OK) {
-        fil_reader_take(reader, fil_solid_mesh_hollow_brick(size, cells, split, hollows, hollow_count, mesh, &error), node, error.text);
-    }
-}
-
-static void read_voussoir(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
-{
-    static const char* const keys[] = {"radius", "thickness", "depth", "from", "to", "cells", NULL};
-    FilReader* reader = &scene->reader;
-    FilError error = {{0}};
-    double radius = 0.0, thickness = 0.0, depth = 0.0, from = 0.0, to = 0.0;
-    int cells[3];
-    if (!fil_check_keys(reader, node, keys)) {
-        return;
-    }
-    fil_read_number(reader, node, "radius", FIL_REQUIRED | FIL_POSITIVE, &radius);
-    fil_read_number(reader, node, "thickness", FIL_REQUIRED | FIL_POSITIVE, &thickness);
-    fil_read_number(reader, node, "depth", FIL_REQUIRED | FIL_POSITIVE, &depth);
-    fil_read_number(reader, node, "from", FIL_REQUIRED, &from);
-    fil_read_number(reader, node, "to", FIL_REQUIRED, &to);
-    if (read_cells(reader, node, cells) && reader->status == FIL_OK) {
-        fil_reader_take(reader, fil_solid_mesh_voussoir(radius, thickness, depth, from, to, cells, mesh, &error), node,
-                        error.text);
-    }
-}
-
-static void read_disc(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
-{
-    static const char* const keys[] = {"radius", "length", "rings", "layers", NULL};
-    FilReader* reader = &scene->reader;
-    FilError error = {{0}};
-    double radius = 0.0, length = 0.0;
-    int rings = 0, layers = 1;
-    if (!fil_check_keys(reader, node, keys)) {
-        return;
-    }
-    fil_read_number(reader, node, "radius", FIL_REQUIRED | FIL_POSITIVE, &radius);
-    fil_read_number(reader, node, "length", FIL_REQUIRED | FIL_POSITIVE, &length);
-    fil_read_integer(reader, node, "rings", FIL_REQUIRED, 1, 1000, &rings);
-    fil_read_integer(reader, node, "layers", FIL_OPTIONAL, 1, 1000, &layers);
-    if (reader->status == FIL_OK) {
-        fil_reader_take(reader, fil_solid_mesh_disc(radius, length, rings, layers, mesh, &error), node, error.text);
-    }
-}
-
-static void read_file(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
-{
-    static const char* const keys[] = {"path", "scale", NULL};
-    FilReader* reader = &scene->reader;
-    FilError error = {{0}};
-    const char* name = NULL;
-    double scale = 1.0;
-    if (!fil_check_keys(reader, node, keys) || !fil_read_text(reader, node, "path", FIL_REQUIRED, &name)) {
-        return;
-    }
-    fil_read_number(reader, node, "scale", FIL_POSITIVE, &scale);
-    const char* path = fil_document_path(reader->pool, node->file != NULL ? node->file : scene->path, name);
-    if (reader->status == FIL_OK && path != NULL) {
-        fil_reader_take(reader, fil_solid_mesh_read(path, scale, mesh, &error), fil_yaml_find(node, "path"), error.text);
-    }
-}
-
-static void read_mesh(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
-{
-    enum { BRICK = FIL_SOLID_SHAPE_COUNT, VOUSSOIR, BLEND, DISC, FILE_OF };
-    static const char* const words[] = {
-        [FIL_SOLID_BALL] = "ball",   [FIL_SOLID_BOX] = "box", [FIL_SOLID_CYLINDER] = "cylinder", [FIL_SOLID_ELLIPSOID] = "ellipsoid",
-        [FIL_SOLID_TORUS] = "torus", [BRICK] = "brick",       [VOUSSOIR] = "voussoir",           [BLEND] = "blend",
-        [DISC] = "disc",             [FILE_OF] = "file",      NULL};
-    FilYaml* body = NULL;
-    const int word = fil_read_variant(&scene->reader, node, words, &body);
-    if (word >= 0 && word < FIL_SOLID_SHAPE_COUNT) {
-        read_part(scene, body, (FilSolidShape)word, mesh);
-    } else if (word == BRICK) {
-        read_brick(scene, body, mesh);
-    } else if (word == VOUSSOIR) {
-        read_voussoir(scene, body, mesh);
-    } else if (word == BLEND) {
-        read_blend(scene, body, mesh);
-    } else if (word == DISC) {
-        read_disc(scene, body, mesh);
-    } else if (word == FILE_OF) {
-        read_file(scene, body, mesh);
-    }
-}
 
 /* The mesh where the scene wants it, in the pool. */
 static void place_mesh(FilScene* scene, const FilYaml* node, const FilSolidMesh* mesh, FilSolidDef* def)
@@ -291,17 +99,11 @@ static void place_mesh(FilScene* scene, const FilYaml* node, const FilSolidMesh*
 
 /* ---- one solid ---- */
 
-static void read_law(FilScene* scene, const FilYaml* node, const FilSceneMaterial* material, FilSolidDef* def)
+static void read_law(FilScene* scene, const FilYaml* node, const FilKey* keys, const FilSceneMaterial* material, FilSolidDef* def)
 {
-    static const char* const rubber_keys[] = {"c1", "c2", "bulk", NULL};
-    static const char* const damping_keys[] = {"mass", "stiffness", NULL};
     FilReader* reader = &scene->reader;
-    const char* models[FIL_SOLID_MODEL_COUNT + 1] = {NULL};
-    for (int k = 0; k < FIL_SOLID_MODEL_COUNT; k++) {
-        models[k] = fil_solid_model_name((FilSolidModel)k);
-    }
     int model = (int)def->model;
-    fil_read_choice(reader, node, "model", models, &model);
+    fil_read_choice(reader, node, "model", fil_find_key(keys, "model")->words, &model);
     def->model = (FilSolidModel)model;
     const FilYaml* rubber =
         fil_read_node(reader, node, "mooney_rivlin", def->model == FIL_SOLID_MOONEY_RIVLIN ? FIL_REQUIRED : FIL_OPTIONAL);
@@ -311,12 +113,10 @@ static void read_law(FilScene* scene, const FilYaml* node, const FilSceneMateria
         fil_read_number(reader, rubber, "bulk", FIL_REQUIRED | FIL_POSITIVE, &def->bulk);
     }
     const FilYaml* damping = fil_read_node(reader, node, "damping", FIL_OPTIONAL);
-    if (damping != NULL && fil_check_keys(reader, damping, damping_keys)) {
+    if (damping != NULL && fil_check_keys(reader, damping, fil_rayleigh_keys)) {
         fil_read_number(reader, damping, "mass", FIL_NOT_NEGATIVE, &def->damping_mass);
         fil_read_number(reader, damping, "stiffness", FIL_NOT_NEGATIVE, &def->damping_stiffness);
     }
-    static const char* const planes[] = {"none", "x", "y", "z", NULL};
-    static const char* const lockings[] = {"none", "nodal", NULL};
     int locking = def->nodal_pressure ? 1 : 0;
     fil_read_choice(reader, node, "plane_strain", planes, &def->plane_strain);
     fil_read_choice(reader, node, "locking", lockings, &locking);
@@ -350,7 +150,6 @@ static unsigned read_axes(FilReader* reader, const FilYaml* box)
 
 static void read_pins(FilScene* scene, const FilYaml* node, SceneSolid* solid)
 {
-    static const char* const keys[] = {"from", "to", "axes", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* list = fil_read_node(reader, node, "pins", FIL_OPTIONAL);
     if (list == NULL || !fil_check_list(reader, list, "boxes {from, to}")) {
@@ -359,7 +158,7 @@ static void read_pins(FilScene* scene, const FilYaml* node, SceneSolid* solid)
     solid->pins = fil_reader_alloc(reader, (size_t)list->count, sizeof *solid->pins);
     for (const FilYaml* box = list->first; box != NULL && reader->status == FIL_OK && solid->pins != NULL; box = box->next) {
         double(*corners)[3] = solid->pins[solid->pin_count].corners;
-        if (fil_check_keys(reader, box, keys)) {
+        if (fil_check_keys(reader, box, pin_keys)) {
             solid->pins[solid->pin_count++].axes = read_axes(reader, box);
             fil_read_vector(reader, box, "from", FIL_REQUIRED, 3, corners[0]);
             fil_read_vector(reader, box, "to", FIL_REQUIRED, 3, corners[1]);
@@ -367,12 +166,8 @@ static void read_pins(FilScene* scene, const FilYaml* node, SceneSolid* solid)
     }
 }
 
-static void read_solid(FilScene* scene, FilSceneItem* item)
+static void read_solid(FilScene* scene, FilSceneItem* item, const FilKey* keys)
 {
-    static const char* const keys[] = {"name",     "material",    "model",    "mooney_rivlin", "ball",    "box",      "cylinder",
-                                       "ellipsoid", "torus",      "brick",    "voussoir",      "blend",   "disc", "file",    "position", "orientation",
-                                       "rotation", "damping",     "lumped",   "radius",        "pins",    "velocity", "surface",
-                                       "collision", "plane_strain", "locking", "gas", "bedding", NULL};
     FilReader* reader = &scene->reader;
     const FilYaml* node = item->at;
     SceneSolid* solid = item->def;
@@ -390,8 +185,8 @@ static void read_solid(FilScene* scene, FilSceneItem* item)
         fil_reader_fail(reader, &absent, "missing");
         return;
     }
-    read_law(scene, node, material, def);
-    read_mesh(scene, node, &mesh);
+    read_law(scene, node, keys, material, def);
+    fil_scene_read_solid_mesh(scene, node, &mesh);
     if (reader->status == FIL_OK) {
         place_mesh(scene, node, &mesh, def);
     }
@@ -411,9 +206,10 @@ static void read_solid(FilScene* scene, FilSceneItem* item)
 
 static void read_solids(FilScene* scene, FilSceneList* list)
 {
+    const FilKey* keys = make_keys(scene);
     fil_scene_start_items(scene, list, sizeof(SceneSolid));
     for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
-        read_solid(scene, list->items[k]);
+        read_solid(scene, list->items[k], keys);
     }
 }
 
@@ -478,6 +274,8 @@ const FilSceneKind fil_scene_solids = {
     .section = "solids",
     .word = "solid",
     .title = "solid",
+    .text = "soft bodies of tetrahedra",
+    .make_keys = make_keys,
     .is_object = true,
     .read = read_solids,
     .add = add_solids,

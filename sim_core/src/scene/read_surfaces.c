@@ -3,6 +3,39 @@
 
 #include "scene/kinds.h"
 
+#define NUMBERS(standard_)                                                                                                 \
+    FIL_KEY_NUMBER("friction", FIL_NOT_NEGATIVE, "1", standard_, "Coulomb's coefficient"),                                 \
+        FIL_KEY_NUMBER("stiffness", FIL_NOT_NEGATIVE, "N/m", standard_, "of one contact; 0: as rigid as the step can resolve"), \
+        FIL_KEY_NUMBER("dissipation_time", FIL_NOT_NEGATIVE, "s", standard_, "models `sap`, `lcp`"),                       \
+        FIL_KEY_NUMBER("dissipation", FIL_NOT_NEGATIVE, "s/m", standard_, "Hunt and Crossley's, model `sap_lagged`")
+
+const FilKey fil_surface_keys[] = {
+    NUMBERS("that of the material"),
+    FIL_KEY_NUMBER("modulus", FIL_NOT_NEGATIVE, "Pa", "0", "pressure at the deepest points; 0: points of contact, unless the other side has one"),
+    FIL_KEY_NUMBER("resolution", FIL_NOT_NEGATIVE, "m", "0", "length of the cells; 0: a fifth of the depth, of rods the whole"),
+    FIL_KEY_NUMBER("margin", FIL_NOT_NEGATIVE, "m", "0",
+                   "how far ahead patches are looked for at rest; 0: a hundredth of the depth, 1e-4 m at least, of rods as of points"),
+    FIL_KEY_NUMBER("thickness", FIL_NOT_NEGATIVE, "m", "0", "depth at which a half-space reaches its modulus; it needs one then"),
+    FIL_KEY_FLAG("reduction", "true", "merge the polygons of two parts into nine contacts at most, which keep force, centre of pressure and torsion"),
+    FIL_KEY_END,
+};
+
+const FilKey fil_collision_keys[] = {
+    FIL_KEY_FLAG("enabled", "true", "whether it collides at all"),
+    FIL_KEY_FLAG("self", "true", "with itself; of solids and robots false if it is not given"),
+    FIL_KEY_TEXTS("groups", NULL, 0, "[default]", "what it belongs to; up to 32 in a scene"),
+    FIL_KEY_TEXTS("with", NULL, 0, "all", "groups that it collides with; two things meet if each allows the other"),
+    FIL_KEY_END,
+};
+
+static const FilKey pair_keys[] = {
+    FIL_KEY_TEXT("a", FIL_REQUIRED, "", "an object ..."),
+    FIL_KEY_TEXT("b", FIL_REQUIRED, "", "... and another"),
+    NUMBERS("what the two surfaces combine to"),
+    FIL_KEY_FLAG("patches", "true", "false: they touch by points"),
+    FIL_KEY_END,
+};
+
 /* The group of what names none; it has bit 0. */
 static const char default_group[] = "default";
 
@@ -95,20 +128,17 @@ static void read_bits(FilScene* scene, const FilYaml* mapping, const char* key, 
 void fil_scene_read_collision(FilScene* scene, const FilYaml* object, const FilSceneMaterial* material,
                               FilCollision* collision)
 {
-    static const char* const surface_keys[] = {"friction", "stiffness",  "dissipation_time", "dissipation", "modulus",
-                                               "resolution", "margin", "thickness", "reduction", NULL};
-    static const char* const keys[] = {"enabled", "self", "groups", "with", NULL};
     FilReader* reader = &scene->reader;
     if (material != NULL) {
         collision->surface = material->surface;
     }
     const FilYaml* surface = fil_read_node(reader, object, "surface", FIL_OPTIONAL);
-    if (surface != NULL && fil_check_keys(reader, surface, surface_keys)) {
+    if (surface != NULL && fil_check_keys(reader, surface, fil_surface_keys)) {
         fil_scene_read_surface_numbers(reader, surface, "stiffness", &collision->surface);
         read_patches(reader, surface, &collision->surface);
     }
     const FilYaml* node = fil_read_node(reader, object, "collision", FIL_OPTIONAL);
-    if (node != NULL && fil_check_keys(reader, node, keys)) {
+    if (node != NULL && fil_check_keys(reader, node, fil_collision_keys)) {
         fil_read_flag(reader, node, "enabled", &collision->enabled);
         fil_read_flag(reader, node, "self", &collision->self);
         read_bits(scene, node, "groups", &collision->groups);
@@ -120,12 +150,11 @@ void fil_scene_read_collision(FilScene* scene, const FilYaml* object, const FilS
 
 static void add_pairs(FilScene* scene, FilSceneList* list)
 {
-    static const char* const keys[] = {"a", "b", "friction", "stiffness", "dissipation_time", "dissipation", "patches", NULL};
     FilReader* reader = &scene->reader;
     if (list->node == NULL || !fil_check_list(reader, list->node, "pairs")) {
         return;
     }
-    for (const FilYaml* node = list->node->first; node != NULL && fil_check_keys(reader, node, keys); node = node->next) {
+    for (const FilYaml* node = list->node->first; node != NULL && fil_check_keys(reader, node, pair_keys); node = node->next) {
         const FilSceneItem* a = fil_scene_read_object(scene, node, "a");
         const FilSceneItem* b = fil_scene_read_object(scene, node, "b");
         if (a == NULL || b == NULL) {
@@ -148,4 +177,4 @@ static void add_pairs(FilScene* scene, FilSceneList* list)
     }
 }
 
-const FilSceneKind fil_scene_pairs = {.section = "pairs", .title = "pair", .add = add_pairs};
+const FilSceneKind fil_scene_pairs = {.section = "pairs", .title = "pair", .text = "surfaces of two objects where they meet", .keys = pair_keys, .add = add_pairs};

@@ -1,39 +1,80 @@
 /* world: gravity, time stepping, Newton, and the contact model. */
+#include <string.h>
+
 #include "scene/scene_build.h"
 
-/* The keys of the section: its own and those of the models. */
-static const char* const* world_keys(FilReader* reader)
+static const char* const integrators[] = {
+    [FIL_BACKWARD_EULER] = "backward_euler",
+    [FIL_MIDPOINT] = "midpoint",
+    [FIL_SYMPLECTIC_EULER] = "symplectic_euler",
+    [FIL_SDIRK2] = "sdirk2",
+    NULL,
+};
+
+static const FilKey newton_keys[] = {
+    FIL_KEY_NUMBER("tolerance", FIL_POSITIVE, "1", "1e-6", "of the residual, relative to the forces at work"),
+    FIL_KEY_WHOLE("max_iterations", FIL_POSITIVE, "50", "before a step is halved"),
+    FIL_KEY_END,
+};
+
+static const FilKey adaptive_keys[] = {
+    FIL_KEY_WHOLE("iterations", FIL_POSITIVE, "8", "of Newton, from 2 on, beyond which steps are divided"),
+    FIL_KEY_END,
+};
+
+static const char* model_word(int number)
 {
-    static const char* const own[] = {"gravity", "dt",     "integrator",   "euler_dt", "accuracy",
-                                      "newton",  "max_halvings", "adaptive"};
+    return fil_contact_model_name(number);
+}
+
+const FilKey* fil_scene_world_keys(FilReader* reader)
+{
+    static const FilKey own[] = {
+        FIL_KEY_VECTOR("gravity", 3, 0, "m/s^2", "[0, 0, -9.81]", ""),
+        FIL_KEY_NUMBER("dt", FIL_POSITIVE, "s", "0.001", "time step; `--dt` overrides it"),
+        FIL_KEY_WORD("integrator", integrators, "backward_euler",
+                     "backward_euler: first order, robust, damps; midpoint: second order, keeps energy; symplectic_euler: explicit "
+                     "forces, small steps only; sdirk2: second order, damps what steps do not resolve, costs two steps, with contact "
+                     "models `none` and `ipc`"),
+        FIL_KEY_NUMBER("euler_dt", FIL_NOT_NEGATIVE, "s", "0",
+                       "`sdirk2` errs, and damps, as `backward_euler` does with this step: for comparing with results of small steps"),
+        FIL_KEY_NUMBER("accuracy", FIL_NOT_NEGATIVE, "m", "0",
+                       "`sdirk2` divides, and repeats, steps while its own estimate of the error of places in one is larger: mean over a "
+                       "body, worst body; 0: it does not look"),
+        FIL_KEY_MAPPING("newton", newton_keys, 0, ""),
+        FIL_KEY_WHOLE("max_halvings", FIL_NOT_NEGATIVE, "8", "how often a failing step may be halved inside itself, up to 30"),
+        FIL_KEY_MAPPING("adaptive", adaptive_keys, 0, "divide steps while Newton needs many iterations"),
+    };
     enum { OWN = sizeof own / sizeof *own };
     int models = 0;
     while (fil_scene_models[models].key != NULL) {
         models++;
     }
-    const char** keys = fil_reader_alloc(reader, OWN + (size_t)models + 1, sizeof *keys);
+    const char* const* words = fil_make_words(reader, fil_contact_model_count(), model_word);
+    FilKey* keys = fil_reader_alloc(reader, OWN + (size_t)models + 1, sizeof *keys);
     for (int k = 0; k < OWN + models && keys != NULL; k++) {
-        keys[k] = k < OWN ? own[k] : fil_scene_models[k - OWN].key;
+        const FilSceneModel* model = &fil_scene_models[k < OWN ? 0 : k - OWN];
+        keys[k] = k < OWN ? own[k] : (FilKey)FIL_KEY_MAPPING(model->key, model->keys, 0, model->text);
+        if (strcmp(keys[k].name, "contact") == 0) { // a model's name, or a mapping with its name and settings
+            keys[k].types |= FIL_IS_WORD;
+            keys[k].words = words;
+            keys[k].keys = fil_keys_with_words(reader, keys[k].keys, "model", words);
+        }
     }
-    return keys;
+    return reader->status == FIL_OK ? keys : NULL;
 }
 
 /* A model's name, or a mapping with its name and settings. */
 static void read_contact(FilReader* reader, const FilYaml* world, FilWorldDef* def)
 {
-    static const char* const keys[] = {"model", "tolerance", "max_iterations", "stick", "slip_velocity", "relinearisations", "max_depth", NULL};
     const FilYaml* node = fil_read_node(reader, world, "contact", FIL_OPTIONAL);
-    const int count = fil_contact_model_count();
-    const char** words = node != NULL ? fil_reader_alloc(reader, (size_t)count + 1, sizeof *words) : NULL;
-    for (int k = 0; k < count && words != NULL; k++) {
-        words[k] = fil_contact_model_name(k);
-    }
+    const char* const* words = node != NULL ? fil_make_words(reader, fil_contact_model_count(), model_word) : NULL;
     if (words == NULL) {
         return;
     }
     const bool settings = node->kind == FIL_YAML_MAPPING;
     int model = 0;
-    if (settings && !fil_check_keys(reader, node, keys)) {
+    if (settings && !fil_check_keys(reader, node, fil_scene_models[0].keys)) {
         return;
     }
     if (fil_read_choice(reader, settings ? node : world, settings ? "model" : "contact", words, &model)) {
@@ -48,9 +89,8 @@ static void read_contact(FilReader* reader, const FilYaml* world, FilWorldDef* d
 /* Steps are divided while Newton needs more than so many iterations. */
 static void read_adaptive(FilReader* reader, const FilYaml* world, FilWorldDef* def)
 {
-    static const char* const keys[] = {"iterations", NULL};
     const FilYaml* node = fil_read_node(reader, world, "adaptive", FIL_OPTIONAL);
-    if (node != NULL && fil_check_keys(reader, node, keys)) {
+    if (node != NULL && fil_check_keys(reader, node, adaptive_keys)) {
         def->adaptive_iterations = 8; // chosen: twice what smooth motion takes
         fil_read_integer(reader, node, "iterations", FIL_OPTIONAL, 2, 10000, &def->adaptive_iterations);
     }
@@ -58,15 +98,7 @@ static void read_adaptive(FilReader* reader, const FilYaml* world, FilWorldDef* 
 
 void fil_scene_read_world(FilReader* reader, const FilYaml* node, FilWorldDef* def)
 {
-    static const char* const newton_keys[] = {"tolerance", "max_iterations", NULL};
-    static const char* const integrators[] = {
-        [FIL_BACKWARD_EULER] = "backward_euler",
-        [FIL_MIDPOINT] = "midpoint",
-        [FIL_SYMPLECTIC_EULER] = "symplectic_euler",
-        [FIL_SDIRK2] = "sdirk2",
-        NULL,
-    };
-    const char* const* keys = world_keys(reader);
+    const FilKey* keys = fil_scene_world_keys(reader);
     if (keys == NULL || !fil_check_keys(reader, node, keys)) {
         return;
     }

@@ -101,9 +101,7 @@ static void join_words(const char* const* words, char* list, size_t size)
     }
 }
 
-/* The same, with all candidates listed where none is near. */
-static void fail_word(FilReader* reader, const FilYaml* at, const char* what, const char* wanted,
-                      const char* const* words)
+void fil_fail_word(FilReader* reader, const FilYaml* at, const char* what, const char* wanted, const char* const* words)
 {
     FilGuess guess = fil_guess_start(wanted);
     for (int k = 0; words[k] != NULL; k++) {
@@ -120,23 +118,10 @@ static void fail_word(FilReader* reader, const FilYaml* at, const char* what, co
 
 /* ---- structure ---- */
 
-bool fil_check_keys(FilReader* reader, const FilYaml* node, const char* const* keys)
+bool fil_check_mapping(FilReader* reader, const FilYaml* node)
 {
-    if (reader->status != FIL_OK) {
-        return false;
-    }
-    if (node->kind != FIL_YAML_MAPPING) {
+    if (reader->status == FIL_OK && node->kind != FIL_YAML_MAPPING) {
         fail_type(reader, node, "a mapping");
-        return false;
-    }
-    for (const FilYaml* child = node->first; child != NULL && reader->status == FIL_OK; child = child->next) {
-        int k = 0;
-        while (keys[k] != NULL && strcmp(keys[k], child->key) != 0) {
-            k++;
-        }
-        if (keys[k] == NULL) {
-            fail_word(reader, child, "key", child->key, keys);
-        }
     }
     return reader->status == FIL_OK;
 }
@@ -533,7 +518,7 @@ bool fil_read_choice(FilReader* reader, const FilYaml* mapping, const char* key,
             return true;
         }
     }
-    fail_word(reader, fil_yaml_find(mapping, key), "value", text, words);
+    fil_fail_word(reader, fil_yaml_find(mapping, key), "value", text, words);
     return false;
 }
 

@@ -35,8 +35,11 @@ void fil_reader_take(FilReader* reader, FilStatus status, const FilYaml* at, con
 /* Zeroed memory from the pool; NULL after a failure. */
 void* fil_reader_alloc(FilReader* reader, size_t count, size_t size);
 
-/* Fails unless the node is a mapping (list) with none but these keys; lists of keys end with NULL. */
-bool fil_check_keys(FilReader* reader, const FilYaml* node, const char* const* keys);
+/* "unknown <what> '...'", with the nearest of `words`, or all of them where none is near; NULL ends them. */
+void fil_fail_word(FilReader* reader, const FilYaml* at, const char* what, const char* wanted, const char* const* words);
+
+/* Fails unless the node is a mapping (a list). */
+bool fil_check_mapping(FilReader* reader, const FilYaml* node);
 bool fil_check_list(FilReader* reader, const FilYaml* node, const char* elements);
 
 /* Fails unless `name` is one that a path, a message and a file can carry. */

@@ -5,18 +5,27 @@
 #include "base/error.h"
 #include "scene/kinds.h"
 
+/* ---- keys ---- */
+
 /* Keys of a scene besides its sections. */
-static const char* const head_keys[] = {"title", "duration", "output_period", "seed", "parameters", "world"};
+static const FilKey head_keys[] = {
+    FIL_KEY_TEXT("title", 0, "", "what the scene shows"),
+    FIL_KEY_NUMBER("duration", FIL_POSITIVE, "s", "1", "how long `filum run` runs"),
+    FIL_KEY_NUMBER("output_period", FIL_POSITIVE, "s", "0.01", "between two rows of CSV"),
+    FIL_KEY_WHOLE("seed", FIL_NOT_NEGATIVE, "1", "of random numbers (`noise`, `random()`, `normal()`); `--seed` overrides it"),
+    FIL_KEY_MANY("parameters", FIL_IS_TREE, 0, 0, "", "", "numbers that expressions use and `--set` changes"),
+    FIL_KEY_MAPPING("world", NULL, 0, "gravity, time step, contact model"),
+};
 
 enum { HEAD_KEYS = sizeof head_keys / sizeof *head_keys };
 
-/* All keys that a scene may have, NULL at the end; NULL when out of memory. */
+/* Names of all keys that a scene may have, NULL at the end; NULL when out of memory. */
 static const char** scene_keys(FilPool* pool)
 {
     const char** keys = fil_pool_alloc(pool, HEAD_KEYS + (size_t)fil_scene_kind_count + 1, sizeof *keys);
     int count = 0;
     for (int k = 0; k < HEAD_KEYS && keys != NULL; k++) {
-        keys[count++] = head_keys[k];
+        keys[count++] = head_keys[k].name;
     }
     for (int k = 0; k < fil_scene_kind_count && keys != NULL; k++) {
         if (fil_scene_kinds[k]->section != NULL) {
@@ -24,6 +33,31 @@ static const char** scene_keys(FilPool* pool)
         }
     }
     return keys;
+}
+
+static const FilKey* root_keys(FilScene* scene)
+{
+    FilReader* reader = &scene->reader;
+    FilKey* keys = fil_reader_alloc(reader, HEAD_KEYS + (size_t)fil_scene_kind_count + 1, sizeof *keys);
+    int count = 0;
+    for (int k = 0; k < HEAD_KEYS && keys != NULL; k++) {
+        keys[count] = head_keys[k];
+        keys[count].keys = head_keys[k].types == FIL_IS_MAPPING ? fil_scene_world_keys(reader) : NULL;
+        count++;
+    }
+    for (int k = 0; k < fil_scene_kind_count && keys != NULL; k++) {
+        const FilSceneKind* kind = fil_scene_kinds[k];
+        if (kind->section != NULL) {
+            keys[count++] = (FilKey){.name = kind->section,
+                                     .types = kind->form != 0 ? kind->form : FIL_IS_LIST,
+                                     .flags = kind->form != 0 ? 0 : FIL_REPEATED,
+                                     .keys = kind->make_keys != NULL ? kind->make_keys(scene) : kind->keys,
+                                     .other = kind->other,
+                                     .words = kind->make_words != NULL ? kind->make_words(scene) : NULL,
+                                     .text = kind->text};
+        }
+    }
+    return reader->status == FIL_OK ? keys : NULL;
 }
 
 /* ---- the world ---- */
@@ -138,13 +172,15 @@ static void check_world(FilScene* scene)
     }
 }
 
-static void build(FilScene* scene, const char* const* keys, const FilSceneOptions* options, FilSceneInfo* info)
+static void build(FilScene* scene, const FilSceneOptions* options, FilSceneInfo* info)
 {
     FilReader* reader = &scene->reader;
     *info = (FilSceneInfo){.duration = 1.0, .output_period = 0.01, .seed = 1, .plan = fil_plan_def_default(), .manipulation = fil_manipulation_def_default()};
     scene->info = info;
     scene->root->parameters = fil_yaml_find(scene->root, "parameters");
-    if (!fil_check_keys(reader, scene->root, keys)) {
+    make_lists(scene);
+    const FilKey* keys = root_keys(scene);
+    if (keys == NULL || !fil_check_keys(reader, scene->root, keys)) {
         return;
     }
     read_seed(scene, options, info);
@@ -153,12 +189,20 @@ static void build(FilScene* scene, const char* const* keys, const FilSceneOption
     }
     read_head(scene, info);
     fil_scene_expand_repeats(scene);
-    make_lists(scene);
     fil_scene_read_groups(scene);
     read_sections(scene);
     create_world(scene, options);
     add_sections(scene);
     check_world(scene);
+}
+
+FilStatus fil_scene_keys(FilPool* pool, const FilKey** keys, FilError* error)
+{
+    FilYaml root = {.kind = FIL_YAML_MAPPING};
+    FilScene scene = {.reader = {.error = error, .pool = pool}, .root = &root};
+    make_lists(&scene);
+    *keys = root_keys(&scene);
+    return scene.reader.status;
 }
 
 FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* limits, const FilSceneOptions* options,
@@ -182,7 +226,7 @@ FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* 
     }
     if (status == FIL_OK) {
         scene.root = root;
-        build(&scene, keys, options, info != NULL ? info : &own_info);
+        build(&scene, options, info != NULL ? info : &own_info);
         status = scene.reader.status;
     }
     fil_pool_free(&pool);

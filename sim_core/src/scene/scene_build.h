@@ -11,6 +11,7 @@
 #include "filum/scene.h"
 #include "filum/world.h"
 #include "scene/document.h"
+#include "scene/keys.h"
 #include "scene/reader.h"
 
 typedef struct FilScene FilScene;
@@ -46,6 +47,12 @@ typedef struct FilSceneKind {
     const char* section; /* the scene's key; NULL: others bring these along */
     const char* word;    /* the key that names one, and the beginning of names that are not given; NULL: none has a name */
     const char* title;   /* what messages call one */
+    const char* text;    /* what the section is, for people */
+    unsigned form;       /* of the section: FIL_IS_...; 0: a list of mappings with `keys` */
+    const FilKey* keys;  /* NULL: they are made, or there is no section */
+    const FilKey* (*make_keys)(FilScene* scene); /* where they follow from what other kinds there are; NULL after a failure */
+    const FilKey* other; /* a second form of the mapping, or NULL */
+    const char* const* (*make_words)(FilScene* scene); /* that may stand in place of the mapping; NULL: none */
     bool is_object;      /* they share their names with other objects, and things touch them */
     void (*read)(FilScene* scene, FilSceneList* list); /* before there is a world; NULL: nothing to read */
     void (*add)(FilScene* scene, FilSceneList* list);  /* to the world; NULL: nothing to add */
@@ -156,8 +163,7 @@ enum {
 
 /* Keys of all targets of these uses, and `others` (NULL: none), for all elements of a section; NULL after a failure.
  * `except` is a kind's word that is none of them, or NULL. */
-const char* const* fil_scene_target_keys(FilScene* scene, int uses, unsigned flags, const char* except,
-                                         const char* const* others);
+const FilKey* fil_scene_target_keys(FilScene* scene, int uses, unsigned flags, const char* except, const FilKey* others);
 
 /* The target of a use. `word` is what wants it, for messages. */
 FilSceneTarget fil_scene_read_target(FilScene* scene, const FilYaml* mapping, int use, unsigned flags,
@@ -190,6 +196,33 @@ const FilSceneMaterial* fil_scene_read_material(FilScene* scene, const FilYaml* 
 FilSection fil_scene_read_section(FilScene* scene, const FilYaml* mapping, const FilSceneMaterial* material);
 extern const char* const fil_section_words[];
 
+/* ---- keys that several sections have ---- */
+
+extern const FilKey fil_surface_keys[], fil_collision_keys[], fil_gas_keys[], fil_shape_keys[], fil_rayleigh_keys[],
+    fil_rigid_damping_keys[], fil_pose_keys[], fil_relaxation_keys[], fil_manipulation_keys[];
+extern const FilKey fil_section_keys[], fil_circle_keys[], fil_tube_keys[], fil_rectangle_keys[], fil_stiffness_keys[];
+extern const char* const fil_ramp_words[];
+
+/* Exactly one section of a rod. */
+#define FIL_KEYS_SECTION                                                                                              \
+    FIL_KEY_MAPPING("circle", fil_circle_keys, FIL_VARIANT, ""), FIL_KEY_MAPPING("tube", fil_tube_keys, FIL_VARIANT, ""), \
+        FIL_KEY_MAPPING("rectangle", fil_rectangle_keys, FIL_VARIANT, ""),                                            \
+        FIL_KEY_MAPPING("stiffness", fil_stiffness_keys, FIL_VARIANT, "numbers of the section itself, without a material")
+
+/* Where a curve is. */
+#define FIL_KEYS_CURVE                                                                                        \
+    FIL_KEY_MAPPING("shape", fil_shape_keys, FIL_REQUIRED, "where the nodes are at the start"),               \
+        FIL_KEY_FLAG("closed", "false; true for a ring", "an edge goes from the last node to the first"),     \
+        FIL_KEY_NUMBER("noise", FIL_NOT_NEGATIVE, "m", "0",                                                   \
+                       "moves every coordinate at random by up to this: an imperfection to buckle from")
+
+/* What damps rods, and how they are stepped. */
+#define FIL_KEYS_LOSSES                                                                                                    \
+    FIL_KEY_MAPPING("damping", fil_rayleigh_keys, 0, ""),                                                                  \
+        FIL_KEY_NUMBER("drag", FIL_NOT_NEGATIVE, "Pa s", "0", "viscous drag per length"),                                  \
+        FIL_KEY_FLAG("gyroscopic", "true", "couple that keeps angular momentum when spinning edges turn"),                 \
+        FIL_KEY_FLAG("twist_free", "false", "edges have no twist of their own: cords of nets")
+
 /* ---- read_surfaces.c ---- */
 
 void fil_scene_read_groups(FilScene* scene);
@@ -219,9 +252,12 @@ void fil_scene_add_rods(FilScene* scene, FilSceneList* list);
 /* ---- read_world.c, read_models.c ---- */
 
 void fil_scene_read_world(FilReader* reader, const FilYaml* node, FilWorldDef* def);
+const FilKey* fil_scene_world_keys(FilReader* reader); /* NULL after a failure */
 /* A row for each contact model that has settings: its key in `world`, and who reads it. */
 typedef struct FilSceneModel {
     const char* key;
+    const char* text;
+    const FilKey* keys;
     void (*read)(FilReader* reader, const FilYaml* node, FilWorld* world);
 } FilSceneModel;
 extern const FilSceneModel fil_scene_models[]; /* ends with a key of NULL */
@@ -229,6 +265,9 @@ extern const FilSceneModel fil_scene_models[]; /* ends with a key of NULL */
 void fil_scene_read_models(FilReader* reader, const FilYaml* node, FilWorld* world);
 
 /* ---- scene.c ---- */
+
+/* All that a scene may have, but `include`, which is gone when it is read; what is made lives in the pool. */
+FIL_MUST_CHECK FilStatus fil_scene_keys(FilPool* pool, const FilKey** keys, FilError* error);
 
 /* Reads the scene under bounds of the caller's choice; see fil_scene_load_text(). */
 FIL_MUST_CHECK FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* limits,

@@ -34,33 +34,54 @@ static void add_word(const char** words, const char* word)
     }
 }
 
-const char* const* fil_scene_target_keys(FilScene* scene, int uses, unsigned flags, const char* except,
-                                         const char* const* others)
+static void add_key(FilKey* keys, const FilKey* key)
 {
-    size_t most = 1;
-    for (int k = 0; k < scene->list_count; k++) {
-        most += 1 + 2 * (size_t)scene->lists[k].kind->part_count;
+    if (key->name != NULL && fil_find_key(keys, key->name) == NULL) {
+        keys[fil_count_keys(keys)] = *key;
     }
-    for (int k = 0; others != NULL && others[k] != NULL; k++) {
-        most++;
-    }
-    const char** keys = fil_reader_alloc(&scene->reader, most, sizeof *keys);
-    for (int k = 0; k < scene->list_count && keys != NULL; k++) {
-        const FilSceneKind* kind = scene->lists[k].kind;
-        const bool left_out = except != NULL && kind->word != NULL && strcmp(kind->word, except) == 0;
-        if (left_out || part_for(kind, uses) == NULL) {
-            continue;
-        }
-        add_word(keys, kind->word);
-        for (int p = 0; p < kind->part_count; p++) {
-            if ((kind->parts[p].uses & uses) != 0) {
-                add_word(keys, kind->parts[p].word);
-                add_word(keys, (flags & FIL_TARGET_RANGE) != 0 ? kind->parts[p].plural : NULL);
+}
+
+/* The object that the word of its kind names, and its parts: by number or by name, and as a range. */
+static void add_target(FilKey* keys, const FilSceneKind* kind, int uses, unsigned flags, bool alone)
+{
+    const unsigned needed = alone && flags == FIL_TARGET_ONE ? FIL_REQUIRED : 0;
+    const FilKey object = FIL_KEY_TEXT(kind->word, alone ? FIL_REQUIRED : FIL_OBJECT, "", kind->title);
+    add_key(keys, &object);
+    for (int p = 0; p < kind->part_count; p++) {
+        const FilScenePart* part = &kind->parts[p];
+        if ((part->uses & uses) != 0) {
+            const FilKey one = FIL_KEY_MANY(part->word, kind->find_part != NULL ? FIL_IS_TEXT : FIL_IS_WHOLE, 0, needed, "", "",
+                                            "from 0, or from the end if negative");
+            const FilKey many = FIL_KEY_VECTOR(part->plural, 2, 0, "", "", "[first, count]");
+            add_key(keys, &one);
+            if ((flags & FIL_TARGET_RANGE) != 0) {
+                add_key(keys, &many);
             }
         }
     }
-    for (int k = 0; others != NULL && others[k] != NULL && keys != NULL; k++) {
-        add_word(keys, others[k]);
+}
+
+const FilKey* fil_scene_target_keys(FilScene* scene, int uses, unsigned flags, const char* except, const FilKey* others)
+{
+    size_t most = 1 + (others != NULL ? (size_t)fil_count_keys(others) : 0);
+    for (int k = 0; k < scene->list_count; k++) {
+        most += 1 + 2 * (size_t)scene->lists[k].kind->part_count;
+    }
+    FilKey* keys = fil_reader_alloc(&scene->reader, most, sizeof *keys);
+    const FilSceneKind* kinds[FIL_SCENE_MOST_KINDS];
+    int count = 0;
+    for (int k = 0; k < scene->list_count && keys != NULL; k++) {
+        const FilSceneKind* kind = scene->lists[k].kind;
+        const bool left_out = except != NULL && kind->word != NULL && strcmp(kind->word, except) == 0;
+        if (!left_out && part_for(kind, uses) != NULL) {
+            kinds[count++] = kind;
+        }
+    }
+    for (int k = 0; k < count; k++) {
+        add_target(keys, kinds[k], uses, flags, count == 1);
+    }
+    for (int k = 0; others != NULL && others[k].name != NULL && keys != NULL; k++) {
+        add_key(keys, &others[k]);
     }
     return keys;
 }
