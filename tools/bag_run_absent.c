@@ -16,6 +16,14 @@ int fil_bag_view(const char* bag, const FilBagViewOptions* options)
     return fil_cli_fail("view", FIL_EXIT_FAILED, "%s: %s", bag, reason);
 }
 
+bool fil_bag_watch(const char* bag, FilBagWatch watch, void* context, const char* command)
+{
+    (void)watch;
+    (void)context;
+    fil_cli_fail(command, 0, "%s: %s", bag, reason);
+    return false;
+}
+
 FilStatus fil_run_bag_start(const FilRunBagOptions* options, FilWorld* world, const FilSceneInfo* scene,
                             const char* path, const FilSceneOptions* how, FilRunBag** bag, FilError* error)
 {

@@ -37,16 +37,8 @@ static double now(void)
 static bool watch(void* context, const FilWorld* world)
 {
     BagView* view = context;
-    const double time = fil_world_time(world);
-    if (time < fil_film_end(view->film)) {
-        fil_film_clear(view->film); // the run was reset: what came before is another film
-    }
-    if (fil_film_wants(view->film, time)) {
-        const FilViewState state = {.rate = 0.0};
-        if (fil_view_frame_take(&view->frame, world, &state) != FIL_OK ||
-            fil_film_add(view->film, time, view->frame.bytes, view->frame.size) != FIL_OK) {
-            return false;
-        }
+    if (fil_film_take(view->film, world, &view->frame) != FIL_OK) {
+        return false;
     }
     return !atomic_load(&view->ends);
 }
@@ -120,4 +112,36 @@ int fil_bag_view(const char* bag, const FilBagViewOptions* options)
     fil_film_destroy(view.film);
     fil_replay_close(view.replay);
     return exit_code;
+}
+
+/* ---- for other commands ---- */
+
+typedef struct Watching {
+    FilBagWatch watch;
+    void* context;
+    const FilReplay* replay;
+} Watching;
+
+static bool pass_on(void* context, const FilWorld* world)
+{
+    const Watching* watching = context;
+    return watching->watch(watching->context, world, &fil_replay_simulation(watching->replay)->scene);
+}
+
+bool fil_bag_watch(const char* bag, FilBagWatch watch_world, void* context, const char* command)
+{
+    FilError error = {""};
+    FilReplay* replayed = NULL;
+    if (fil_replay_open(bag, &replayed, &error) != FIL_OK) {
+        fil_cli_fail(command, 0, "%s", error.text);
+        return false;
+    }
+    Watching watching = {watch_world, context, replayed};
+    if (fil_replay_run(replayed, pass_on, &watching, &error) != FIL_OK) {
+        fil_cli_fail(command, 0, "%s: %s", bag, error.text); // what came before can still be looked at
+    } else if (fil_replay_info(replayed)->stop[0] != '\0') {
+        fil_cli_fail(command, 0, "%s: shown up to here: %s", bag, fil_replay_info(replayed)->stop);
+    }
+    fil_replay_close(replayed);
+    return true;
 }

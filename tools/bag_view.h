@@ -2,7 +2,7 @@
 #ifndef FILUM_TOOLS_BAG_VIEW_H
 #define FILUM_TOOLS_BAG_VIEW_H
 
-#include <stdbool.h>
+#include "filum/filum.h"
 
 typedef struct FilBagViewOptions {
     const char* address;
@@ -10,6 +10,12 @@ typedef struct FilBagViewOptions {
     double speed;
     bool paused;
 } FilBagViewOptions;
+
+/* Sees the world at the start and after each step; false ends it there. */
+typedef bool (*FilBagWatch)(void* context, const FilWorld* world, const FilSceneInfo* scene);
+
+/* Does a recorded run again for a command, under whose name it complains; false if there is nothing to see. */
+bool fil_bag_watch(const char* bag, FilBagWatch watch, void* context, const char* command);
 
 /* Serves pages until a signal; returns the exit code. */
 int fil_bag_view(const char* bag, const FilBagViewOptions* options);

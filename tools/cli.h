@@ -68,6 +68,28 @@ bool fil_options_parse(const FilUsage* usage, int argc, char** argv, int* argume
 
 void fil_settings_free(FilSettings* settings);
 
+/* What every command that makes a world of a scene lets people change of it. */
+typedef struct FilSceneChoice {
+    double dt; /* s; 0: the scene's */
+    const char* contact;
+    FilSettings settings;
+    FilSeed seed;
+} FilSceneChoice;
+
+/* Rows of an option table for `choice`, a FilSceneChoice*. */
+#define FIL_SCENE_CHOICE_ROWS(choice)                                                                                           \
+    {"--dt", FIL_OPTION_POSITIVE, &(choice)->dt, "S", "time step in seconds, instead of the scene's"},                          \
+        {"--contact", FIL_OPTION_TEXT, &(choice)->contact, "MODEL", "contact model, instead of the scene's"},                   \
+        {"--set", FIL_OPTION_SETTING, &(choice)->settings, "KEY.PATH=VALUE", "change the scene; may be repeated"},               \
+    {                                                                                                                           \
+        "--seed", FIL_OPTION_SEED, &(choice)->seed, "N", "of the scene's random numbers"                                        \
+    }
+
+/* Whether an argument is a bag: a directory, or a file that ends as they do. Scenes are names or YAML files. */
+bool fil_is_bag(const char* argument);
+
+FilSceneOptions fil_scene_choice_options(const FilSceneChoice* choice); /* borrows its texts */
+
 /* ---- the process ---- */
 
 /* Ctrl-C and SIGTERM from now on only ask to stop. */

@@ -16,14 +16,11 @@
 
 typedef struct Options {
     double duration; /* s; negative: the scene's */
-    double dt;       /* s; 0: the scene's */
-    const char* contact;
-    FilSettings settings;
+    FilSceneChoice scene;
     const char* csv;
     const char* svg;
     FilVec3 view; /* zero: the usual one */
     FilRunBagOptions bag;
-    FilSeed seed;
     bool hash, json, quiet;
 } Options;
 
@@ -46,9 +43,7 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
 {
     const FilOption table[] = {
         {"--duration", FIL_OPTION_DURATION, &options->duration, "S", "simulated seconds, instead of the scene's; 0: only the start"},
-        {"--dt", FIL_OPTION_POSITIVE, &options->dt, "S", "time step in seconds, instead of the scene's"},
-        {"--contact", FIL_OPTION_TEXT, &options->contact, "MODEL", "contact model, instead of the scene's"},
-        {"--set", FIL_OPTION_SETTING, &options->settings, "KEY.PATH=VALUE", "change the scene; may be repeated"},
+        FIL_SCENE_CHOICE_ROWS(&options->scene),
         {"--csv", FIL_OPTION_TEXT, &options->csv, "FILE", "one row per output period: t, probes; - is standard output"},
         {"--svg", FIL_OPTION_TEXT, &options->svg, "FILE", "draw the world at the end, and faintly how it got there"},
         {"--view", FIL_OPTION_DIRECTION, &options->view, "X,Y,Z", "where the picture is seen from"},
@@ -58,7 +53,6 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
          "messages per simulated second, instead of the node's; above 1/dt every step"},
         {"--bag-compression", FIL_OPTION_TEXT, &options->bag.compression, "CODEC", "none, lz4 or zstd; of .mcap"},
         {"--bag-storage", FIL_OPTION_TEXT, &options->bag.storage, "KIND", "of a directory: mcap or sqlite3"},
-        {"--seed", FIL_OPTION_SEED, &options->seed, "N", "of the scene's random numbers"},
         {"--hash", FIL_OPTION_FLAG, &options->hash, NULL, "print the hash of the final state"},
         {"--json", FIL_OPTION_FLAG, &options->json, NULL, "print the summary as one JSON object"},
         {"--quiet", FIL_OPTION_FLAG, &options->quiet, NULL, "no summary, no progress bar"},
@@ -140,17 +134,10 @@ static bool start(Run* run, const char* scene)
     const Options* options = run->options;
     FilError error = {""};
     char path[PATH_MAX];
-    if (options->contact != NULL && !know_contact_model(options->contact)) {
+    if (options->scene.contact != NULL && !know_contact_model(options->scene.contact)) {
         return false;
     }
-    const FilSceneOptions scene_options = {
-        .settings = options->settings.items,
-        .setting_count = options->settings.count,
-        .seed = options->seed.value,
-        .seed_given = options->seed.given,
-        .dt = options->dt,
-        .contact_model = options->contact,
-    };
+    const FilSceneOptions scene_options = fil_scene_choice_options(&options->scene);
     if (!fil_scene_find(scene, path, sizeof path, &error) ||
         fil_scene_load(path, &scene_options, &run->world, &run->scene, &error) != FIL_OK) {
         fil_cli_fail("run", 0, "%s", error.text);
@@ -412,6 +399,6 @@ int fil_command_run(int argc, char** argv)
     }
     fil_drawing_destroy(run.drawing);
     fil_world_destroy(run.world);
-    fil_settings_free(&options.settings);
+    fil_settings_free(&options.scene.settings);
     return exit_code;
 }

@@ -1,7 +1,5 @@
 /* Owns `filum view`: steps a scene at the pace of the clock, shows it to pages and does what they ask. */
 #include <math.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "bag_view.h"
@@ -12,10 +10,8 @@
 typedef struct Options {
     const char* address;
     int port;
-    double dt, speed, duration;
-    const char* contact;
-    FilSettings settings;
-    FilSeed seed;
+    double speed, duration;
+    FilSceneChoice scene;
     bool paused, read_only;
 } Options;
 
@@ -63,10 +59,7 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
         {"--paused", FIL_OPTION_FLAG, &options->paused, NULL, "wait for a page to press play"},
         {"--speed", FIL_OPTION_POSITIVE, &options->speed, "X", "simulated seconds per second, instead of 1"},
         {"--duration", FIL_OPTION_POSITIVE, &options->duration, "S", "end after so many simulated seconds, instead of by Ctrl-C"},
-        {"--dt", FIL_OPTION_POSITIVE, &options->dt, "S", "time step in seconds, instead of the scene's"},
-        {"--contact", FIL_OPTION_TEXT, &options->contact, "MODEL", "contact model, instead of the scene's"},
-        {"--set", FIL_OPTION_SETTING, &options->settings, "KEY.PATH=VALUE", "change the scene; may be repeated"},
-        {"--seed", FIL_OPTION_SEED, &options->seed, "N", "of the scene's random numbers"},
+        FIL_SCENE_CHOICE_ROWS(&options->scene),
     };
     const FilUsage usage = {
         .command = "view",
@@ -87,14 +80,7 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
 static bool start(View* view, const Options* options, const char* scene)
 {
     FilError error = {""};
-    const FilSceneOptions scene_options = {
-        .settings = options->settings.items,
-        .setting_count = options->settings.count,
-        .seed = options->seed.value,
-        .seed_given = options->seed.given,
-        .dt = options->dt,
-        .contact_model = options->contact,
-    };
+    const FilSceneOptions scene_options = fil_scene_choice_options(&options->scene);
     const FilViewSessionDef def = {
         .simulation = &view->simulation, .address = options->address, .port = options->port, .read_only = options->read_only};
     if (fil_simulation_load(&view->simulation, scene, &scene_options, &error) != FIL_OK ||
@@ -127,27 +113,18 @@ static FilStatus run(View* view, double duration)
     return status;
 }
 
-/* A scene is a name or a YAML file; a bag is a directory or ends as bags do. */
-static bool is_bag(const char* path)
-{
-    struct stat status;
-    const char* end = strrchr(path, '.');
-    const bool named = end != NULL && (strcmp(end, ".mcap") == 0 || strcmp(end, ".db3") == 0);
-    return named || (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
-}
-
 int fil_command_view(int argc, char** argv)
 {
     Options options = {.address = "127.0.0.1", .port = 8642, .speed = 1.0};
     const char* scene = NULL;
     int exit_code = FIL_EXIT_DONE;
     if (!parse(argc, argv, &options, &scene, &exit_code)) {
-        fil_settings_free(&options.settings);
+        fil_settings_free(&options.scene.settings);
         return exit_code;
     }
-    if (is_bag(scene)) {
+    if (fil_is_bag(scene)) {
         const FilBagViewOptions bag = {.address = options.address, .port = options.port, .speed = options.speed, .paused = options.paused};
-        fil_settings_free(&options.settings);
+        fil_settings_free(&options.scene.settings);
         return fil_bag_view(scene, &bag);
     }
     View view = {.session = NULL};
@@ -159,6 +136,6 @@ int fil_command_view(int argc, char** argv)
     }
     fil_view_session_close(view.session);
     fil_simulation_fini(&view.simulation);
-    fil_settings_free(&options.settings);
+    fil_settings_free(&options.scene.settings);
     return exit_code;
 }

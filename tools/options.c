@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 
@@ -182,4 +183,24 @@ bool fil_options_parse(const FilUsage* usage, int argc, char** argv, int* argume
     *argument_count = count;
     *exit_code = FIL_EXIT_DONE;
     return true;
+}
+
+FilSceneOptions fil_scene_choice_options(const FilSceneChoice* choice)
+{
+    return (FilSceneOptions){
+        .settings = choice->settings.items,
+        .setting_count = choice->settings.count,
+        .seed = choice->seed.value,
+        .seed_given = choice->seed.given,
+        .dt = choice->dt,
+        .contact_model = choice->contact,
+    };
+}
+
+bool fil_is_bag(const char* path)
+{
+    struct stat status;
+    const char* end = strrchr(path, '.');
+    const bool named = end != NULL && (strcmp(end, ".mcap") == 0 || strcmp(end, ".db3") == 0);
+    return named || (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
 }

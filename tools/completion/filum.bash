@@ -17,7 +17,7 @@ _filum() {
         words=$(_filum_options "$command")
     else
         case $command in
-            run | info | view | plan) words=$(filum list 2>/dev/null | cut -d ' ' -f 1) ;;
+            run | info | view | render | plan) words=$(filum list 2>/dev/null | cut -d ' ' -f 1) ;;
             validate) words=$(filum validate --list 2>/dev/null | cut -d ' ' -f 1) ;;
             bench) words=$(filum bench --help 2>/dev/null | sed -n 's/^  \([a-z_]*\)  .*/\1/p') ;;
         esac

@@ -122,6 +122,20 @@ FilStatus fil_film_add(FilFilm* film, double time, const void* bytes, size_t siz
     return status;
 }
 
+FilStatus fil_film_take(FilFilm* film, const FilWorld* world, FilViewFrame* frame)
+{
+    const double time = fil_world_time(world);
+    if (time < fil_film_end(film)) {
+        fil_film_clear(film); // what came before the reset is another film
+    }
+    if (!fil_film_wants(film, time)) {
+        return FIL_OK;
+    }
+    const FilViewState state = {.rate = 0.0};
+    const FilStatus status = fil_view_frame_take(frame, world, &state);
+    return status == FIL_OK ? fil_film_add(film, time, frame->bytes, frame->size) : status;
+}
+
 int fil_film_count(FilFilm* film)
 {
     pthread_mutex_lock(&film->lock);

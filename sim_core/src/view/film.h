@@ -3,7 +3,7 @@
 #ifndef FILUM_VIEW_FILM_H
 #define FILUM_VIEW_FILM_H
 
-#include "filum/filum.h"
+#include "view/frame.h"
 
 typedef struct FilFilm FilFilm;
 
@@ -15,6 +15,8 @@ bool fil_film_wants(FilFilm* film, double time);
 /* Times increase; the bytes are copied. FIL_OUT_OF_MEMORY leaves the film as it was. */
 FIL_MUST_CHECK FilStatus fil_film_add(FilFilm* film, double time, const void* bytes, size_t size);
 void fil_film_clear(FilFilm* film);
+/* Adds the world as it is now, if a frame is due; a world that was reset begins a new film. `frame`: room to be used again. */
+FIL_MUST_CHECK FilStatus fil_film_take(FilFilm* film, const FilWorld* world, FilViewFrame* frame);
 
 int fil_film_count(FilFilm* film);
 double fil_film_end(FilFilm* film); /* s, of the last frame; 0 before the first */

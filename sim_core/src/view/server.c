@@ -20,18 +20,22 @@ typedef struct Message {
     uint64_t version;
 } Message;
 
+/* A message as far as it has come. */
+typedef struct Incoming {
+    unsigned char* bytes;
+    size_t size;
+} Incoming;
+
 /* A connection, in memory of the library. */
 typedef struct Page {
-    uint64_t text, frame;                       /* versions that it has */
-    unsigned char command[FIL_VIEW_COMMAND_BYTES]; /* as far as it has come */
-    size_t received;
+    uint64_t text, frame; /* versions that it has */
+    Incoming received;
 } Page;
 
 /* A connection of Foxglove's kind. */
 typedef struct Link {
     FilFoxglovePeer* peer;
-    unsigned char* received; /* of a message that comes in pieces */
-    size_t size;
+    Incoming received;
 } Link;
 
 struct FilViewServer {
@@ -166,23 +170,36 @@ static int write_news(FilViewServer* server, struct lws* connection, Page* page)
     return sent < (int)server->copy.size ? -1 : 0;
 }
 
-/* Commands come whole or in pieces; whatever has another length ends the connection. */
-static int receive(FilViewServer* server, struct lws* connection, Page* page, const void* bytes, size_t size)
+/* Messages come whole or in pieces: 1 when one is whole, 0 when more is to come, -1 when it is too long. */
+static int gather(struct lws* connection, Incoming* incoming, size_t limit, const void* bytes, size_t size)
 {
-    if (!lws_frame_is_binary(connection) || size > FIL_VIEW_COMMAND_BYTES - page->received) {
+    unsigned char* grown = size <= limit - incoming->size ? realloc(incoming->bytes, incoming->size + size + 1) : NULL;
+    if (grown == NULL) {
         return -1;
     }
-    memcpy(page->command + page->received, bytes, size);
-    page->received += size;
-    if (!lws_is_final_fragment(connection) || lws_remaining_packet_payload(connection) > 0) {
-        return 0;
+    incoming->bytes = grown;
+    memcpy(incoming->bytes + incoming->size, bytes, size);
+    incoming->size += size;
+    return lws_is_final_fragment(connection) && lws_remaining_packet_payload(connection) == 0;
+}
+
+/* A command, or a picture where they are taken; whatever else ends the connection. */
+static int receive(FilViewServer* server, struct lws* connection, Page* page, const void* bytes, size_t size)
+{
+    Incoming* incoming = &page->received;
+    const size_t limit = server->def.picture != NULL ? FIL_VIEW_PICTURE_BYTES : FIL_VIEW_COMMAND_BYTES;
+    const int whole = lws_frame_is_binary(connection) ? gather(connection, incoming, limit, bytes, size) : -1;
+    if (whole <= 0) {
+        return whole;
     }
-    const bool whole = page->received == FIL_VIEW_COMMAND_BYTES;
-    page->received = 0;
-    if (whole && server->def.command != NULL) {
-        server->def.command(server->def.context, page->command);
+    const bool command = incoming->size == FIL_VIEW_COMMAND_BYTES, picture = incoming->size > FIL_VIEW_COMMAND_BYTES;
+    if (command && server->def.command != NULL) {
+        server->def.command(server->def.context, incoming->bytes);
+    } else if (picture) {
+        server->def.picture(server->def.context, incoming->bytes, incoming->size);
     }
-    return whole ? 0 : -1;
+    incoming->size = 0;
+    return command || picture ? 0 : -1;
 }
 
 static void count(FilViewServer* server, int* connected, int change)
@@ -206,6 +223,8 @@ static int on_stream(struct lws* connection, enum lws_callback_reasons reason, v
             return 0;
         case LWS_CALLBACK_CLOSED:
             count(server, &server->counts.pages, -1);
+            free(page->received.bytes);
+            *page = (Page){0};
             return 0;
         case LWS_CALLBACK_SERVER_WRITEABLE:
             return write_news(server, connection, page);
@@ -239,22 +258,16 @@ static int write_waiting(FilViewServer* server, struct lws* connection, const Li
     return whole ? 0 : -1;
 }
 
-/* Messages come whole or in pieces; the longest is bounded. */
-static int gather(struct lws* connection, Link* link, const void* bytes, size_t size)
+static int receive_from_viewer(struct lws* connection, Link* link, const void* bytes, size_t size)
 {
     enum { LONGEST = 1 << 20 };
-    unsigned char* grown = size <= LONGEST - link->size ? realloc(link->received, link->size + size + 1) : NULL;
-    if (grown == NULL) {
-        return -1;
+    Incoming* incoming = &link->received;
+    const int whole = gather(connection, incoming, LONGEST, bytes, size);
+    if (whole <= 0) {
+        return whole;
     }
-    link->received = grown;
-    memcpy(link->received + link->size, bytes, size);
-    link->size += size;
-    if (!lws_is_final_fragment(connection) || lws_remaining_packet_payload(connection) > 0) {
-        return 0;
-    }
-    const bool good = fil_foxglove_receive(link->peer, link->received, link->size, lws_frame_is_binary(connection));
-    link->size = 0;
+    const bool good = fil_foxglove_receive(link->peer, incoming->bytes, incoming->size, lws_frame_is_binary(connection));
+    incoming->size = 0;
     return good ? 0 : -1;
 }
 
@@ -275,13 +288,13 @@ static int on_foxglove(struct lws* connection, enum lws_callback_reasons reason,
                 fil_foxglove_close(link->peer);
                 count(server, &server->counts.viewers, -1);
             }
-            free(link->received);
+            free(link->received.bytes);
             *link = (Link){0};
             return 0;
         case LWS_CALLBACK_SERVER_WRITEABLE:
             return write_waiting(server, connection, link);
         case LWS_CALLBACK_RECEIVE:
-            return gather(connection, link, bytes, size);
+            return receive_from_viewer(connection, link, bytes, size);
         case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
             lws_callback_on_writable_all_protocol(lws_get_context(connection), lws_get_protocol(connection));
             return 0;

@@ -9,7 +9,8 @@ typedef struct FilViewServer FilViewServer;
 
 enum {
     FIL_VIEW_PAGES = 8,          /* at once */
-    FIL_VIEW_COMMAND_BYTES = 64, /* of each message from a page; others end its connection */
+    FIL_VIEW_COMMAND_BYTES = 64, /* of each message from a page; others end its connection, */
+    FIL_VIEW_PICTURE_BYTES = 64 << 20, /* but for pictures, that are longer than commands, and at most this */
 };
 
 typedef struct FilViewServerDef {
@@ -18,7 +19,10 @@ typedef struct FilViewServerDef {
     const char* folder;  /* of the page's files; NULL: beside the program, or where it was built */
     /* A message of a page, FIL_VIEW_COMMAND_BYTES long; called from that thread. NULL: pages can only look. */
     void (*command)(void* context, const unsigned char* bytes);
-    void* context;
+    /* A picture (PNG) of the frame that was shown last, from a page that was opened as #render; called from that thread. NULL: none
+     * are taken. */
+    void (*picture)(void* context, const unsigned char* bytes, size_t size);
+    void* context; /* of both */
     FilFoxglove* foxglove; /* served on the same port; outlives the server; NULL: not at all */
     bool read_only;        /* for those who come by foxglove */
     const char* origins;   /* of other sites' pages that may come by foxglove, separated by spaces; NULL: none */

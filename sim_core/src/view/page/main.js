@@ -10,6 +10,7 @@ const PAST_FRAMES = 1800;
 const PAST_BYTES = 96e6;
 const VIEWS = { front: [0.25, -1, 0.35], side: [1, 0, 0.2], top: [0, -1e-3, 1], fit: null };
 const get = (id) => document.getElementById(id);
+const options = new URLSearchParams(location.hash.slice(1)); // #bare, #render&view=side&follow=NAME&zoom=2&dark&forces
 let stale = true; // only what has changed is drawn: a page that rests costs nothing
 const state = { description: null, bodies: null, frame: null, past: [], pastBytes: 0, shown: -1, fitted: false, frames: 0 };
 
@@ -48,8 +49,9 @@ function setTheme(dark) {
 }
 
 function resize() {
-  renderer.setSize(innerWidth, innerHeight);
-  camera.aspect = innerWidth / innerHeight;
+  const [width, height] = options.has('size') ? options.get('size').split('x').map(Number) : [innerWidth, innerHeight];
+  renderer.setSize(width, height);
+  camera.aspect = width / height;
   camera.updateProjectionMatrix();
   stale = true;
 }
@@ -59,7 +61,7 @@ function look(direction) {
   const center = box.getCenter(new THREE.Vector3());
   const radius = Math.max(box.getSize(new THREE.Vector3()).length() / 2, 1e-3);
   const from = direction ? new THREE.Vector3(...direction) : camera.position.clone().sub(controls.target);
-  const distance = (1.15 * radius) / Math.sin((Math.PI / 360) * camera.fov * Math.min(1, camera.aspect));
+  const distance = (1.15 * radius) / Number(options.get('zoom') ?? 1) / Math.sin((Math.PI / 360) * camera.fov * Math.min(1, camera.aspect));
   controls.target.copy(center);
   camera.position.copy(center).addScaledVector(from.normalize(), distance);
   camera.near = distance / 200;
@@ -175,7 +177,9 @@ function draw(frame) {
   get('rate').textContent = frame.runs ? `${frame.rate.toPrecision(2)} × real time` : frame.failed ? 'failed' : 'paused';
   if (!state.fitted) {
     state.fitted = true;
-    look(VIEWS.front);
+    get('follow').value = options.get('follow') ?? '';
+    get('forces').checked ||= options.has('forces');
+    look(VIEWS[options.get('view')] ?? VIEWS.front);
   }
   const name = get('follow').value;
   if (name !== '') {
@@ -187,6 +191,7 @@ function draw(frame) {
 
 let drawn = null;
 let plotted = 0;
+let pictured = null;
 function tick(time) {
   requestAnimationFrame(tick);
   const frame = state.shown >= 0 ? state.past[state.shown] : state.frame;
@@ -205,6 +210,10 @@ function tick(time) {
   if (controls.update() || stale) {
     renderer.render(scene, camera);
     stale = false;
+  }
+  if (options.has('render') && drawn && drawn !== pictured) {
+    pictured = drawn;
+    stream.picture(renderer.domElement);
   }
 }
 
@@ -249,10 +258,10 @@ addEventListener('keydown', (event) => {
     keys[event.key]();
   }
 });
-document.documentElement.classList.toggle('bare', location.hash === '#bare'); // the stage alone, for pictures
+document.documentElement.classList.toggle('bare', options.has('bare') || options.has('render')); // the stage alone, for pictures
 addEventListener('resize', resize);
 resize();
-setTheme(matchMedia('(prefers-color-scheme: dark)').matches);
+setTheme(options.has('render') ? options.has('dark') : matchMedia('(prefers-color-scheme: dark)').matches);
 requestAnimationFrame(tick);
 
 // for tests: what is known, and where a point of the world is on the page

@@ -40,6 +40,12 @@ export class Stream {
     this.socket = socket;
   }
 
+  // the canvas as a PNG, once it shows a frame that was sent for that
+  async picture(canvas) {
+    const blob = await new Promise((resolve) => { canvas.toBlob(resolve, 'image/png'); });
+    this.socket.send(await blob.arrayBuffer());
+  }
+
   ask(what, { object = 0, part = 0, numbers = [] } = {}) {
     if (this.socket.readyState !== WebSocket.OPEN) {
       return;
