@@ -56,6 +56,7 @@ typedef struct FilBodySide {
 typedef struct FilBodyMesh {
     int vertex_count, edge_count, triangle_count;
     const int *edges, *triangles; /* 2 and 3 vertices each */
+    const double* lengths;        /* m, of the edges at rest, for contact with itself; NULL: that is not by points */
     double radius;                /* m, around them */
     const int* blocks;            /* the block of unknowns that each vertex is; NULL: they are the body's blocks in order */
     double bedding;               /* Pa/m, of contact by areas; 0: by points */

@@ -24,7 +24,7 @@ static void destroy(void* pointer)
     fil_vertex_holds_free(&body->holds);
     fil_chambers_free(&body->chambers);
     fil_block_cholesky_destroy(body->cholesky);
-    void* blocks[] = {body->triangles,   body->edges,      body->folds,   body->edge_ends,        body->mass,       body->initial_q,
+    void* blocks[] = {body->triangles,   body->edges,      body->folds,   body->edge_ends,        body->edge_lengths, body->mass,       body->initial_q,
                       body->initial_v,   body->load,        body->block_start, body->block_column,
                       body->block_row,   body->edge_slots, body->fold_slots,   body->values,     body->damping,
                       body->held,        body->held_q,     body->q_theta,      body->v_theta,    body->gradient,
@@ -184,6 +184,7 @@ static void mesh_of(const void* pointer, FilBodyMesh* out)
                          .edge_count = body->edge_count,
                          .triangle_count = body->triangle_count,
                          .edges = body->edge_ends,
+                         .lengths = body->edge_lengths,
                          .triangles = body->triangles,
                          .radius = 0.5 * body->thickness};
 }

@@ -14,6 +14,7 @@ typedef struct FilShellBody {
     int* triangles; /* 3 each */
     FilShellEdge* edges;
     int* edge_ends; /* 2 each: the same */
+    double* edge_lengths; /* m, at rest: the same */
     FilShellFold* folds;
     FilShellBending bending;
     double thickness, damping_mass, damping_stiffness;

@@ -123,7 +123,9 @@ FilStatus fil_shell_build_mesh(FilShellBody* body, const FilShellDef* def, FilEr
     body->folds = fil_alloc((size_t)side_count, sizeof *body->folds);
     body->bends = fil_alloc((size_t)side_count, sizeof *body->bends);
     body->edge_ends = fil_alloc(2 * (size_t)side_count, sizeof(int));
-    if (sides == NULL || body->edges == NULL || body->folds == NULL || body->bends == NULL || body->edge_ends == NULL) {
+    body->edge_lengths = fil_alloc((size_t)side_count, sizeof(double));
+    if (sides == NULL || body->edges == NULL || body->folds == NULL || body->bends == NULL || body->edge_ends == NULL ||
+        body->edge_lengths == NULL) {
         fil_free(sides);
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
@@ -143,6 +145,7 @@ FilStatus fil_shell_build_mesh(FilShellBody* body, const FilShellDef* def, FilEr
             const double length = fil_v3_distance(def->vertices + 3 * sides[k].low, def->vertices + 3 * sides[k].high);
             body->edge_ends[2 * body->edge_count] = sides[k].low;
             body->edge_ends[2 * body->edge_count + 1] = sides[k].high;
+            body->edge_lengths[body->edge_count] = length;
             body->edges[body->edge_count++] = (FilShellEdge){{sides[k].low, sides[k].high},
                                                              0.5 * sqrt(3.0) * def->young * def->thickness, length};
             if (next - k == 2) {

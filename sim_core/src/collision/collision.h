@@ -62,6 +62,15 @@ typedef struct FilPatchStage {
 /* The triangles of a body. Contacts name the collider of the vertex that is nearest, and 1 + triangle as its part. */
 enum { FIL_JOINED_TO_MANY = -2 };
 
+/* What a sheet needs to meet itself, made every step. */
+typedef struct FilOwnSheet {
+    FilAabb* boxes;  /* per triangle, over its motion against the rest of the sheet */
+    FilBvh tree;     /* over them */
+    double* normals; /* 3 per triangle, units */
+    double* reach;   /* m, per triangle: how far around it contacts are looked for */
+    int* flat;       /* per vertex: 1 if the triangles around it lie side by side */
+} FilOwnSheet;
+
 typedef struct FilCollisionSheet {
     int body;
     int first; /* collider of its first vertex; the others follow. Of a rigid shape: its own ... */
@@ -76,6 +85,7 @@ typedef struct FilCollisionSheet {
     FilAabb bounds; /* of all */
     FilBvh tree;    /* over the boxes ... */
     bool ready;     /* ... of this step */
+    FilOwnSheet* own; /* for contact with itself by points; NULL: there is none */
 } FilCollisionSheet;
 
 /* A surface for two objects instead of what their own ones combine to. */
@@ -236,6 +246,8 @@ FIL_MUST_CHECK FilStatus fil_collision_meet_sheet_areas(FilCollisionStage* stage
 /* the same of a solid's surface with itself, beyond neighbours */
 FIL_MUST_CHECK FilStatus fil_collision_meet_own_areas(FilCollisionStage* stage, FilCollisionSheet* sheet, double dt);
 FIL_MUST_CHECK FilStatus fil_collision_meet_sheet_pair(FilCollisionStage* stage, FilCollisionSheet* a, FilCollisionSheet* b, double dt);
+/* What the triangles of a sheet with `own` touch of the sheet itself. */
+FIL_MUST_CHECK FilStatus fil_collision_meet_own_sheet(FilCollisionStage* stage, FilCollisionSheet* sheet, double dt);
 /* Adds what faces and edges of all sheets touch in a step of dt. They and all colliders have been placed, and stand in the tree. */
 FIL_MUST_CHECK FilStatus fil_collision_meet_sheets(FilCollisionStage* stage, double dt);
 

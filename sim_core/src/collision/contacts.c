@@ -99,6 +99,20 @@ static void take_couple(const FilCollisionStage* stage, const FilContact* contac
     }
 }
 
+/* Adds to a block that the contact has on the same variable, if any: triangles of a sheet that touches itself may have a corner in common. */
+static bool join_block(FilContactSet* set, const FilContact* contact, int variable, const double* jacobian)
+{
+    for (int k = contact->first_block; k < set->block_count && contact->body[0] == contact->body[1]; k++) {
+        if (set->variable[k] == variable) {
+            for (int m = 0; m < 12; m++) {
+                set->jacobian[12 * (size_t)k + (size_t)m] += jacobian[m];
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Adds the Jacobian of one side: +1 for side 1, -1 for side 0, in the contact's frame. */
 static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int side)
 {
@@ -128,7 +142,9 @@ static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int sid
         for (int k = 0; k < 4; k++) {
             contact->normal_velocity += local[8 + k] * v[k];
         }
-        status = fil_contact_set_add_block(&stage->set, body->v / 4 + blocks[b], local);
+        if (side == 0 || !join_block(&stage->set, contact, body->v / 4 + blocks[b], local)) {
+            status = fil_contact_set_add_block(&stage->set, body->v / 4 + blocks[b], local);
+        }
     }
     return status;
 }

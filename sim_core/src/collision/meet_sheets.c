@@ -185,6 +185,8 @@ FilStatus fil_collision_meet_sheets(FilCollisionStage* stage, double dt)
         status = meet_others(stage, s, dt);
         if (status == FIL_OK && s->bedding > 0.0 && stage->colliders[s->first].collider.collision.self) {
             status = fil_collision_meet_own_areas(stage, s, dt);
+        } else if (status == FIL_OK && s->own != NULL) {
+            status = fil_collision_meet_own_sheet(stage, s, dt);
         }
         for (int m = 0; m < k && status == FIL_OK; m++) {
             FilCollisionSheet* other = &stage->sheets[m];

@@ -1,4 +1,4 @@
-/* Triangles of two sheets: cloth, solids and rigid meshes on each other. */
+/* Triangles of two sheets: cloth, solids and rigid meshes on each other, and cloth on itself. */
 #include <math.h>
 
 #include "base/vec3.h"
@@ -25,6 +25,23 @@ static FilStatus emit(FilCollisionStage* stage, const FilCollisionSheet* a, cons
     return status;
 }
 
+/* m: a bound of fil_collision_sheet_margin() for triangles of one sheet, where most that are near do not touch. */
+static double own_margin(const FilCollisionSheet* s, int t, int u)
+{
+    return s->own->reach[t] + s->own->reach[u];
+}
+
+/* Drops those from `first` on that are farther than `margin`. */
+static void drop_far(FilFacetTouches* touches, int first, double margin)
+{
+    int kept = first;
+    for (int k = first; k < touches->count; k++) {
+        touches->items[kept] = touches->items[k];
+        kept += touches->items[k].point.distance <= margin;
+    }
+    touches->count = kept;
+}
+
 /* Vertices of a on faces of b, and edges, of the pairs of one triangle of a: those from `from` up to `to`. */
 static FilStatus meet_triangle(FilCollisionStage* stage, const FilCollisionSheet* a, const FilCollisionSheet* b, int from, int to,
                                bool swapped, double dt)
@@ -33,13 +50,20 @@ static FilStatus meet_triangle(FilCollisionStage* stage, const FilCollisionSheet
     for (int pass = 0; pass < (swapped ? 1 : 2) && status == FIL_OK; pass++) {
         for (int k = from; k < to && status == FIL_OK; k++) {
             const int s = stage->faces.items[k].a, t = stage->faces.items[k].b;
+            if (pass == 1 && a == b && t < s) { // of a sheet with itself both orders are listed, for vertices
+                continue;
+            }
             if (stage->join_count > 0 &&
                 (fil_collision_sheet_joined(stage, a, s, b->body) || fil_collision_sheet_joined(stage, b, t, a->body))) {
                 continue;
             }
-            const double margin = fil_collision_sheet_margin(stage, a, s, b, t, dt);
+            const int known = stage->meetings.count;
+            const double margin = a == b ? own_margin(a, s, t) : fil_collision_sheet_margin(stage, a, s, b, t, dt);
             status = pass == 0 ? fil_facets_meet_vertices(&a->facets, s, &b->facets, t, margin, swapped, &stage->meetings)
                                : fil_facets_meet_edges(&a->facets, s, &b->facets, t, margin, &stage->meetings);
+            if (a == b && stage->meetings.count > known) {
+                drop_far(&stage->meetings, known, fil_collision_sheet_margin(stage, a, s, b, t, dt));
+            }
         }
         if (pass == 0) {
             fil_facets_settle_vertices(&stage->meetings, 0, swapped);
@@ -77,4 +101,86 @@ FilStatus fil_collision_meet_sheet_pair(FilCollisionStage* stage, FilCollisionSh
         stage->faces.items[k] = (FilPair){pair.b, pair.a};
     }
     return status == FIL_OK ? meet_listed(stage, b, a, true, dt) : status;
+}
+
+/* ---- a sheet with itself ---- */
+
+/* Cosine to their mean of the normals around a vertex that is flat: within 30 degrees each triangle lies beside the others, not above. */
+static const double FLAT_FAN = 0.866;
+
+/* Boxes over the motion to come. What all of the sheet does brings nothing closer: a falling cloth is like one at rest. */
+static void bound_own(const FilCollisionStage* stage, FilCollisionSheet* s, double dt)
+{
+    const FilFacets* facets = &s->facets;
+    double mean[3] = {0.0, 0.0, 0.0};
+    for (int k = 0; k < facets->vertex_count; k++) {
+        fil_v3_axpy(mean, 1.0 / facets->vertex_count, stage->colliders[s->first + k].place.velocity);
+    }
+    for (int t = 0; t < facets->triangle_count; t++) {
+        FilAabb box = fil_aabb_empty();
+        double fastest2 = 0.0;
+        for (int k = 0; k < 3; k++) {
+            const double *x = fil_facets_corner(facets, t, k), *v = stage->colliders[s->first + facets->triangles[3 * t + k]].place.velocity;
+            double own[3], ahead[3];
+            fil_v3_sub(own, v, mean);
+            fil_v3_copy(ahead, x);
+            fil_v3_axpy(ahead, FIL_LOOK_AHEAD * dt, own);
+            fil_aabb_add_point(&box, x);
+            fil_aabb_add_point(&box, ahead);
+            fastest2 = fmax(fastest2, fil_v3_dot(own, own));
+        }
+        const double at_rest = FIL_SHEETS_AT_REST * sqrt(fil_facets_normal(facets, t, s->own->normals + 3 * t));
+        s->own->boxes[t] = fil_aabb_fattened(&box, facets->radius + 0.5 * at_rest);
+        s->own->reach[t] = FIL_LOOK_AHEAD * dt * sqrt(fastest2) + at_rest;
+    }
+}
+
+/* Where the triangles around a vertex are flat, and so do not touch each other. */
+static void find_flat(FilCollisionSheet* s)
+{
+    const FilFacets* facets = &s->facets;
+    for (int v = 0; v < facets->vertex_count; v++) {
+        double mean[3] = {0.0, 0.0, 0.0}, least = 1.0;
+        for (int k = facets->fan_first[v]; k < facets->fan_first[v + 1]; k++) {
+            fil_v3_add(mean, mean, s->own->normals + 3 * facets->fans[k]);
+        }
+        fil_v3_normalise(mean);
+        for (int k = facets->fan_first[v]; k < facets->fan_first[v + 1]; k++) {
+            least = fmin(least, fil_v3_dot(mean, s->own->normals + 3 * facets->fans[k]));
+        }
+        s->own->flat[v] = least > FLAT_FAN;
+    }
+}
+
+/* Of the pairs listed, keeps those that are no neighbours at a flat vertex, in both orders: each has vertices on the other. */
+static FilStatus keep_own(FilCollisionStage* stage, const FilCollisionSheet* s)
+{
+    int count = 0;
+    for (int k = 0; k < stage->faces.count; k++) {
+        const FilPair pair = stage->faces.items[k];
+        const int *u = s->facets.triangles + 3 * pair.a, *v = s->facets.triangles + 3 * pair.b;
+        int flat = 0;
+        for (int m = 0; m < 3; m++) {
+            flat |= s->own->flat[u[m]] & ((u[m] == v[0]) | (u[m] == v[1]) | (u[m] == v[2]));
+        }
+        stage->faces.items[count] = pair;
+        count += !flat;
+    }
+    stage->faces.count = count;
+    const FilStatus status = fil_pairs_reserve(&stage->faces, count);
+    for (int k = 0; k < count && status == FIL_OK; k++) {
+        stage->faces.items[stage->faces.count++] = (FilPair){stage->faces.items[k].b, stage->faces.items[k].a};
+    }
+    return status;
+}
+
+FilStatus fil_collision_meet_own_sheet(FilCollisionStage* stage, FilCollisionSheet* s, double dt)
+{
+    bound_own(stage, s, dt);
+    find_flat(s);
+    stage->faces.count = stage->meetings.count = 0;
+    FilStatus status = fil_bvh_update(&s->own->tree, s->own->boxes, s->facets.triangle_count);
+    status = status == FIL_OK ? fil_bvh_self_pairs(&s->own->tree, &stage->faces) : status;
+    status = status == FIL_OK ? keep_own(stage, s) : status;
+    return status == FIL_OK ? meet_listed(stage, s, s, false, dt) : status;
 }

@@ -12,6 +12,14 @@ void fil_collision_free_sheets(FilCollisionStage* stage)
         FilCollisionSheet* s = &stage->sheets[k];
         fil_facets_free(&s->facets);
         fil_bvh_free(&s->tree);
+        if (s->own != NULL) {
+            fil_bvh_free(&s->own->tree);
+            fil_free(s->own->boxes);
+            fil_free(s->own->normals);
+            fil_free(s->own->reach);
+            fil_free(s->own->flat);
+            fil_free(s->own);
+        }
         fil_free(s->joined);
         fil_free(s->speed);
         fil_free(s->boxes);
@@ -24,6 +32,24 @@ void fil_collision_free_sheets(FilCollisionStage* stage)
     fil_pairs_free(&stage->sorted);
 }
 
+/* Room for contact of a sheet with itself. Bent no tighter than its radius, points half a turn apart touch, as of rods
+ * (fil_collision_neighbours()). */
+static FilStatus make_own(FilCollisionSheet* s, const FilBodyMesh* mesh)
+{
+    FilOwnSheet* own = s->own = fil_alloc(1, sizeof *own);
+    if (own == NULL) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    own->boxes = fil_alloc((size_t)mesh->triangle_count, sizeof *own->boxes);
+    own->normals = fil_alloc(3 * (size_t)mesh->triangle_count, sizeof *own->normals);
+    own->flat = fil_alloc((size_t)mesh->vertex_count, sizeof *own->flat);
+    own->reach = fil_alloc((size_t)mesh->triangle_count, sizeof *own->reach);
+    if (own->boxes == NULL || own->normals == NULL || own->flat == NULL || own->reach == NULL) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    return fil_facets_link(&s->facets, mesh->edges, mesh->lengths, mesh->edge_count, FIL_PI * mesh->radius);
+}
+
 FilStatus fil_collision_add_sheet(FilCollisionStage* stage, int body_index, int first)
 {
     const FilBody* body = &stage->system->bodies[body_index];
@@ -34,8 +60,10 @@ FilStatus fil_collision_add_sheet(FilCollisionStage* stage, int body_index, int 
     }
     FilCollisionSheet* s = &stage->sheets[stage->sheet_count];
     *s = (FilCollisionSheet){.body = body_index, .first = first, .bedding = mesh.bedding};
-    const FilStatus status =
-        fil_facets_init(&s->facets, mesh.vertex_count, mesh.triangles, mesh.triangle_count, mesh.closed, mesh.radius);
+    FilStatus status = fil_facets_init(&s->facets, mesh.vertex_count, mesh.triangles, mesh.triangle_count, mesh.closed, mesh.radius);
+    if (status == FIL_OK && mesh.lengths != NULL && stage->colliders[first].collider.collision.self) {
+        status = make_own(s, &mesh);
+    }
     s->speed = fil_alloc((size_t)mesh.vertex_count, sizeof *s->speed);
     s->boxes = fil_alloc((size_t)mesh.triangle_count, sizeof *s->boxes);
     s->joined = fil_alloc((size_t)mesh.vertex_count, sizeof *s->joined);

@@ -38,6 +38,8 @@ void fil_facets_free(FilFacets* facets)
     fil_free(facets->sides);
     fil_free(facets->fans);
     fil_free(facets->fan_first);
+    fil_free(facets->near);
+    fil_free(facets->near_first);
     *facets = (FilFacets){0};
 }
 

@@ -21,6 +21,9 @@ typedef struct FilFacets {
     int* sides;  /* 3 per triangle: its edges, from corner k to the next */
     int* fans;   /* triangles around vertices, rising: of vertex v from fan_first[v] up to fan_first[v + 1] */
     int* fan_first;
+    /* made by fil_facets_link(); NULL: none is so near */
+    int* near; /* vertices near others along the surface: of vertex v from near_first[v] up to near_first[v + 1] */
+    int* near_first;
 } FilFacets;
 
 /* Where it is touched. */
@@ -47,6 +50,12 @@ typedef struct FilFacetOther {
 FIL_MUST_CHECK FilStatus fil_facets_init(FilFacets* facets, int vertex_count, const int* triangles, int triangle_count, bool closed,
                                          double radius);
 void fil_facets_free(FilFacets* facets); /* a zeroed one is fine */
+
+/* facets_own.c: for contact of the surface with itself, which vertices are no farther from each other than `limit` (m) along edges, `ends`
+ * two vertices each and as long as `lengths` (m): they are one piece. Allocates; what was linked before is not linked again. */
+FIL_MUST_CHECK FilStatus fil_facets_link(FilFacets* facets, const int* ends, const double* lengths, int edge_count, double limit);
+/* Whether two vertices are the same, or so linked. */
+bool fil_facets_one_piece(const FilFacets* facets, int u, int v);
 
 static inline const double* fil_facets_corner(const FilFacets* facets, int triangle, int k)
 {

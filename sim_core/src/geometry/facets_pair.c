@@ -39,11 +39,45 @@ static void vertex_normal(const FilFacets* facets, int vertex, double* sum)
     }
 }
 
+/* Whether points of two surfaces with thickness, p and q, `count` each, are farther apart along an axis than contact reaches. Surfaces
+ * with an inside are looked at deeper. */
+static bool are_far(const FilFacets* a, const double* const* p, int p_count, const FilFacets* b, const double* const* q, int q_count,
+                    double margin)
+{
+    const double reach = a->radius + b->radius + margin;
+    bool far = false;
+    for (int k = 0; k < 3 && !far && !a->closed && !b->closed; k++) {
+        double lo[2] = {p[0][k], q[0][k]}, hi[2] = {p[0][k], q[0][k]};
+        for (int i = 1; i < p_count; i++) {
+            lo[0] = p[i][k] < lo[0] ? p[i][k] : lo[0];
+            hi[0] = p[i][k] > hi[0] ? p[i][k] : hi[0];
+        }
+        for (int i = 1; i < q_count; i++) {
+            lo[1] = q[i][k] < lo[1] ? q[i][k] : lo[1];
+            hi[1] = q[i][k] > hi[1] ? q[i][k] : hi[1];
+        }
+        far = lo[0] - hi[1] > reach || lo[1] - hi[0] > reach;
+    }
+    return far;
+}
+
+/* Whether a vertex is one piece with a triangle of its own surface. */
+static bool is_part_of(const FilFacets* facets, int vertex, int t)
+{
+    const int* corner = facets->triangles + 3 * t;
+    return fil_facets_one_piece(facets, vertex, corner[0]) || fil_facets_one_piece(facets, vertex, corner[1]) ||
+           fil_facets_one_piece(facets, vertex, corner[2]);
+}
+
 static FilStatus meet_vertex(const FilFacets* a, int vertex, const FilFacets* b, int t, double margin, bool swapped,
                              FilFacetTouches* out)
 {
     const double* p = a->x + 3 * vertex;
+    const double* const corners[3] = {fil_facets_corner(b, t, 0), fil_facets_corner(b, t, 1), fil_facets_corner(b, t, 2)};
     double n[3], to[3], w[3], own[3];
+    if (are_far(a, &p, 1, b, corners, 3, margin) || (a == b && is_part_of(a, vertex, t))) {
+        return FIL_OK;
+    }
     const double area2 = fil_facets_normal(b, t, n);
     fil_v3_sub(to, p, fil_facets_corner(b, t, 0));
     const double above = fil_v3_dot(n, to);
@@ -158,12 +192,24 @@ static bool cross_lines(const double* p, const double* e, const double* q, const
     return *s > FIL_FACETS_BORDER && *s < 1.0 - FIL_FACETS_BORDER && *t > FIL_FACETS_BORDER && *t < 1.0 - FIL_FACETS_BORDER;
 }
 
+/* Whether two edges of one surface are one piece. */
+static bool are_joined(const FilFacets* facets, int e, int f)
+{
+    const int *a = facets->edges + 2 * e, *b = facets->edges + 2 * f;
+    return fil_facets_one_piece(facets, a[0], b[0]) || fil_facets_one_piece(facets, a[0], b[1]) ||
+           fil_facets_one_piece(facets, a[1], b[0]) || fil_facets_one_piece(facets, a[1], b[1]);
+}
+
 static FilStatus meet_edge(const Edges* pair, double margin, FilFacetTouches* out)
 {
     const FilFacets *a = pair->facets[0], *b = pair->facets[1];
     const int *ea = a->edges + 2 * pair->edge[0], *eb = b->edges + 2 * pair->edge[1];
     const double *p = a->x + 3 * ea[0], *q = b->x + 3 * eb[0];
+    const double *const ends_a[2] = {p, a->x + 3 * ea[1]}, *const ends_b[2] = {q, b->x + 3 * eb[1]};
     double e[3], f[3], n[3], own[2][3], x[3], y[3], between[3], s, t;
+    if (are_far(a, ends_a, 2, b, ends_b, 2, margin) || (a == b && are_joined(a, pair->edge[0], pair->edge[1]))) {
+        return FIL_OK;
+    }
     fil_v3_sub(e, a->x + 3 * ea[1], p);
     fil_v3_sub(f, b->x + 3 * eb[1], q);
     fil_v3_cross(n, e, f);

@@ -1,4 +1,5 @@
-/* Two surfaces of triangles in contact: vertices of each with faces of the other, and edges with edges. */
+/* Two surfaces of triangles in contact, or one with itself: vertices of each with faces of the other, and edges with edges. Of one
+ * surface, what is one piece does not touch (fil_facets_one_piece()). */
 #ifndef FILUM_GEOMETRY_FACETS_PAIR_H
 #define FILUM_GEOMETRY_FACETS_PAIR_H
 
