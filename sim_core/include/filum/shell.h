@@ -40,8 +40,8 @@ typedef struct FilShellDef {
 
 FilShellDef fil_shell_def_default(void);
 
-/* Adds a shell. Allocates. Under velocity-level contact models its triangles, at half the thickness, collide with rods, rigid
- * shapes, solids and other shells; under "ipc" with everything and, if asked, themselves; under "imc" and "spt" its vertices do, as spheres. */
+/* Adds a shell. Allocates. Under velocity-level contact models and "ipc" its triangles, at half the thickness, collide with rods, rigid
+ * shapes, solids, other shells and, unless collision.self is false, the shell itself. */
 FIL_MUST_CHECK FilStatus fil_world_add_shell(FilWorld* world, const FilShellDef* def, FilId* shell);
 
 int fil_world_shell_count(const FilWorld* world);
