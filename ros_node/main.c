@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/roff.h"
 #include "node.h"
+#include "node_parameters.h"
 
 static volatile sig_atomic_t stop;
 
@@ -15,12 +17,47 @@ static void on_signal(int number)
     stop = 1;
 }
 
-static const char help[] =
-    "usage: filum_node [--status] [--duration S] --ros-args -p scene:=SCENE [...]\n"
-    "  --status       show a line with time, speed, contacts and subscriptions\n"
-    "  --duration S   end after S seconds of simulated time\n"
-    "  --ros-args     arguments of ROS 2 follow: -p NAME:=VALUE, -r FROM:=TO, --params-file FILE, --log-level LEVEL\n"
-    "SCENE is a path, or the name of a scene in config/scenes. docs/ros.md lists topics, services and parameters.\n";
+static const char usage[] = "filum_node [--status] [--duration S] --ros-args -p scene:=SCENE [...]";
+static const struct {
+    const char *name, *argument, *text;
+} rows[] = {
+    {"--status", "", "show a line with time, speed, contacts and subscriptions"},
+    {"--duration", "S", "end after S seconds of simulated time"},
+    {"--ros-args", "", "arguments of ROS 2 follow: -p NAME:=VALUE, -r FROM:=TO, --params-file FILE, --log-level LEVEL"},
+};
+static const char more[] =
+    "SCENE is a path, or the name of a scene in config/scenes. docs/ros.md lists topics, services and parameters.";
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static void print_help(void)
+{
+    printf("usage: %s\n", usage);
+    for (int i = 0; i < ROWS; i++) {
+        char left[32];
+        snprintf(left, sizeof left, "%s %s", rows[i].name, rows[i].argument);
+        printf("  %-15s%s\n", left, rows[i].text);
+    }
+    printf("%s\n", more);
+}
+
+/* the page for `man` */
+static void print_page(void)
+{
+    fil_roff_open(stdout, "filum_node", "runs a scene of Filum as a ROS 2 node");
+    fil_roff_heading(stdout, "SYNOPSIS");
+    fil_roff_text(stdout, usage);
+    fil_roff_heading(stdout, "DESCRIPTION");
+    fil_roff_text(stdout, more);
+    fil_roff_heading(stdout, "OPTIONS");
+    for (int i = 0; i < ROWS; i++) {
+        fil_roff_term(stdout, rows[i].name, rows[i].argument, rows[i].text);
+    }
+    fil_roff_heading(stdout, "PARAMETERS");
+    fil_node_describe_parameters(stdout);
+    fil_roff_heading(stdout, "SEE ALSO");
+    fil_roff_text(stdout, "filum(1)");
+}
 
 typedef struct Options {
     bool status;
@@ -35,7 +72,12 @@ static bool read_options(int argc, char** argv, Options* options, int* exit_code
     for (int i = 1; i < argc && strcmp(argv[i], "--ros-args") != 0; i++) {
         char* end = NULL;
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            fputs(help, stdout);
+            print_help();
+            *exit_code = EXIT_SUCCESS;
+            return false;
+        }
+        if (strcmp(argv[i], "--man") == 0) {
+            print_page();
             *exit_code = EXIT_SUCCESS;
             return false;
         }

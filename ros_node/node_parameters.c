@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/roff.h"
 #include "messages.h"
 #include "node_recording.h"
 #include "overrides.h"
@@ -121,6 +122,13 @@ static FilParameterValue default_value(int i)
             return fil_parameter_double(table[i].number);
         default:
             return fil_parameter_string("");
+    }
+}
+
+void fil_node_describe_parameters(FILE* out)
+{
+    for (int i = 0; i < TABLE_SIZE; i++) {
+        fil_roff_term(out, table[i].name, NULL, table[i].description);
     }
 }
 

@@ -2,7 +2,12 @@
 #ifndef FILUM_NODE_NODE_PARAMETERS_H
 #define FILUM_NODE_NODE_PARAMETERS_H
 
+#include <stdio.h>
+
 #include "node.h"
+
+/* Names and meanings of all parameters, for the page of `man`. */
+void fil_node_describe_parameters(FILE* out);
 
 /* Declares all parameters with their defaults. */
 void fil_node_declare_parameters(FilNode* node);

@@ -20,6 +20,9 @@ int fil_cli_fail(const char* command, int exit_code, const char* format, ...) FI
 /* Flushes stdout; FIL_EXIT_FAILED with a message if something could not be written, else `exit_code`. */
 int fil_cli_finish(const char* command, int exit_code);
 
+/* Asked of a command, it prints its part of the page for `man`, and a command with subcommands lets them print theirs. */
+#define FIL_CLI_PAGE "--man"
+
 /* ---- options ---- */
 
 typedef enum FilOptionKind {

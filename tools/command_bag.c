@@ -83,6 +83,13 @@ int fil_command_bag(int argc, char** argv)
         print_help(stdout);
         return FIL_EXIT_DONE;
     }
+    if (strcmp(name, FIL_CLI_PAGE) == 0) {
+        int exit_code = FIL_EXIT_DONE;
+        for (int i = 0; i < SUBCOMMAND_COUNT && exit_code == FIL_EXIT_DONE; ++i) {
+            exit_code = subcommands[i].run(argc, argv);
+        }
+        return exit_code;
+    }
     FilGuess guess = fil_guess_start(name);
     for (int i = 0; i < SUBCOMMAND_COUNT; ++i) {
         if (strcmp(name, subcommands[i].name) == 0) {

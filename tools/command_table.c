@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/roff.h"
 #include "cli.h"
 
 typedef struct Command {
@@ -29,9 +30,12 @@ static const Command commands[] = {
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
+static const char about[] = "simulates slender and soft bodies in contact";
+static const char codes[] = "0 done, 1 failed while running, 2 bad usage or bad scene";
+
 static void print_help(FILE* out)
 {
-    fprintf(out, "Filum simulates slender and soft bodies in contact.\n\nusage:\n");
+    fprintf(out, "Filum %s.\n\nusage:\n", about);
     for (int i = 0; i < COMMAND_COUNT; ++i) {
         char line[64];
         snprintf(line, sizeof line, "filum %s %s", commands[i].name, commands[i].arguments);
@@ -39,7 +43,34 @@ static void print_help(FILE* out)
     }
     fprintf(out, "  %-26s %s\n", "filum COMMAND --help", "the options of a command");
     fprintf(out, "  %-26s %s\n", "filum --version", "the version");
-    fprintf(out, "\nexit codes: 0 done, 1 failed while running, 2 bad usage or bad scene\n");
+    fprintf(out, "\nexit codes: %s\n", codes);
+}
+
+/* The page for `man`: the table, then each command's own part. */
+static int print_page(void)
+{
+    fil_roff_open(stdout, "filum", about);
+    fil_roff_heading(stdout, "SYNOPSIS");
+    fil_roff_text(stdout, "filum COMMAND [OPTION]... [ARGUMENT]...");
+    fil_roff_heading(stdout, "DESCRIPTION");
+    for (int i = 0; i < COMMAND_COUNT; ++i) {
+        fil_roff_term(stdout, commands[i].name, commands[i].arguments, commands[i].summary);
+    }
+    fil_roff_heading(stdout, "COMMANDS");
+    int exit_code = FIL_EXIT_DONE;
+    for (int i = 0; i < COMMAND_COUNT && exit_code == FIL_EXIT_DONE; ++i) {
+        char name[32], page[] = FIL_CLI_PAGE;
+        snprintf(name, sizeof name, "%s", commands[i].name);
+        char* arguments[] = {name, page, NULL};
+        exit_code = commands[i].run(2, arguments);
+    }
+    fil_roff_heading(stdout, "EXIT STATUS");
+    fil_roff_text(stdout, codes);
+    fil_roff_heading(stdout, "ENVIRONMENT");
+    fil_roff_term(stdout, "FILUM_SCENE_PATH", NULL, "folders where scenes are looked for by name, separated by colons");
+    fil_roff_heading(stdout, "SEE ALSO");
+    fil_roff_text(stdout, "filum_node(1)");
+    return exit_code;
 }
 
 int fil_cli_main(int argc, char** argv)
@@ -52,6 +83,9 @@ int fil_cli_main(int argc, char** argv)
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         print_help(stdout);
         return fil_cli_finish(NULL, FIL_EXIT_DONE);
+    }
+    if (strcmp(name, FIL_CLI_PAGE) == 0) {
+        return fil_cli_finish(NULL, print_page());
     }
     if (strcmp(name, "--version") == 0) {
         printf("filum %s\n", FIL_VERSION);

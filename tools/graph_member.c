@@ -81,6 +81,13 @@ int fil_graph_dispatch(const char* group, const FilGraphCommand* commands, int c
         print_help(group, commands, count, stdout);
         return FIL_EXIT_DONE;
     }
+    if (strcmp(argv[1], FIL_CLI_PAGE) == 0) {
+        int exit_code = FIL_EXIT_DONE;
+        for (int i = 0; i < count && exit_code == FIL_EXIT_DONE; i++) {
+            exit_code = commands[i].run(argc, argv);
+        }
+        return exit_code;
+    }
     FilGuess guess = fil_guess_start(argv[1]);
     for (int i = 0; i < count; i++) {
         if (strcmp(argv[1], commands[i].name) == 0) {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/roff.h"
 #include "cli.h"
 
 static void print_usage(const FilUsage* usage)
@@ -20,6 +21,18 @@ static void print_usage(const FilUsage* usage)
         printf("  %-24s %s\n", left, option->help);
     }
     printf("  %-24s %s\n", "--help", "this text");
+}
+
+/* The same as a part of the page for `man`. */
+static void print_page(const FilUsage* usage)
+{
+    char line[200];
+    snprintf(line, sizeof line, "filum %s %s%s", usage->command, usage->option_count > 0 ? "[OPTION]... " : "", usage->arguments);
+    fil_roff_part(stdout, line);
+    fil_roff_text(stdout, usage->about);
+    for (int i = 0; i < usage->option_count; ++i) {
+        fil_roff_term(stdout, usage->options[i].name, usage->options[i].argument, usage->options[i].help);
+    }
 }
 
 static bool read_positive(const char* text, double* value)
@@ -168,6 +181,10 @@ bool fil_options_parse(const FilUsage* usage, int argc, char** argv, int* argume
             only_arguments = true;
         } else if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0) {
             print_usage(usage);
+            *exit_code = FIL_EXIT_DONE;
+            return false;
+        } else if (strcmp(text, FIL_CLI_PAGE) == 0) {
+            print_page(usage);
             *exit_code = FIL_EXIT_DONE;
             return false;
         } else if (!read_option(usage, argc, argv, &i)) {

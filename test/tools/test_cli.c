@@ -367,13 +367,23 @@ static void test_validate_report(void** state)
     assert_int_equal(filum(fixture, "--version; rm report.md"), FIL_EXIT_DONE);
 }
 
+/* Nobody asked for files: a run, a plan of what there is and checks that could draw figures write none. */
+static void test_nothing_is_left(void** state)
+{
+    Fixture* fixture = *state;
+    assert_int_equal(filum(fixture, "run short_rod --quiet && mkdir here && cd here && " FILUM_CLI " run cantilever --duration 0.01 --quiet && "
+                                    FILUM_CLI " info cantilever && " FILUM_CLI " list && " FILUM_CLI " schema >/dev/null && "
+                                    FILUM_CLI " validate knots.start rod.torsion rings.bar && ls -A && cd .. && rmdir here"),
+                     FIL_EXIT_DONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bad_usage), cmocka_unit_test(test_help),    cmocka_unit_test(test_run_json),
         cmocka_unit_test(test_run_hash),  cmocka_unit_test(test_run_csv), cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_interrupt), cmocka_unit_test(test_info), cmocka_unit_test(test_run_deep), cmocka_unit_test(test_list), cmocka_unit_test(test_start_state),
-        cmocka_unit_test(test_validate_jobs), cmocka_unit_test(test_validate_report),
+        cmocka_unit_test(test_validate_jobs), cmocka_unit_test(test_validate_report), cmocka_unit_test(test_nothing_is_left),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
