@@ -2,6 +2,7 @@
 #include "bench.h"
 #include "factor.h"
 #include "knot_imc.h"
+#include "pile.h"
 #include "ring_scaling.h"
 #include "rod_newton.h"
 
@@ -20,6 +21,7 @@ static const FilBenchRow rows[] = {
     {.name = "two_arms_knot", .title = "two arms of six axes draw a knot tight, 1 ms"},
     {.name = "gripper_pinch", .title = "two grippers pick up a box and a rod, 2 ms"},
     {.name = "ring_scaling", .title = "P0 Fig. 9b: chains of 25 to 400 rings", .measure = fil_bench_ring_scaling},
+    {.name = "box_pile", .title = "piles of 216 to 4,096 boxes come to rest, sap, 2 ms", .measure = fil_bench_pile},
     {.name = "factor", .title = "supernodal factors of cubes of tetrahedra and of piles", .measure = fil_bench_factor},
     {.name = "rod_newton", .title = "one Newton iteration of a rod, open and closed", .measure = fil_bench_rod_newton},
 };

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "contact/sap_iterative.h"
 #include "contact/sap_system.h"
 
 enum { SIDE = 8, COLUMNS = SIDE * SIDE * SIDE, PAIRS = 7 * COLUMNS };
@@ -113,8 +114,110 @@ static void finds_unknowns(void** state)
     free(cube);
 }
 
+/* Ties the variables of the top layer to those below by A alone: nothing else touches them. */
+static void tie_top(Cube* cube)
+{
+    static int start[COLUMNS + 1], row[2 * COLUMNS];
+    static double a[16 * 2 * COLUMNS];
+    const int below = SIDE * SIDE;
+    int end = 0, kept = 0;
+    memset(a, 0, sizeof a);
+    for (int j = 0; j < COLUMNS; j++) {
+        start[j] = end;
+        memcpy(a + 16 * end, cube->a + 16 * j, 16 * sizeof *a);
+        row[end++] = j;
+        for (int d = 0; d < 3 && j >= COLUMNS - 2 * below && j < COLUMNS - below; d++) {
+            a[16 * end + 5 * d] = -0.4;
+        }
+        if (j >= COLUMNS - 2 * below && j < COLUMNS - below) {
+            row[end++] = j + below;
+        }
+    }
+    start[COLUMNS] = end;
+    for (int i = 0; i < cube->problem.constraint_count; i++) {
+        if (cube->block[2 * i + 1] < COLUMNS - below) {
+            memcpy(cube->hessians + 9 * kept, cube->hessians + 9 * i, 9 * sizeof *cube->hessians);
+            cube->constraints[kept++] = cube->constraints[i];
+        }
+    }
+    cube->problem.constraint_count = kept;
+    cube->problem.pattern = (FilBlockPattern){COLUMNS, start, row};
+    cube->problem.a = a;
+}
+
+/* Hessians change after the factor was made, a third of them to nothing, a third to ten times as much: conjugate gradients with that factor find
+ * what a new factor finds. */
+static void iterates(void** state)
+{
+    (void)state;
+    static double b[4 * COLUMNS], x[4 * COLUMNS], y[4 * COLUMNS], rest[4 * COLUMNS], weight[4 * COLUMNS];
+    Cube* cube = make_cube();
+    FilSapSystem system;
+    FilSapIterative iterative = {0};
+    assert_true(fil_sap_system_init(&system));
+    set_jacobian(cube, 3);
+    tie_top(cube);
+    assert_int_equal(fil_sap_system_begin(&system, &cube->problem), FIL_OK);
+    assert_true(system.factor.supernodes);
+    assert_int_equal(system.participants, COLUMNS - SIDE * SIDE);
+    assert_true(fil_sap_system_eliminate(&system, &cube->problem));
+    assert_true(fil_sap_system_factor(&system, &cube->problem, cube->hessians));
+    const int n = 4 * system.participants;
+    for (int k = 0; k < n; k++) {
+        b[k] = k % 4 < 3 ? sin(0.3 * k) : 0.0;
+        weight[k] = 1.0;
+    }
+    // with its own factor the product undoes the solve
+    memcpy(x, b, sizeof x);
+    fil_sap_system_solve(&system, x);
+    fil_sap_system_apply(&system, &cube->problem, true, x, y);
+    for (int k = 0; k < n; k++) {
+        assert_true(fabs(y[k] - b[k]) <= 1e-12);
+    }
+    for (int i = 0; i < cube->problem.constraint_count; i++) {
+        for (int e = 0; e < 9; e++) {
+            cube->hessians[9 * i + e] *= i % 3 == 0 ? 0.0 : i % 3 == 1 ? 1.0 : 10.0;
+        }
+    }
+    fil_sap_system_assemble(&system, &cube->problem, cube->hessians);
+    bool done;
+    memcpy(rest, b, sizeof rest);
+    assert_int_equal(fil_sap_iterative_solve(&iterative, &system, &cube->problem, weight, 1e-10, 2, rest, x, &done), FIL_OK);
+    assert_false(done);
+    memcpy(rest, b, sizeof rest);
+    assert_int_equal(fil_sap_iterative_solve(&iterative, &system, &cube->problem, weight, 1e-10, 100, rest, x, &done), FIL_OK);
+    assert_true(done && iterative.iterations > 2);
+    assert_true(fil_sap_system_factor_assembled(&system, &cube->problem));
+    fil_sap_system_solve(&system, b);
+    for (int k = 0; k < n; k++) {
+        assert_true(fabs(x[k] - b[k]) <= 1e-8); // 1e-10 of the norm of b, 16, and a condition below 40
+    }
+    fil_sap_iterative_free(&iterative);
+    fil_sap_system_free(&system);
+    free(cube);
+}
+
+/* Iterations are for systems whose factor costs many of them. */
+static void patience_follows_cost(void** state)
+{
+    (void)state;
+    Cube* cube = make_cube();
+    FilSapSystem system;
+    assert_true(fil_sap_system_init(&system));
+    set_jacobian(cube, 3);
+    assert_int_equal(fil_sap_system_begin(&system, &cube->problem), FIL_OK);
+    assert_true(system.factor.supernodes);
+    assert_in_range(fil_sap_iterative_patience(&system), 4, 20);
+    cube->problem.constraint_count = 100;
+    assert_int_equal(fil_sap_system_begin(&system, &cube->problem), FIL_OK);
+    assert_false(system.factor.supernodes);
+    assert_int_equal(fil_sap_iterative_patience(&system), 0);
+    fil_sap_system_free(&system);
+    free(cube);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_unknowns)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_unknowns), cmocka_unit_test(iterates), cmocka_unit_test(patience_follows_cost)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

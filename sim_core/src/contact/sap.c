@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/sap_iterative.h"
 #include "contact/sap_system.h"
 
 /* Of l' against its start: a better minimum along one direction saves no iterations (tried from 1e-4 to 0.2 on capstan, ropes, rings, knots:
@@ -14,6 +15,11 @@
 #define REUSE_AFTER_FRESH 0.1
 #define REUSE_AFTER_STALE 0.3
 
+/* Of the residual of momenta: what conjugate gradients leave of the equation of an iteration (tried on box_pile: 0.01 to 0.1 take the same time). */
+#define FORCING 0.03
+/* ... and of the tolerance in the last one */
+#define FORCING_AT_END 0.3
+
 /* Bounds follow the solution once the residual is less than this share of the impulses (tried from 0.01 to 1 on capstan, ropes, rings). */
 #define FOLLOW_BELOW 0.3
 
@@ -22,6 +28,7 @@
 
 struct FilSap {
     FilSapSystem system;
+    FilSapIterative iterative;
     FilDoubles vectors; /* what the pointers below share */
     size_t law_capacity, response_capacity;
     void* law_block;
@@ -40,7 +47,8 @@ struct FilSap {
     double* dp;            /* S dx */
     double* j;             /* J' gamma */
     double* w;             /* inverse Cholesky factors of A's diagonal blocks, 16 per variable */
-    int followed_at;         /* factorisations when bounds last followed the solution */
+    int hessians;            /* taken in this solve */
+    int followed_at;         /* how many when bounds last followed the solution */
     double impulse_residual; /* of the last residual: relative to |D J' gamma| alone */
     double fixed_momentum; /* |D A v*|^2 of the other variables, which never changes */
     /* 3 per constraint */
@@ -81,6 +89,7 @@ void fil_sap_destroy(FilSap* sap)
 {
     if (sap != NULL) {
         fil_sap_system_free(&sap->system);
+        fil_sap_iterative_free(&sap->iterative);
         fil_free(sap->vectors.at);
         fil_free(sap->law_block);
         fil_free(sap->response_block);
@@ -340,22 +349,39 @@ static double residual(FilSap* sap, const FilSapProblem* problem)
     return rest == 0.0 && isfinite(scale) ? 0.0 : sqrt(rest / scale);
 }
 
-/* Factors with G at the current v, which is kept. */
-static bool factor(FilSap* sap, const FilSapProblem* problem)
+/* C with G at the current v, which is kept. */
+static void assemble(FilSap* sap, const FilSapProblem* problem)
 {
     for (int i = 0; i < problem->constraint_count; i++) {
         memcpy(sap->hessian + 9 * i, sap->responses[i].hessian, 9 * sizeof *sap->hessian);
     }
-    return fil_sap_system_factor(&sap->system, problem, sap->hessian);
+    fil_sap_system_assemble(&sap->system, problem, sap->hessian);
+    sap->hessians++;
 }
 
-/* dx = -(S + J' G J)^-1 gradient with G as last factored, dv_c = J dx, and from the same equation
- * dp = S dx = -gradient - J' G dv_c. */
-static void find_direction(FilSap* sap, const FilSapProblem* problem)
+/* dx = -(S + C)^-1 gradient by the last factor */
+static void solve_direct(FilSap* sap)
 {
     memcpy(sap->dx, sap->dp, (size_t)sap->n * sizeof *sap->dx);
     fil_sap_system_solve(&sap->system, sap->dx);
+}
+
+/* The same for C as assembled, by conjugate gradients and the last factor. */
+static FilStatus solve_iterative(FilSap* sap, const FilSapProblem* problem, double tolerance, int patience, bool* done)
+{
+    memcpy(sap->j, sap->dp, (size_t)sap->n * sizeof *sap->j);
+    return fil_sap_iterative_solve(&sap->iterative, &sap->system, problem, sap->mass_inverse, tolerance, patience, sap->j, sap->dx, done);
+}
+
+/* With dx: dv_c = J dx and dp = S dx. Where dx is a solution, with G as last factored, its equation gives
+ * S dx = -gradient - J' G dv_c. */
+static void complete_direction(FilSap* sap, const FilSapProblem* problem, bool is_solution)
+{
     fil_sap_system_multiply(&sap->system, problem, sap->dx, sap->dv_c);
+    if (!is_solution) {
+        fil_sap_system_apply(&sap->system, problem, false, sap->dx, sap->dp);
+        return;
+    }
     for (int i = 0; i < problem->constraint_count; i++) {
         for (int row = 0; row < 3; row++) {
             sap->trial_c[3 * i + row] = dot(sap->hessian + 9 * i + 3 * row, sap->dv_c + 3 * i, 3);
@@ -408,29 +434,57 @@ static bool follow_bounds(FilSap* sap, const FilSapProblem* problem, const FilSa
     evaluate(sap, problem, sap->v_c);
     stats->residual = residual(sap, problem);
     stats->rounds++;
-    sap->followed_at = sap->system.factorisations;
+    sap->followed_at = sap->hessians;
     return stats->residual > settings->tolerance;
 }
 
-/* Newton, with the last factorisation used again while that pays. Bounds that the solution decides follow it as soon as impulses are
- * known well enough: the iterations that are left find both. */
+/* dx with the Hessian at the current v: by its factor, or by the last one if conjugate gradients take no more than `patience` iterations. */
+static FilStatus take_hessian(FilSap* sap, const FilSapProblem* problem, double tolerance, int patience, bool* definite)
+{
+    bool done = false;
+    FilStatus status = FIL_OK;
+    assemble(sap, problem);
+    if (patience > 0) {
+        status = solve_iterative(sap, problem, tolerance, patience, &done);
+    }
+    *definite = done || status != FIL_OK || fil_sap_system_factor_assembled(&sap->system, problem);
+    if (!done && *definite) {
+        solve_direct(sap);
+    }
+    return status;
+}
+
+/* Newton. Where factors are cheap, the last one is used again while that pays, with the Hessian that it is of; where they are not, every
+ * iteration has its own Hessian, and the last factor is its preconditioner while that pays (`most` iterations do). Bounds that the solution
+ * decides follow it as soon as impulses are known well enough: the iterations that are left find both. */
 static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
 {
-    sap->followed_at = 0;
+    const int most = fil_sap_iterative_patience(&sap->system);
+    int patience = 0; // the first factor has to be made
+    sap->hessians = sap->followed_at = 0;
     stats->residual = residual(sap, problem);
     for (bool fresh = true; stats->residual > settings->tolerance || follow_bounds(sap, problem, settings, stats); stats->iterations++) {
-        if (fresh && sap->system.factorisations - sap->followed_at >= settings->max_factorisations) {
+        if (fresh && sap->hessians - sap->followed_at >= settings->max_factorisations) {
             return FIL_NOT_CONVERGED;
         }
-        if (fresh && !factor(sap, problem)) {
-            stats->indefinite = true;
-            return FIL_NOT_CONVERGED;
+        if (fresh) {
+            bool definite;
+            const double forcing = fmax(FORCING, FORCING_AT_END * settings->tolerance / stats->residual);
+            const FilStatus status = take_hessian(sap, problem, forcing, patience, &definite);
+            stats->indefinite = !definite;
+            if (status != FIL_OK || !definite) {
+                return status != FIL_OK ? status : FIL_NOT_CONVERGED;
+            }
+        } else {
+            solve_direct(sap);
         }
-        find_direction(sap, problem);
+        complete_direction(sap, problem, most == 0);
         move(sap, line_search(sap, problem, settings, stats));
         const double last = stats->residual;
         stats->residual = residual(sap, problem);
-        fresh = !(stats->residual < (fresh ? REUSE_AFTER_FRESH : REUSE_AFTER_STALE) * last);
+        const bool pays = stats->residual < (fresh && most == 0 ? REUSE_AFTER_FRESH : REUSE_AFTER_STALE) * last;
+        patience = pays || sap->system.factorisations == 1 ? most : 0;
+        fresh = most > 0 || !pays;
         if (stats->residual > settings->tolerance && sap->impulse_residual < FOLLOW_BELOW) {
             follow_bounds(sap, problem, settings, stats);
         }

@@ -22,6 +22,7 @@ void fil_sap_system_free(FilSapSystem* system)
     fil_free(system->participant.at);
     fil_free(system->c.at);
     fil_free(system->x.at);
+    fil_free(system->all.at);
     fil_free(system->targets);
 }
 
@@ -68,6 +69,7 @@ static bool adopt_patterns(FilSapSystem* system, const FilSapProblem* problem)
     if (!fil_ints_reserve(&system->a_start, columns + 1) || !fil_ints_reserve(&system->a_row, a_blocks) ||
         !fil_ints_reserve(&system->constraint_end, count) || !fil_ints_reserve(&system->variable, blocks) ||
         !fil_ints_reserve(&system->participant, blocks) || !fil_doubles_reserve(&system->x, FIL_BLOCK * columns) ||
+        !fil_doubles_reserve(&system->all, 2 * FIL_BLOCK * columns) ||
         !fil_ints_reserve(&system->target_end, count) || !fil_ints_reserve(&system->c_start, columns + 2) ||
         !fil_ints_reserve(&system->c_row, targets) || !fil_ints_reserve(&system->scratch, columns + 2 * targets) ||
         !fil_buffer_reserve(&system->targets, &system->target_capacity, targets, sizeof(FilSapTarget))) {
@@ -287,8 +289,7 @@ static bool is_zero(const double* hessian)
     return hessian[0] == 0.0 && hessian[4] == 0.0 && hessian[8] == 0.0;
 }
 
-/* C = J' G J */
-static void assemble(FilSapSystem* system, const FilSapProblem* problem, const double* hessians)
+void fil_sap_system_assemble(FilSapSystem* system, const FilSapProblem* problem, const double* hessians)
 {
     const size_t blocks = (size_t)system->c_start.at[system->columns];
     memset(system->c.at, 0, blocks * FIL_BLOCK_SIZE * sizeof(double));
@@ -318,11 +319,16 @@ bool fil_sap_system_eliminate(FilSapSystem* system, const FilSapProblem* problem
     return fil_block_factor_fixed(&system->factor, problem->a);
 }
 
-bool fil_sap_system_factor(FilSapSystem* system, const FilSapProblem* problem, const double* hessians)
+bool fil_sap_system_factor_assembled(FilSapSystem* system, const FilSapProblem* problem)
 {
-    assemble(system, problem, hessians);
     system->factorisations++;
     return fil_block_factor_changing(&system->factor, problem->a, system->c.at);
+}
+
+bool fil_sap_system_factor(FilSapSystem* system, const FilSapProblem* problem, const double* hessians)
+{
+    fil_sap_system_assemble(system, problem, hessians);
+    return fil_sap_system_factor_assembled(system, problem);
 }
 
 /* The participants' part of a vector in the order of elimination */
@@ -355,6 +361,24 @@ void fil_sap_system_reduce(FilSapSystem* system, const double* b, double* reduce
     }
     fil_block_factor_eliminate_fixed(&system->factor, system->x.at);
     memcpy(reduced, participants_part(system), FIL_BLOCK * (size_t)system->participants * sizeof *reduced);
+}
+
+void fil_sap_system_apply(FilSapSystem* system, const FilSapProblem* problem, bool with_contacts, const double* x, double* y)
+{
+    const FilBlockPattern c = c_pattern(system);
+    double *all = system->all.at, *product = all + FIL_BLOCK * (size_t)system->columns;
+    for (int j = 0; j < system->columns; j++) {
+        const int local = fil_sap_system_participant(system, j);
+        for (int d = 0; d < FIL_BLOCK; d++) {
+            all[FIL_BLOCK * j + d] = local >= 0 ? x[FIL_BLOCK * local + d] : 0.0;
+        }
+    }
+    // (A_np x, A_pp x + C x), of which the participants' part keeps S x + C x
+    fil_block_multiply(&problem->pattern, problem->a, all, product);
+    if (with_contacts) {
+        fil_block_multiply_add(&c, system->c.at, all, product);
+    }
+    fil_sap_system_reduce(system, product, y);
 }
 
 void fil_sap_system_expand(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* v)

@@ -38,6 +38,7 @@ typedef struct FilSapSystem {
     FilInts target_end;  /* of each constraint */
     FilInts participant; /* of each Jacobian block: its variable's number among participants */
     FilDoubles x;        /* all variables, in the order of elimination */
+    FilDoubles all;      /* two vectors of all variables, in the caller's order */
     FilInts scratch;
 } FilSapSystem;
 
@@ -50,8 +51,12 @@ FIL_MUST_CHECK FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSap
 /* Eliminates what does not participate. False when A is not positive definite. */
 FIL_MUST_CHECK bool fil_sap_system_eliminate(FilSapSystem* system, const FilSapProblem* problem);
 
-/* Factors S + J' G J, G given by 9 numbers per constraint. False when not positive definite. */
+/* Factors S + C with C = J' G J, G given by 9 numbers per constraint. False when not positive definite. In two steps: C; the factor. */
 FIL_MUST_CHECK bool fil_sap_system_factor(FilSapSystem* system, const FilSapProblem* problem, const double* hessians);
+void fil_sap_system_assemble(FilSapSystem* system, const FilSapProblem* problem, const double* hessians);
+FIL_MUST_CHECK bool fil_sap_system_factor_assembled(FilSapSystem* system, const FilSapProblem* problem);
+/* y = S x, or with_contacts (S + C) x for C as last assembled */
+void fil_sap_system_apply(FilSapSystem* system, const FilSapProblem* problem, bool with_contacts, const double* x, double* y);
 void fil_sap_system_solve(FilSapSystem* system, double* x); /* participants, in place */
 /* x <- L^-1 x with L L' = S + J' G J as last factored: what is one as a momentum becomes one as an energy. */
 void fil_sap_system_whiten(FilSapSystem* system, double* x);

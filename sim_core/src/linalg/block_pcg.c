@@ -138,52 +138,37 @@ void fil_block_pcg_predict(FilBlockPcg* pcg, const double* more, double* x)
 
 /* ---- conjugate gradients ---- */
 
-static double dot(const double* a, const double* b, int n)
+/* What products and solves need. */
+typedef struct Solve {
+    FilBlockPcg* pcg;
+    const FilBlockTerms* terms;
+} Solve;
+
+static void multiply(void* context, const double* x, double* y)
 {
-    double sum[4] = {0.0};
-    for (int k = 0; k < n; k += 4) {
-        for (int j = 0; j < 4; j++) {
-            sum[j] += a[k + j] * b[k + j];
-        }
-    }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    const FilBlockTerms* terms = ((const Solve*)context)->terms;
+    fil_block_multiply(&terms->a, terms->a_values, x, y);
+    fil_block_multiply_add(&terms->c, terms->c_values, x, y);
+    fil_block_multiply_add(&terms->f, terms->f_values, x, y);
+}
+
+static void precondition(void* context, const double* r, double* z)
+{
+    fil_block_near_solve(&((Solve*)context)->pcg->near, r, z);
 }
 
 FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int most, double* r,
                                       double* x)
 {
-    const int n = FIL_BLOCK * terms->a.columns;
-    double *z = pcg->vectors.at, *p = z + n, *product = p + n;
+    Solve solve = {pcg, terms};
+    double* z = pcg->vectors.at;
     if (pcg->predicted) {
         fil_block_near_complete(&pcg->near, z);
         pcg->predicted = false;
     } else {
-        fil_block_near_solve(&pcg->near, r, z);
+        precondition(&solve, r, z);
     }
-    memcpy(p, z, sizeof(double) * (size_t)n);
-    double rz = dot(r, z, n);
-    const double goal = tolerance * tolerance * rz;
-    FilBlockPcgResult result = rz > goal ? FIL_PCG_SLOW : FIL_PCG_DONE;
-    for (int iteration = 0; iteration < most && result == FIL_PCG_SLOW; iteration++) {
-        fil_block_multiply(&terms->a, terms->a_values, p, product);
-        fil_block_multiply_add(&terms->c, terms->c_values, p, product);
-        fil_block_multiply_add(&terms->f, terms->f_values, p, product);
-        const double curvature = dot(p, product, n);
-        if (!(curvature > 0.0)) {
-            return FIL_PCG_INDEFINITE;
-        }
-        const double step = rz / curvature;
-        for (int k = 0; k < n; k++) {
-            x[k] += step * p[k];
-            r[k] -= step * product[k];
-        }
-        fil_block_near_solve(&pcg->near, r, z);
-        const double next = dot(r, z, n), turn = next / rz;
-        rz = next;
-        for (int k = 0; k < n; k++) {
-            p[k] = z[k] + turn * p[k];
-        }
-        result = rz <= goal ? FIL_PCG_DONE : FIL_PCG_SLOW;
-    }
-    return result;
+    int iterations;
+    const FilPcgSystem system = {&solve, FIL_BLOCK * terms->a.columns, multiply, precondition, NULL, z};
+    return fil_pcg_solve(&system, tolerance, most, r, x, &iterations);
 }

@@ -11,6 +11,7 @@
 
 #include "linalg/block_near.h"
 #include "linalg/buffer.h"
+#include "linalg/pcg.h"
 
 /* Patterns of the same size; all diagonal blocks are stored in A. Where A has another pattern, or other weak blocks, a_pattern must
  * be another number. */
@@ -37,11 +38,8 @@ typedef struct FilBlockPcg {
 
 void fil_block_pcg_free(FilBlockPcg* pcg);
 
-typedef enum FilBlockPcgResult {
-    FIL_PCG_DONE,
-    FIL_PCG_SLOW,       /* `most` iterations were not enough; x is the best so far */
-    FIL_PCG_INDEFINITE, /* the near matrix has no factor, or a direction has negative curvature; x is undefined */
-} FilBlockPcgResult;
+/* Indefinite: the near matrix has no factor, or a direction has negative curvature. */
+typedef FilPcgResult FilBlockPcgResult;
 
 /* Adopts the patterns; `weak` has one flag for each block of A, NULL for all but the diagonal ones, which are then simply left
  * out. An old analysis is kept while it serves, or else its order if that does, unless `afresh`; *analysed says that there is a new

@@ -1,0 +1,65 @@
+#include "contact/sap_iterative.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/pcg.h"
+
+/* Operations of a factorisation in the time of one of a solve, which waits for memory (`filum bench factor`: cubes of 1,331 and 4,096 vertices,
+ * piles of 1,000; 4 to 6). */
+static const double SLOWER = 5.0;
+
+/* Fewer iterations than this are not enough to gain anything. */
+enum { LEAST_PATIENCE = 4 };
+
+void fil_sap_iterative_free(FilSapIterative* iterative)
+{
+    fil_free(iterative->vectors.at);
+}
+
+int fil_sap_iterative_patience(const FilSapSystem* system)
+{
+    if (!system->factor.supernodes) {
+        return 0;
+    }
+    const FilSupernodalInfo info = fil_supernodal_info(system->factor.supernodal);
+    // two operations for each number of L, forward and back; for each of a matrix's lower triangle, here and across
+    const double blocks = system->a_start.at[system->columns] + system->c_start.at[system->columns];
+    const double iteration = 4.0 * ((double)info.factor + FIL_BLOCK_SIZE * blocks);
+    const int patience = (int)fmin(info.flops / (SLOWER * iteration), 100.0);
+    return patience >= LEAST_PATIENCE ? patience : 0;
+}
+
+/* What products and solves need. */
+typedef struct Solve {
+    FilSapSystem* system;
+    const FilSapProblem* problem;
+} Solve;
+
+static void multiply(void* context, const double* x, double* y)
+{
+    const Solve* solve = context;
+    fil_sap_system_apply(solve->system, solve->problem, true, x, y);
+}
+
+static void precondition(void* context, const double* r, double* z)
+{
+    const Solve* solve = context;
+    memcpy(z, r, FIL_BLOCK * (size_t)solve->system->participants * sizeof *z);
+    fil_sap_system_solve(solve->system, z);
+}
+
+FilStatus fil_sap_iterative_solve(FilSapIterative* iterative, FilSapSystem* system, const FilSapProblem* problem, const double* weight,
+                                  double tolerance, int most, double* r, double* x, bool* done)
+{
+    const size_t n = FIL_BLOCK * (size_t)system->participants;
+    if (!fil_doubles_reserve(&iterative->vectors, 3 * n)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    Solve solve = {system, problem};
+    const FilPcgSystem pcg = {&solve, (int)n, multiply, precondition, weight, iterative->vectors.at};
+    memset(x, 0, n * sizeof *x);
+    precondition(&solve, r, iterative->vectors.at);
+    *done = fil_pcg_solve(&pcg, tolerance, most, r, x, &iterative->iterations) == FIL_PCG_DONE;
+    return FIL_OK;
+}

@@ -1,0 +1,119 @@
+/* ctest: wrap-malloc */
+/* Piles whose contact systems are solved by conjugate gradients with an older factor: same result, same bits, no memory. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "heap_calls.h"
+#include "things.h"
+
+enum { SIDE = 8, BOXES = SIDE * SIDE * SIDE, CONTACTS = 4 * (SIDE * SIDE + (SIDE - 1) * (2 * SIDE - 1) * (2 * SIDE - 1)) };
+
+typedef struct Pile {
+    FilWorld* world;
+    FilId box[BOXES];
+    void* snapshot;
+    size_t size;
+} Pile;
+
+/* The scene box_pile: layers, every second one a quarter of a box aside. */
+static Pile make_pile(void)
+{
+    const double size = 0.1, pitch = 0.105;
+    Pile pile = {.world = things_world("sap", 2e-3)};
+    things_ground(pile.world);
+    for (int k = 0; k < BOXES; k++) {
+        const int layer = k / (SIDE * SIDE);
+        const double shift = layer % 2 == 0 ? 0.0 : 0.25;
+        pile.box[k] = things_cube(pile.world, size, (k % SIDE + shift) * pitch, (k / SIDE % SIDE + shift) * pitch, (layer + 0.5) * size);
+    }
+    pile.size = fil_world_snapshot_size(pile.world);
+    pile.snapshot = malloc(pile.size);
+    assert_non_null(pile.snapshot);
+    return pile;
+}
+
+static void free_pile(Pile* pile)
+{
+    fil_world_destroy(pile->world);
+    free(pile->snapshot);
+}
+
+/* One step with another tolerance, from the snapshot. */
+static void step_with(Pile* pile, double tolerance, FilVec3* velocity)
+{
+    FilSapSettings settings = fil_world_sap_settings(pile->world);
+    settings.tolerance = tolerance;
+    assert_int_equal(fil_world_set_sap_settings(pile->world, &settings), FIL_OK);
+    assert_int_equal(fil_world_restore(pile->world, pile->snapshot, pile->size), FIL_OK);
+    FilStepInfo info;
+    assert_int_equal(fil_world_step(pile->world, &info), FIL_OK);
+    assert_true(info.contact_residual <= tolerance);
+    for (int k = 0; k < BOXES; k++) {
+        velocity[k] = things_velocity(pile->world, pile->box[k]);
+    }
+}
+
+/* The residual is relative to the momenta at work, g dt of each box times the root of their number; all of it on one box, and ten times that
+ * for soft modes of the pile. */
+static void tolerance_is_kept(void** state)
+{
+    (void)state;
+    static FilVec3 usual[BOXES], sharp[BOXES];
+    Pile pile = make_pile();
+    for (int part = 0; part < 4; part++) {
+        assert_int_equal(things_run(pile.world, 4).contacts, CONTACTS);
+        fil_world_save(pile.world, pile.snapshot);
+        step_with(&pile, 1e-9, sharp);
+        step_with(&pile, 1e-6, usual);
+        for (int k = 0; k < BOXES; k++) {
+            assert_true(things_distance(usual[k], sharp[k]) <= 1e-5 * 9.81 * 2e-3 * sqrt(BOXES));
+        }
+    }
+    free_pile(&pile);
+}
+
+/* What a step does depends on the state alone: not on factors of the steps before. */
+static void restored_piles_repeat(void** state)
+{
+    (void)state;
+    Pile pile = make_pile(), other = make_pile();
+    things_run(pile.world, 5);
+    fil_world_save(pile.world, pile.snapshot);
+    things_run(pile.world, 3);
+    assert_int_equal(fil_world_restore(other.world, pile.snapshot, pile.size), FIL_OK);
+    things_run(other.world, 3);
+    assert_true(fil_world_hash(pile.world) == fil_world_hash(other.world));
+    free_pile(&other);
+    free_pile(&pile);
+}
+
+static void steps_do_not_allocate(void** state)
+{
+    (void)state;
+    Pile pile = make_pile();
+    things_run(pile.world, 3);
+    for (int k = 0; k < 5; k++) {
+        heap_calls = 0;
+        const FilStatus status = fil_world_step(pile.world, NULL);
+        const int counted = heap_calls;
+        assert_int_equal(status, FIL_OK);
+        assert_int_equal(counted, 0);
+    }
+    free_pile(&pile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tolerance_is_kept),
+        cmocka_unit_test(restored_piles_repeat),
+        cmocka_unit_test(steps_do_not_allocate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
