@@ -94,7 +94,8 @@ static bool watch(void* context, const FilWorld* world, const FilSceneInfo* scen
 {
     Render* render = context;
     if (render->description == NULL) {
-        render->description = fil_view_describe(world, scene, "", &render->description_size);
+        const FilViewDescription description = {.world = world, .scene = scene};
+        render->description = fil_view_describe(&description, &render->description_size);
     }
     return !fil_stop_requested() && render->description != NULL && fil_film_take(render->film, world, &render->frame) == FIL_OK;
 }

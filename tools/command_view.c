@@ -82,7 +82,7 @@ static bool start(View* view, const Options* options, const char* scene)
     FilError error = {""};
     const FilSceneOptions scene_options = fil_scene_choice_options(&options->scene);
     const FilViewSessionDef def = {
-        .simulation = &view->simulation, .address = options->address, .port = options->port, .read_only = options->read_only};
+        .simulation = &view->simulation, .address = options->address, .port = options->port, .read_only = options->read_only, .options = &scene_options};
     if (fil_simulation_load(&view->simulation, scene, &scene_options, &error) != FIL_OK ||
         fil_view_session_open(&def, &view->session, &error) != FIL_OK) {
         fil_cli_fail("view", 0, "%s", error.text);

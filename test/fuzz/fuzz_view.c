@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
         fil_view_queue_init(&queue);
         fil_view_queue_put(&queue, data);
         FilViewCommand command;
-        if (fil_view_queue_take(&queue, 0.0, &command) && (command.ask < FIL_VIEW_PLAY || command.ask > FIL_VIEW_SEEK)) {
+        if (fil_view_queue_take(&queue, 0.0, &command) && (command.ask < FIL_VIEW_PLAY || command.ask > FIL_VIEW_PARAMETER)) {
             abort();
         }
         fil_view_queue_destroy(&queue);

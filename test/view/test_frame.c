@@ -100,7 +100,8 @@ static void a_description_names_what_a_frame_holds(void** state)
     FilWorld* world = make_world(&rod, &cube);
     const FilSceneInfo scene = {.name = "test", .title = "with \"quotes\""};
     size_t size;
-    char* text = fil_view_describe(world, &scene, "a message", &size);
+    const FilViewDescription description = {.world = world, .scene = &scene, .message = "a message", .steers = true};
+    char* text = fil_view_describe(&description, &size);
     assert_non_null(text);
     assert_int_equal(strlen(text), size);
     static const char* const words[] = {"\"with \\\"quotes\\\"\"", "\"a message\"", "\"nodes\": 11", "\"half_space\"", "\"box\"", "\"height\"", "\"sap_lagged\""};

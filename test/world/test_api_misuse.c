@@ -300,6 +300,10 @@ static Expect ask_robot(Misuse* m)
         assert_int_equal(fil_robot_joint_link(m->world, id, k) >= 0, sound);
         assert_int_equal(fil_robot_joint_modes(m->world, id, k), 0);
         assert_int_equal(isnan(fil_robot_joint_max_velocity(m->world, id, k)) != 0, !sound);
+        double lower, upper;
+        fil_robot_joint_limits(m->world, id, k, &lower, &upper);
+        assert_true(sound ? lower <= upper : isnan(lower) && isnan(upper));
+        assert_true(sound || !fil_robot_joint_slides(m->world, id, k));
         assert_false(fil_robot_joint_mimics(m->world, id, k));
         assert_int_equal(fil_robot_find_joint(m->world, id, sound ? name : misuse_chance(m, 50) ? "?" : NULL), sound ? k : -1);
     } else {

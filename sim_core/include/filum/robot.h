@@ -109,6 +109,9 @@ int fil_robot_joint_count(const FilWorld* world, FilId robot);
 const char* fil_robot_joint_name(const FilWorld* world, FilId robot, int joint); /* with the prefix */
 int fil_robot_find_joint(const FilWorld* world, FilId robot, const char* name);  /* -1 if there is none */
 double fil_robot_joint_max_velocity(const FilWorld* world, FilId robot, int joint); /* INFINITY: no bound */
+/* -INFINITY and INFINITY: none; NaN if refused */
+void fil_robot_joint_limits(const FilWorld* world, FilId robot, int joint, double* lower, double* upper);
+bool fil_robot_joint_slides(const FilWorld* world, FilId robot, int joint);      /* along its axis, in m; else it turns */
 int fil_robot_joint_link(const FilWorld* world, FilId robot, int joint);         /* that it moves; -1 if refused */
 unsigned fil_robot_joint_modes(const FilWorld* world, FilId robot, int joint);   /* that commands may use; 0: any */
 bool fil_robot_joint_mimics(const FilWorld* world, FilId robot, int joint);      /* follows another, takes no command */

@@ -303,6 +303,20 @@ double fil_robot_joint_max_velocity(const FilWorld* world, FilId id, int joint)
     return see_joint(world, id, joint, &view) ? view.impl->joints[joint].def.max_velocity : NAN;
 }
 
+void fil_robot_joint_limits(const FilWorld* world, FilId id, int joint, double* lower, double* upper)
+{
+    FilRobotView view;
+    const bool seen = see_joint(world, id, joint, &view);
+    *lower = seen ? view.impl->joints[joint].def.lower : NAN;
+    *upper = seen ? view.impl->joints[joint].def.upper : NAN;
+}
+
+bool fil_robot_joint_slides(const FilWorld* world, FilId id, int joint)
+{
+    FilRobotView view;
+    return see_joint(world, id, joint, &view) && view.impl->joints[joint].def.type == FIL_ROBOT_PRISMATIC;
+}
+
 unsigned fil_robot_joint_modes(const FilWorld* world, FilId id, int joint)
 {
     FilRobotView view;

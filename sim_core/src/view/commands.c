@@ -25,7 +25,7 @@ static bool read_command(const unsigned char* bytes, FilViewCommand* command)
     command->ask = words[0];
     command->object = words[1];
     command->part = words[2];
-    bool good = command->ask >= FIL_VIEW_PLAY && command->ask <= FIL_VIEW_SEEK && command->object <= INT32_MAX && command->part <= INT32_MAX;
+    bool good = command->ask >= FIL_VIEW_PLAY && command->ask <= FIL_VIEW_PARAMETER && command->object <= INT32_MAX && command->part <= INT32_MAX;
     for (int i = 0; i < 6; ++i) {
         good = good && isfinite(command->numbers[i]);
     }

@@ -17,6 +17,8 @@ typedef enum FilViewAsk {
     FIL_VIEW_MOVE,    /* numbers: target of the hand, m */
     FIL_VIEW_RELEASE,
     FIL_VIEW_SEEK,    /* numbers[0]: time of a film, s */
+    FIL_VIEW_CONTROL, /* object, part: of its controls; numbers[0]: the value */
+    FIL_VIEW_PARAMETER, /* part: of the scene's parameters; numbers[0]: the value */
 } FilViewAsk;
 
 typedef struct FilViewCommand {

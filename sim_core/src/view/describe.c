@@ -124,8 +124,53 @@ static void write_names(FilJson* json, const FilWorld* world)
     fil_json_close(json, ']');
 }
 
-char* fil_view_describe(const FilWorld* world, const FilSceneInfo* scene, const char* message, size_t* size)
+static void write_source(FilJson* json, const FilSource* source)
 {
+    fil_json_text(json, "source", source->text);
+    fil_json_open(json, "parameters", '[');
+    for (int i = 0; i < source->parameter_count; ++i) {
+        const FilSourceParameter* parameter = &source->parameters[i];
+        fil_json_open(json, NULL, '{');
+        fil_json_text(json, "name", parameter->path);
+        fil_json_number(json, "value", parameter->value);
+        fil_json_boolean(json, "whole", parameter->whole);
+        fil_json_close(json, '}');
+    }
+    fil_json_close(json, ']');
+}
+
+/* objects count as in the list of objects */
+static void write_controls(FilJson* json, const FilWorld* world)
+{
+    int object = 0;
+    fil_json_open(json, "controls", '[');
+    for (int k = 0; k < FIL_SHOW_COUNT; ++k) {
+        const FilShowKind* kind = fil_show_kind(k);
+        for (int i = 0; i < kind->count(world); ++i, ++object) {
+            const FilId id = kind->at(world, i);
+            for (int c = 0; kind->control_count != NULL && c < kind->control_count(world, id); ++c) {
+                FilShownControl control;
+                if (kind->control(world, id, c, &control)) {
+                    fil_json_open(json, NULL, '{');
+                    fil_json_integer(json, "object", (uint64_t)object);
+                    fil_json_integer(json, "part", (uint64_t)c);
+                    fil_json_text(json, "of", kind->name(world, id));
+                    fil_json_text(json, "name", control.name);
+                    fil_json_text(json, "unit", control.unit);
+                    fil_json_number(json, "lower", control.lower);
+                    fil_json_number(json, "upper", control.upper);
+                    fil_json_number(json, "value", control.value);
+                    fil_json_close(json, '}');
+                }
+            }
+        }
+    }
+    fil_json_close(json, ']');
+}
+
+char* fil_view_describe(const FilViewDescription* description, size_t* size)
+{
+    const FilWorld* world = description->world;
     char* text = NULL;
     FILE* out = open_memstream(&text, size);
     if (out == NULL) {
@@ -133,13 +178,19 @@ char* fil_view_describe(const FilWorld* world, const FilSceneInfo* scene, const 
     }
     FilJson json = {.out = out};
     fil_json_open(&json, NULL, '{');
-    fil_json_text(&json, "scene", scene->name);
-    fil_json_text(&json, "title", scene->title);
-    fil_json_text(&json, "message", message);
+    fil_json_text(&json, "scene", description->scene->name);
+    fil_json_text(&json, "title", description->scene->title);
+    fil_json_text(&json, "message", description->message != NULL ? description->message : "");
     fil_json_number(&json, "dt", fil_world_dt(world));
     fil_json_text(&json, "contact_model", fil_world_contact_model(world));
     write_names(&json, world);
     write_objects(&json, world);
+    if (description->steers) {
+        write_controls(&json, world);
+    }
+    if (description->source != NULL && description->source->text != NULL) {
+        write_source(&json, description->source);
+    }
     fil_json_close(&json, '}');
     const bool whole = !ferror(out);
     if (fclose(out) != 0 || !whole) {

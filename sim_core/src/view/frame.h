@@ -15,6 +15,7 @@
 #define FILUM_VIEW_FRAME_H
 
 #include "filum/filum.h"
+#include "view/source.h"
 
 typedef struct FilViewState {
     bool runs, failed;
@@ -22,8 +23,16 @@ typedef struct FilViewState {
     FilVec3 hand, pull;    /* m, N: what pulls, and where it holds */
 } FilViewState;
 
-/* The description as text that the caller frees; NULL: out of memory. `message`: for whoever looks, as when a step failed. */
-char* fil_view_describe(const FilWorld* world, const FilSceneInfo* scene, const char* message, size_t* size);
+typedef struct FilViewDescription {
+    const FilWorld* world;
+    const FilSceneInfo* scene;
+    const char* message;     /* for whoever looks, as when a step failed; NULL: none */
+    const FilSource* source; /* what can be changed of the scene; NULL: nothing */
+    bool steers;             /* controls of objects can be set */
+} FilViewDescription;
+
+/* The description as text that the caller frees; NULL: out of memory. */
+char* fil_view_describe(const FilViewDescription* description, size_t* size);
 
 /* Room for frames of one world; grows with its contacts. */
 typedef struct FilViewFrame {

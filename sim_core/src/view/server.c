@@ -183,12 +183,23 @@ static int gather(struct lws* connection, Incoming* incoming, size_t limit, cons
     return lws_is_final_fragment(connection) && lws_remaining_packet_payload(connection) == 0;
 }
 
+static int receive_text(FilViewServer* server, struct lws* connection, Page* page, const void* bytes, size_t size)
+{
+    const int whole = server->def.text != NULL ? gather(connection, &page->received, FIL_VIEW_TEXT_BYTES, bytes, size) : -1;
+    if (whole > 0) {
+        page->received.bytes[page->received.size] = '\0';
+        server->def.text(server->def.context, (const char*)page->received.bytes, page->received.size);
+        page->received.size = 0;
+    }
+    return whole < 0 ? -1 : 0;
+}
+
 /* A command, or a picture where they are taken; whatever else ends the connection. */
 static int receive(FilViewServer* server, struct lws* connection, Page* page, const void* bytes, size_t size)
 {
     Incoming* incoming = &page->received;
     const size_t limit = server->def.picture != NULL ? FIL_VIEW_PICTURE_BYTES : FIL_VIEW_COMMAND_BYTES;
-    const int whole = lws_frame_is_binary(connection) ? gather(connection, incoming, limit, bytes, size) : -1;
+    const int whole = gather(connection, incoming, limit, bytes, size);
     if (whole <= 0) {
         return whole;
     }
@@ -229,7 +240,7 @@ static int on_stream(struct lws* connection, enum lws_callback_reasons reason, v
         case LWS_CALLBACK_SERVER_WRITEABLE:
             return write_news(server, connection, page);
         case LWS_CALLBACK_RECEIVE:
-            return receive(server, connection, page, bytes, size);
+            return (lws_frame_is_binary(connection) ? receive : receive_text)(server, connection, page, bytes, size);
         case LWS_CALLBACK_EVENT_WAIT_CANCELLED: // there is news
             lws_callback_on_writable_all_protocol(lws_get_context(connection), lws_get_protocol(connection));
             return 0;

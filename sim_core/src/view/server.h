@@ -10,6 +10,7 @@ typedef struct FilViewServer FilViewServer;
 enum {
     FIL_VIEW_PAGES = 8,          /* at once */
     FIL_VIEW_COMMAND_BYTES = 64, /* of each message from a page; others end its connection, */
+    FIL_VIEW_TEXT_BYTES = 1 << 20,
     FIL_VIEW_PICTURE_BYTES = 64 << 20, /* but for pictures, that are longer than commands, and at most this */
 };
 
@@ -22,7 +23,9 @@ typedef struct FilViewServerDef {
     /* A picture (PNG) of the frame that was shown last, from a page that was opened as #render; called from that thread. NULL: none
      * are taken. */
     void (*picture)(void* context, const unsigned char* bytes, size_t size);
-    void* context; /* of both */
+    /* Text of a page, terminated: a scene to be shown instead; called from that thread. NULL: none is taken. */
+    void (*text)(void* context, const char* text, size_t size);
+    void* context; /* of all three */
     FilFoxglove* foxglove; /* served on the same port; outlives the server; NULL: not at all */
     bool read_only;        /* for those who come by foxglove */
     const char* origins;   /* of other sites' pages that may come by foxglove, separated by spaces; NULL: none */

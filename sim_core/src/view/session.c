@@ -1,6 +1,7 @@
 #include "view/session.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,8 @@
 #include "base/error.h"
 #include "view/frame.h"
 #include "view/hand.h"
+#include "view/show.h"
+#include "view/source.h"
 
 struct FilViewSession {
     FilSimulation* simulation;
@@ -15,6 +18,11 @@ struct FilViewSession {
     FilViewQueue queue;
     FilViewFrame frame;
     FilHand hand;
+    FilSource source;   /* without text: not to be changed */
+    bool steers;        /* pages may */
+    pthread_mutex_t lock;
+    char* edited;       /* under the lock: a scene's text that a page has sent; NULL: none */
+    size_t edited_size;
     char said[512];     /* by fil_view_session_say() */
     char described[32]; /* the contact model in the description */
     char failure[512];  /* the failure in it */
@@ -30,7 +38,9 @@ static FilStatus describe(FilViewSession* session)
     FilSimulation* simulation = session->simulation;
     const char* message = simulation->failed ? simulation->failure : session->said;
     size_t size;
-    char* text = fil_view_describe(simulation->world, &simulation->scene, message, &size);
+    const FilViewDescription description = {
+        .world = simulation->world, .scene = &simulation->scene, .message = message, .source = &session->source, .steers = session->steers};
+    char* text = fil_view_describe(&description, &size);
     const FilStatus status = text != NULL ? fil_view_server_tell(session->server, text, size) : FIL_OUT_OF_MEMORY;
     free(text);
     snprintf(session->described, sizeof session->described, "%s", fil_world_contact_model(simulation->world));
@@ -65,24 +75,6 @@ static FilStatus show_frame(FilViewSession* session)
     return status == FIL_OK ? fil_view_server_show(session->server, session->frame.bytes, session->frame.size) : status;
 }
 
-FilStatus fil_view_session_show(FilViewSession* session, double now)
-{
-    const FilSimulation* simulation = session->simulation;
-    if (now < session->next || simulation->world == NULL) {
-        return FIL_OK;
-    }
-    // frames keep their rhythm; after a pause a new one begins
-    session->next = fmax(session->next + FIL_VIEW_FRAME_TIME, now);
-    notice_load(session);
-    if (fil_view_server_counts(session->server).pages == 0) {
-        return FIL_OK; // who joins is shown the next one
-    }
-    const bool changed = session->stale || strcmp(session->failure, simulation->failure) != 0 ||
-                         strcmp(session->described, fil_world_contact_model(simulation->world)) != 0;
-    const FilStatus status = changed ? describe(session) : FIL_OK;
-    return status == FIL_OK ? show_frame(session) : status;
-}
-
 void fil_view_session_say(FilViewSession* session, const char* text)
 {
     session->stale = session->stale || strcmp(session->said, text) != 0;
@@ -105,6 +97,61 @@ bool fil_view_session_take(FilViewSession* session, double deadline, FilViewComm
 static FilStatus set_model(FilWorld* world, int model)
 {
     return fil_world_set_contact_model(world, model < fil_contact_model_count() ? fil_contact_model_name(model) : "");
+}
+
+/* The object counted as in the description. */
+static FilStatus set_control(FilWorld* world, int object, int part, double value)
+{
+    for (int k = 0; k < FIL_SHOW_COUNT; ++k) {
+        const FilShowKind* kind = fil_show_kind(k);
+        const int count = kind->count(world);
+        if (object < count) {
+            return kind->set_control != NULL ? kind->set_control(world, kind->at(world, object), part, value) : FIL_OK;
+        }
+        object -= count;
+    }
+    return FIL_OK;
+}
+
+static void tell_change(FilViewSession* session, FilStatus status, const FilError* error)
+{
+    fil_view_session_say(session, status == FIL_OK ? "" : error->text);
+    session->stale = true;
+}
+
+static void change_parameter(FilViewSession* session, int index, double value)
+{
+    FilError error = {""};
+    tell_change(session, fil_source_change_parameter(&session->source, session->simulation, index, value, &error), &error);
+}
+
+/* from the server's thread */
+static void keep_edited(void* context, const char* text, size_t size)
+{
+    FilViewSession* session = context;
+    char* copy = malloc(size + 1);
+    if (copy != NULL) {
+        memcpy(copy, text, size + 1);
+        pthread_mutex_lock(&session->lock);
+        free(session->edited);
+        session->edited = copy;
+        session->edited_size = size;
+        pthread_mutex_unlock(&session->lock);
+    }
+}
+
+static void change_text(FilViewSession* session)
+{
+    pthread_mutex_lock(&session->lock);
+    char* text = session->edited;
+    const size_t size = session->edited_size;
+    session->edited = NULL;
+    pthread_mutex_unlock(&session->lock);
+    if (text != NULL) {
+        FilError error = {""};
+        tell_change(session, fil_source_change_text(&session->source, session->simulation, text, size, &error), &error);
+        free(text);
+    }
 }
 
 static FilStatus obey(FilViewSession* session, const FilViewCommand* command)
@@ -143,6 +190,11 @@ static FilStatus obey(FilViewSession* session, const FilViewCommand* command)
         case FIL_VIEW_RELEASE:
             fil_hand_release(&session->hand, simulation->world);
             break;
+        case FIL_VIEW_CONTROL:
+            return set_control(simulation->world, (int)command->object, (int)command->part, numbers[0]);
+        case FIL_VIEW_PARAMETER:
+            change_parameter(session, (int)command->part, numbers[0]);
+            break;
         case FIL_VIEW_SEEK: // there is no film
             break;
     }
@@ -163,7 +215,34 @@ void fil_view_session_obey(FilViewSession* session, const FilViewCommand* comman
     }
 }
 
+/* ---- showing ---- */
+
+FilStatus fil_view_session_show(FilViewSession* session, double now)
+{
+    const FilSimulation* simulation = session->simulation;
+    if (now < session->next || simulation->world == NULL) {
+        return FIL_OK;
+    }
+    change_text(session);
+    // frames keep their rhythm; after a pause a new one begins
+    session->next = fmax(session->next + FIL_VIEW_FRAME_TIME, now);
+    notice_load(session);
+    if (fil_view_server_counts(session->server).pages == 0) {
+        return FIL_OK; // who joins is shown the next one
+    }
+    const bool changed = session->stale || strcmp(session->failure, simulation->failure) != 0 ||
+                         strcmp(session->described, fil_world_contact_model(simulation->world)) != 0;
+    const FilStatus status = changed ? describe(session) : FIL_OK;
+    return status == FIL_OK ? show_frame(session) : status;
+}
+
 /* ---- life ---- */
+
+static void keep_command(void* context, const unsigned char* bytes)
+{
+    FilViewSession* session = context;
+    fil_view_queue_put(&session->queue, bytes);
+}
 
 FilStatus fil_view_session_open(const FilViewSessionDef* def, FilViewSession** out, FilError* error)
 {
@@ -175,11 +254,17 @@ FilStatus fil_view_session_open(const FilViewSessionDef* def, FilViewSession** o
     session->simulation = def->simulation;
     session->hand = fil_hand_open();
     session->stale = true;
+    session->steers = !def->read_only;
+    if (def->options != NULL && !def->read_only) {
+        fil_source_read(&session->source, def->simulation, def->options);
+    }
+    pthread_mutex_init(&session->lock, NULL);
     fil_view_queue_init(&session->queue);
     const FilViewServerDef server = {.address = def->address,
                                      .port = def->port,
-                                     .command = def->read_only ? NULL : fil_view_queue_put,
-                                     .context = &session->queue,
+                                     .command = def->read_only ? NULL : keep_command,
+                                     .text = session->source.text != NULL ? keep_edited : NULL,
+                                     .context = session,
                                      .foxglove = def->foxglove,
                                      .read_only = def->read_only,
                                      .origins = def->origins};
@@ -199,6 +284,9 @@ void fil_view_session_close(FilViewSession* session)
     }
     fil_view_server_stop(session->server);
     fil_view_queue_destroy(&session->queue);
+    pthread_mutex_destroy(&session->lock);
+    fil_source_free(&session->source);
+    free(session->edited);
     fil_view_frame_free(&session->frame);
     free(session);
 }

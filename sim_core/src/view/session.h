@@ -14,6 +14,7 @@ typedef struct FilViewSessionDef {
     const char* address;       /* to listen on */
     int port;                  /* 0: any that is free */
     bool read_only;            /* pages can look, but neither steer nor pull */
+    const FilSceneOptions* options; /* as the scene was loaded, for pages that change its parameters or its text; NULL: they cannot */
     FilFoxglove* foxglove;     /* for viewers on the same port; NULL: none */
     const char* origins;       /* of other sites' pages that may come as viewers, separated by spaces */
 } FilViewSessionDef;

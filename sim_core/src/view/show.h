@@ -31,6 +31,13 @@ typedef struct FilShownGrip {
     bool turns;     /* takes torques */
 } FilShownGrip;
 
+/* Something of an object that a slider can set. */
+typedef struct FilShownControl {
+    const char* name;
+    const char* unit;
+    double lower, upper, value;
+} FilShownControl;
+
 typedef struct FilShowKind {
     const char* heading; /* of the kind's part of `filum info` */
     int (*count)(const FilWorld* world);
@@ -51,6 +58,11 @@ typedef struct FilShowKind {
     void (*shape)(const FilWorld* world, FilId id, int index, FilShownShape* out);
     bool (*grip)(const FilWorld* world, FilId id, int index, FilShownGrip* grip); /* false: the shape takes no loads */
     bool sleeve; /* the shapes are disks of one smooth body */
+
+    /* What can be set of it; NULL: nothing. */
+    int (*control_count)(const FilWorld* world, FilId id);
+    bool (*control)(const FilWorld* world, FilId id, int index, FilShownControl* out); /* false: this one takes no commands */
+    FilStatus (*set_control)(FilWorld* world, FilId id, int index, double value);
 
     /* As a surface; NULL: the kind has none. */
     int (*vertex_count)(const FilWorld* world, FilId id);

@@ -1,4 +1,5 @@
 /* Soft arms: sections, chambers, base; their disks are drawn. */
+#include <math.h>
 #include <stdio.h>
 
 #include "view/show.h"
@@ -36,6 +37,15 @@ static bool grip(const FilWorld* world, FilId arm, int index, FilShownGrip* out)
     return true;
 }
 
+static bool control(const FilWorld* world, FilId arm, int chamber, FilShownControl* out)
+{
+    // valves of such arms give a bar or so
+    static const double usual = 1e5;
+    const double pressure = fil_arm_pressure(world, arm, chamber);
+    *out = (FilShownControl){.name = "chamber", .unit = "Pa", .lower = fmin(0.0, pressure), .upper = fmax(usual, pressure), .value = pressure};
+    return true;
+}
+
 const FilShowKind fil_show_arm = {
     .heading = "arms",
     .count = fil_world_arm_count,
@@ -46,4 +56,7 @@ const FilShowKind fil_show_arm = {
     .shape = shape,
     .grip = grip,
     .sleeve = true,
+    .control_count = fil_arm_chamber_count,
+    .control = control,
+    .set_control = fil_arm_set_pressure,
 };

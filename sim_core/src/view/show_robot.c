@@ -1,4 +1,5 @@
 /* Robots: links and joints; the shapes of links are drawn. */
+#include <math.h>
 #include <stdio.h>
 
 #include "view/show.h"
@@ -62,6 +63,27 @@ static bool grip(const FilWorld* world, FilId robot, int index, FilShownGrip* ou
     return true;
 }
 
+static bool control(const FilWorld* world, FilId robot, int joint, FilShownControl* out)
+{
+    const unsigned modes = fil_robot_joint_modes(world, robot, joint);
+    const bool slides = fil_robot_joint_slides(world, robot, joint);
+    const double position = fil_robot_joint_state(world, robot, joint).position, far = slides ? 1.0 : 3.14159265358979324;
+    double lower, upper;
+    fil_robot_joint_limits(world, robot, joint, &lower, &upper);
+    *out = (FilShownControl){.name = fil_robot_joint_name(world, robot, joint),
+                             .unit = slides ? "m" : "rad",
+                             .lower = fmax(lower, position - far),
+                             .upper = fmin(upper, position + far),
+                             .value = position};
+    return !fil_robot_joint_mimics(world, robot, joint) && (modes == 0 || (modes & FIL_JOINT_POSITION) != 0);
+}
+
+static FilStatus set_control(FilWorld* world, FilId robot, int joint, double position)
+{
+    const FilJointCommand command = {.mode = FIL_JOINT_POSITION, .position = position};
+    return fil_robot_set_joint_command(world, robot, joint, &command);
+}
+
 const FilShowKind fil_show_robot = {
     .heading = "robots",
     .count = fil_world_robot_count,
@@ -71,4 +93,7 @@ const FilShowKind fil_show_robot = {
     .shape_count = shape_count,
     .shape = shape,
     .grip = grip,
+    .control_count = fil_robot_joint_count,
+    .control = control,
+    .set_control = set_control,
 };

@@ -44,6 +44,8 @@ async function ropeAt(page, x, y) {
 // ---- what must hold ----
 
 async function testPixels(page) {
+  // the newest frame is on the canvas two pictures later
+  await page.evaluate(() => new Promise((drawn) => { requestAnimationFrame(() => requestAnimationFrame(drawn)); }));
   const { nodes } = await frame(page);
   for (const node of [5, 20, 35]) {
     const [x, y] = await project(page, nodes.slice(3 * node, 3 * node + 3));
@@ -111,6 +113,33 @@ async function testPull(page) {
   return held;
 }
 
+// a parameter's slider makes the world anew; so does another text, and one that is wrong is refused at its line
+async function testChanges(page) {
+  await page.click('#show-controls');
+  await page.evaluate(() => {
+    const input = document.querySelector('#controls input[title=fz]');
+    input.value = '0.05';
+    input.oninput();
+  });
+  await wait(page, () => window.filum.state.description.parameters.find(({ name }) => name === 'fz').value === 0.05);
+  await page.click('#show-editor');
+  const text = await page.inputValue('#source');
+  await page.fill('#source', text.replace('nodes: 41', 'nodes: 41, knots: 3'));
+  await page.click('#run-source');
+  await wait(page, () => !document.getElementById('message').hidden);
+  const line = text.slice(0, text.indexOf('nodes: 41')).split('\n').length;
+  assert.match(await page.textContent('#message'), new RegExp(`:${line}: .*knots`));
+  const chosen = await page.evaluate(() => {
+    const area = document.getElementById('source');
+    return area.value.slice(area.selectionStart, area.selectionEnd);
+  });
+  assert.match(chosen, /nodes: 41, knots: 3/);
+  await page.fill('#source', text.replace('A rod to pull on', 'Another rod'));
+  await page.keyboard.press('Control+Enter');
+  await wait(page, () => document.getElementById('title').textContent === 'Another rod' && document.getElementById('message').hidden);
+  await page.click('#show-editor');
+}
+
 const browser = await launch(executablePath);
 let program = view('--paused', '--set', 'fz=0.05');
 try {
@@ -138,6 +167,7 @@ try {
   const off = Math.hypot(...held.probes.map((value, k) => value - tip[k]));
   assert.ok(moved > 0.01, `the tip moved by ${moved} m only`);
   assert.ok(off < 0.01 * moved, `the tip is ${off} m from where ${held.pull} N put it, of ${moved} m`);
+  await testChanges(page);
   assert.deepEqual(errors, []);
   console.log(`pulled by ${Math.hypot(...held.pull).toFixed(4)} N the tip moved ${(1e3 * moved).toFixed(1)} mm, ${((100 * off) / moved).toFixed(3)} % off`);
 } finally {

@@ -2,6 +2,7 @@
 import * as THREE from './lib/three/build/three.module.js';
 import { OrbitControls } from './lib/three/examples/jsm/controls/OrbitControls.js';
 import { Bodies } from './bodies.js';
+import { Panes } from './panes.js';
 import { Plots } from './plots.js';
 import { Pull } from './pull.js';
 import { Stream } from './stream.js';
@@ -99,6 +100,7 @@ function describe(description) {
   get('message').hidden = description.message === '';
   get('model').replaceChildren(...description.contact_models.map((name) => new Option(name, name, false, name === description.contact_model)));
   plots.describe(description.probes);
+  panes.describe(description);
   if (!same) {
     state.fitted = false;
     state.frame = null;
@@ -222,6 +224,7 @@ function tick(time) {
 const plots = new Plots(get('plots'), get('chart'), get('probes'));
 const stream = new Stream({ describe, frame: receive, link: (up) => get('link').classList.toggle('up', up) });
 const ask = (...what) => stream.ask(...what);
+const panes = new Panes(get, ask, (text) => stream.say(text));
 const pull = new Pull({
   canvas: renderer.domElement, camera, controls, ask, bodies: () => state.bodies, strength: () => 10 ** Number(get('strength').value),
   label: (name, x, y) => {

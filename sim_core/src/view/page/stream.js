@@ -1,5 +1,5 @@
 // The connection to the simulation: descriptions and frames come, commands of 64 bytes go. See frame.h and commands.h.
-export const ASK = { play: 1, pause: 2, step: 3, reset: 4, speed: 5, model: 6, grab: 7, move: 8, release: 9, seek: 10 };
+export const ASK = { play: 1, pause: 2, step: 3, reset: 4, speed: 5, model: 6, grab: 7, move: 8, release: 9, seek: 10, control: 11, parameter: 12 };
 const MAGIC = 0x314c4946;
 const HEADER = 48;
 
@@ -44,6 +44,12 @@ export class Stream {
   async picture(canvas) {
     const blob = await new Promise((resolve) => { canvas.toBlob(resolve, 'image/png'); });
     this.socket.send(await blob.arrayBuffer());
+  }
+
+  say(text) {
+    if (this.socket.readyState === WebSocket.OPEN) {
+      this.socket.send(text);
+    }
   }
 
   ask(what, { object = 0, part = 0, numbers = [] } = {}) {
