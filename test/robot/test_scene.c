@@ -34,6 +34,10 @@ static const struct {
      "t.yaml:1:", "position, velocity or effort, not 'pressure'"},
     {"robots: [{name: a, urdf: ../robots/arm6.urdf}, {name: b, urdf: ../robots/arm6.urdf}]\n", "t.yaml:1: robots.b",
      "'base_link' is empty or taken; a prefix makes names different"},
+    {"robots: [{name: a, urdf: ../robots/arm6.urdf}, {name: b, prefix: b_, urdf: ../robots/arm6.urdf, mount: tol0}]\n",
+     "t.yaml:1: robots.b.mount", "no robot before 'b' has a link 'tol0'; did you mean 'tool0'?"},
+    {"robots: [{name: b, urdf: ../robots/arm6.urdf, mount: tool0}]\n", "t.yaml:1: robots.b.mount", "no robot before 'b'"},
+    {"robots: [{name: b, urdf: ../robots/arm6.urdf, mount: tool0, floating: true}]\n", "t.yaml:1: robots.b.mount", "not both"},
     {ARM "trajectories: [{robot: amr, joints: [elbow], points: [[1, 0]]}]\n", "t.yaml:2:", "did you mean 'arm'?"},
     {ARM "trajectories: [{robot: arm, joints: [elbwo], points: [[1, 0]]}]\n", "t.yaml:2:", "did you mean 'elbow'?"},
     {ARM "trajectories: [{robot: arm, joints: [elbow], points: [[1, 0, 2]]}]\n", "t.yaml:2:", "2"},
@@ -148,12 +152,54 @@ static void attached_bodies_do_not_meet_what_carries_them(void** state)
     fil_world_destroy(world);
 }
 
+/* A robot is mounted on another's link by name: it stands there in the link's frame, the weld carries its weight, and it goes along. */
+static void a_robot_stands_on_anothers_link(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "world: {dt: 0.001, contact: sap_lagged}\n"
+        "robots:\n"
+        "  - {name: below, urdf: ../robots/arm6.urdf, prefix: a_, joints: [{gains: {stiffness: 1e5, damping: 3e3}, effort: 1e4}]}\n"
+        "  - {name: above, urdf: ../robots/arm6.urdf, prefix: b_, mount: a_tool0, position: [0, 0.02, 0.05], rotation: [0, 0, 0.5],\n"
+        "     joints: [{gains: {stiffness: 1e5, damping: 3e3}, effort: 1e4}]}\n"
+        "trajectories: [{robot: below, joints: [elbow], interpolation: linear, points: [[0.5, 0], [1, 0.15]]}]\n";
+    FilWorld* world = NULL;
+    FilError error;
+    if (load(text, &world, &error) != FIL_OK) {
+        fail_msg("%s", error.text);
+    }
+    const FilId tool = fil_world_find_link(world, "a_tool0"), root = fil_world_find_link(world, "b_base_link");
+    const FilId mount = fil_world_find_joint(world, "above_mount");
+    FilVec3 at, origin, first;
+    FilQuat turn, root_turn;
+    fil_link_pose(world, root, &first, &root_turn);
+    double worst = 0.0;
+    for (int k = 0; k < 1200; k++) {
+        double r[9], back[3];
+        assert_int_equal(fil_world_step(world, NULL), FIL_OK);
+        fil_link_pose(world, tool, &origin, &turn);
+        fil_link_pose(world, root, &at, &root_turn);
+        fil_m3_from_quat(r, turn);
+        fil_m3_apply_transposed(back, r, (const double[3]){at.x - origin.x, at.y - origin.y, at.z - origin.z});
+        worst = fmax(worst, fmax(fabs(back[0]), fmax(fabs(back[1] - 0.02), fabs(back[2] - 0.05))));
+        if (k == 399) {
+            // a robot of 11.7 kg
+            print_message("weld carries %g N\n", fil_joint_force(world, mount).z);
+            assert_true(fabs(-fil_joint_force(world, mount).z / (11.7 * 9.81) - 1.0) < 0.02);
+        }
+    }
+    print_message("mounted robot off by %g m at most, moved by %g m\n", worst, at.z - first.z);
+    assert_true(worst < 1e-4 && fabs(at.z - first.z) > 0.05); // yields as joints do, by dt^2/(4 pi^2) of what accelerates
+    fil_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(settings_groups_and_pairs_arrive),
         cmocka_unit_test(attached_bodies_do_not_meet_what_carries_them),
+        cmocka_unit_test(a_robot_stands_on_anothers_link),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

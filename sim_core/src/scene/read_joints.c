@@ -333,8 +333,9 @@ static void read_joint(FilScene* scene, FilSceneItem* item, const Keys* target_k
 static void add_joints(FilScene* scene, FilSceneList* list)
 {
     const Keys keys = make_all_keys(scene);
+    const int mounts = list->count; // of robots, which are there already
     fil_scene_start_items(scene, list, 0);
-    for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
+    for (int k = mounts; k < list->count && scene->reader.status == FIL_OK; k++) {
         read_joint(scene, list->items[k], &keys);
     }
 }

@@ -1,7 +1,9 @@
 /* robots: from URDF, with settings of their joints; trajectories: what their joints follow. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/quat.h"
 #include "filum/robot.h"
 #include "filum/urdf.h"
 #include "scene/kinds.h"
@@ -37,6 +39,7 @@ static const FilKey robot_keys[] = {
     FIL_KEY_TEXT("prefix", 0, "none", "in front of the names of links and joints"),
     FIL_KEYS_PLACE,
     FIL_KEY_FLAG("floating", "false", "the root is free"),
+    FIL_KEY_TEXT("mount", 0, "none", "link, with its prefix, of a robot before this one that its root is welded to; its pose is in that link's frame"),
     FIL_KEY_LIST("joints", setting_keys, 0, "settings of joints; later ones win"),
     FIL_KEY_TEXT("material", 0, "", "its surface"),
     FIL_KEYS_TOUCH,
@@ -62,6 +65,7 @@ typedef struct SceneRobot {
     const char* file;
     const FilRobotJointSetting* settings;
     int setting_count;
+    FilYaml* mount; /* name of the link that its root is welded to; NULL: none */
     bool has_trajectory;
 } SceneRobot;
 
@@ -154,6 +158,10 @@ static void read_robot(FilScene* scene, FilSceneItem* item)
     fil_scene_read_vec3(reader, node, "position", &def->position);
     fil_scene_read_orientation(reader, node, &def->orientation);
     fil_read_flag(reader, node, "floating", &def->floating);
+    robot->mount = fil_read_node(reader, node, "mount", FIL_OPTIONAL);
+    if (robot->mount != NULL && def->floating) {
+        fil_reader_fail(reader, robot->mount, "a robot is mounted on a link or floats, not both");
+    }
     fil_read_integer(reader, node, "trajectory_points", FIL_OPTIONAL, 0, 100000, &def->trajectory_points);
     fil_scene_read_collision(scene, node, fil_scene_read_material(scene, node, "material"), &def->collision);
     read_settings(reader, node, robot);
@@ -181,16 +189,78 @@ static void list_links(FilScene* scene, const FilSceneItem* item)
     }
 }
 
+/* The link that a robot is mounted on, of one that stands before it in the list; NULL after a failure. */
+static const FilSceneItem* find_mount(FilScene* scene, const FilSceneItem* item, const SceneRobot* robot)
+{
+    const char* name = NULL;
+    if (!fil_value_text(&scene->reader, robot->mount, &name)) {
+        return NULL;
+    }
+    const FilSceneList* links = fil_scene_list(scene, "link");
+    FilGuess guess = fil_guess_start(name);
+    for (int k = 0; k < links->count; k++) {
+        if (strcmp(links->items[k]->name, name) == 0) {
+            return links->items[k];
+        }
+        fil_guess_try(&guess, links->items[k]->name);
+    }
+    fil_reader_fail(&scene->reader, robot->mount, "no robot before '%s' has a link '%.40s'%s", item->name, name, fil_hint(&guess).text);
+    return NULL;
+}
+
+/* A mounted robot's root is placed in the frame of the link, where that is at the start. */
+static void place_on(const FilScene* scene, const FilSceneItem* link, FilRobotDef* def)
+{
+    FilVec3 at;
+    FilQuat turn;
+    double r[9], shift[3];
+    const double local[3] = {def->position.x, def->position.y, def->position.z};
+    fil_link_pose(scene->world, link->id, &at, &turn);
+    fil_m3_from_quat(r, turn);
+    fil_m3_apply(shift, r, local);
+    def->position = (FilVec3){at.x + shift[0], at.y + shift[1], at.z + shift[2]};
+    def->orientation = fil_quat_multiply(turn, def->orientation);
+    def->floating = true;
+}
+
+/* Welds the root to the link; the joint is called <robot>_mount. */
+static void weld_to(FilScene* scene, const FilSceneItem* item, const SceneRobot* robot, const FilSceneItem* link)
+{
+    const size_t size = strlen(item->name) + sizeof "_mount";
+    char* name = fil_reader_alloc(&scene->reader, size, 1);
+    FilSceneItem* joint = name != NULL ? fil_scene_new_item(scene, fil_scene_list(scene, "joint"), name, item->at, 0) : NULL;
+    if (joint == NULL) {
+        return;
+    }
+    snprintf(name, size, "%s_mount", item->name);
+    FilJointDef def = fil_joint_def_default();
+    def.name = name;
+    def.kind = FIL_JOINT_WELD;
+    def.a = fil_robot_link(scene->world, item->id, 0);
+    def.b = link->id;
+    def.point = robot->def.position;
+    fil_scene_take(scene, fil_world_add_joint(scene->world, &def, &joint->id), robot->mount);
+}
+
 static void add_robots(FilScene* scene, FilSceneList* list)
 {
     for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
         FilSceneItem* item = list->items[k];
-        const SceneRobot* robot = item->def;
+        SceneRobot* robot = item->def;
+        const FilSceneItem* link = robot->mount != NULL ? find_mount(scene, item, robot) : NULL;
+        if (link != NULL) {
+            place_on(scene, link, &robot->def);
+        } else if (robot->mount != NULL) {
+            return;
+        }
         const FilStatus status = fil_world_add_robot_urdf(scene->world, &robot->def, robot->file, NULL, 0,
                                                           robot->settings, robot->setting_count, &item->id);
         fil_scene_take(scene, status, item->at);
         if (status == FIL_OK) {
             list_links(scene, item);
+        }
+        if (status == FIL_OK && link != NULL) {
+            weld_to(scene, item, robot, link);
         }
     }
 }
