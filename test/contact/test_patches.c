@@ -258,6 +258,57 @@ static void forces_are_opposite(void** state)
     }
 }
 
+/* A rod lies across two that are held. Each crossing bears half its weight, by pi E x^2/2 of equal fields at a right angle, or by
+ * pi E x^2 if the ones below are rigid; not by points. */
+static void rods_lie_on_rods(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "world: {dt: 0.002, contact: %s}\n"
+        "materials: {rubber: {young: 1e7, poisson: 0.4, density: 1000}}\n"
+        "rods:\n"
+        "  - {name: rail, repeat: 2, material: rubber, section: {circle: {radius: 0.002}},\n"
+        "     shape: {straight: {from: [$(0.02 * index), -0.0213, 0.002], to: [$(0.02 * index), 0.02, 0.002], nodes: 5}},\n"
+        "     surface: {friction: 0.5, modulus: %s}}\n"
+        "  - {name: top, material: rubber, section: {circle: {radius: 0.002}}, damping: {mass: 20, stiffness: 0.001},\n"
+        "     shape: {straight: {from: [-0.0097, 0, 0.006], to: [0.0297, 0, 0.006], nodes: 6}},\n"
+        "     surface: {friction: 0.5, modulus: 1e5, dissipation_time: 0.02, dissipation: 10}}\n"
+        "attachments:\n"
+        "  - {name: nodes, repeat: 2, pin: {rod: rail$(index), nodes: [0, 5]}}\n"
+        "  - {name: edges, repeat: 2, twist: {rod: rail$(index), edges: [0, 4]}}\n";
+    for (int n = 0; n < 6; n++) {
+        char scene[sizeof text + 32];
+        FilWorld* world = NULL;
+        FilError error;
+        const bool rigid = n % 2 == 1;
+        snprintf(scene, sizeof scene, text, models[n / 2], rigid ? "0" : "1e5");
+        assert_int_equal(fil_scene_load_text("rods.yaml", scene, strlen(scene), NULL, &world, NULL, &error), FIL_OK);
+        const FilId top = fil_world_find_rod(world, "top");
+        const FilStepInfo info = things_run(world, 1000);
+        const double weight = 1000.0 * PI * 4e-6 * 0.0394 * GRAVITY;
+        double force = 0.0, area = 0.0;
+        // nodes of the rails are within the patches: one for each of their edges
+        assert_int_equal(fil_world_patch_count(world), 4);
+        for (int k = 0; k < 4; k++) {
+            const FilPatchInfo patch = fil_world_patch(world, k);
+            force += fabs(patch.force.z);
+            area += patch.area;
+            assert_true(patch.polygons >= patch.contacts);
+        }
+        assert_true(area > 0.0);
+        // near the rails: the rod bends by 2 um between them
+        const double depth = 0.5 * (0.006 - things_node(world, top, 1).z + 0.006 - things_node(world, top, 4).z);
+        const double want = (rigid ? 1.0 : 0.5) * PI * 1e5 * depth * depth;
+        print_message("%s, rails %s: %g N of %g N, %g N at %g mm\n", models[n / 2], rigid ? "rigid" : "soft", force, weight, 2.0 * want,
+                      1e3 * depth);
+        assert_true(fabs(force / weight - 1.0) < 1e-3);
+        // small depths: x/r is 0.06, and the next term of the force about a third of that
+        assert_true(fabs(2.0 * want / weight - 1.0) < 0.04);
+        assert_true(info.crossings == 0);
+        fil_world_destroy(world);
+    }
+}
+
 static void settled_patches_do_not_allocate(void** state)
 {
     (void)state;
@@ -383,6 +434,7 @@ int main(void)
         cmocka_unit_test(spinning_bodies_slow_down),
         cmocka_unit_test(a_rod_sinks_by_its_weight),
         cmocka_unit_test(forces_are_opposite),
+        cmocka_unit_test(rods_lie_on_rods),
         cmocka_unit_test(settled_patches_do_not_allocate),
         cmocka_unit_test(a_pair_may_touch_by_points),
         cmocka_unit_test(models_without_patches_refuse),

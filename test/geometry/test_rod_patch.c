@@ -280,6 +280,47 @@ static void mitred_edges(void** state)
     fil_patch_free(&patch);
 }
 
+// a rod across the bend of another, which neither gaps nor overlaps there: the push does not change by more than the
+// angle between them asks for, 1/cos(bend/2), and does not jump
+static void across_a_bend(void** state)
+{
+    (void)state;
+    const double bend = 0.3, half = 0.01, r = 2e-3, x = 1e-4;
+    const FilRodField field = section(true, r, r, 5e-4);
+    const FilBoundary line = boundary_of(fil_shape_capsule(r, 1.0), 0.0);
+    FilRodOther other[2];
+    FilPatch patch = {0};
+    double before = NAN, lowest = HUGE_VAL, highest = -HUGE_VAL;
+    for (int k = 0; k < 2; k++) {
+        const double sign = k == 0 ? -1.0 : 1.0, about[3] = {0.0, 0.0, 0.5 * sign * bend};
+        const FilRodEdge straight = edge_at(0.0, half, 0.0, 0.0);
+        FilPose turn = fil_pose_identity();
+        double along[3];
+        fil_m3_from_rotation_vector(turn.r, about);
+        other[k] = (FilRodOther){.boundary = &line, .stiffness = MODULUS / r, .half_length = half};
+        fil_pose_compose(&other[k].pose, &turn, &straight.pose);
+        fil_pose_axis(along, &other[k].pose, 2);
+        fil_v3_axpy(other[k].pose.p, sign * half, along);
+        other[k].mitre[1 - k][0] = sign * tan(0.5 * bend);
+    }
+    for (int n = -60; n <= 60; n++) {
+        FilRodEdge above = edge_at(0.0, half, 0.0, 0.0), edge = above;
+        FilPose turn = fil_pose_identity();
+        fil_m3_from_rotation_vector(turn.r, (const double[3]){0.0, 0.0, 0.5 * FIL_PI});
+        fil_pose_compose(&edge.pose, &turn, &above.pose);
+        fil_v3_set(edge.pose.p, 1e-4 * n, 1e-3, 2.0 * r - x);
+        const double force = -meet(&field, &edge, &other[0], 0.0, &patch).force[2] - meet(&field, &edge, &other[1], 0.0, &patch).force[2];
+        assert_true(n == -60 || fabs(force - before) < 0.01 * force);
+        lowest = fmin(lowest, force);
+        highest = fmax(highest, force);
+        before = force;
+    }
+    print_message("across a bend of %g rad: %g to %g N\n", bend, lowest, highest);
+    // crossed cylinders of equal fields: pi E x^2/2 at small depths, here within 3 %
+    assert_true(lowest > 0.97 * 0.5 * FIL_PI * MODULUS * x * x && highest < 1.03 * 0.5 * FIL_PI * MODULUS * x * x / cos(0.5 * bend));
+    fil_patch_free(&patch);
+}
+
 // one solid as box, as hull and as mesh: flat on a face, and across an edge
 static void same_solid_three_ways(void** state)
 {
@@ -343,7 +384,8 @@ int main(void)
         cmocka_unit_test(tilted_on_plane),       cmocka_unit_test(round_on_roller),
         cmocka_unit_test(round_on_round),        cmocka_unit_test(edges_add_up),
         cmocka_unit_test(beyond_the_core),       cmocka_unit_test(mitred_edges),
-        cmocka_unit_test(same_solid_three_ways), cmocka_unit_test(bad_input),
+        cmocka_unit_test(across_a_bend),         cmocka_unit_test(same_solid_three_ways),
+        cmocka_unit_test(bad_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

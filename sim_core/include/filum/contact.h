@@ -20,6 +20,7 @@ typedef struct FilSurface {
     double margin;           /* m: patches are looked for so far ahead at rest; 0: a hundredth of the depth, 1e-4 m at least */
     double thickness;        /* m: how deep a half-space reaches its modulus, which needs it; others know by their shape */
     bool whole;              /* every polygon is a contact; else those of two parts are merged into nine at most */
+    bool single_point;       /* by points: only the deepest where two parts meet, not one at each corner of a face */
     bool by_points;          /* of a pair: it touches by points although one of the two has a modulus */
 } FilSurface;
 

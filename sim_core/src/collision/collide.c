@@ -159,7 +159,19 @@ static double parting_speed(const FilWorldCollider* a, int i, const FilWorldColl
     return speed;
 }
 
-static FilStatus meet_parts(FilCollisionStage* stage, int a, int part_a, int b, int part_b, double margin)
+/* Leaves the deepest point, as engines do that have one for each pair of shapes. */
+static int keep_deepest(FilContactPoint* points, int count)
+{
+    for (int k = 1; k < count; k++) {
+        if (points[k].distance < points[0].distance) {
+            points[0] = points[k];
+        }
+    }
+    return 1;
+}
+
+/* Two parts, each as a shape that is somewhere. */
+static FilPartPair pair_of(const FilCollisionStage* stage, int a, int part_a, int b, int part_b, double margin)
 {
     FilPartPair pair = {.collider = {a, b}, .part = {part_a, part_b}, .margin = margin};
     FilShape* shapes = pair.shape;
@@ -178,13 +190,24 @@ static FilStatus meet_parts(FilCollisionStage* stage, int a, int part_a, int b, 
             }
         }
     }
+    return pair;
+}
+
+static FilStatus meet_parts(FilCollisionStage* stage, int a, int part_a, int b, int part_b, double margin)
+{
+    const FilPartPair pair = pair_of(stage, a, part_a, b, part_b, margin);
+    const FilShape* shapes = pair.shape;
+    const FilPose* poses = pair.pose;
     FilContactPoint points[FIL_MANIFOLD_POINTS];
     bool met = false;
     FilStatus status = stage->patches.compliant > 0 ? fil_collision_meet_patch(stage, &pair, &met) : FIL_OK;
     if (met || status != FIL_OK) {
         return status;
     }
-    const int count = fil_collide(&shapes[0], &poses[0], &shapes[1], &poses[1], margin, points);
+    int count = fil_collide(&shapes[0], &poses[0], &shapes[1], &poses[1], margin, points);
+    if (count > 1 && fil_collision_surface(stage, &stage->colliders[a], &stage->colliders[b]).single_point) {
+        count = keep_deepest(points, count);
+    }
     for (int k = 0; k < count && status == FIL_OK; k++) {
         status = fil_collision_emit(stage, a, part_a, b, part_b, &points[k]);
     }
@@ -268,6 +291,7 @@ static FilStatus meet_edges(FilCollisionStage* stage, int a, int b, double dt)
 {
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
     const bool round = stage->wants.round || (!ca->collider.boxes && !cb->collider.boxes);
+    const bool compliant = stage->patches.compliant > 0 && fmax(ca->collider.collision.surface.modulus, cb->collider.collision.surface.modulus) > 0.0;
     FilStatus status = FIL_OK;
     for (int k = 0; k < stage->parts.count && status == FIL_OK; k++) {
         const int i = stage->parts.items[k].a, j = stage->parts.items[k].b;
@@ -277,12 +301,18 @@ static FilStatus meet_edges(FilCollisionStage* stage, int a, int b, double dt)
         const double margin = edge_margin(ca, i, cb, j, look_around(stage), dt);
         FilContactPoint point;
         Closest axes = {.square = 0.0};
+        const bool near = round && meet_segments(ca, i, cb, j, margin, &axes, &point);
+        bool met = false;
         if (!round) {
             status = meet_parts(stage, a, i, b, j, margin);
-        } else if (meet_segments(ca, i, cb, j, margin, &axes, &point) &&
-                   ((stage->wants.around > 0.0 && !stage->wants.shares) || smooth_ends(stage, a, i, b, j, &axes, &point))) {
+        } else if (near && compliant) {
+            const FilPartPair pair = pair_of(stage, a, i, b, j, margin);
+            status = fil_collision_meet_patch(stage, &pair, &met);
+        }
+        if (near && !met && status == FIL_OK &&
+            ((stage->wants.around > 0.0 && !stage->wants.shares) || smooth_ends(stage, a, i, b, j, &axes, &point))) {
             status = stage->wants.plain ? fil_collision_emit_plain(stage, a, i, b, j, &point, parting_speed(ca, i, cb, j, &axes, point.normal))
-                                  : fil_collision_emit(stage, a, i, b, j, &point);
+                                        : fil_collision_emit(stage, a, i, b, j, &point);
         }
         status = status == FIL_OK ? note_near(stage, a, i, b, j, axes.square) : status;
     }

@@ -198,7 +198,7 @@ void fil_collision_velocity(const FilCollisionStage* stage, const FilContact* co
 
 /* ---- patches.c: narrow phase by pressure ---- */
 
-/* Two parts of colliders, not both rows. */
+/* Two parts of colliders. */
 typedef struct FilPartPair {
     int collider[2], part[2];
     FilShape shape[2];

@@ -1,9 +1,9 @@
 /* Narrow phase by pressure: patches of two parts, merged, as contacts.
  *
  *     compliant shape    with compliant shape, rigid shape, half-space of either kind
- *     compliant rod      with any shape
+ *     compliant rod      with any shape, with any rod and with itself
  *
- * meet by patches; all others by points: rods with rods, rigid rods and rigid shapes with a compliant half-space. */
+ * meet by patches; all others by points: rigid rods with compliant shapes, rigid shapes with a compliant half-space. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -86,7 +86,7 @@ static FilRodEdge edge_of(const FilWorldCollider* c, int edge, const FilShape* s
 }
 
 /* Whether an open rod's last edge points at what it meets. */
-static bool is_end_on(const FilWorldCollider* c, int edge, const FilPose* pose, const FilPatchSide* other, const FilPose* at)
+static bool is_end_on(const FilWorldCollider* c, int edge, const FilPose* pose, const FilBoundary* other, const FilPose* at)
 {
     const double outward = edge == 0 ? -1.0 : 1.0;
     double t[3], tip[3], local[3], n[3], normal[3];
@@ -96,36 +96,75 @@ static bool is_end_on(const FilWorldCollider* c, int edge, const FilPose* pose, 
     fil_pose_axis(t, pose, 2);
     fil_v3_copy(tip, c->place.nodes + 4 * (edge == 0 ? 0 : c->collider.node_count - 1));
     fil_pose_apply_inverse(local, at, tip);
-    fil_boundary_distance(&other->boundary, local, n);
+    fil_boundary_distance(other, local, n);
     fil_m3_apply(normal, at->r, n);
     // an only edge has two ends: either may
     const double along = fil_v3_dot(t, normal);
     return c->collider.edge_count == 1 ? fabs(along) > END_ON : -outward * along > END_ON;
 }
 
+/* The least half of an edge's section, where its field is highest. */
+static double edge_depth(const FilShape* shape)
+{
+    return shape->kind == FIL_SHAPE_BOX ? fmin(shape->half[0], shape->half[1]) : shape->radius;
+}
+
+/* The patch of edge `rod` of the pair with what it meets. */
+static FilStatus press_rod(FilCollisionStage* stage, const FilPartPair* pair, int rod, const FilRodOther* against)
+{
+    const FilWorldCollider* c = &stage->colliders[pair->collider[rod]];
+    const FilSurface* surface = &c->collider.collision.surface;
+    const FilShape* shape = &pair->shape[rod];
+    const bool round = shape->kind != FIL_SHAPE_BOX;
+    const double half[2] = {round ? shape->radius : shape->half[0], round ? shape->radius : shape->half[1]};
+    const double resolution = surface->resolution > 0.0 ? surface->resolution : edge_depth(shape);
+    FilRodField field;
+    const FilStatus status = fil_rod_field_init(&field, round, half[0], half[1], surface->modulus, resolution, NULL);
+    if (status != FIL_OK) {
+        return status;
+    }
+    const FilRodEdge edge = edge_of(c, pair->part[rod], shape, &pair->pose[rod]);
+    return fil_rod_patch(&field, &edge, against, fmax(pair->margin, surface->margin), pair->part[rod], &stage->patches.work);
+}
+
 static FilStatus meet_rod(FilCollisionStage* stage, const FilPartPair* pair, int rod, bool* met)
 {
     const FilWorldCollider* c = &stage->colliders[pair->collider[rod]];
     const FilPatchSide* other = side_of(stage, &stage->colliders[pair->collider[1 - rod]]);
-    const FilSurface* surface = &c->collider.collision.surface;
-    const FilShape* shape = &pair->shape[rod];
-    const bool round = shape->kind != FIL_SHAPE_BOX;
-    *met = surface->modulus > 0.0 && other != NULL &&
-           !is_end_on(c, pair->part[rod], &pair->pose[rod], other, &pair->pose[1 - rod]);
-    if (!*met) {
-        return FIL_OK;
+    *met = c->collider.collision.surface.modulus > 0.0 && other != NULL &&
+           !is_end_on(c, pair->part[rod], &pair->pose[rod], &other->boundary, &pair->pose[1 - rod]);
+    const FilRodOther against = {
+        .boundary = other != NULL ? &other->boundary : NULL, .pose = pair->pose[1 - rod], .stiffness = other != NULL ? other->stiffness : 0.0};
+    return *met ? press_rod(stage, pair, rod, &against) : FIL_OK;
+}
+
+/* Two edges: of two compliant ones the thinner is the first, whose rays resolve the patch; ties go to the first collider. The other is
+ * known by its distance, as an edge that goes on beyond its ends, cut where its neighbours begin. */
+static FilStatus meet_rods(FilCollisionStage* stage, const FilPartPair* pair, int* first, bool* met)
+{
+    double modulus[2], depth[2];
+    for (int s = 0; s < 2; s++) {
+        modulus[s] = stage->colliders[pair->collider[s]].collider.collision.surface.modulus;
+        depth[s] = edge_depth(&pair->shape[s]);
     }
-    const double half[2] = {round ? shape->radius : shape->half[0], round ? shape->radius : shape->half[1]};
-    const double resolution = surface->resolution > 0.0 ? surface->resolution : fmin(half[0], half[1]);
-    FilRodField field;
-    FilStatus status = fil_rod_field_init(&field, round, half[0], half[1], surface->modulus, resolution, NULL);
-    if (status == FIL_OK) {
-        const FilRodEdge edge = edge_of(c, pair->part[rod], shape, &pair->pose[rod]);
-        const FilRodOther against = {.boundary = &other->boundary, .pose = pair->pose[1 - rod], .stiffness = other->stiffness};
-        status = fil_rod_patch(&field, &edge, &against, fmax(pair->margin, surface->margin), pair->part[rod],
-                               &stage->patches.work);
+    *first = modulus[0] > 0.0 && (!(modulus[1] > 0.0) || depth[0] <= depth[1]) ? 0 : 1;
+    const int a = *first, b = 1 - a;
+    const FilWorldCollider *ca = &stage->colliders[pair->collider[a]], *cb = &stage->colliders[pair->collider[b]];
+    const FilRodEdge edge = edge_of(cb, pair->part[b], &pair->shape[b], &pair->pose[b]);
+    FilBoundary line = {.kind = FIL_BOUNDARY_SHAPE, .shape = pair->shape[b]};
+    *met = modulus[a] > 0.0 && !is_end_on(ca, pair->part[a], &pair->pose[a], &line, &pair->pose[b]);
+    if (*met && modulus[b] > 0.0) {
+        const FilBoundary own = {.kind = FIL_BOUNDARY_SHAPE, .shape = pair->shape[a]};
+        *met = !is_end_on(cb, pair->part[b], &pair->pose[b], &own, &pair->pose[a]);
     }
-    return status;
+    // as long again as the edges are thick: no cap within reach
+    line.shape.half[2] += 4.0 * (pair->shape[b].radius + pair->shape[b].half[0] + pair->shape[b].half[1] + depth[a]);
+    const FilRodOther against = {.boundary = &line,
+                                 .pose = pair->pose[b],
+                                 .stiffness = modulus[b] / depth[b],
+                                 .half_length = edge.half_length,
+                                 .mitre = {{edge.mitre[0][0], edge.mitre[0][1]}, {edge.mitre[1][0], edge.mitre[1][1]}}};
+    return *met ? press_rod(stage, pair, a, &against) : FIL_OK;
 }
 
 /* ---- contacts ---- */
@@ -136,8 +175,7 @@ static double stiffness_of(const FilCollisionStage* stage, const FilPartPair* pa
     const FilWorldCollider* c = &stage->colliders[pair->collider[s]];
     const FilShape* shape = &pair->shape[s];
     if (c->collider.kind == FIL_COLLIDER_ROW) {
-        const double depth = shape->kind == FIL_SHAPE_BOX ? fmin(shape->half[0], shape->half[1]) : shape->radius;
-        return c->collider.collision.surface.modulus / depth;
+        return c->collider.collision.surface.modulus / edge_depth(shape);
     }
     return side_of(stage, c)->stiffness;
 }
@@ -181,13 +219,15 @@ FilStatus fil_collision_meet_patch(FilCollisionStage* stage, const FilPartPair* 
     const FilWorldCollider *a = &stage->colliders[pair->collider[0]], *b = &stage->colliders[pair->collider[1]];
     FilPatch* work = &stage->patches.work;
     int first = a->collider.kind == FIL_COLLIDER_ROW ? 0 : 1;
-    const bool rod = a->collider.kind == FIL_COLLIDER_ROW || b->collider.kind == FIL_COLLIDER_ROW;
+    const int rods = (a->collider.kind == FIL_COLLIDER_ROW) + (b->collider.kind == FIL_COLLIDER_ROW);
     *met = false;
-    if ((a->collider.kind == FIL_COLLIDER_ROW && b->collider.kind == FIL_COLLIDER_ROW) || fil_collision_by_points(stage, a, b)) {
+    if (fil_collision_by_points(stage, a, b)) {
         return FIL_OK;
     }
     work->count = 0;
-    FilStatus status = rod ? meet_rod(stage, pair, first, met) : meet_shapes(stage, pair, &first, met);
+    FilStatus status = rods == 2   ? meet_rods(stage, pair, &first, met)
+                       : rods == 1 ? meet_rod(stage, pair, first, met)
+                                   : meet_shapes(stage, pair, &first, met);
     if (status != FIL_OK || !*met || work->count == 0) {
         return status;
     }

@@ -32,7 +32,8 @@ FilSurface fil_surface_combine(const FilSurface* a, const FilSurface* b)
 {
     const double friction = a->friction + b->friction;
     FilSurface s = {.friction = friction > 0.0 ? 2.0 * a->friction * b->friction / friction : 0.0,
-                    .dissipation_time = a->dissipation_time + b->dissipation_time};
+                    .dissipation_time = a->dissipation_time + b->dissipation_time,
+                    .single_point = a->single_point || b->single_point};
     // the share of the deformation that each side takes is its compliance
     const bool soft_a = a->stiffness > 0.0, soft_b = b->stiffness > 0.0;
     const double sum = a->stiffness + b->stiffness;

@@ -538,13 +538,13 @@ static void add_cell(const Meeting* meeting, const Row* low, const Row* high, in
         return;
     }
     if (meeting->other->half_length > 0.0) {
-        // only what lies beside the other rod's edge: |z| <= half_length there
-        double axis[3];
-        fil_pose_axis(axis, &meeting->relative, 2);
-        const double middle = fil_v3_dot(axis, meeting->relative.p);
-        for (int k = -1; k <= 1; k += 2) {
-            const double weight[4] = {k * axis[0], k * axis[1], k * axis[2], 0.0};
-            cell = cut(&cell, weight, meeting->other->half_length - k * middle);
+        // only what lies beside the other rod's edge: z within +-half_length + mitre . (x, y) there
+        for (int k = 0; k < 2; k++) {
+            const double* mitre = meeting->other->mitre[k];
+            const double sign = k == 0 ? 1.0 : -1.0, local[3] = {-sign * mitre[0], -sign * mitre[1], sign};
+            double weight[4] = {0.0};
+            fil_m3_apply(weight, meeting->relative.r, local);
+            cell = cut(&cell, weight, meeting->other->half_length - fil_v3_dot(weight, meeting->relative.p));
         }
     }
     static const double up[4] = {0.0, 0.0, 0.0, 1.0}, down[4] = {0.0, 0.0, 0.0, -1.0};

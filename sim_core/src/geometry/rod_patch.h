@@ -44,6 +44,7 @@ typedef struct FilRodOther {
     FilPose pose;
     double stiffness;   /* Pa/m: E_h/H if compliant, 0 if rigid */
     double half_length; /* m: only what lies within |z| <= half_length counts; 0: all. For edges of other rods */
+    double mitre[2][2]; /* its end planes, as of FilRodEdge */
 } FilRodOther;
 
 /* Appends where the edge meets the other, normals from the edge to it; points up to `margin` (m) before touching.

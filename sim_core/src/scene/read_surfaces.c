@@ -17,6 +17,7 @@ const FilKey fil_surface_keys[] = {
                    "how far ahead patches are looked for at rest; 0: a hundredth of the depth, 1e-4 m at least, of rods as of points"),
     FIL_KEY_NUMBER("thickness", FIL_NOT_NEGATIVE, "m", "0", "depth at which a half-space reaches its modulus; it needs one then"),
     FIL_KEY_FLAG("reduction", "true", "merge the polygons of two parts into nine contacts at most, which keep force, centre of pressure and torsion"),
+    FIL_KEY_FLAG("single_point", "false", "by points: only the deepest where two parts meet, as in engines that have one point for each pair of shapes; else a flat face has one at each corner"),
     FIL_KEY_END,
 };
 
@@ -62,6 +63,7 @@ static void read_patches(FilReader* reader, const FilYaml* mapping, FilSurface* 
     fil_read_number(reader, mapping, "thickness", FIL_NOT_NEGATIVE, &surface->thickness);
     fil_read_flag(reader, mapping, "reduction", &reduction);
     surface->whole = !reduction;
+    fil_read_flag(reader, mapping, "single_point", &surface->single_point);
 }
 
 /* ---- groups ---- */
