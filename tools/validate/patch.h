@@ -24,6 +24,8 @@ void fil_check_shoelace(FilCheck* check);
 void fil_check_patch_capstan(FilCheck* check);
 /* patch_pulley.c */
 void fil_check_patch_pulley(FilCheck* check);
+void fil_check_patch_pulley_crown(FilCheck* check);
+void fil_check_patch_pulley_reduction(FilCheck* check);
 void fil_check_patch_pulley_ablation(FilCheck* check);
 
 /* A scene by name, with settings; NULL after a failure, which the check has. */
