@@ -31,6 +31,9 @@ static void write_curve(FilJson* json, const FilShowKind* kind, const FilWorld* 
     fil_json_integer(json, "nodes", (uint64_t)curve.node_count);
     fil_json_integer(json, "edges", (uint64_t)curve.edge_count);
     fil_json_boolean(json, "closed", curve.closed);
+    if (curve.width > 0.0) {
+        write_numbers(json, "flat", (double[]){curve.width, curve.height}, 2);
+    }
     fil_json_open(json, "radii", '[');
     for (int e = 0; e < curve.edge_count; ++e) {
         fil_json_number(json, NULL, kind->curve_radius(world, id, e));

@@ -10,6 +10,7 @@
 typedef struct FilCurve {
     int node_count, edge_count;
     bool closed;
+    double width, height; /* m, of a flat section along m1 and m2; 0: it is round */
 } FilCurve;
 
 /* A shape and where it is: the frame that the shape's own pose is relative to. */

@@ -38,9 +38,13 @@ static void print(const FilWorld* world, FilId rod)
 
 static FilCurve curve(const FilWorld* world, FilId rod)
 {
+    const FilSection section = fil_rod_section(world, rod, 0);
+    const bool flat = section.shape == FIL_SECTION_RECTANGLE;
     return (FilCurve){.node_count = fil_rod_node_count(world, rod),
                       .edge_count = fil_rod_edge_count(world, rod),
-                      .closed = fil_rod_closed(world, rod)};
+                      .closed = fil_rod_closed(world, rod),
+                      .width = flat ? section.width : 0.0,
+                      .height = flat ? section.height : 0.0};
 }
 
 const FilShowKind fil_show_rod = {

@@ -10,12 +10,12 @@ const HAND_NUMBERS = 6;
 const POSE_NUMBERS = 7;
 
 class Curve {
-  constructor({ nodes, edges, closed, radii }, color) {
+  constructor({ nodes, edges, closed, radii, flat }, color) {
     this.edges = edges;
     this.nodes = nodes;
     this.closed = closed;
     this.numbers = 3 * (nodes + edges);
-    this.tube = new Tube({ nodes, closed, color, radius: (u) => radii[Math.min(Math.floor(u), edges - 1)] });
+    this.tube = new Tube({ nodes, closed, color, flat, radius: (u) => radii[Math.min(Math.floor(u), edges - 1)] });
     this.meshes = [this.tube.mesh];
   }
 

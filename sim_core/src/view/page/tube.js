@@ -18,12 +18,28 @@ function stripes() {
   return texture;
 }
 
+// points of a section and their normals, in the frame of the directors
+const ROUND = Array.from({ length: AROUND + 1 }, (_, k) => {
+  const angle = (2 * Math.PI * k) / AROUND;
+  return [Math.cos(angle), Math.sin(angle), Math.cos(angle), Math.sin(angle)];
+});
+
+// three points on each of four sides: corners are there twice, once for each side's normal
+function rectangle([width, height]) {
+  return Array.from({ length: AROUND + 1 }, (_, k) => {
+    const side = Math.floor((k % AROUND) / 3);
+    const along = (k % 3) - 1;
+    const [x, y] = [[1, along], [-along, 1], [-1, -along], [along, -1]][side];
+    return [(x * width) / 2, (y * height) / 2, ...[[1, 0], [0, 1], [-1, 0], [0, -1]][side]];
+  });
+}
+
 const cubic = (a, b, c, d, s) => b + 0.5 * s * (c - a + s * (2 * a - 5 * b + 4 * c - d + s * (3 * (b - c) + d - a)));
 
 export class Tube {
-  // radius(u): at the place u along the nodes
-  constructor({ nodes, closed, radius, color, striped = true }) {
-    Object.assign(this, { nodes, closed, radius });
+  // radius(u): at the place u along the nodes; flat: width and height of a rectangular section instead
+  constructor({ nodes, closed, radius, color, striped = true, flat = null }) {
+    Object.assign(this, { nodes, closed, radius: flat ? () => 1 : radius, profile: flat ? rectangle(flat) : ROUND });
     this.spans = closed ? nodes : nodes - 1;
     this.fine = nodes <= 60 ? 4 : nodes <= 250 ? 2 : 1;
     this.rings = this.spans * this.fine + 1;
@@ -105,13 +121,11 @@ export class Tube {
   }
 
   ring(row, at, radius, d, b) {
-    for (let k = 0; k <= AROUND; k++) {
-      const c = Math.cos((2 * Math.PI * k) / AROUND);
-      const s = Math.sin((2 * Math.PI * k) / AROUND);
-      const [x, y, z] = [c * d.x + s * b.x, c * d.y + s * b.y, c * d.z + s * b.z];
+    this.profile.forEach(([u, v, n, m], k) => {
       const i = row * (AROUND + 1) + k;
-      this.position.setXYZ(i, this.center[at] + radius * x, this.center[at + 1] + radius * y, this.center[at + 2] + radius * z);
-      this.normal.setXYZ(i, x, y, z);
-    }
+      const [x, y] = [radius * u, radius * v];
+      this.position.setXYZ(i, this.center[at] + x * d.x + y * b.x, this.center[at + 1] + x * d.y + y * b.y, this.center[at + 2] + x * d.z + y * b.z);
+      this.normal.setXYZ(i, n * d.x + m * b.x, n * d.y + m * b.y, n * d.z + m * b.z);
+    });
   }
 }
