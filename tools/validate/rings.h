@@ -30,6 +30,7 @@ void fil_check_hanging_clothes(FilCheck* check);
 /* rings_net.c */
 void fil_check_tether_net(FilCheck* check);
 void fil_check_tether_net_step(FilCheck* check);
+void fil_check_tether_net_whole(FilCheck* check);
 
 /* rings_shell.c */
 void fil_check_plate(FilCheck* check);
