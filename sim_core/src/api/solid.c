@@ -266,10 +266,16 @@ static void measure_center(const FilWorld* world, FilId of, int index, double* o
     fil_v3_set(out, center.x, center.y, center.z);
 }
 
+static FilSolidVolumes volumes_of(const FilWorld* world, FilId of)
+{
+    FilView view;
+    return see(world, of, &view) ? fil_solid_volumes_at(view.impl, view.q) : (FilSolidVolumes){NAN, NAN};
+}
+
 static void measure_volume(const FilWorld* world, FilId of, int index, double* out)
 {
     (void)index;
-    *out = fil_solid_measure(world, of).volume;
+    *out = volumes_of(world, of).volume;
 }
 
 static void measure_strain_energy(const FilWorld* world, FilId of, int index, double* out)
@@ -293,7 +299,7 @@ static void measure_max_stress(const FilWorld* world, FilId of, int index, doubl
 static void measure_min_jacobian(const FilWorld* world, FilId of, int index, double* out)
 {
     (void)index;
-    *out = fil_solid_measure(world, of).min_jacobian;
+    *out = volumes_of(world, of).min_jacobian;
 }
 
 static const FilPart parts[] = {{"vertex", "vertices", fil_solid_vertex_count}, {"chamber", "chambers", fil_solid_chamber_count}};

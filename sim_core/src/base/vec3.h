@@ -136,6 +136,11 @@ static inline void fil_m3_apply_transposed(double* out, const double* r, const d
 }
 
 /* out = m^-1 by rows; false, and out as it was, where m is singular. */
+static inline double fil_m3_determinant(const double* m)
+{
+    return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
+}
+
 static inline bool fil_m3_invert(double* out, const double* m)
 {
     double c0[3], c1[3], c2[3];

@@ -107,6 +107,14 @@ double fil_solid_kinetic_energy(const FilSolidBody* body, const double* v);
 void fil_solid_angular_momentum(const FilSolidBody* body, const double* q, const double* v, double* add_to);
 FilSolidMeasure fil_solid_measure_at(const FilSolidBody* body, const double* q);
 
+/* The part of it that needs no stress: probes ask for it at every step. */
+typedef struct FilSolidVolumes {
+    double volume; /* m^3 */
+    double min_jacobian;
+} FilSolidVolumes;
+
+FilSolidVolumes fil_solid_volumes_at(const FilSolidBody* body, const double* q);
+
 /* solid_boundary.c */
 FilStatus fil_solid_attach(void* body, int object, const FilAttachmentDef* def, const double* q, const double* h,
                            int* slot, FilError* error);

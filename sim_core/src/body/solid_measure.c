@@ -72,6 +72,23 @@ static double von_mises(const double* p, const double* f, double jacobian)
     return sqrt(1.5 * sum) / fabs(jacobian);
 }
 
+FilSolidVolumes fil_solid_volumes_at(const FilSolidBody* body, const double* q)
+{
+    FilSolidVolumes out = {.min_jacobian = INFINITY};
+    for (int e = 0; e < body->mesh.tet_count; e++) {
+        const double* corners[4];
+        double f[9];
+        for (int k = 0; k < 4; k++) {
+            corners[k] = q + 4 * body->mesh.tets[4 * e + k];
+        }
+        fil_solid_element_deformation(&body->elements[e], corners, f);
+        const double jacobian = fil_m3_determinant(f);
+        out.volume += body->elements[e].volume * jacobian;
+        out.min_jacobian = fmin(out.min_jacobian, jacobian);
+    }
+    return out;
+}
+
 FilSolidMeasure fil_solid_measure_at(const FilSolidBody* body, const double* q)
 {
     FilSolidMeasure out = {.min_jacobian = INFINITY, .strain_energy = fil_solid_find_pressure(body, q, false)};
