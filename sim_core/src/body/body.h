@@ -94,6 +94,8 @@ typedef struct FilBodyOps {
     /* The same without the tangent: one that has been factored goes on to serve. NULL: evaluate() does it, which may lose
      * the factors. */
     bool (*residual)(void* body, const double* v, double* residual, double* potential);
+    /* Whether m is linear in v within the step begun: one tangent says all. NULL: it is not. */
+    bool (*linear)(const void* body);
     /* Diagonal of the tangent, zero where held and elsewhere no less than the mass, which pressure may outweigh; `scale`
      * receives the momentum and external impulse of each unknown. */
     void (*diagonal)(const void* body, const double* v, double* diagonal, double* scale);

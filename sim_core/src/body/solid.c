@@ -356,6 +356,7 @@ const FilBodyOps fil_solid_ops = {
     .begin = fil_solid_begin,
     .guess = fil_solid_guess,
     .evaluate = fil_solid_evaluate,
+    .linear = fil_solid_linear,
     .diagonal = fil_solid_diagonal,
     .factor = fil_solid_factor,
     .solve = fil_solid_solve,

@@ -94,6 +94,7 @@ void fil_solid_lead(void* body, int block, const double* velocity);
 void fil_solid_let_go(void* body);
 void fil_solid_guess(const void* body, const double* change, double* v);
 bool fil_solid_evaluate(void* body, const double* v, double shift, double* residual, double* potential);
+bool fil_solid_linear(const void* body);
 void fil_solid_diagonal(const void* body, const double* v, double* diagonal, double* scale);
 bool fil_solid_factor(void* body);
 void fil_solid_solve(void* body, double* x);

@@ -197,12 +197,18 @@ static void set_damping(FilSolidBody* body)
     }
 }
 
+/* Gas never is. */
+bool fil_solid_linear(const void* pointer)
+{
+    const FilSolidBody* body = pointer;
+    return fil_solid_material_is_linear(&body->material) && body->chambers.count == 0;
+}
+
 bool fil_solid_evaluate(void* pointer, const double* v, double shift, double* residual, double* potential)
 {
     FilSolidBody* body = pointer;
     const double dt = body->setup.dt, theta = body->setup.theta;
-    // laws that are linear in a step have one tangent; gas never is
-    const bool stays = fil_solid_material_is_linear(&body->material) && body->shift == shift && body->chambers.count == 0;
+    const bool stays = fil_solid_linear(body) && body->shift == shift;
     body->assembled = body->assembled && stays;
     body->factored = body->factored && body->assembled;
     body->shift = shift;

@@ -59,6 +59,38 @@ static bool move_body(const FilSolver* solver, const FilStepSetup* setup, int b,
                            &system->scratch, report);
 }
 
+/* The same about the last step's contacts, where that is not too far: then about no contact, as published. */
+static bool move_alone(FilSolver* solver, const FilStepSetup* setup, int b, FilNewtonReport* report)
+{
+    const FilBody* body = &solver->system->bodies[b];
+    double* push = collect_push(solver, b, setup) ? solver->system->scratch.push + body->v : NULL;
+    const bool led = body->moves && setup->theta > 0.0 && fil_followers_lead(solver, b);
+    bool ok = move_body(solver, setup, b, push, report);
+    if (push != NULL && !ok) {
+        solver->contact.pushed[b] = false;
+        ok = move_body(solver, setup, b, NULL, report);
+    }
+    return ok && (!led || fil_followers_let_go(solver, b));
+}
+
+/* P3 VI-B: where m is linear in a step and the body takes part in contact, the contact problem's factor of the unknowns that touch nothing
+ * gives free motion too. The problem is the same about any velocity v, m(v) being what v has been pushed by. */
+static bool leave_to_contact(FilSolver* solver, const FilStepSetup* setup, int b, FilNewtonReport* report)
+{
+    FilSystem* system = solver->system;
+    const FilBody* body = &system->bodies[b];
+    FilContactStage* stage = &solver->contact;
+    const bool linear = body->ops->linear != NULL && body->ops->linear(body->impl);
+    if (!stage->active || stage->offset[b] < 0 || solver->model->velocity == NULL || !(setup->theta > 0.0) || !linear) {
+        return false;
+    }
+    double potential, *v = system->scratch.solution + body->v;
+    *report = (FilNewtonReport){.iterations = 1};
+    body->ops->guess(body->impl, system->state.change + body->v, v);
+    stage->pushed[b] = body->ops->evaluate(body->impl, v, 0.0, system->scratch.push + body->v, &potential);
+    return stage->pushed[b];
+}
+
 /* Velocities of every body without contact, or with that of the last step, in the scratch; one body after the other while its data are at hand. Where contact is a
  * part of the motion, bodies that take part only begin. */
 static FilStatus free_motion(FilSolver* solver, const FilStepSetup* setup, FilStepInfo* info)
@@ -76,14 +108,7 @@ static FilStatus free_motion(FilSolver* solver, const FilStepSetup* setup, FilSt
         if (solver->model->coupled && solver->contact.active && solver->contact.offset[b] >= 0) {
             continue;
         }
-        double* push = collect_push(solver, b, setup) ? system->scratch.push + body->v : NULL;
-        const bool led = body->moves && setup->theta > 0.0 && fil_followers_lead(solver, b);
-        ok = move_body(solver, setup, b, push, &report);
-        if (push != NULL && !ok) {
-            solver->contact.pushed[b] = false; // too far: about the motion without contact, as published
-            ok = move_body(solver, setup, b, NULL, &report);
-        }
-        ok = ok && (!led || fil_followers_let_go(solver, b));
+        ok = leave_to_contact(solver, setup, b, &report) || move_alone(solver, setup, b, &report);
         for (int k = 0; k < body->v_count; k++) {
             change[k] = v[k] - system->state.v[body->v + k];
         }
