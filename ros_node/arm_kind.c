@@ -15,9 +15,9 @@
 enum { ARC_POINTS = 8 }; /* per section of a backbone; chosen */
 enum { NUMBERS = 3 };    /* of a section, in messages */
 
-void fil_chamber_name(const FilWorld* world, FilId arm, int chamber, char name[FIL_FRAME_NAME])
+void fil_chamber_name(const char* arm, int chamber, char name[FIL_FRAME_NAME])
 {
-    snprintf(name, FIL_FRAME_NAME, "%.200s/chamber_%d", fil_arm_name(world, arm), chamber);
+    snprintf(name, FIL_FRAME_NAME, "%.200s/chamber_%d", arm, chamber);
 }
 
 /* ---- entities and frames ---- */
@@ -109,7 +109,7 @@ static bool size_states(void* message, const FilWorld* world, const FilId* arms,
                                                         NUMBERS * (size_t)fil_arm_section_count(world, arms[i]));
         for (size_t k = 0; done && k < chambers; k++) {
             char name[FIL_FRAME_NAME];
-            fil_chamber_name(world, arms[i], (int)k, name);
+            fil_chamber_name(fil_arm_name(world, arms[i]), (int)k, name);
             done = rosidl_runtime_c__String__assign(&state->chambers.data[k], name);
         }
     }

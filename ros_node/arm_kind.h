@@ -5,6 +5,6 @@
 #include "frames.h"
 
 /* "<arm>/chamber_<i>", chambers counted through all sections. */
-void fil_chamber_name(const FilWorld* world, FilId arm, int chamber, char name[FIL_FRAME_NAME]);
+void fil_chamber_name(const char* arm, int chamber, char name[FIL_FRAME_NAME]);
 
 #endif

@@ -1,6 +1,5 @@
 #include "planning.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "arm_kind.h"
@@ -38,22 +37,6 @@ static void answer(std_srvs__srv__Trigger_Response* response, bool success, cons
     rosidl_runtime_c__String__assign(&response->message, message);
 }
 
-/* names of the chambers are those of the world that is planned for; another may be loaded before the plan is found */
-static bool name_chambers(FilPlanning* planning)
-{
-    const FilWorld* world = planning->simulation->world;
-    const int count = fil_arm_chamber_count(world, planning->def.arm);
-    rosidl_runtime_c__String__Sequence* names = &planning->trajectory.chambers;
-    rosidl_runtime_c__String__Sequence__fini(names);
-    bool ok = rosidl_runtime_c__String__Sequence__init(names, (size_t)count);
-    for (int c = 0; c < count && ok; c++) {
-        char name[FIL_FRAME_NAME];
-        fil_chamber_name(world, planning->def.arm, c, name);
-        ok = rosidl_runtime_c__String__assign(&names->data[c], name);
-    }
-    return ok;
-}
-
 static void begin_plan(const void* request, void* response, void* context)
 {
     FilPlanning* planning = context;
@@ -71,10 +54,6 @@ static void begin_plan(const void* request, void* response, void* context)
     planning->def = simulation->scene.plan;
     planning->load_count = simulation->load_count;
     planning->trajectory.header.stamp = fil_stamp_of(simulation->world);
-    if (!name_chambers(planning)) {
-        answer(response, false, "out of memory");
-        return;
-    }
     const FilStatus status = fil_plan_task_begin(simulation->world, &planning->def, &planning->task, &error);
     planning->next_progress = 0.0;
     answer(response, status == FIL_OK, status == FIL_OK ? "planning; plan_progress tells how far it is" : error.text);
@@ -205,27 +184,66 @@ static void tell_progress(FilPlanning* planning, const FilPlanReport* report, co
     }
 }
 
+/* Room for a plan's channels and knots. */
+static bool size_trajectory(filum__msg__PlanTrajectory* t, const FilPlan* plan)
+{
+    const size_t knots = (size_t)fil_plan_knot_count(plan);
+    size_t chambers = 0, joints = 0;
+    for (int c = 0; c < fil_plan_channel_count(plan); c++) {
+        *(fil_plan_channel(plan, c).joint == NULL ? &chambers : &joints) += 1;
+    }
+    rosidl_runtime_c__double__Sequence* const numbers[] = {&t->times, &t->pressures, &t->positions, &t->velocities, &t->efforts};
+    const size_t sizes[] = {knots, knots * chambers, knots * joints, knots * joints, knots * joints};
+    bool ok = true;
+    for (int k = 0; k < 5; k++) {
+        rosidl_runtime_c__double__Sequence__fini(numbers[k]);
+        ok = rosidl_runtime_c__double__Sequence__init(numbers[k], sizes[k]) && ok;
+    }
+    rosidl_runtime_c__String__Sequence__fini(&t->chambers);
+    rosidl_runtime_c__String__Sequence__fini(&t->joints);
+    ok = rosidl_runtime_c__String__Sequence__init(&t->chambers, chambers) && ok;
+    return rosidl_runtime_c__String__Sequence__init(&t->joints, joints) && ok;
+}
+
+static bool fill_trajectory(filum__msg__PlanTrajectory* t, const FilPlan* plan)
+{
+    bool ok = size_trajectory(t, plan);
+    for (int c = 0, chamber = 0, joint = 0; c < fil_plan_channel_count(plan) && ok; c++) {
+        const FilPlanChannel channel = fil_plan_channel(plan, c);
+        for (int k = 0; k < fil_plan_knot_count(plan); k++) {
+            FilPlanCommand command;
+            const size_t at = (size_t)k * t->chambers.size + (size_t)chamber, on = (size_t)k * t->joints.size + (size_t)joint;
+            t->times.data[k] = fil_plan_knot(plan, k, c, &command);
+            if (channel.joint == NULL) {
+                t->pressures.data[at] = command.pressure;
+            } else {
+                t->positions.data[on] = command.position;
+                t->velocities.data[on] = command.velocity;
+                t->efforts.data[on] = command.effort;
+            }
+        }
+        if (channel.joint == NULL) {
+            char name[FIL_FRAME_NAME];
+            fil_chamber_name(channel.object, channel.index, name);
+            ok = rosidl_runtime_c__String__assign(&t->chambers.data[chamber++], name);
+        } else {
+            ok = rosidl_runtime_c__String__assign(&t->joints.data[joint++], channel.joint);
+        }
+    }
+    return ok;
+}
+
 static void tell_trajectory(FilPlanning* planning)
 {
     filum__msg__PlanTrajectory* t = &planning->trajectory;
-    const FilPlan* plan = planning->plan;
-    const FilPlanInfo info = fil_plan_info(plan);
-    const int knots = fil_plan_knot_count(plan), chambers = (int)t->chambers.size;
-    rosidl_runtime_c__double__Sequence__fini(&t->times);
-    rosidl_runtime_c__double__Sequence__fini(&t->pressures);
-    if (!rosidl_runtime_c__double__Sequence__init(&t->times, (size_t)knots) ||
-        !rosidl_runtime_c__double__Sequence__init(&t->pressures, (size_t)(knots * chambers)) ||
-        !rosidl_runtime_c__String__assign(&t->state, fil_plan_verdict_name(info.verdict))) {
+    const FilPlanInfo info = fil_plan_info(planning->plan);
+    if (!fill_trajectory(t, planning->plan) || !rosidl_runtime_c__String__assign(&t->state, fil_plan_verdict_name(info.verdict))) {
         RCUTILS_LOG_ERROR_NAMED(planning->logger, "out of memory");
         return;
     }
     t->cost = info.cost;
-    t->missed = 2.0 * asin(sqrt(fmin(1.0, fmax(0.0, info.orientation))));
-    for (int k = 0; k < knots; k++) {
-        for (int c = 0; c < chambers; c++) {
-            t->times.data[k] = fil_plan_knot(plan, k, c, &t->pressures.data[k * chambers + c]);
-        }
-    }
+    t->away = info.miss;
+    t->missed = info.turn_miss;
     fil_ros_ok(rcl_publish(&planning->trajectory_publisher, t, NULL), planning->logger, trajectory_topic.name);
     fil_tap_pass(planning->tap, &trajectory_topic, t);
 }
@@ -268,10 +286,10 @@ void fil_planning_follow(FilPlanning* planning)
         return;
     }
     const double time = fil_world_time(world);
-    // a reset, another world, or the plan's end: the last pressures stay
+    // a reset, another world, or the plan's end: the last pressures and efforts stay
     bool follows = planning->load_count == planning->simulation->load_count && time >= planning->last_time &&
                    time < planning->begin + planning->def.horizon;
-    if (follows && fil_plan_follow(planning->tracker, world, planning->def.arm, planning->def.body) != FIL_OK) {
+    if (follows && fil_plan_follow(planning->tracker, world) != FIL_OK) {
         RCUTILS_LOG_ERROR_NAMED(planning->logger, "%s; the plan is not followed any more", fil_world_error(world));
         follows = false;
     }

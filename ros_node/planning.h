@@ -47,7 +47,7 @@ void fil_planning_fini(FilPlanning* planning, rcl_node_t* node);
 /* Tells how far the plan is, and takes it when it is found. To be called once per turn of the main loop. */
 void fil_planning_update(FilPlanning* planning, double now);
 
-/* Before each step: the pressures of the plan that is followed. */
+/* Before each step: pressures and efforts of the plan that is followed. */
 void fil_planning_follow(FilPlanning* planning);
 
 #endif

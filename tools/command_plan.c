@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "bench.h"
 #include "cli.h"
 #include "command_table.h"
 #include "draw.h"
-#include "base/json.h"
-#include "manipulation_run.h"
 
 // s, of feedback: a fast one, but one that a computer beside an arm can have
 static const double TRACK_PERIOD = 1e-3;
+static const double DEGREES = 57.29577951308232;
 
 typedef struct Options {
     FilSettings settings;
@@ -25,7 +25,7 @@ typedef struct Options {
 /* What a replay ended with. */
 typedef struct Replay {
     bool done;
-    double angle;       /* rad, between the ball and its target */
+    double miss, turn_miss; /* m and rad, from the goal */
     double penetration; /* m, deepest */
 } Replay;
 
@@ -48,9 +48,9 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
         {"--seeds", FIL_OPTION_COUNT, &options->seeds, "N", "starts, of which the best is kept, instead of the scene's"},
         {"--threads", FIL_OPTION_COUNT, &options->threads, "N", "that share the starts, instead of the scene's; the result is the same"},
         {"--solver", FIL_OPTION_TEXT, &options->solver, "NAME", "structured or ipopt, instead of the scene's"},
-        {"--rehearse", FIL_OPTION_FLAG, &options->rehearse, NULL, "simulate it with feedback, and keep the pressures that took"},
-        {"--replay", FIL_OPTION_FLAG, &options->replay, NULL, "simulate the plan, and say where the ball ends"},
-        {"--track", FIL_OPTION_FLAG, &options->track, NULL, "the same with feedback that keeps the arm on its plan"},
+        {"--rehearse", FIL_OPTION_FLAG, &options->rehearse, NULL, "of a turned ball: simulate it with feedback, and keep the pressures that took"},
+        {"--replay", FIL_OPTION_FLAG, &options->replay, NULL, "simulate the plan without feedback but the joints' own gains, and say where it ends"},
+        {"--track", FIL_OPTION_FLAG, &options->track, NULL, "the same with feedback that keeps all that moves on the plan"},
         {"--contact", FIL_OPTION_TEXT, &options->contact, "MODEL", "contact model of the replay, instead of the scene's"},
         {"--svg", FIL_OPTION_TEXT, &options->svg, "FILE", "draw the replay"},
         {"--json", FIL_OPTION_FLAG, &options->json, NULL, "print the summary as one JSON object"},
@@ -59,8 +59,8 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
     const FilUsage usage = {
         .command = "plan",
         .arguments = "SCENE",
-        .about = "Finds how an arm does its task through contact: the scene's `plan` and `task`. With `receding` it plans anew while the "
-                 "scene runs. Exit code 1 if it fails.",
+        .about = "Finds how arms and robots do their task through contact: the scene's `plan` and `task`. With `receding` it plans anew while "
+                 "the scene runs. Exit code 1 if it fails.",
         .min_arguments = 1,
         .max_arguments = 1,
         .options = table,
@@ -114,6 +114,71 @@ static bool choose_solver(const Options* options, FilPlanDef* def)
 
 /* ---- the plan as a scene ---- */
 
+static void write_chamber(FILE* out, const FilPlan* plan, int channel)
+{
+    const FilPlanChannel c = fil_plan_channel(plan, channel);
+    fprintf(out, "  - name: plan_%s_chamber%d\n    arm: %s\n    chamber: %d\n    pressure:\n", c.object, c.index, c.object, c.index);
+    for (int k = 0; k < fil_plan_knot_count(plan); k++) {
+        FilPlanCommand command;
+        const double time = fil_plan_knot(plan, k, channel, &command);
+        fprintf(out, "      - [%.10f, %.17g]\n", time, command.pressure);
+    }
+}
+
+/* A column of the joints' commands: points, velocities or efforts. */
+static void write_rows(FILE* out, const FilPlan* plan, const char* key, int first, int end)
+{
+    fprintf(out, "    %s:\n", key);
+    for (int k = 0; k < fil_plan_knot_count(plan); k++) {
+        fputs("      - [", out);
+        for (int c = first; c < end; c++) {
+            FilPlanCommand command;
+            const double time = fil_plan_knot(plan, k, c, &command);
+            if (c == first && key[0] == 'p') {
+                fprintf(out, "%.10f, ", time);
+            }
+            const double value = key[0] == 'p' ? command.position : key[0] == 'v' ? command.velocity : command.effort;
+            fprintf(out, "%.17g%s", value, c + 1 < end ? ", " : "]\n");
+        }
+    }
+}
+
+static void write_robot(FILE* out, const FilPlan* plan, int first, int end)
+{
+    fprintf(out, "  - robot: %s\n    interpolation: spline\n    joints: [", fil_plan_channel(plan, first).object);
+    for (int c = first; c < end; c++) {
+        fprintf(out, "%s%s", fil_plan_channel(plan, c).joint, c + 1 < end ? ", " : "]\n");
+    }
+    write_rows(out, plan, "points", first, end);
+    write_rows(out, plan, "velocities", first, end);
+    write_rows(out, plan, "efforts", first, end);
+}
+
+/* Drives of chambers, or trajectories of robots. */
+static void write_section(FILE* out, const FilPlan* plan, const char* section, bool joints)
+{
+    bool begun = false;
+    for (int c = 0, end, count = fil_plan_channel_count(plan); c < count; c = end) {
+        const FilPlanChannel first = fil_plan_channel(plan, c);
+        end = c + 1;
+        while (joints && first.joint != NULL && end < count && strcmp(fil_plan_channel(plan, end).object, first.object) == 0) {
+            end++;
+        }
+        if ((first.joint != NULL) != joints) {
+            continue;
+        }
+        if (!begun) {
+            fprintf(out, "\n%s:\n", section);
+            begun = true;
+        }
+        if (joints) {
+            write_robot(out, plan, c, end);
+        } else {
+            write_chamber(out, plan, c);
+        }
+    }
+}
+
 static bool write_scene(const Job* job)
 {
     FILE* out = fopen(job->options->out, "w");
@@ -123,19 +188,11 @@ static bool write_scene(const Job* job)
         fil_cli_fail("plan", 0, "cannot write %s: %s", job->options->out, strerror(errno));
         return false;
     }
-    fprintf(out, "# A plan of `filum plan`: %s, cost %.6g, 1 - (q . target)^2 = %.3g. The same --set as then must be given.\n",
-            fil_plan_verdict_name(info.verdict), info.cost, info.orientation);
-    fprintf(out, "include: %s\n\ndrives:\n", realpath(job->path, path) != NULL ? path : job->path);
-    const FilId arm = job->scene.plan.arm;
-    for (int c = 0; c < fil_arm_chamber_count(job->world, arm); c++) {
-        fprintf(out, "  - name: plan_chamber%d\n    arm: %s\n    chamber: %d\n    pressure:\n", c,
-                fil_arm_name(job->world, arm), c);
-        for (int k = 0; k < fil_plan_knot_count(job->plan); k++) {
-            double pressure;
-            const double time = fil_plan_knot(job->plan, k, c, &pressure);
-            fprintf(out, "      - [%.10f, %.17g]\n", time, pressure);
-        }
-    }
+    fprintf(out, "# A plan of `filum plan`: %s, cost %.6g, %.3g m and %.3g rad from the goal. The same --set as then must be given.\n",
+            fil_plan_verdict_name(info.verdict), info.cost, info.miss, info.turn_miss);
+    fprintf(out, "include: %s\n", realpath(job->path, path) != NULL ? path : job->path);
+    write_section(out, job->plan, "drives", false);
+    write_section(out, job->plan, "trajectories", true);
     if (fclose(out) != 0) {
         fil_cli_fail("plan", 0, "cannot write %s: %s", job->options->out, strerror(errno));
         return false;
@@ -144,12 +201,6 @@ static bool write_scene(const Job* job)
 }
 
 /* ---- the replay ---- */
-
-static double angle_between(FilQuat a, FilQuat b)
-{
-    const double along = fabs(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w);
-    return 2.0 * acos(fmin(1.0, along));
-}
 
 static bool replay(Job* job)
 {
@@ -163,12 +214,12 @@ static bool replay(Job* job)
     const uint64_t steps = fil_run_step_count(info.plan.horizon, fil_world_dt(world));
     FilStatus status = options->svg != NULL ? fil_drawing_create(world, (FilVec3){0}, &drawing) : FIL_OK;
     FilPlanTracker* tracker = options->track ? fil_plan_tracker_create(job->plan, TRACK_PERIOD) : NULL;
-    if (options->track ? tracker == NULL : status == FIL_OK && fil_plan_add_drives(job->plan, world, info.plan.arm) != FIL_OK) {
+    if (options->track ? tracker == NULL : status == FIL_OK && fil_plan_add_drives(job->plan, world) != FIL_OK) {
         status = FIL_OUT_OF_MEMORY;
     }
     for (uint64_t k = 0; k < steps && status == FIL_OK && !fil_stop_requested(); k++) {
         FilStepInfo step;
-        status = tracker != NULL ? fil_plan_follow(tracker, world, info.plan.arm, info.plan.body) : FIL_OK;
+        status = tracker != NULL ? fil_plan_follow(tracker, world) : FIL_OK;
         status = status == FIL_OK ? fil_world_step(world, &step) : status;
         job->replay.penetration = fmax(job->replay.penetration, status == FIL_OK ? step.max_penetration : 0.0);
         if (drawing != NULL) {
@@ -182,11 +233,8 @@ static bool replay(Job* job)
     if (status != FIL_OK) {
         fil_cli_fail("plan", 0, "replay stopped at t = %g s: %s", fil_world_time(world), fil_world_error(world));
     } else {
-        FilVec3 position;
-        FilQuat orientation;
-        fil_rigid_get_pose(world, info.plan.body, &position, &orientation);
         job->replay.done = true;
-        job->replay.angle = angle_between(orientation, fil_plan_target(job->plan));
+        fil_plan_miss(job->plan, world, &job->replay.miss, &job->replay.turn_miss);
     }
     bool ok = status == FIL_OK;
     FilError error = {""};
@@ -208,7 +256,7 @@ static bool rehearse(Job* job)
     if (!load(job, job->options->contact, &world, &info)) {
         return false;
     }
-    const FilStatus status = fil_plan_rehearse(job->plan, world, info.plan.arm, info.plan.body);
+    const FilStatus status = fil_plan_rehearse(job->plan, world);
     if (status != FIL_OK) {
         fil_cli_fail("plan", 0, "rehearsal stopped at t = %g s: %s", fil_world_time(world), fil_world_error(world));
     }
@@ -223,7 +271,7 @@ static void print_receding(const Job* job, const FilRecedingInfo* i, double angl
     if (!job->options->json) {
         printf("%s: %d plans, %d unfinished, %.1f ms of CPU each (median), %.1f ms at the 99th percentile\n", job->scene.name,
                i->replans, i->unfinished, 1e3 * i->median, 1e3 * i->p99);
-        printf("target     missed by %.3g degrees\n", angle * 57.29577951308232);
+        printf("target     missed by %.3g degrees\n", angle * DEGREES);
         return;
     }
     FilJson json = {.out = stdout};
@@ -257,11 +305,8 @@ static int recede(Job* job)
     }
     fil_progress_clear(&job->progress);
     if (status == FIL_OK) {
-        FilVec3 position;
-        FilQuat orientation;
         const FilRecedingInfo info = fil_receding_info(receding);
-        fil_rigid_get_pose(job->world, job->scene.plan.body, &position, &orientation);
-        print_receding(job, &info, angle_between(orientation, fil_receding_target(receding)));
+        print_receding(job, &info, fil_receding_miss(receding, job->world));
     } else {
         fil_cli_fail("plan", 0, "stopped at t = %g s: %s", fil_world_time(job->world), fil_world_error(job->world));
     }
@@ -274,20 +319,20 @@ static int recede(Job* job)
 static void print_summary(const Job* job)
 {
     const FilPlanInfo i = fil_plan_info(job->plan);
-    const double degrees = 2.0 * asin(sqrt(fmax(0.0, i.orientation))) * 57.29577951308232;
-    printf("%s: %s, start %d of %d (%d good), %d iterations, %.2f s of CPU\n", job->scene.name,
-           fil_plan_verdict_name(i.verdict), i.seed + 1, i.seeds_tried, i.seeds_good, i.iterations, job->time.cpu);
+    const Replay* r = &job->replay;
+    printf("%s: %s, start %d of %d (%d good), %d iterations, %.2f s of CPU, %d coordinates, %d points that may touch, %d stages\n", job->scene.name,
+           fil_plan_verdict_name(i.verdict), i.seed + 1, i.seeds_tried, i.seeds_good, i.iterations, job->time.cpu, i.coordinates, i.points, i.stages);
     if (i.reason[0] != '\0') {
         printf("reason     %s\n", i.reason);
     }
     printf("cost       %.6g\n", i.cost);
-    printf("target     missed by %.3g degrees, 1 - (q . target)^2 = %.3g\n", degrees, i.orientation);
+    printf("goal       missed by %.3g m, %.3g rad = %.3g degrees\n", i.miss, i.turn_miss, i.turn_miss * DEGREES);
     printf("equations  met to %.2g\n", i.violation);
     printf("pairs      gap times force %.2g N m, slip times friction %.2g N m/s\n", i.gap_pair, i.slip_pair);
     printf("contact    in %.0f %% of the stages, penetration %.2g m\n", 100.0 * i.contact, i.penetration);
-    if (job->replay.done) {
-        printf("replay     ends %.3g degrees from the target, penetration %.2g m\n", job->replay.angle * 57.29577951308232,
-               job->replay.penetration);
+    if (r->done) {
+        printf("replay     ends %.3g m and %.3g rad = %.3g degrees from the goal, penetration %.2g m\n", r->miss, r->turn_miss, r->turn_miss * DEGREES,
+               r->penetration);
     }
 }
 
@@ -300,12 +345,16 @@ static void print_json(const Job* job)
     fil_json_text(&json, "verdict", fil_plan_verdict_name(i.verdict));
     fil_json_text(&json, "reason", i.reason);
     fil_json_integer(&json, "stages", (uint64_t)i.stages);
+    fil_json_integer(&json, "coordinates", (uint64_t)i.coordinates);
+    fil_json_integer(&json, "points", (uint64_t)i.points);
     fil_json_integer(&json, "seeds_tried", (uint64_t)i.seeds_tried);
     fil_json_integer(&json, "seeds_good", (uint64_t)i.seeds_good);
     fil_json_integer(&json, "iterations", (uint64_t)i.iterations);
     fil_json_number(&json, "wall_time", job->time.wall);
     fil_json_number(&json, "cpu_time", job->time.cpu);
     fil_json_number(&json, "cost", i.cost);
+    fil_json_number(&json, "miss", i.miss);
+    fil_json_number(&json, "turn_miss", i.turn_miss);
     fil_json_number(&json, "orientation", i.orientation);
     fil_json_number(&json, "violation", i.violation);
     fil_json_number(&json, "gap_pair", i.gap_pair);
@@ -313,7 +362,8 @@ static void print_json(const Job* job)
     fil_json_number(&json, "penetration", i.penetration);
     fil_json_number(&json, "contact", i.contact);
     if (job->replay.done) {
-        fil_json_number(&json, "replay_angle", job->replay.angle);
+        fil_json_number(&json, "replay_miss", job->replay.miss);
+        fil_json_number(&json, "replay_turn_miss", job->replay.turn_miss);
         fil_json_number(&json, "replay_penetration", job->replay.penetration);
     }
     fil_json_close(&json, '}');
@@ -328,14 +378,6 @@ static int plan(Job* job, const char* scene)
     }
     if (!load(job, NULL, &job->world, &job->scene)) {
         return FIL_EXIT_USAGE;
-    }
-    if (job->scene.has_manipulation) {
-        const FilManipulationRun run = {job->path, &options->settings, options->contact, options->svg,
-                                        options->replay || options->svg != NULL, options->track, options->json, options->quiet};
-        if (options->out != NULL || options->solver != NULL || options->rehearse || options->seeds > 0) {
-            return fil_cli_fail("plan", FIL_EXIT_USAGE, "--out, --solver, --rehearse and --seeds are for plans that turn a ball");
-        }
-        return fil_manipulation_run(job->world, &job->scene, &run);
     }
     if (!job->scene.has_plan) {
         return fil_cli_fail("plan", FIL_EXIT_USAGE, "%s has no section `plan`", job->path);

@@ -13,6 +13,7 @@
 #include "base/quat.h"
 #include "base/vec3.h"
 #include "body/articulated.h"
+#include "plan/interior_point.h"
 #include "plan/manipulation_problem.h"
 #include "random.h"
 
@@ -266,7 +267,7 @@ static void pushes_a_box_with_least_effort(void** state)
     (void)state;
     const double mu = 0.7, total = BOX_MASS + FINGER_MASS, a = mu * BOX_MASS * G / total, effort = total * total * (a * a + 12.0);
     const FilManipulationBounds bounds = push_bounds();
-    FilManipulationProblem problem[2];
+    FilPlanMesh problem[2];
     double *x[2], start[2 * FIL_PLAN_COORDINATES] = {0.0};
     start[6] = -HALF - TIP;
     for (int k = 0; k < 2; k++) {  // the finer mesh from the coarser one
@@ -280,13 +281,13 @@ static void pushes_a_box_with_least_effort(void** state)
         settings.report = show;
         settings.max_iterations = 400;
         if (k == 0) {
-            fil_manipulation_guess(&problem[k], x[k]);
+            fil_manipulation_guess(&problem[k], 0.0, 0, x[k]);
         } else {
-            fil_manipulation_resample(&problem[0], x[0], &problem[k], x[k]);
+            fil_plan_resample(&problem[0].problem, fil_manipulation_layout(problem[0].data).gap, x[0], stages, x[k]);
         }
         FilPlanPoint point = {.x = x[k]};
         const FilPlanResult result = fil_interior_point(&problem[k].problem, &settings, &point);
-        const FilManipulationQuality q = fil_manipulation_judge(&problem[k], x[k]);
+        const FilPlanQuality q = fil_manipulation_judge(&problem[k], x[k]);
         print_message("%d stages: effort %.5f of the closed form's, %d iterations, rows %.1e, pairs %.1e and %.1e\n", stages, q.cost,
                       result.iterations, q.violation, q.gap_pair, q.slip_pair);
         assert_int_equal(result.outcome, FIL_PLAN_SOLVED);
@@ -295,7 +296,7 @@ static void pushes_a_box_with_least_effort(void** state)
     }
     for (int k = 0; k < 2; k++) {
         free(x[k]);
-        fil_manipulation_problem_free(&problem[k]);
+        fil_plan_mesh_free(&problem[k]);
     }
 }
 

@@ -34,7 +34,7 @@ static void robots_move_as_in_the_simulator(void** state)
     static FilManipulationStart start;
     FilSceneInfo info;
     FilWorld* world = load("entangling_gripper", &info);  // seven joints
-    const FilManipulationDef def = fil_manipulation_def_default();
+    const FilManipulationTask task = fil_manipulation_def_default().manipulation;
     const FilId link = fil_robot_link(world, fil_world_robot_at(world, 0), 1);
     FilView view;
     FilError error = {""};
@@ -46,7 +46,7 @@ static void robots_move_as_in_the_simulator(void** state)
     for (int j = 0; j < rough->joint_count; j++) {
         rough->joints[j].def.friction = 0.0;
     }
-    const FilStatus status = fil_manipulation_add_part(world, &def, link, &start, &part, &error);
+    const FilStatus status = fil_manipulation_add_part(world, &task, link, &start, &part, &error);
     print_message("%s", error.text);
     assert_int_equal(status, FIL_OK);
     const FilArticulated* robot = view.impl;
@@ -78,14 +78,14 @@ static void arms_move_as_in_the_simulator(void** state)
     static FilManipulationStart start;
     FilSceneInfo info;
     FilWorld* world = load("ball_roll", &info);
-    const FilManipulationDef def = fil_manipulation_def_default();
+    const FilManipulationTask task = fil_manipulation_def_default().manipulation;
     const FilId id = fil_world_find_arm(world, "arm");
     FilView view;
     FilError error = {""};
     int part;
     assert_true(fil_kind_view(world, FIL_BODY_ARM, "arm", id, &view));
     start = (FilManipulationStart){.goal_part = -1};
-    assert_int_equal(fil_manipulation_add_part(world, &def, id, &start, &part, &error), FIL_OK);
+    assert_int_equal(fil_manipulation_add_part(world, &task, id, &start, &part, &error), FIL_OK);
     const FilSoftArm* arm = view.impl;
     const FilPlanTree* tree = &start.m.tree;
     const int n = 3 * arm->section_count, stride = fil_soft_arm_unknowns(arm);
@@ -120,19 +120,19 @@ static void a_box_is_pushed_to_a_pose(void** state)
     (void)state;
     FilSceneInfo info;
     FilWorld* world = load("box_push", &info);
-    FilManipulationPlan* plan = NULL;
+    FilPlan* plan = NULL;
     FilError error = {""};
-    info.manipulation.nodes = 20;
-    info.manipulation.meshes = 1;
-    info.manipulation.directions = 4;  // the fastest
-    assert_int_equal(fil_manipulation_solve(world, &info.manipulation, &plan, &error), FIL_OK);
-    const FilManipulationInfo i = fil_manipulation_info(plan);
+    info.plan.nodes = 20;
+    info.plan.meshes = 1;
+    info.plan.manipulation.directions = 4;  // the fastest
+    assert_int_equal(fil_plan_solve(world, &info.plan, &plan, &error), FIL_OK);
+    const FilPlanInfo i = fil_plan_info(plan);
     print_message("box: %s, %d iterations, rows %.1e, pairs %.1e and %.1e, %.1e m and %.1e rad from the goal\n",
                   fil_plan_verdict_name(i.verdict), i.iterations, i.violation, i.gap_pair, i.slip_pair, i.miss, i.turn_miss);
     assert_int_equal(i.verdict, FIL_PLAN_GOOD);
     assert_int_equal(i.points, 5);
     assert_int_equal(i.coordinates, 9);
-    fil_manipulation_destroy(plan);
+    fil_plan_destroy(plan);
     fil_world_destroy(world);
 }
 
@@ -142,26 +142,26 @@ static void a_valve_is_turned_by_way_of_a_waypoint(void** state)
     (void)state;
     FilSceneInfo info;
     FilWorld* world = load("valve_turn", &info);
-    FilManipulationPlan* plan = NULL;
+    FilPlan* plan = NULL;
     FilError error = {""};
-    FilManipulationDef* def = &info.manipulation;
+    FilPlanDef* def = &info.plan;
     double q[24];
     def->nodes = 20;
     def->meshes = 1;
-    def->goal.vias[0] = (FilManipulationVia){.time = 0.75, .angle = 0.6, .within = {0.01, 0.01}};
-    def->goal.via_count = 1;
-    assert_int_equal(fil_manipulation_solve(world, def, &plan, &error), FIL_OK);
-    const FilManipulationInfo i = fil_manipulation_info(plan);
+    def->manipulation.goal.vias[0] = (FilManipulationVia){.time = 0.75, .angle = 0.6, .within = {0.01, 0.01}};
+    def->manipulation.goal.via_count = 1;
+    assert_int_equal(fil_plan_solve(world, def, &plan, &error), FIL_OK);
+    const FilPlanInfo i = fil_plan_info(plan);
     assert_true(i.coordinates <= 24);
-    fil_manipulation_coordinates(plan, 9, q);  // the near robot's three joints, then the bar
+    fil_plan_coordinates(plan, 9, q);  // the near robot's three joints, then the bar
     print_message("valve: %s, %d iterations, at %.4f rad by half of the time, %.1e rad from its goal at the end\n", fil_plan_verdict_name(i.verdict),
                   i.iterations, q[3], i.miss);
     assert_int_equal(i.verdict, FIL_PLAN_GOOD);
     assert_true(fabs(q[3] - 0.6) <= 0.01 + 1e-6);
-    fil_manipulation_destroy(plan);
+    fil_plan_destroy(plan);
     plan = NULL;
-    def->goal.vias[0].time = 2.0;
-    assert_int_equal(fil_manipulation_solve(world, def, &plan, &error), FIL_BAD_INPUT);
+    def->manipulation.goal.vias[0].time = 2.0;
+    assert_int_equal(fil_plan_solve(world, def, &plan, &error), FIL_BAD_INPUT);
     assert_string_equal(error.text, "plan: waypoint 0: times rise within the horizon, and `within` is above zero");
     fil_world_destroy(world);
 }
@@ -177,31 +177,31 @@ static void what_cannot_be_planned_is_refused(void** state)
     (void)state;
     FilSceneInfo info;
     FilWorld* world = load("box_push", &info);
-    FilManipulationPlan* plan = NULL;
+    FilPlan* plan = NULL;
     FilError error = {""};
-    FilManipulationDef def = info.manipulation;
-    def.directions = 5;
-    assert_int_equal(fil_manipulation_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
+    FilPlanDef def = info.plan;
+    def.manipulation.directions = 5;
+    assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
     assert_string_equal(error.text, "plan: directions of contacts are 4, 6 or 8, or 0 for a cone, not 5");
-    def = info.manipulation;
-    def.contact_count = 1;  // the box on the ground alone
-    assert_int_equal(fil_manipulation_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
+    def = info.plan;
+    def.manipulation.contact_count = 1;  // the box on the ground alone
+    assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
     assert_string_equal(error.text, "plan: nothing that the contacts name is driven");
-    def = info.manipulation;
-    def.contacts[0].ball = def.contacts[0].face;
-    assert_int_equal(fil_manipulation_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
+    def = info.plan;
+    def.manipulation.contacts[0].ball = def.manipulation.contacts[0].face;
+    assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
     assert_non_null(strstr(error.text, "plan: contact of 'ground' with 'ground': the first is a sphere, a box or a disk that moves"));
-    def = info.manipulation;
-    def.goal.rotation.z = 4.0;
-    assert_int_equal(fil_manipulation_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
+    def = info.plan;
+    def.manipulation.goal.rotation.z = 4.0;
+    assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
     assert_string_equal(error.text, "plan: a body turns by less than half a turn");
     // cancelled: the best point is kept
-    def = info.manipulation;
+    def = info.plan;
     def.report = cancel;
-    assert_int_equal(fil_manipulation_solve(world, &def, &plan, &error), FIL_OK);
-    assert_int_equal(fil_manipulation_info(plan).verdict, FIL_PLAN_STOPPED);
-    assert_true(fil_manipulation_info(plan).reason[0] != '\0');
-    fil_manipulation_destroy(plan);
+    assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_OK);
+    assert_int_equal(fil_plan_info(plan).verdict, FIL_PLAN_STOPPED);
+    assert_true(fil_plan_info(plan).reason[0] != '\0');
+    fil_plan_destroy(plan);
     fil_world_destroy(world);
 }
 

@@ -106,7 +106,7 @@ static void plans_obey_the_simulators_step(void** state)
     FilSoftArm* arm = p1_arm(4, true);
     FilPlanNode before = {.time = 0.0};
     double worst = 0.0;
-    fil_arm_get_state(world, info.plan.arm, before.elongation, before.rate);
+    fil_arm_get_state(world, info.plan.ball.arm, before.elongation, before.rate);
     for (int k = 0; k < STAGES; k++) {
         const FilPlanNode node = fil_plan_node(plan, k);
         check_step(arm, &before, &node, 4.0 / STAGES, &worst);
@@ -115,14 +115,17 @@ static void plans_obey_the_simulators_step(void** state)
     print_message("worst residual of the simulator's step: %.1e\n", worst);
     assert_true(worst < 1e-8);
     // pressures between nodes are of the size of the stages', and knots are the same as commands
-    double straight[9], pressure;
-    fil_plan_command(plan, 1.0, straight);
-    assert_true(fabs(straight[0] - fil_plan_pressure(plan, 4, 0)) < 0.5 * fabs(straight[0]));
+    FilPlanCommand commands[9], command;
+    assert_int_equal(fil_plan_channel_count(plan), 9);
+    fil_plan_command(plan, 1.0, commands);
+    const double effort = commands[0].effort;
+    assert_true(fabs(effort - fil_plan_node(plan, 4).effort[0]) < 0.5 * fabs(effort));
     const int knot = (fil_plan_knot_count(plan) - 1) / 4;
-    assert_true(fabs(fil_plan_knot(plan, knot, 0, &pressure) - 1.0) < 1e-12);
-    assert_true(fabs(pressure - straight[0]) < 1e-9 * fabs(pressure));
-    assert_int_equal(fil_plan_add_drives(plan, world, info.plan.arm), FIL_OK);
-    assert_true(fil_world_find_drive(world, "plan_chamber8").index != 0);
+    assert_true(fabs(fil_plan_knot(plan, knot, 0, &command) - 1.0) < 1e-12);
+    assert_true(fabs(command.pressure - commands[0].pressure) < 1e-9 * fabs(command.pressure));
+    assert_true(fabs(command.position - commands[0].position) < 1e-12);
+    assert_int_equal(fil_plan_add_drives(plan, world), FIL_OK);
+    assert_true(fil_world_find_drive(world, "plan_arm_chamber8").index != 0);
     fil_soft_arm_ops.destroy(arm);
     fil_plan_destroy(plan);
     fil_world_destroy(world);
@@ -146,8 +149,8 @@ static void cancelled_plans_keep_their_best_point(void** state)
     assert_int_equal(fil_plan_info(plan).verdict, FIL_PLAN_STOPPED);
     assert_true(isfinite(fil_plan_node(plan, STAGES - 1).elongation[0]));
     assert_non_null(strstr(fil_plan_info(plan).reason, "cancelled"));
-    double pressure;  // the point can be replayed
-    assert_true(fil_plan_knot_count(plan) > STAGES && fil_plan_knot(plan, 3, 0, &pressure) > 0.0 && isfinite(pressure));
+    FilPlanCommand command;  // the point can be replayed
+    assert_true(fil_plan_knot_count(plan) > STAGES && fil_plan_knot(plan, 3, 0, &command) > 0.0 && isfinite(command.pressure));
     fil_plan_destroy(plan);
     fil_world_destroy(world);
 }
@@ -167,7 +170,7 @@ static void threads_do_not_change_the_plan(void** state)
     const FilPlanInfo a = fil_plan_info(plans[0]), b = fil_plan_info(plans[1]);
     assert_true(a.cost == b.cost && a.seed == b.seed && a.seeds_tried == 3 && b.seeds_tried == 3);
     assert_true(a.seeds_good == b.seeds_good && a.iterations == b.iterations && a.verdict == b.verdict);
-    assert_true(fil_plan_pressure(plans[0], 7, 4) == fil_plan_pressure(plans[1], 7, 4));
+    assert_true(fil_plan_node(plans[0], 7).effort[4] == fil_plan_node(plans[1], 7).effort[4]);
     info.plan.threads = 0;
     FilPlan* none = NULL;
     assert_int_equal(fil_plan_solve(world, &info.plan, &none, &error), FIL_BAD_INPUT);
@@ -185,7 +188,7 @@ static void what_cannot_be_planned_is_refused(void** state)
     FilPlan* plan = NULL;
     FilError error = {""};
     FilPlanDef def = info.plan;
-    def.body = def.arm;
+    def.ball.body = def.ball.arm;
     assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
     assert_non_null(strstr(error.text, "ball"));
     def = info.plan;
@@ -194,7 +197,7 @@ static void what_cannot_be_planned_is_refused(void** state)
     assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
     assert_non_null(strstr(error.text, "halved"));
     def = info.plan;
-    def.axis = (FilVec3){0.0, 0.0, 0.0};
+    def.ball.axis = (FilVec3){0.0, 0.0, 0.0};
     assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
     assert_non_null(strstr(error.text, "axis"));
     // a horizon too short for its task: a motion, and a verdict that says so
@@ -209,13 +212,13 @@ static void what_cannot_be_planned_is_refused(void** state)
     fil_plan_destroy(plan);
     // a ball that the arm cannot come to
     def = info.plan;
-    def.elongation[0] = -0.05, def.elongation[1] = -0.04;
+    def.ball.elongation[0] = -0.05, def.ball.elongation[1] = -0.04;
     assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
     assert_non_null(strstr(error.text, "cannot reach"));
     // a force that its chambers cannot give: the equations are not met, it is said where, and the best point stays
     def = info.plan;
-    def.normal_force[0] = 15.0;
-    def.effort = 2.0;
+    def.ball.normal_force[0] = 15.0;
+    def.ball.effort = 2.0;
     def.max_iterations = 20;
     assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_OK);
     const FilPlanInfo found = fil_plan_info(plan);
@@ -245,7 +248,7 @@ static void tasks_leave_the_world_alone(void** state)
     (void)fil_plan_task_poll(task, &report);
     assert_int_equal(fil_plan_task_end(task, &plans[1], &error), FIL_OK);
     assert_true(fil_plan_info(plans[0]).cost == fil_plan_info(plans[1]).cost);
-    assert_true(fil_plan_pressure(plans[0], 7, 4) == fil_plan_pressure(plans[1], 7, 4));
+    assert_true(fil_plan_node(plans[0], 7).effort[4] == fil_plan_node(plans[1], 7).effort[4]);
     // cancelled at once it ends, with a point or without
     assert_int_equal(fil_plan_task_begin(world, &info.plan, &task, &error), FIL_OK);
     fil_plan_task_cancel(task);

@@ -13,6 +13,7 @@
 
 #include "p1_problem.h"
 #include "plan/ball_plan.h"
+#include "plan/interior_point.h"
 #include "plan/plan_ipopt.h"
 #include "push_problem.h"
 
@@ -21,7 +22,7 @@ enum { N = 64, C = 32, MOST_STAGES = 25 };
 /* A turn about x by an angle, with its first guess. */
 typedef struct Turn {
     FilSoftArm* arm;
-    FilBallProblem problem;
+    FilPlanMesh problem;
     double guess[MOST_STAGES * N];
 } Turn;
 
@@ -37,19 +38,18 @@ static Turn* create(int stages, double angle)
     assert_true(fil_ball_touch(&turn, (const double[2]){0.0, 0.0}, start));
     start[fil_ball_layout(&turn).q + 3] = 1.0;
     assert_true(fil_ball_problem_create(&turn, &bounds, start, &t->problem));
-    t->problem.problem.data = &t->problem.turn;
     fil_ball_guess(&t->problem, 0.0, 0.0, 0, t->guess);
     return t;
 }
 
 static void destroy(Turn* t)
 {
-    fil_ball_problem_free(&t->problem);
+    fil_plan_mesh_free(&t->problem);
     fil_soft_arm_ops.destroy(t->arm);
     free(t);
 }
 
-static void report(const char* who, const FilPlanResult* result, const FilBallQuality* q)
+static void report(const char* who, const FilPlanResult* result, const FilPlanQuality* q)
 {
     print_message("%s: outcome %d, cost %.6f, rows %.1e, pairs %.1e, %d iterations\n", who, (int)result->outcome, q->cost,
                   q->violation, fmax(q->gap_pair, q->slip_pair), result->iterations);
@@ -68,7 +68,7 @@ static void both_find_the_same_optimum(void** state)
     memcpy(theirs, t->guess, sizeof theirs);
     const FilPlanResult mine = fil_interior_point(&t->problem.problem, &settings, &a);
     const FilPlanResult other = fil_plan_ipopt(&t->problem.problem, &settings, &b);
-    const FilBallQuality p = fil_ball_judge(&t->problem, ours), q = fil_ball_judge(&t->problem, theirs);
+    const FilPlanQuality p = fil_ball_judge(&t->problem, ours), q = fil_ball_judge(&t->problem, theirs);
     report("ours", &mine, &p);
     report("IPOPT", &other, &q);
     assert_int_equal(mine.outcome, FIL_PLAN_SOLVED);
@@ -89,10 +89,10 @@ static void it_stays_at_our_optimum(void** state)
     settings.polish = false;
     memcpy(x, t->guess, sizeof x);
     const FilPlanResult mine = fil_interior_point(&t->problem.problem, &settings, &point);
-    const FilBallQuality p = fil_ball_judge(&t->problem, x);
+    const FilPlanQuality p = fil_ball_judge(&t->problem, x);
     settings.relaxation_start = 1e-6;
     const FilPlanResult other = fil_plan_ipopt(&t->problem.problem, &settings, &point);
-    const FilBallQuality q = fil_ball_judge(&t->problem, x);
+    const FilPlanQuality q = fil_ball_judge(&t->problem, x);
     report("ours", &mine, &p);
     report("IPOPT from there", &other, &q);
     assert_true(q.violation < 1e-6 && fabs(q.cost - p.cost) < 0.01 * p.cost);

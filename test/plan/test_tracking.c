@@ -39,13 +39,11 @@ static FilPlan* plan_of(const FilWorld* world, const FilSceneInfo* info)
     return plan;
 }
 
-static double degrees_off(const FilPlan* plan, const FilWorld* world, FilId body)
+static double degrees_off(const FilPlan* plan, const FilWorld* world)
 {
-    FilVec3 position;
-    FilQuat q;
-    const FilQuat t = fil_plan_target(plan);
-    fil_rigid_get_pose(world, body, &position, &q);
-    return 2.0 * acos(fmin(1.0, fabs(q.x * t.x + q.y * t.y + q.z * t.z + q.w * t.w))) * 57.29577951308232;
+    double miss, turn_miss;
+    fil_plan_miss(plan, world, &miss, &turn_miss);
+    return turn_miss * 57.29577951308232;
 }
 
 static double track(const FilPlan* plan, const FilSetting* settings, int count)
@@ -54,10 +52,10 @@ static double track(const FilPlan* plan, const FilSetting* settings, int count)
     FilWorld* world = load(settings, count, &info);
     FilPlanTracker* tracker = fil_plan_tracker_create(plan, 2e-3);
     for (int k = 0; k < 4000; k++) {
-        assert_int_equal(fil_plan_follow(tracker, world, info.plan.arm, info.plan.body), FIL_OK);
+        assert_int_equal(fil_plan_follow(tracker, world), FIL_OK);
         assert_int_equal(fil_world_step(world, NULL), FIL_OK);
     }
-    const double angle = degrees_off(plan, world, info.plan.body);
+    const double angle = degrees_off(plan, world);
     fil_plan_tracker_destroy(tracker);
     fil_world_destroy(world);
     return angle;
@@ -85,13 +83,13 @@ static void rehearsed_pressures_repeat_the_motion(void** state)
     FilSceneInfo info, other;
     FilWorld *world = load(NULL, 0, &info), *again = load(NULL, 0, &other);
     FilPlan* plan = plan_of(world, &info);
-    assert_int_equal(fil_plan_rehearse(plan, world, info.plan.arm, info.plan.body), FIL_OK);
-    const double rehearsed = degrees_off(plan, world, info.plan.body);
-    assert_int_equal(fil_plan_add_drives(plan, again, other.plan.arm), FIL_OK);
+    assert_int_equal(fil_plan_rehearse(plan, world), FIL_OK);
+    const double rehearsed = degrees_off(plan, world);
+    assert_int_equal(fil_plan_add_drives(plan, again), FIL_OK);
     for (int k = 0; k < 4000; k++) {
         assert_int_equal(fil_world_step(again, NULL), FIL_OK);
     }
-    const double repeated = degrees_off(plan, again, other.plan.body);
+    const double repeated = degrees_off(plan, again);
     print_message("degrees from the target: %.4f rehearsed, %.4f repeated\n", rehearsed, repeated);
     // rounding, 1e-16, grows by e^2.6 a second at most: 3e4 in all
     assert_true(rehearsed < 0.25 && fabs(repeated - rehearsed) < 1e-4);
@@ -111,7 +109,7 @@ static void rest_stays_rest(void** state)
         .elongation = {-0.05, 0.2}, .effort = 60.0, .normal_force = {0.0, 20.0}, .slip = 2.0};
     double start[64] = {0.0}, x[4 * FIL_STAGE_VARIABLES] = {0.0};
     const double place[2] = {0.01, -0.02};
-    FilBallProblem problem;
+    FilPlanMesh problem;
     start[o.q + 3] = 1.0;
     assert_true(fil_ball_touch(&turn, place, start + o.l));
     assert_true(fil_ball_problem_create(&turn, &bounds, start, &problem));
@@ -133,7 +131,7 @@ static void rest_stays_rest(void** state)
         }
         assert_true(fabs(at.force[0]) + fabs(at.force[1]) < 1e-15);
     }
-    fil_ball_problem_free(&problem);
+    fil_plan_mesh_free(&problem);
     fil_soft_arm_ops.destroy(arm);
 }
 
@@ -153,18 +151,18 @@ static double growth(const char* hang)
     FilStepRows rows;
     double l[9], v[9], off[2] = {0.0};
     const double area = fil_arm_section_default().chamber_area;
-    fil_arm_get_state(world, info.plan.arm, rest.l, rest.v);
+    fil_arm_get_state(world, info.plan.ball.arm, rest.l, rest.v);
     fil_step_rows(&turn, 1e-3, rest.v, rest.w, &rest, &rows);
     for (int c = 0; c < 9; c++) {
-        assert_int_equal(fil_arm_set_pressure(world, info.plan.arm, c, rows.row[9 + c] / (1e-3 * area)), FIL_OK);
+        assert_int_equal(fil_arm_set_pressure(world, info.plan.ball.arm, c, rows.row[9 + c] / (1e-3 * area)), FIL_OK);
         l[c] = rest.l[c] + (c == 1 ? 1e-7 : 0.0);
     }
-    assert_int_equal(fil_arm_set_state(world, info.plan.arm, l, rest.v), FIL_OK);
+    assert_int_equal(fil_arm_set_state(world, info.plan.ball.arm, l, rest.v), FIL_OK);
     for (int half = 0; half < 2; half++) {
         for (int k = 0; k < 1000; k++) {
             assert_int_equal(fil_world_step(world, NULL), FIL_OK);
         }
-        fil_arm_get_state(world, info.plan.arm, l, v);
+        fil_arm_get_state(world, info.plan.ball.arm, l, v);
         for (int c = 0; c < 9; c++) {
             off[half] = fmax(off[half], fabs(l[c] - rest.l[c]));
         }
@@ -202,9 +200,8 @@ static FilQuat recede(double* degrees, FilRecedingInfo* made)
     }
     FilVec3 position;
     FilQuat q;
-    const FilQuat t = fil_receding_target(receding);
-    fil_rigid_get_pose(world, info.plan.body, &position, &q);
-    *degrees = 2.0 * acos(fmin(1.0, fabs(q.x * t.x + q.y * t.y + q.z * t.z + q.w * t.w))) * 57.29577951308232;
+    fil_rigid_get_pose(world, info.plan.ball.body, &position, &q);
+    *degrees = fil_receding_miss(receding, world) * 57.29577951308232;
     *made = fil_receding_info(receding);
     fil_receding_destroy(receding);
     fil_world_destroy(world);

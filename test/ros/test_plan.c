@@ -138,9 +138,9 @@ static void finds_what_the_command_line_finds(void** state)
     assert_int_equal(t->pressures.size, 9 * t->times.size);
     for (size_t k = 0; k < t->times.size; k++) {
         for (int c = 0; c < 9; c++) {
-            double pressure;
-            assert_true(t->times.data[k] == fil_plan_knot(plan, (int)k, c, &pressure));
-            assert_true(t->pressures.data[9 * k + (size_t)c] == pressure);
+            FilPlanCommand command;
+            assert_true(t->times.data[k] == fil_plan_knot(plan, (int)k, c, &command));
+            assert_true(t->pressures.data[9 * k + (size_t)c] == command.pressure);
         }
     }
     // followed, the chambers have pressures; the scene gives them none

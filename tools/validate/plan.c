@@ -62,7 +62,7 @@ static void coarse(FilPlanDef* def)
 {
     def->nodes = 25;
     def->meshes = 1;
-    def->target = 0.0;  // cold, at 25 stages, the bound of the end leaves the solver stuck; finer meshes that begin there get past it
+    def->ball.target = 0.0;  // cold, at 25 stages, the bound of the end leaves the solver stuck; finer meshes that begin there get past it
 }
 
 void fil_check_plan_coarse(FilCheck* check)

@@ -42,12 +42,11 @@ static FilPlan* find_plan(FilCheck* check, const char* scene, const FilSetting* 
 /* How a plan is tried: with feedback, or by its pressures alone. */
 typedef enum Way { TRACKED, OPEN_LOOP } Way;
 
-static double angle_to(FilQuat t, const FilWorld* world, FilId body)
+static double degrees_off(const FilPlan* plan, const FilWorld* world)
 {
-    FilVec3 position;
-    FilQuat q;
-    fil_rigid_get_pose(world, body, &position, &q);
-    return 2.0 * acos(fmin(1.0, fabs(q.x * t.x + q.y * t.y + q.z * t.z + q.w * t.w))) * DEGREES;
+    double miss, turn_miss;
+    fil_plan_miss(plan, world, &miss, &turn_miss);
+    return turn_miss * DEGREES;
 }
 
 /* Degrees between the ball and its target after a replay; infinite if a step failed. */
@@ -62,14 +61,14 @@ static double replay(FilCheck* check, const char* scene, const FilPlan* plan, Wa
     FilPlanTracker* tracker = fil_plan_tracker_create(plan, 1e-3);
     FilStatus status = tracker == NULL ? FIL_OUT_OF_MEMORY : FIL_OK;
     if (status == FIL_OK && way == OPEN_LOOP) {
-        status = fil_plan_add_drives(plan, world, info.plan.arm);
+        status = fil_plan_add_drives(plan, world);
     }
     while (status == FIL_OK && fil_world_time(world) < info.plan.horizon - 0.5 * fil_world_dt(world)) {
-        status = way == TRACKED ? fil_plan_follow(tracker, world, info.plan.arm, info.plan.body) : FIL_OK;
+        status = way == TRACKED ? fil_plan_follow(tracker, world) : FIL_OK;
         status = status == FIL_OK ? fil_world_step(world, NULL) : status;
     }
     if (status == FIL_OK) {
-        angle = angle_to(fil_plan_target(plan), world, info.plan.body);
+        angle = degrees_off(plan, world);
     } else {
         fil_check_fail(check, "%s", fil_world_error(world));
     }
@@ -158,7 +157,7 @@ void fil_check_plan_open_loop(FilCheck* check)
     FilSceneInfo info;
     if (plan != NULL && load(check, ROLL, NULL, 0, NULL, &world, &info)) {
         fil_check_note(check, "standing, as planned: degrees from the target", replay(check, ROLL, plan, OPEN_LOOP, NULL, 0, NULL));
-        if (fil_plan_rehearse(plan, world, info.plan.arm, info.plan.body) != FIL_OK) {
+        if (fil_plan_rehearse(plan, world) != FIL_OK) {
             fil_check_fail(check, "%s", fil_world_error(world));
         }
         fil_check_below(check, "standing, rehearsed: degrees from the target", replay(check, ROLL, plan, OPEN_LOOP, NULL, 0, NULL), 3.0);
@@ -189,7 +188,7 @@ void fil_check_plan_receding(FilCheck* check)
     while (status == FIL_OK && fil_world_time(world) < info.plan.receding - 0.5 * fil_world_dt(world)) {
         status = fil_receding_follow(receding, world);
         status = status == FIL_OK ? fil_world_step(world, NULL) : status;
-        angle = angle_to(fil_receding_target(receding), world, info.plan.body);
+        angle = fil_receding_miss(receding, world) * DEGREES;
         worst = fil_world_time(world) > 1.5 ? fmax(worst, angle) : 0.0;
     }
     if (status == FIL_OK) {

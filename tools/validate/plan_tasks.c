@@ -5,33 +5,35 @@
 
 #include "validate/plan.h"
 
-/* Plans a scene and follows the plan; false after a failure that the check reports. */
-static bool try_task(FilCheck* check, const char* scene, FilFollowing following, FilManipulationInfo* planned, double* miss, double* turn_miss)
+/* Plans a scene and follows the plan, by drives or with feedback; false after a failure that the check reports. */
+static bool try_task(FilCheck* check, const char* scene, bool feedback, FilPlanInfo* planned, double* miss, double* turn_miss)
 {
     FilWorld* world = NULL;
     FilSceneInfo info;
-    FilManipulationPlan* plan = NULL;
+    FilPlan* plan = NULL;
     FilError error = {""};
     char path[PATH_MAX];
     if (!fil_scene_find(scene, path, sizeof path, &error) || fil_scene_load(path, NULL, &world, &info, &error) != FIL_OK ||
-        fil_manipulation_solve(world, &info.manipulation, &plan, &error) != FIL_OK) {
+        fil_plan_solve(world, &info.plan, &plan, &error) != FIL_OK) {
         fil_check_fail(check, "%s: %s", scene, error.text);
         fil_world_destroy(world);
         return false;
     }
-    *planned = fil_manipulation_info(plan);
-    FilStatus status = FIL_OK;
+    *planned = fil_plan_info(plan);
+    FilPlanTracker* tracker = fil_plan_tracker_create(plan, 1e-3);
+    FilStatus status = tracker == NULL ? FIL_OUT_OF_MEMORY : feedback ? FIL_OK : fil_plan_add_drives(plan, world);
     const double dt = fil_world_dt(world);
-    while (status == FIL_OK && fil_world_time(world) < info.manipulation.horizon - 0.5 * dt) {
-        status = fil_manipulation_follow(plan, world, fil_world_time(world) + 0.5 * dt, following);
+    while (status == FIL_OK && fil_world_time(world) < info.plan.horizon - 0.5 * dt) {
+        status = feedback ? fil_plan_follow(tracker, world) : FIL_OK;
         status = status == FIL_OK ? fil_world_step(world, NULL) : status;
     }
     if (status == FIL_OK) {
-        fil_manipulation_miss(plan, world, miss, turn_miss);
+        fil_plan_miss(plan, world, miss, turn_miss);
     } else {
         fil_check_fail(check, "%s: %s", scene, fil_world_error(world));
     }
-    fil_manipulation_destroy(plan);
+    fil_plan_tracker_destroy(tracker);
+    fil_plan_destroy(plan);
     fil_world_destroy(world);
     return status == FIL_OK;
 }
@@ -41,17 +43,17 @@ void fil_check_plan_tasks(FilCheck* check)
 {
     static const struct {
         const char* scene;
-        FilFollowing following;
+        bool feedback;
         double miss, turn_miss; /* m, rad; a joint's: both in its unit */
-    } tasks[] = {{"box_push", FIL_FOLLOW_POSITIONS, 0.02, 0.04},
-                 {"box_pivot", FIL_FOLLOW_POSITIONS, 6e-3, 0.02},
-                 {"valve_turn", FIL_FOLLOW_POSITIONS, 0.01, 0.01},
-                 {"trunk_lift", FIL_FOLLOW_EFFORTS, 0.01, 0.5}};
+    } tasks[] = {{"box_push", false, 0.02, 0.04},
+                 {"box_pivot", false, 6e-3, 0.02},
+                 {"valve_turn", false, 0.01, 0.01},
+                 {"trunk_lift", false, 0.01, 0.5}};
     for (int k = 0; k < 4; k++) {
-        FilManipulationInfo i;
+        FilPlanInfo i;
         double miss, turn_miss;
         char text[96];
-        if (!try_task(check, tasks[k].scene, tasks[k].following, &i, &miss, &turn_miss)) {
+        if (!try_task(check, tasks[k].scene, tasks[k].feedback, &i, &miss, &turn_miss)) {
             continue;
         }
         snprintf(text, sizeof text, "%s: worst equation", tasks[k].scene);

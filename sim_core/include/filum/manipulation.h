@@ -1,8 +1,7 @@
-/* Planning through contact for robots, soft arms and rigid bodies: how what is driven moves what is not. docs/planning.md has the method. */
+/* Tasks of planning through contact for robots, soft arms and rigid bodies: how what is driven is to move what is not (filum/plan.h plans). */
 #ifndef FILUM_MANIPULATION_H
 #define FILUM_MANIPULATION_H
 
-#include "filum/plan.h"
 #include "filum/world.h"
 
 FIL_API_BEGIN
@@ -45,12 +44,12 @@ typedef struct FilManipulationGoal {
     int via_count;
 } FilManipulationGoal;
 
-typedef struct FilManipulationDef {
+/* What robots, soft arms and bodies are to do: the task of a plan of kind FIL_PLAN_MANIPULATION. Driven are the chambers of arms and all joints of robots
+ * but those of effort 0; every robot, soft arm and dynamic rigid body that a contact names takes part, at rest at the start. */
+typedef struct FilManipulationTask {
     FilManipulationContact contacts[FIL_MANIPULATION_CONTACTS];
     int contact_count;
     FilManipulationGoal goal;
-    double horizon; /* s */
-    int nodes;      /* stages of implicit Euler */
     int directions; /* of friction: 4, 6 or 8; 0: a cone */
     /* weights: of the squared distance to the goal all along, and at the end; of squared efforts, of squared changes of all rates from stage
      * to stage, of squared normal forces (which chooses among the ways to share a load) */
@@ -58,45 +57,9 @@ typedef struct FilManipulationDef {
     double normal_force, slip, speed; /* N, m/s, m/s or rad/s of any coordinate: the largest */
     double effort;                    /* N or N m of a drive that names no bound */
     double elongation[2];             /* m, of a soft arm's coordinates */
-    double relaxation[2], relaxation_fall, tolerance; /* as in FilPlanDef; products in units of usual sizes */
-    int max_iterations, meshes;
-    bool (*report)(void* user, const FilPlanReport* report); /* called once an iteration; false cancels. May be NULL */
-    void* user;
-} FilManipulationDef;
+} FilManipulationTask;
 
 FilManipulationContact fil_manipulation_contact_default(void);
-FilManipulationDef fil_manipulation_def_default(void);
-
-typedef struct FilManipulationInfo {
-    FilPlanVerdict verdict;
-    int iterations, stages, coordinates, points; /* points: balls and corners that may touch */
-    double cost, violation, gap_pair, slip_pair, penetration; /* as in FilPlanInfo */
-    double miss, turn_miss; /* m and rad, between end and goal, of a joint in its own unit */
-    char reason[192];       /* a sentence on what is not met; empty where all is */
-} FilManipulationInfo;
-
-typedef struct FilManipulationPlan FilManipulationPlan;
-
-/* Plans from the world's present state, at rest, which it does not change: every robot, soft arm and dynamic rigid body that a contact names takes
- * part. Driven are the chambers of arms and all joints of robots but those of effort 0. FIL_BAD_INPUT says what cannot be planned, FIL_OK
- * gives the best motion found, whatever its verdict. Allocates. */
-FIL_MUST_CHECK FilStatus fil_manipulation_solve(const FilWorld* world, const FilManipulationDef* def, FilManipulationPlan** plan, FilError* error);
-void fil_manipulation_destroy(FilManipulationPlan* plan);
-FilManipulationInfo fil_manipulation_info(const FilManipulationPlan* plan);
-
-/* Coordinates at the end of a stage, in the order of the objects as the contacts name them: joints, chambers, or a body's move (m) and its three
- * angles. */
-void fil_manipulation_coordinates(const FilManipulationPlan* plan, int stage, double* coordinates);
-
-/* How a world follows a plan: by its efforts alone, or by positions with the joints' own gains and the efforts on top (joints only). */
-typedef enum FilFollowing { FIL_FOLLOW_EFFORTS, FIL_FOLLOW_POSITIONS } FilFollowing;
-
-/* Once before each step of a world that holds the same objects: sets joints' commands and arms' pressures for a time (s) after the plan's
- * start. */
-FIL_MUST_CHECK FilStatus fil_manipulation_follow(const FilManipulationPlan* plan, FilWorld* world, double time, FilFollowing following);
-
-/* How far the world is from the goal: m and rad, as in FilManipulationInfo. */
-void fil_manipulation_miss(const FilManipulationPlan* plan, const FilWorld* world, double* miss, double* turn_miss);
 
 FIL_API_END
 

@@ -1,7 +1,9 @@
-/* Planning through contact: how a soft arm turns a ball with the disk at its tip. docs/planning.md has the method. */
+/* Planning through contact: how a soft arm turns a ball with the disk at its tip, and how robots, soft arms and bodies move each other
+ * (filum/manipulation.h). docs/planning.md has the method. */
 #ifndef FILUM_PLAN_H
 #define FILUM_PLAN_H
 
+#include "filum/manipulation.h"
 #include "filum/world.h"
 
 FIL_API_BEGIN
@@ -25,11 +27,10 @@ typedef struct FilPlanReport {
 /* Who solves the optimisation: the structured interior-point method, or IPOPT in builds that found it. */
 typedef enum FilPlanSolver { FIL_PLAN_STRUCTURED, FIL_PLAN_IPOPT } FilPlanSolver;
 
-typedef struct FilPlanDef {
+/* A soft arm turns a ball (P1 sec. IV): the task of a plan of kind FIL_PLAN_BALL. */
+typedef struct FilBallTask {
     FilId arm;         /* fixed base, three chambers a section, up to four sections */
     FilId body;        /* a ball: one sphere about its centre of mass, which stays where it is */
-    double horizon;    /* s */
-    int nodes;         /* stages of implicit Euler */
     double friction;   /* between disk and ball; 0: that of their surfaces */
     int directions;    /* of friction: even, 4 to 16 */
     FilVec3 axis;      /* the ball's rotation, world frame */
@@ -42,25 +43,37 @@ typedef struct FilPlanDef {
     double spin;            /* rad/s, bound of the ball's spin about each axis; 0: none */
     double target;          /* rad, how far the ball may be from its target at the end; 0: any, the cost alone decides */
     double face;            /* share of the disk's radius that the ball may touch within, 0 to 1 */
-    double relaxation[2];   /* of the pairs' products: where it begins and ends */
+} FilBallTask;
+
+/* Which task a plan has, and with it how contact and motion are transcribed. */
+typedef enum FilPlanKind { FIL_PLAN_BALL, FIL_PLAN_MANIPULATION } FilPlanKind;
+
+typedef struct FilPlanDef {
+    FilPlanKind kind;
+    FilBallTask ball;                 /* of FIL_PLAN_BALL */
+    FilManipulationTask manipulation; /* of FIL_PLAN_MANIPULATION */
+    double horizon;         /* s */
+    int nodes;              /* stages of implicit Euler */
+    double relaxation[2];   /* of the pairs' products: where it begins and ends; of manipulation in units of usual sizes */
     double relaxation_fall; /* factor of the barrier from one problem to the next, 0 to 1 */
     double tolerance;       /* of rows and of the scaled gradient */
     int max_iterations;     /* of each mesh */
     int meshes;             /* solves with nodes / 2^(meshes - 1), ..., nodes stages one after the other; 1 to 4 */
     FilPlanSolver solver;   /* FIL_PLAN_IPOPT: one problem of the process at a time */
-    double receding;        /* s, how long fil_receding_* plan anew, every horizon / nodes; 0: one plan */
+    double receding;        /* s, how long fil_receding_* plan anew, every horizon / nodes; 0: one plan. Turns of a ball only */
     int seeds;              /* starts, of which the best is kept */
     int threads;            /* that share the starts, 1 to 64; they do not change the result */
-    bool kinematic;         /* before each, the arm's dynamics are left out (P1's first stage) */
+    bool kinematic;         /* before each, the arm's dynamics are left out (P1's first stage). Turns of a ball only */
     bool (*report)(void* user, const FilPlanReport* report); /* called once an iteration, by one thread at a time; false cancels. May be NULL */
     void* user;
 } FilPlanDef;
 
-FilPlanDef fil_plan_def_default(void);
+FilPlanDef fil_plan_def_default(void);         /* P1's turn of a ball */
+FilPlanDef fil_manipulation_def_default(void); /* manipulation, without contacts and goal */
 
 typedef enum FilPlanVerdict {
-    FIL_PLAN_GOOD,        /* rows, pairs and orientation are met */
-    FIL_PLAN_OFF_TARGET,  /* a motion that obeys the equations, but does not reach the orientation */
+    FIL_PLAN_GOOD,        /* rows, pairs and goal are met */
+    FIL_PLAN_OFF_TARGET,  /* a motion that obeys the equations, but does not reach the goal */
     FIL_PLAN_UNFINISHED,  /* the equations are not met: too few iterations, or no step helps */
     FIL_PLAN_STOPPED,     /* cancelled */
 } FilPlanVerdict;
@@ -68,17 +81,20 @@ typedef enum FilPlanVerdict {
 typedef struct FilPlanInfo {
     FilPlanVerdict verdict;
     int seed, seeds_tried, seeds_good, iterations, stages;
-    int seeds_solved; /* starts that meet rows and pairs, on target or not */
-    double cost, orientation; /* the cost, and 1 - (q . target)^2 at the end */
+    int seeds_solved;         /* starts that meet rows and pairs, on target or not */
+    int coordinates, points;  /* that move; balls, corners and disks that may touch */
+    double cost;
+    double miss, turn_miss;   /* m and rad, between end and goal; of a joint both in its own unit */
+    double orientation;       /* sin^2 of half of turn_miss: P1's 1 - (q . target)^2 */
     double violation;         /* worst row, SI units */
     double gap_pair;          /* worst gap times normal force, N m */
     double slip_pair;         /* worst slip times friction force, N m/s */
     double penetration;       /* m */
-    double contact;           /* share of the stages that touch */
+    double contact;           /* share of the stages in which something that is driven touches */
     char reason[192];         /* a sentence on what is not met; empty where all is */
 } FilPlanInfo;
 
-/* One stage, at its end; three numbers a section. */
+/* One stage of a turn of a ball, at its end; three numbers a section. */
 typedef struct FilPlanNode {
     double time;
     double elongation[12], rate[12]; /* m, m/s */
@@ -111,35 +127,57 @@ FIL_MUST_CHECK FilStatus fil_plan_task_end(FilPlanTask* task, FilPlan** plan, Fi
 
 FilPlanInfo fil_plan_info(const FilPlan* plan);
 const char* fil_plan_verdict_name(FilPlanVerdict verdict);
-FilPlanNode fil_plan_node(const FilPlan* plan, int stage);
+FilPlanNode fil_plan_node(const FilPlan* plan, int stage); /* of a turn of a ball */
 
-/* Pa, of a chamber throughout a stage; and the orientation that the ball is to have. */
-double fil_plan_pressure(const FilPlan* plan, int stage, int chamber);
-FilQuat fil_plan_target(const FilPlan* plan);
+/* Coordinates at the end of a stage: elongations of the arm that turns a ball; of manipulation those of the objects in the order in which contacts name
+ * them: joints, chambers, or a body's move (m) and its three angles. */
+void fil_plan_coordinates(const FilPlan* plan, int stage, double* coordinates);
 
-/* Pressures (Pa) of all chambers at a time (s) after the plan's start, without feedback: smooth between stages, as the equations of
- * motion ask for. The same at knots between which they are linear: returns the knot's time. */
-void fil_plan_command(const FilPlan* plan, double time, double* pressures);
+/* How far the world is from the plan's goal: m and rad, as in FilPlanInfo; NAN where it does not hold the object. */
+void fil_plan_miss(const FilPlan* plan, const FilWorld* world, double* miss, double* turn_miss);
+
+/* ---- what a plan commands, chamber by chamber and joint by joint: its channels ---- */
+
+typedef struct FilPlanChannel {
+    const char* object; /* the arm or the robot */
+    const char* joint;  /* NULL: a chamber */
+    int index;          /* of the chamber or the joint */
+} FilPlanChannel;
+
+typedef struct FilPlanCommand {
+    double position, velocity, effort; /* of the joint; of a chamber its elongation (m), rate and force (N) */
+    double pressure;                   /* Pa, of a chamber; 0 of a joint */
+} FilPlanCommand;
+
+int fil_plan_channel_count(const FilPlan* plan);
+FilPlanChannel fil_plan_channel(const FilPlan* plan, int channel);
+
+/* Commands without feedback at knots, between which efforts and pressures are linear and positions cubic; returns the knot's time (s after the plan's
+ * start). The same at any time, of all channels. */
 int fil_plan_knot_count(const FilPlan* plan);
-double fil_plan_knot(const FilPlan* plan, int knot, int chamber, double* pressure);
+double fil_plan_knot(const FilPlan* plan, int knot, int channel, FilPlanCommand* command);
+void fil_plan_command(const FilPlan* plan, double time, FilPlanCommand* commands);
 
-/* Keeps arm and ball on a plan: time-varying linear feedback of elongations, rates, the ball's rotation and spin every
- * `period` seconds, and compensation of loads that the plan does not know, estimated from the motion and from the contact's force.
+/* Lets a world that holds objects of the same names follow the plan from its present time on, without feedback of more than the joints' own gains: a drive of
+ * every chamber's pressure, a trajectory of every robot. */
+FIL_MUST_CHECK FilStatus fil_plan_add_drives(const FilPlan* plan, FilWorld* world);
+
+/* ---- feedback ---- */
+
+/* Keeps what moves on a plan: time-varying linear feedback of all coordinates and rates, and of a ball's rotation and spin, every `period`
+ * seconds. Of a turned ball also compensation of loads that the plan does not know, estimated from the motion and from the contact's force.
  * Deterministic. Borrows the plan. NULL when out of memory. */
 typedef struct FilPlanTracker FilPlanTracker;
 FilPlanTracker* fil_plan_tracker_create(const FilPlan* plan, double period);
 void fil_plan_tracker_destroy(FilPlanTracker* tracker);
 
-/* Once before each step of the world, the first at the plan's start: reads its state, sets the arm's pressures. Does not allocate. */
-FIL_MUST_CHECK FilStatus fil_plan_follow(FilPlanTracker* tracker, FilWorld* world, FilId arm, FilId body);
+/* Once before each step of one world, the first at the plan's start: reads its state, sets pressures and joints' efforts. Does not allocate. */
+FIL_MUST_CHECK FilStatus fil_plan_follow(FilPlanTracker* tracker, FilWorld* world);
 
 /* Steps a world through the plan with feedback, from its present state to the horizon's end, and keeps the pressures that this took
  * as the plan's own: without feedback the same world repeats the same motion. Where an arm buckles under its weight nothing else
- * does, and nothing but the same world. On failure the plan is as before. Allocates. */
-FIL_MUST_CHECK FilStatus fil_plan_rehearse(FilPlan* plan, FilWorld* world, FilId arm, FilId body);
-
-/* Adds a drive of every chamber's pressure to a world that holds the same arm: the plan from its present time on. */
-FIL_MUST_CHECK FilStatus fil_plan_add_drives(const FilPlan* plan, FilWorld* world, FilId arm);
+ * does, and nothing but the same world. On failure the plan is as before. Turns of a ball only. Allocates. */
+FIL_MUST_CHECK FilStatus fil_plan_rehearse(FilPlan* plan, FilWorld* world);
 
 /* Receding horizon: every horizon / nodes seconds of the world a new plan of the horizon's length is found by a thread of its
  * own, from the state that is about to be, and followed with feedback. In lockstep: the same run at any speed of the machine. */
@@ -157,7 +195,7 @@ void fil_receding_destroy(FilReceding* receding);
 /* Once before each step of the world that it was made for: sets the arm's pressures. */
 FIL_MUST_CHECK FilStatus fil_receding_follow(FilReceding* receding, FilWorld* world);
 FilRecedingInfo fil_receding_info(FilReceding* receding); /* waits for the plan in work */
-FilQuat fil_receding_target(const FilReceding* receding);
+double fil_receding_miss(const FilReceding* receding, const FilWorld* world); /* rad, between the ball and its target */
 
 FIL_API_END
 

@@ -185,11 +185,12 @@ typedef struct FilTrajectoryDef {
     const double* times;      /* s, increasing */
     const double* positions;  /* joint_count per point */
     const double* velocities; /* likewise; NULL: none */
+    const double* efforts;    /* likewise, N or N m on top, straight between points; NULL: none */
 } FilTrajectoryDef;
 
 FilTrajectoryDef fil_trajectory_def_default(void);
 
-/* Joints follow the points by POSITION; from where they are commanded to be now until the first point, and hold the
+/* Joints follow the points by POSITION, with the efforts on top; from where they are commanded to be now until the first point, and hold the
  * last one. Replaces the robot's trajectory; joints that had one and are not in this one hold where it has them. */
 FIL_MUST_CHECK FilStatus fil_robot_set_trajectory(FilWorld* world, FilId robot, const FilTrajectoryDef* def);
 /* s until the last point; 0 if there is none or it is over. */

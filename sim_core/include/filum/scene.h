@@ -2,7 +2,6 @@
 #ifndef FILUM_SCENE_H
 #define FILUM_SCENE_H
 
-#include "filum/manipulation.h"
 #include "filum/plan.h"
 #include "filum/world.h"
 
@@ -32,8 +31,6 @@ typedef struct FilSceneInfo {
     uint64_t seed;
     bool has_plan;   /* it has a section `plan` */
     FilPlanDef plan; /* which is this, else the default */
-    bool has_manipulation;           /* its `plan` lists contacts */
-    FilManipulationDef manipulation; /* which is this, else the default */
 } FilSceneInfo;
 
 /* Finds a scene given by path or by name. A name is looked for in the folders of FILUM_SCENE_PATH, beside the

@@ -38,4 +38,11 @@ static inline void fil_quat_logarithm(FilQuat q, double* w)
     fil_v3_set(w, scale * q.x, scale * q.y, scale * q.z);
 }
 
+/* Between two orientations, 0 to pi. */
+static inline double fil_quat_angle_between(FilQuat a, FilQuat b)
+{
+    const FilQuat turn = fil_quat_multiply(a, (FilQuat){-b.x, -b.y, -b.z, b.w});
+    return 2.0 * atan2(sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z), fabs(turn.w));
+}
+
 #endif

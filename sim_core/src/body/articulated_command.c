@@ -2,7 +2,7 @@
  * dry friction and couplings for a step: forces and constraints.
  *
  * h: number of points, interpolation; per joint mode, position, velocity, effort and whether it follows the trajectory;
- * then times (of the world) of the points, their positions and their velocities, each for all joints. */
+ * then times (of the world) of the points, their positions, their velocities and their efforts, each for all joints. */
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static const double AROUND = 0.05;
 typedef struct Script {
     int count, joints;
     FilInterpolation interpolation;
-    double *times, *positions, *velocities;
+    double *times, *positions, *velocities, *efforts;
 } Script;
 
 /* One point more than asked for: where the trajectory is set out from. */
@@ -36,19 +36,21 @@ static int most_points(const FilArticulated* robot)
 
 int fil_articulated_history(const FilArticulated* robot)
 {
-    return HEAD + COMMAND * robot->joint_count + most_points(robot) * (1 + 2 * robot->joint_count);
+    return HEAD + COMMAND * robot->joint_count + most_points(robot) * (1 + 3 * robot->joint_count);
 }
 
 static Script script_of(const FilArticulated* robot, const double* h)
 {
     double* times = (double*)h + HEAD + COMMAND * robot->joint_count;
+    const int each = most_points(robot) * robot->joint_count;
     double* positions = times + most_points(robot);
     return (Script){.count = (int)h[0],
                     .joints = robot->joint_count,
                     .interpolation = (FilInterpolation)h[1],
                     .times = times,
                     .positions = positions,
-                    .velocities = positions + most_points(robot) * robot->joint_count};
+                    .velocities = positions + each,
+                    .efforts = positions + 2 * each};
 }
 
 static double* command_of(const double* h, int joint)
@@ -81,28 +83,27 @@ void fil_articulated_set_command(const FilArticulated* robot, double* h, int joi
     to[FOLLOWS] = 0.0;
 }
 
-/* A joint's place and rate on the script at a time. */
-static void follow(const Script* script, int joint, double time, double* position, double* velocity)
+/* A joint's place, rate and effort on the script at a time. */
+static void follow(const Script* script, int joint, double time, double* position, double* velocity, double* effort)
 {
     const int n = script->joints, last = script->count - 1;
     const int k = fil_script_knot(script->times, script->count, time);
     const double *y = script->positions + n * k + joint, *s = script->velocities + n * k + joint;
+    const double* f = script->efforts + n * k + joint;
     *position = y[0];
+    *effort = f[0];
     *velocity = 0.0;
     if (k == last || time < script->times[k]) {
         return;
     }
     const double length = script->times[k + 1] - script->times[k], u = (time - script->times[k]) / length;
-    const double rise = y[n] - y[0], mean = rise / length;
+    *effort = (1.0 - u) * f[0] + u * f[n];
     if (script->interpolation == FIL_INTERPOLATE_LINEAR) {
-        *position += u * rise;
-        *velocity = mean;
+        *position += u * (y[n] - y[0]);
+        *velocity = (y[n] - y[0]) / length;
         return;
     }
-    // Hermite's cubic
-    const double a = length * (s[0] - mean), b = length * (mean - s[n]);
-    *position += u * rise + u * (1.0 - u) * ((1.0 - u) * a + u * b);
-    *velocity = mean + ((1.0 - 2.0 * u) * ((1.0 - u) * a + u * b) + u * (1.0 - u) * (b - a)) / length;
+    fil_script_cubic(length, u, y[0], y[n], s[0], s[n], position, velocity);
 }
 
 FilJointCommand fil_articulated_command(const FilArticulated* robot, const double* h, int joint, double time)
@@ -111,7 +112,7 @@ FilJointCommand fil_articulated_command(const FilArticulated* robot, const doubl
     FilJointCommand command = {(FilJointMode)from[MODE], from[POSITION], from[VELOCITY], from[EFFORT]};
     if (from[FOLLOWS] != 0.0) {
         const Script script = script_of(robot, h);
-        follow(&script, joint, time, &command.position, &command.velocity);
+        follow(&script, joint, time, &command.position, &command.velocity, &command.effort);
     }
     return command;
 }
@@ -132,7 +133,8 @@ static FilStatus check_trajectory(const FilArticulated* robot, const FilTrajecto
     }
     if (!isfinite(def->start) || !fil_all_finite(def->times, def->point_count) ||
         !fil_all_finite(def->positions, def->point_count * def->joint_count) ||
-        (def->velocities != NULL && !fil_all_finite(def->velocities, def->point_count * def->joint_count))) {
+        (def->velocities != NULL && !fil_all_finite(def->velocities, def->point_count * def->joint_count)) ||
+        (def->efforts != NULL && !fil_all_finite(def->efforts, def->point_count * def->joint_count))) {
         return fil_error(error, FIL_BAD_INPUT, "a number of the trajectory is not finite");
     }
     for (int k = 1; k < def->point_count; k++) {
@@ -186,7 +188,7 @@ static void leave_trajectory(const FilArticulated* robot, double* h, double now)
     for (int j = 0; j < robot->joint_count; j++) {
         if (command_of(h, j)[FOLLOWS] != 0.0) {
             FilJointCommand hold = fil_articulated_command(robot, h, j, now);
-            hold.velocity = 0.0;
+            hold.velocity = hold.effort = 0.0;
             fil_articulated_set_command(robot, h, j, &hold);
         }
     }
@@ -225,10 +227,12 @@ FilStatus fil_articulated_set_trajectory(const FilArticulated* robot, const doub
         }
         script.positions[j] = command[POSITION];
         script.velocities[j] = speed[c];
+        script.efforts[j] = 0.0;
         for (int k = 0; k < def->point_count; k++) {
             script.positions[n * (first + k) + j] = def->positions[def->joint_count * k + c];
             script.velocities[n * (first + k) + j] =
                 def->velocities != NULL ? def->velocities[def->joint_count * k + c] : 0.0;
+            script.efforts[n * (first + k) + j] = def->efforts != NULL ? def->efforts[def->joint_count * k + c] : 0.0;
         }
         if (def->velocities == NULL) {
             spline_slopes(&script, j, upper);

@@ -74,68 +74,32 @@ static void bound_target(const FilBallTurn* turn, const FilBallBounds* bounds, c
     }
 }
 
-bool fil_ball_problem_create(const FilBallTurn* turn, const FilBallBounds* bounds, const double* start,
-                             FilBallProblem* out)
+bool fil_ball_problem_create(const FilBallTurn* turn, const FilBallBounds* bounds, const double* start, FilPlanMesh* out)
 {
     const FilBallLayout o = fil_ball_layout(turn);
-    const size_t n = (size_t)(turn->stages * o.variables);
-    *out = (FilBallProblem){.turn = *turn};
-    out->memory = fil_alloc(2 * n + (size_t)(o.variables + o.carried), sizeof(double));
-    out->pairs = fil_alloc((size_t)(turn->directions + 2), sizeof *out->pairs);
-    out->carry = fil_alloc((size_t)o.carried, sizeof *out->carry);
-    if (out->memory == NULL || out->pairs == NULL || out->carry == NULL) {
-        fil_ball_problem_free(out);
+    const FilPlanProblem sizes = {.stages = turn->stages,
+                                  .variables = o.variables,
+                                  .rows = o.rows,
+                                  .carried = o.carried,
+                                  .pair_count = turn->directions + 2,
+                                  .evaluate = fil_ball_evaluate};
+    if (!fil_plan_mesh_create(&sizes, turn, sizeof *turn, out)) {
         return false;
     }
-    double *lower = out->memory, *upper = lower + n, *scale = upper + n, *before = scale + o.variables;
-    fill_bounds(turn, bounds, &o, lower, upper);
-    bound_target(turn, bounds, &o, start, lower, upper);
-    fill_scale(turn, &o, scale);
-    memcpy(before, start, sizeof(double) * (size_t)o.carried);
-    out->before = before;
-    for (int i = 0; i < o.carried; i++) {
-        out->carry[i] = i + 1 < o.carried ? i : o.f;
-    }
+    fill_bounds(turn, bounds, &o, out->lower, out->upper);
+    bound_target(turn, bounds, &o, start, out->lower, out->upper);
+    fill_scale(turn, &o, out->scale);
+    memcpy(out->before, start, sizeof(double) * (size_t)o.carried);
+    out->carry[o.carried - 1] = o.f;
     out->pairs[0] = (FilPlanPair){o.gap, o.f, 1.0};
     out->pairs[1] = (FilPlanPair){o.cone, o.g, 1.0};
     for (int i = 0; i < turn->directions; i++) {
         out->pairs[2 + i] = (FilPlanPair){o.slip + i, o.b + i, 1.0};
     }
-    out->problem = (FilPlanProblem){.data = &out->turn,
-                                    .stages = turn->stages,
-                                    .variables = o.variables,
-                                    .rows = o.rows,
-                                    .carried = o.carried,
-                                    .carry = out->carry,
-                                    .before = before,
-                                    .lower = lower,
-                                    .upper = upper,
-                                    .scale = scale,
-                                    .pairs = out->pairs,
-                                    .pair_count = turn->directions + 2,
-                                    .evaluate = fil_ball_evaluate};
     return true;
 }
 
-void fil_ball_problem_free(FilBallProblem* problem)
-{
-    fil_free(problem->memory);
-    fil_free(problem->pairs);
-    fil_free(problem->carry);
-    *problem = (FilBallProblem){.memory = NULL};
-}
-
 /* ---- first guesses ---- */
-
-/* Numbers in [-1, 1) that depend on the seed alone (splitmix64). */
-static double noise_of(unsigned seed, unsigned index)
-{
-    uint64_t z = ((uint64_t)seed << 32 | index) * 0x9e3779b97f4a7c15u + 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    return 2.0 * (double)(z >> 11) * 0x1p-53 - 1.0;
-}
 
 /* Variables that their rows define, and the efforts that hold the arm where it is. */
 static void settle(const FilBallTurn* turn, const FilBallLayout* o, int stage, const double* p, double* x)
@@ -156,11 +120,11 @@ static void settle(const FilBallTurn* turn, const FilBallLayout* o, int stage, c
     }
 }
 
-void fil_ball_guess(const FilBallProblem* problem, double share, double noise, unsigned seed, double* x)
+void fil_ball_guess(const FilPlanMesh* mesh, double share, double noise, unsigned seed, double* x)
 {
-    const FilBallTurn* turn = &problem->turn;
+    const FilBallTurn* turn = mesh->data;
     const FilBallLayout o = fil_ball_layout(turn);
-    const double* start = problem->problem.before;
+    const double* start = mesh->problem.before;
     const FilQuat from = {start[o.q], start[o.q + 1], start[o.q + 2], start[o.q + 3]};
     const FilQuat back = {-from.x, -from.y, -from.z, from.w};
     const FilQuat to = {turn->target[0], turn->target[1], turn->target[2], turn->target[3]};
@@ -173,11 +137,7 @@ void fil_ball_guess(const FilBallProblem* problem, double share, double noise, u
         const double t = (k + 1.0) / turn->stages;
         memset(own, 0, sizeof(double) * (size_t)o.variables);
         for (int i = 0; i < o.joints; i++) {
-            double wave = 0.0;  // three sines that begin at zero
-            for (unsigned m = 1; m <= 3 && noise > 0.0; m++) {
-                wave += noise / m * noise_of(seed, 16u * (unsigned)i + m) * sin(0.5 * FIL_PI * m * t);
-            }
-            own[o.l + i] = start[o.l + i] + wave;
+            own[o.l + i] = start[o.l + i] + (noise > 0.0 ? noise * fil_plan_wave(seed, (unsigned)i, t) : 0.0);
             own[o.v + i] = (own[o.l + i] - p[o.l + i]) / turn->step;
         }
         fil_v3_scale(part, t, rotation);
@@ -195,19 +155,15 @@ void fil_ball_guess(const FilBallProblem* problem, double share, double noise, u
     }
 }
 
-void fil_ball_resample(const FilBallProblem* from, const double* x, const FilBallProblem* to, double* out)
+void fil_ball_hold(const FilPlanMesh* mesh, double* x)
 {
-    fil_plan_resample(&from->problem, fil_ball_layout(&from->turn).gap, x, to->turn.stages, out);
-}
-
-void fil_ball_hold(const FilBallProblem* problem, double* x)
-{
-    const FilBallLayout o = fil_ball_layout(&problem->turn);
+    const FilBallTurn* turn = mesh->data;
+    const FilBallLayout o = fil_ball_layout(turn);
     double p[128];
-    memcpy(p, problem->problem.before, sizeof(double) * (size_t)o.carried);
-    for (int k = 0; k < problem->turn.stages; k++) {
+    memcpy(p, mesh->problem.before, sizeof(double) * (size_t)o.carried);
+    for (int k = 0; k < turn->stages; k++) {
         double* own = x + k * o.variables;
-        settle(&problem->turn, &o, k, p, own);
+        settle(turn, &o, k, p, own);
         memcpy(p, own, sizeof(double) * (size_t)o.gap);
         p[o.carried - 1] = own[o.f];
     }
@@ -215,47 +171,33 @@ void fil_ball_hold(const FilBallProblem* problem, double* x)
 
 /* ---- judging ---- */
 
-FilBallQuality fil_ball_judge(const FilBallProblem* problem, const double* x)
+static void look(const void* data, const double* x, const double* row, FilPlanQuality* quality)
 {
-    const FilBallTurn* turn = &problem->turn;
+    const FilBallTurn* turn = data;
     const FilBallLayout o = fil_ball_layout(turn);
-    FilBallQuality quality = {.cost = 0.0};
-    double p[128], row[128];
-    int touching = 0;
-    memcpy(p, problem->problem.before, sizeof(double) * (size_t)o.carried);
-    for (int k = 0; k < turn->stages; k++) {
-        const double* own = x + k * o.variables;
-        FilPlanStage out = {.row = row};
-        memset(row, 0, sizeof row);
-        if (!fil_ball_evaluate(turn, k, p, own, NULL, FIL_PLAN_VALUES, &out)) {
-            quality.violation = INFINITY;
-            return quality;
-        }
-        quality.cost += out.cost;
-        for (int i = 0; i < o.rows; i++) {
-            if (fabs(row[i]) > quality.violation) {
-                quality.violation = fabs(row[i]);
-                quality.worst_row = i;
-                quality.worst_stage = k;
-            }
-        }
-        quality.gap_pair = fmax(quality.gap_pair, fabs(own[o.gap] * own[o.f]));
-        quality.slip_pair = fmax(quality.slip_pair, fabs(own[o.cone] * own[o.g]));
-        for (int i = 0; i < turn->directions; i++) {
-            quality.slip_pair = fmax(quality.slip_pair, fabs(own[o.slip + i] * own[o.b + i]));
-        }
-        // what the row leaves of the gap is penetration, too
-        quality.penetration = fmax(quality.penetration, -(own[o.gap] - row[o.gap]));
-        touching += own[o.f] > 1e-3 ? 1 : 0;
-        memcpy(p, own, sizeof(double) * (size_t)o.gap);
-        p[o.carried - 1] = own[o.f];
+    quality->gap_pair = fmax(quality->gap_pair, fabs(x[o.gap] * x[o.f]));
+    quality->slip_pair = fmax(quality->slip_pair, fabs(x[o.cone] * x[o.g]));
+    for (int i = 0; i < turn->directions; i++) {
+        quality->slip_pair = fmax(quality->slip_pair, fabs(x[o.slip + i] * x[o.b + i]));
     }
-    quality.contact = (double)touching / turn->stages;
-    double along = 0.0, size = 0.0;
-    for (int k = 0; k < 4; k++) {
-        along += p[o.q + k] * turn->target[k];
-        size += p[o.q + k] * p[o.q + k];
+    // what the row leaves of the gap is penetration, too
+    quality->penetration = fmax(quality->penetration, -(x[o.gap] - row[o.gap]));
+    quality->contact += x[o.f] > 1e-3 ? 1.0 : 0.0;
+}
+
+FilPlanQuality fil_ball_judge(const FilPlanMesh* mesh, const double* x)
+{
+    const FilBallTurn* turn = mesh->data;
+    const FilBallLayout o = fil_ball_layout(turn);
+    const double* q = x + (turn->stages - 1) * o.variables + o.q;
+    FilPlanQuality quality;
+    if (fil_plan_walk(&mesh->problem, x, look, &quality)) {
+        double along = 0.0, size = 0.0;
+        for (int k = 0; k < 4; k++) {
+            along += q[k] * turn->target[k];
+            size += q[k] * q[k];
+        }
+        quality.turn_miss = 2.0 * asin(sqrt(fmin(1.0, fmax(0.0, 1.0 - along * along / size))));
     }
-    quality.orientation = 1.0 - along * along / size;
     return quality;
 }

@@ -3,7 +3,7 @@
 #define FILUM_PLAN_BALL_PLAN_H
 
 #include "plan/ball_turn.h"
-#include "plan/interior_point.h"
+#include "plan/stage_mesh.h"
 
 typedef struct FilBallBounds {
     double elongation[2];   /* m */
@@ -14,42 +14,17 @@ typedef struct FilBallBounds {
     double target;          /* rad, between the last orientation and the target; 0: any */
 } FilBallBounds;
 
-/* A stage problem with its arrays. */
-typedef struct FilBallProblem {
-    FilBallTurn turn;
-    FilPlanProblem problem;
-    double* memory;
-    double* before; /* the state before the first stage, which may be changed */
-    FilPlanPair* pairs;
-    int* carry;
-} FilBallProblem;
-
-/* `start` is the state before the first stage: l, v, q, w, f. False when out of memory. Free with fil_ball_problem_free. */
-bool fil_ball_problem_create(const FilBallTurn* turn, const FilBallBounds* bounds, const double* start,
-                             FilBallProblem* out);
-void fil_ball_problem_free(FilBallProblem* problem);
+/* `start` is the state before the first stage: l, v, q, w, f. The mesh's data is a FilBallTurn. False when out of memory. */
+bool fil_ball_problem_create(const FilBallTurn* turn, const FilBallBounds* bounds, const double* start, FilPlanMesh* out);
 
 /* A first guess: the arm stands still and holds itself, the ball turns by `share` of what it should; `noise` (m) moves the
  * arm about smoothly, different for every seed. */
-void fil_ball_guess(const FilBallProblem* problem, double share, double noise, unsigned seed, double* x);
-
-/* A solution for other numbers of stages, by interpolation in time. */
-void fil_ball_resample(const FilBallProblem* from, const double* x, const FilBallProblem* to, double* out);
+void fil_ball_guess(const FilPlanMesh* mesh, double share, double noise, unsigned seed, double* x);
 
 /* Efforts and defined variables that fit the motion of all stages: inverse dynamics. */
-void fil_ball_hold(const FilBallProblem* problem, double* x);
+void fil_ball_hold(const FilPlanMesh* mesh, double* x);
 
-/* What a plan is judged by. */
-typedef struct FilBallQuality {
-    double cost, orientation; /* J of P1 eq. 20, J_q at the end */
-    double violation;         /* worst row */
-    double gap_pair;          /* worst gap * f, N m */
-    double slip_pair;         /* worst slip_i * b_i and cone * g, N m/s */
-    double penetration;       /* m, deepest */
-    double contact;           /* share of stages that touch: f > 1 mN */
-    int worst_row, worst_stage; /* where the violation is */
-} FilBallQuality;
-
-FilBallQuality fil_ball_judge(const FilBallProblem* problem, const double* x);
+/* All but `there`: what is allowed is not known here. */
+FilPlanQuality fil_ball_judge(const FilPlanMesh* mesh, const double* x);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/vec3.h"
 #include "body/articulated.h"
 #include "body/rigid.h"
+#include "linalg/dense.h"
 #include "world/world.h"
 
 static FilStatus too_large(FilError* error)
@@ -59,7 +60,37 @@ void fil_manipulation_angles(const double* r, const int order[3], double angles[
     angles[2] = atan2(-sign * r[3 * i + j], r[3 * i + i]);
 }
 
-static FilStatus add_free_body(const FilManipulationDef* def, const FilView* view, int number, FilManipulationStart* out, FilError* error)
+/* Angles about the axes of its last three blocks, and their rates, from w = a_1 r_1 + R_1 a_2 r_2 + R_1 R_2 a_3 r_3. */
+static void read_free_body(const FilManipulationStart* start, const FilManipulationPart* part, const FilView* view, double* q, double* v)
+{
+    const FilRigidBody* body = view->impl;
+    const FilPlanBlock* blocks = start->m.tree.block + part->first_block;
+    FilPose pose, block = fil_pose_identity();
+    double centre[3], axes[9], r[9], *angles = q + part->first + 3, *rates = v + part->first + 3;
+    int order[3], pivots[3];
+    fil_rigid_pose(body, view->q, &pose);
+    fil_pose_apply(centre, &pose, body->center);
+    fil_v3_sub(q + part->first, centre, blocks[0].rest.p);
+    fil_v3_copy(v + part->first, view->v);
+    for (int k = 0; k < 3; k++) {
+        const double* axis = blocks[3 + k].axis;
+        order[k] = axis[0] != 0.0 ? 0 : axis[1] != 0.0 ? 1 : 2;
+    }
+    for (int e = 0; e < 9; e++) {  // of the last block: R turned'
+        r[e] = fil_v3_dot(pose.r + 3 * (e / 3), part->turned.r + 3 * (e % 3));
+    }
+    fil_manipulation_angles(r, order, angles);
+    for (int k = 0; k < 3; k++) {
+        fil_plan_tree_pose(&start->m.tree, q, part->first_block + 3 + k, &block);
+        fil_m3_apply(axes + 3 * k, block.r, blocks[3 + k].axis);
+    }
+    fil_m3_apply(rates, pose.r, view->v + 4);
+    if (fil_dense_lu(3, axes, pivots)) {
+        fil_dense_lu_solve(3, axes, pivots, 1, rates);
+    }
+}
+
+static FilStatus add_free_body(const FilManipulationTask* task, const FilView* view, int number, FilManipulationStart* out, FilError* error)
 {
     const FilRigidBody* body = view->impl;
     FilPlanTree* tree = &out->m.tree;
@@ -75,8 +106,8 @@ static FilStatus add_free_body(const FilManipulationDef* def, const FilView* vie
         }
     }
     // half-way of its turn, and from there to the start; the goal is as far the other way
-    const bool turns = def->goal.body.index == part->id.index && def->goal.body.generation == part->id.generation;
-    const double turn[3] = {turns ? def->goal.rotation.x : 0.0, turns ? def->goal.rotation.y : 0.0, turns ? def->goal.rotation.z : 0.0};
+    const bool turns = task->goal.body.index == part->id.index && task->goal.body.generation == part->id.generation;
+    const double turn[3] = {turns ? task->goal.rotation.x : 0.0, turns ? task->goal.rotation.y : 0.0, turns ? task->goal.rotation.z : 0.0};
     double half[3], r[9], back[3], center[3];
     fil_v3_scale(half, 0.5, turn);
     fil_v3_scale(back, -1.0, half);
@@ -107,7 +138,7 @@ static FilStatus add_free_body(const FilManipulationDef* def, const FilView* vie
         if (block < 0) {
             return too_large(error);
         }
-        leave_free(out, tree->block[block].first, def->speed);
+        leave_free(out, tree->block[block].first, task->speed);
     }
     fil_m3_from_quat(r, fil_quat_exponential(back));
     fil_manipulation_angles(r, order, out->state + part->first + 3);
@@ -129,7 +160,17 @@ static FilStatus check_joint(const FilTreeJoint* joint, FilError* error)
     return FIL_OK;
 }
 
-static FilStatus add_robot(const FilManipulationDef* def, const FilView* view, int number, FilManipulationStart* out, FilError* error)
+static void read_robot(const FilManipulationStart* start, const FilManipulationPart* part, const FilView* view, double* q, double* v)
+{
+    const FilArticulated* robot = view->impl;
+    (void)start;
+    for (int b = 0; b < part->count; b++) {
+        q[part->first + b] = view->q[robot->bodies[b].q];
+        v[part->first + b] = view->v[robot->bodies[b].v];
+    }
+}
+
+static FilStatus add_robot(const FilManipulationTask* task, const FilView* view, int number, FilManipulationStart* out, FilError* error)
 {
     const FilArticulated* robot = view->impl;
     FilPlanTree* tree = &out->m.tree;
@@ -152,7 +193,7 @@ static FilStatus add_robot(const FilManipulationDef* def, const FilView* view, i
             return too_large(error);
         }
         const int i = tree->block[at].first;
-        leave_free(out, i, def->speed);
+        leave_free(out, i, task->speed);
         tree->armature[i] = robot->armature[body->v];
         tree->damping[i] = robot->damping[body->v];
         out->state[i] = view->q[body->q];
@@ -172,7 +213,7 @@ static FilStatus add_robot(const FilManipulationDef* def, const FilView* view, i
         out->bounds.upper[i] = joint->def.upper;
         out->bounds.rate[i] = fmin(out->bounds.rate[i], joint->def.max_velocity);
         if (joint->def.max_effort > 0.0) {
-            add_drive(out, i, number, j, fmin(joint->def.max_effort, def->effort));
+            add_drive(out, i, number, j, fmin(joint->def.max_effort, task->effort));
         }
     }
     return FIL_OK;
@@ -180,7 +221,16 @@ static FilStatus add_robot(const FilManipulationDef* def, const FilView* view, i
 
 /* ---- soft arms ---- */
 
-static FilStatus add_arm(const FilManipulationDef* def, const FilView* view, int number, FilManipulationStart* out, FilError* error)
+static void read_arm(const FilManipulationStart* start, const FilManipulationPart* part, const FilView* view, double* q, double* v)
+{
+    (void)start;
+    for (int i = 0; i < part->count; i++) {
+        q[part->first + i] = view->q[4 * (i / 3) + i % 3];
+        v[part->first + i] = view->v[4 * (i / 3) + i % 3];
+    }
+}
+
+static FilStatus add_arm(const FilManipulationTask* task, const FilView* view, int number, FilManipulationStart* out, FilError* error)
 {
     const FilSoftArm* soft = view->impl;
     FilPlanTree* tree = &out->m.tree;
@@ -211,13 +261,13 @@ static FilStatus add_arm(const FilManipulationDef* def, const FilView* view, int
         part->area[k] = soft->sections[k].chamber_area;
         for (int c = 0; c < 3; c++) {
             const int i = tree->block[parent].first + c;
-            leave_free(out, i, def->speed);
-            out->bounds.lower[i] = def->elongation[0];
-            out->bounds.upper[i] = def->elongation[1];
+            leave_free(out, i, task->speed);
+            out->bounds.lower[i] = task->elongation[0];
+            out->bounds.upper[i] = task->elongation[1];
             tree->stiffness[i] = arm.stiffness[k];
             tree->damping[i] = arm.damping[k];
             out->state[i] = view->q[4 * k + c];
-            add_drive(out, i, number, 3 * k + c, def->effort);
+            add_drive(out, i, number, 3 * k + c, task->effort);
         }
     }
     part->count = 3 * arm.sections;
@@ -228,19 +278,21 @@ static FilStatus add_arm(const FilManipulationDef* def, const FilView* view, int
 
 static const struct PartKind {
     FilBodyKind kind;
-    FilStatus (*add)(const FilManipulationDef* def, const FilView* view, int number, FilManipulationStart* out, FilError* error);
-} kinds[] = {{FIL_BODY_RIGID, add_free_body}, {FIL_BODY_ROBOT, add_robot}, {FIL_BODY_ARM, add_arm}};
+    FilStatus (*add)(const FilManipulationTask* task, const FilView* view, int number, FilManipulationStart* out, FilError* error);
+    void (*read)(const FilManipulationStart* start, const FilManipulationPart* part, const FilView* view, double* q, double* v);
+} kinds[] = {{FIL_BODY_RIGID, add_free_body, read_free_body}, {FIL_BODY_ROBOT, add_robot, read_robot}, {FIL_BODY_ARM, add_arm, read_arm}};
 
-FilStatus fil_manipulation_add_part(const FilWorld* world, const FilManipulationDef* def, FilId id, FilManipulationStart* out, int* part,
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+FilStatus fil_manipulation_add_part(const FilWorld* world, const FilManipulationTask* task, FilId id, FilManipulationStart* out, int* part,
                                     FilError* error)
 {
-    enum { COUNT = sizeof kinds / sizeof kinds[0] };
     FilView view = {.impl = NULL};
     int k = 0;
-    while (k < COUNT && fil_kind_index(world, kinds[k].kind, id) < 0) {
+    while (k < KINDS && fil_kind_index(world, kinds[k].kind, id) < 0) {
         k++;
     }
-    if (k == COUNT || !fil_kind_view(world, kinds[k].kind, "object", id, &view)) {
+    if (k == KINDS || !fil_kind_view(world, kinds[k].kind, "object", id, &view)) {
         return fil_error(error, FIL_BAD_INPUT, "plan: contacts are between rigid bodies, links of robots and soft arms");
     }
     for (*part = 0; *part < out->part_count; ++*part) {
@@ -255,5 +307,22 @@ FilStatus fil_manipulation_add_part(const FilWorld* world, const FilManipulation
         .impl = view.impl, .kind = (int)kinds[k].kind, .id = id, .first_block = out->m.tree.blocks, .first = out->m.tree.coordinates};
     snprintf(out->parts[*part].name, sizeof out->parts[*part].name, "%s", view.name);
     out->part_count++;
-    return kinds[k].add(def, &view, *part, out, error);
+    return kinds[k].add(task, &view, *part, out, error);
+}
+
+bool fil_manipulation_observe(const FilManipulationStart* start, const FilWorld* world, double* q, double* v)
+{
+    for (int p = 0; p < start->part_count; p++) {
+        const FilManipulationPart* part = &start->parts[p];
+        FilView view;
+        if (!fil_kind_view(world, (FilBodyKind)part->kind, "object of the plan", fil_kind_find(world, (FilBodyKind)part->kind, part->name), &view)) {
+            return false;
+        }
+        for (int k = 0; k < KINDS; k++) {
+            if ((int)kinds[k].kind == part->kind) {
+                kinds[k].read(start, part, &view, q, v);
+            }
+        }
+    }
+    return true;
 }

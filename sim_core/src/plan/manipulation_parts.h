@@ -6,8 +6,11 @@
 
 /* The part of an object, which is added where it is new; fails with a message. A link stands for its robot. `turn` (rad) is what a free body is
  * to turn by: its angles are counted from half of it. */
-FilStatus fil_manipulation_add_part(const FilWorld* world, const FilManipulationDef* def, FilId id, FilManipulationStart* out, int* part,
+FilStatus fil_manipulation_add_part(const FilWorld* world, const FilManipulationTask* task, FilId id, FilManipulationStart* out, int* part,
                                     FilError* error);
+
+/* Coordinates of all parts, and their rates, in a world that holds objects of the same names; false, with a message of the world, where it does not. */
+bool fil_manipulation_observe(const FilManipulationStart* start, const FilWorld* world, double* q, double* v);
 
 /* Angles of R = R_i(a) R_j(b) R_k(c) about the axes `order`. */
 void fil_manipulation_angles(const double* r, const int order[3], double angles[3]);

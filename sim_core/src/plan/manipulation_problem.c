@@ -128,50 +128,25 @@ static int fill_pairs(const FilManipulation* m, const FilManipulationLayout* o, 
     return count;
 }
 
-bool fil_manipulation_problem_create(const FilManipulation* m, const FilManipulationBounds* bounds, const double* start,
-                                     FilManipulationProblem* out)
+bool fil_manipulation_problem_create(const FilManipulation* m, const FilManipulationBounds* bounds, const double* start, FilPlanMesh* out)
 {
     const FilManipulationLayout o = fil_manipulation_layout(m);
-    const size_t n = (size_t)(m->stages * o.variables);
-    *out = (FilManipulationProblem){.m = *m};
-    out->memory = fil_alloc(2 * n + (size_t)(o.variables + o.carried), sizeof(double));
-    out->pairs = fil_alloc((size_t)(m->touches * (o.width + 2) + 1), sizeof *out->pairs);
-    out->carry = fil_alloc((size_t)o.carried, sizeof *out->carry);
-    if (out->memory == NULL || out->pairs == NULL || out->carry == NULL) {
-        fil_manipulation_problem_free(out);
+    const FilPlanProblem sizes = {.stages = m->stages,
+                                  .variables = o.variables,
+                                  .rows = o.rows,
+                                  .carried = o.carried,
+                                  .pair_count = m->touches * (o.width + 2),
+                                  .evaluate = fil_manipulation_evaluate};
+    if (!fil_plan_mesh_create(&sizes, m, sizeof *m, out)) {
         return false;
     }
-    double *lower = out->memory, *upper = lower + n, *scale = upper + n, *before = scale + o.variables;
     for (int k = 0; k < m->stages; k++) {
-        fill_bounds(m, bounds, &o, k, lower + k * o.variables, upper + k * o.variables);
+        fill_bounds(m, bounds, &o, k, out->lower + k * o.variables, out->upper + k * o.variables);
     }
-    fill_scale(m, &o, scale);
-    memcpy(before, start, sizeof(double) * (size_t)o.carried);
-    for (int i = 0; i < o.carried; i++) {
-        out->carry[i] = i;
-    }
-    out->problem = (FilPlanProblem){.data = &out->m,
-                                    .stages = m->stages,
-                                    .variables = o.variables,
-                                    .rows = o.rows,
-                                    .carried = o.carried,
-                                    .carry = out->carry,
-                                    .before = before,
-                                    .lower = lower,
-                                    .upper = upper,
-                                    .scale = scale,
-                                    .pairs = out->pairs,
-                                    .pair_count = fill_pairs(m, &o, scale, out->pairs),
-                                    .evaluate = fil_manipulation_evaluate};
+    fill_scale(m, &o, out->scale);
+    memcpy(out->before, start, sizeof(double) * (size_t)o.carried);
+    out->problem.pair_count = fill_pairs(m, &o, out->scale, out->pairs);
     return true;
-}
-
-void fil_manipulation_problem_free(FilManipulationProblem* problem)
-{
-    fil_free(problem->memory);
-    fil_free(problem->pairs);
-    fil_free(problem->carry);
-    *problem = (FilManipulationProblem){.memory = NULL};
 }
 
 /* ---- first guesses ---- */
@@ -239,9 +214,8 @@ static void keep_contacts(const FilManipulation* m, const double* scale, const d
 }
 
 /* Variables that their rows define, and the efforts that the motion takes. */
-static void settle(const FilManipulationProblem* problem, int stage, const double* p, double* row, double* x)
+static void settle(const FilManipulation* m, int stage, const double* p, double* row, double* x)
 {
-    const FilManipulation* m = &problem->m;
     const FilManipulationLayout o = fil_manipulation_layout(m);
     FilPlanStage out = {.row = row};
     for (int i = 0; i < m->drives; i++) {
@@ -277,11 +251,11 @@ static double on_the_way(const FilManipulation* m, const double* start, int i, d
     return from + (t - since) / (1.0 - since) * (m->goal[i] - from);
 }
 
-void fil_manipulation_guess(const FilManipulationProblem* problem, double* x)
+void fil_manipulation_guess(const FilPlanMesh* mesh, double noise, unsigned seed, double* x)
 {
-    const FilManipulation* m = &problem->m;
+    const FilManipulation* m = mesh->data;
     const FilManipulationLayout o = fil_manipulation_layout(m);
-    const double* start = problem->problem.before;
+    const double *start = mesh->before, *scale = mesh->scale;
     double places[FIL_PLAN_TOUCHES][2], row[512], p[2 * FIL_PLAN_COORDINATES];
     bool kept[FIL_PLAN_TOUCHES];
     int standing = 0;
@@ -301,7 +275,10 @@ void fil_manipulation_guess(const FilManipulationProblem* problem, double* x)
                 own[o.q + i] = on_the_way(m, start + o.q, i, t);
             }
         }
-        keep_contacts(m, problem->problem.scale + o.q, (const double(*)[2])places, kept, own + o.q);
+        keep_contacts(m, scale + o.q, (const double(*)[2])places, kept, own + o.q);
+        for (int i = 0; i < m->drives && noise > 0.0; i++) {
+            own[o.q + m->drive[i]] += noise * scale[o.q + m->drive[i]] * fil_plan_wave(seed, (unsigned)i, t);
+        }
         for (int i = 0; i < m->tree.coordinates; i++) {
             own[o.v + i] = (own[o.q + i] - p[o.q + i]) / m->step;
         }
@@ -312,14 +289,9 @@ void fil_manipulation_guess(const FilManipulationProblem* problem, double* x)
                 own[o.b + c * o.width + i] = 0.5 * m->touch[c].friction * own[o.f + c] / m->directions;
             }
         }
-        settle(problem, k, p, row, own);
+        settle(m, k, p, row, own);
         memcpy(p, own, sizeof(double) * (size_t)o.carried);
     }
-}
-
-void fil_manipulation_resample(const FilManipulationProblem* from, const double* x, const FilManipulationProblem* to, double* out)
-{
-    fil_plan_resample(&from->problem, fil_manipulation_layout(&from->m).gap, x, to->m.stages, out);
 }
 
 /* ---- judging ---- */
@@ -339,34 +311,27 @@ static double judge_friction(const FilManipulation* m, const FilManipulationLayo
     return worst;
 }
 
-FilManipulationQuality fil_manipulation_judge(const FilManipulationProblem* problem, const double* x)
+// N, above which a contact counts as one
+static const double TOUCHING = 1e-3;
+
+static void look(const void* data, const double* x, const double* row, FilPlanQuality* quality)
 {
-    const FilManipulation* m = &problem->m;
+    const FilManipulation* m = data;
     const FilManipulationLayout o = fil_manipulation_layout(m);
-    FilManipulationQuality quality = {.cost = 0.0};
-    double row[512];
-    for (int k = 0; k < m->stages; k++) {
-        const double *own = x + k * o.variables, *p = k > 0 ? own - o.variables : problem->problem.before;
-        FilPlanStage out = {.row = row};
-        memset(row, 0, sizeof row);
-        if (!fil_manipulation_evaluate(m, k, p, own, NULL, FIL_PLAN_VALUES, &out)) {
-            quality.violation = INFINITY;
-            return quality;
-        }
-        quality.cost += out.cost;
-        for (int i = 0; i < o.rows; i++) {
-            if (fabs(row[i]) > quality.violation) {
-                quality.violation = fabs(row[i]);
-                quality.worst_row = i;
-                quality.worst_stage = k;
-            }
-        }
-        for (int c = 0; c < m->touches; c++) {
-            quality.gap_pair = fmax(quality.gap_pair, fabs(own[o.gap + c] * own[o.f + c]));
-            quality.slip_pair = fmax(quality.slip_pair, m->touch[c].friction > 0.0 ? judge_friction(m, &o, c, own) : 0.0);
-            // what the row leaves of the gap is penetration, too
-            quality.penetration = fmax(quality.penetration, -(own[o.gap + c] - row[o.gap + c]));
-        }
+    bool touches = false;
+    for (int c = 0; c < m->touches; c++) {
+        quality->gap_pair = fmax(quality->gap_pair, fabs(x[o.gap + c] * x[o.f + c]));
+        quality->slip_pair = fmax(quality->slip_pair, m->touch[c].friction > 0.0 ? judge_friction(m, &o, c, x) : 0.0);
+        // what the row leaves of the gap is penetration, too
+        quality->penetration = fmax(quality->penetration, -(x[o.gap + c] - row[o.gap + c]));
+        touches = touches || (x[o.f + c] > TOUCHING && joins(m, c));
     }
+    quality->contact += touches ? 1.0 : 0.0;
+}
+
+FilPlanQuality fil_manipulation_judge(const FilPlanMesh* mesh, const double* x)
+{
+    FilPlanQuality quality;
+    (void)fil_plan_walk(&mesh->problem, x, look, &quality);
     return quality;
 }

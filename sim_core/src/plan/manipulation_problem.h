@@ -2,8 +2,8 @@
 #ifndef FILUM_PLAN_MANIPULATION_PROBLEM_H
 #define FILUM_PLAN_MANIPULATION_PROBLEM_H
 
-#include "plan/interior_point.h"
 #include "plan/manipulation.h"
+#include "plan/stage_mesh.h"
 
 typedef struct FilManipulationBounds {
     double lower[FIL_PLAN_COORDINATES], upper[FIL_PLAN_COORDINATES]; /* of the coordinates */
@@ -15,34 +15,14 @@ typedef struct FilManipulationBounds {
     double least_force[FIL_PLAN_TOUCHES];  /* N; above zero: contact throughout */
 } FilManipulationBounds;
 
-/* A stage problem with its arrays. */
-typedef struct FilManipulationProblem {
-    FilManipulation m;
-    FilPlanProblem problem;
-    double* memory;
-    FilPlanPair* pairs;
-    int* carry;
-} FilManipulationProblem;
+/* `start` is the state before the first stage: q, v. The mesh's data is a FilManipulation. False when out of memory. */
+bool fil_manipulation_problem_create(const FilManipulation* m, const FilManipulationBounds* bounds, const double* start, FilPlanMesh* out);
 
-/* `start` is the state before the first stage: q, v. False when out of memory. Free with fil_manipulation_problem_free. */
-bool fil_manipulation_problem_create(const FilManipulation* m, const FilManipulationBounds* bounds, const double* start,
-                                     FilManipulationProblem* out);
-void fil_manipulation_problem_free(FilManipulationProblem* problem);
+/* A first guess: coordinates that have a goal go there evenly, what is driven keeps its contacts, efforts do what is left. With `noise`, shares of
+ * usual sizes, what is driven is moved about smoothly on top, different for every seed. */
+void fil_manipulation_guess(const FilPlanMesh* mesh, double noise, unsigned seed, double* x);
 
-/* A first guess: coordinates that have a goal go there evenly, what is driven keeps its contacts, efforts do what is left. */
-void fil_manipulation_guess(const FilManipulationProblem* problem, double* x);
-
-/* A solution for other numbers of stages, by interpolation in time. */
-void fil_manipulation_resample(const FilManipulationProblem* from, const double* x, const FilManipulationProblem* to, double* out);
-
-typedef struct FilManipulationQuality {
-    double cost;
-    double violation;           /* worst row */
-    double gap_pair, slip_pair; /* worst gap * f, N m; worst slip_i * b_i and cone * g, N m/s */
-    double penetration;         /* m, deepest */
-    int worst_row, worst_stage; /* where the violation is */
-} FilManipulationQuality;
-
-FilManipulationQuality fil_manipulation_judge(const FilManipulationProblem* problem, const double* x);
+/* All but goal and `there`, which are not known here. */
+FilPlanQuality fil_manipulation_judge(const FilPlanMesh* mesh, const double* x);
 
 #endif

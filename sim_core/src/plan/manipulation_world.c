@@ -22,23 +22,15 @@ typedef struct Side {
     const char* name;
 } Side;
 
-static FilStatus check_numbers(const FilManipulationDef* def, FilError* error)
+static FilStatus check_numbers(const FilManipulationTask* task, FilError* error)
 {
-    const int coarse = def->meshes >= 1 && def->meshes <= 4 ? def->nodes >> (def->meshes - 1) : 0;
-    if (!(def->horizon > 0.0) || coarse < 2 || def->nodes % (1 << (def->meshes - 1)) != 0) {
-        return fil_error(error, FIL_BAD_INPUT, "plan: needs a horizon above zero and 1 to 4 meshes, the coarsest of 2 nodes or more, each twice the one before");
+    if (task->directions != 0 && task->directions != 4 && task->directions != 6 && task->directions != 8) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: directions of contacts are 4, 6 or 8, or 0 for a cone, not %d", task->directions);
     }
-    if (def->directions != 0 && def->directions != 4 && def->directions != 6 && def->directions != 8) {
-        return fil_error(error, FIL_BAD_INPUT, "plan: directions of contacts are 4, 6 or 8, or 0 for a cone, not %d", def->directions);
-    }
-    if (!(def->relaxation[1] > 0.0 && def->relaxation[0] >= def->relaxation[1]) ||
-        !(def->relaxation_fall > 0.0 && def->relaxation_fall < 1.0) || !(def->tolerance > 0.0)) {
-        return fil_error(error, FIL_BAD_INPUT, "plan: the relaxation must fall, and end above zero");
-    }
-    if (!(def->normal_force > 0.0) || !(def->slip > 0.0) || !(def->effort > 0.0) || !(def->elongation[0] < def->elongation[1])) {
+    if (!(task->normal_force > 0.0) || !(task->slip > 0.0) || !(task->effort > 0.0) || !(task->elongation[0] < task->elongation[1])) {
         return fil_error(error, FIL_BAD_INPUT, "plan: bounds must leave room between them");
     }
-    if (def->contact_count < 1 || def->contact_count > FIL_MANIPULATION_CONTACTS) {
+    if (task->contact_count < 1 || task->contact_count > FIL_MANIPULATION_CONTACTS) {
         return fil_error(error, FIL_BAD_INPUT, "plan: needs 1 to %d contacts", FIL_MANIPULATION_CONTACTS);
     }
     return FIL_OK;
@@ -46,7 +38,7 @@ static FilStatus check_numbers(const FilManipulationDef* def, FilError* error)
 
 /* ---- sides ---- */
 
-static FilStatus rigid_side(const FilWorld* world, const FilManipulationDef* def, FilId id, const FilView* view, FilManipulationStart* out,
+static FilStatus rigid_side(const FilWorld* world, const FilManipulationTask* task, FilId id, const FilView* view, FilManipulationStart* out,
                             Side* side, FilError* error)
 {
     const FilRigidBody* body = view->impl;
@@ -59,7 +51,7 @@ static FilStatus rigid_side(const FilWorld* world, const FilManipulationDef* def
         return fil_error(error, FIL_BAD_INPUT, "plan: body '%s' is moved by drives, which planning does not know", view->name);
     }
     int part;
-    const FilStatus status = fil_manipulation_add_part(world, def, id, out, &part, error);
+    const FilStatus status = fil_manipulation_add_part(world, task, id, out, &part, error);
     if (status == FIL_OK) {
         side->block = out->parts[part].first_block + 5;
         side->pose = out->parts[part].turned;
@@ -67,13 +59,13 @@ static FilStatus rigid_side(const FilWorld* world, const FilManipulationDef* def
     return status;
 }
 
-static FilStatus link_side(const FilWorld* world, const FilManipulationDef* def, FilId id, const FilView* view, FilManipulationStart* out,
+static FilStatus link_side(const FilWorld* world, const FilManipulationTask* task, FilId id, const FilView* view, FilManipulationStart* out,
                            Side* side, FilError* error)
 {
     const FilArticulated* robot = view->impl;
     const FilTreeLink* link = &robot->links[view->local];
     int part;
-    const FilStatus status = fil_manipulation_add_part(world, def, id, out, &part, error);
+    const FilStatus status = fil_manipulation_add_part(world, task, id, out, &part, error);
     *side = (Side){-1, link->pose, robot->shapes + link->first_shape, link->shape_count, &robot->collision, 0.0, view->name};
     if (status == FIL_OK && link->body >= 0) {
         side->block = out->parts[part].first_block + link->body;
@@ -82,7 +74,7 @@ static FilStatus link_side(const FilWorld* world, const FilManipulationDef* def,
 }
 
 /* A disk at the end of a section is its block; others are pieces of it. */
-static FilStatus disk_side(const FilWorld* world, const FilManipulationDef* def, FilId id, int disk, const FilView* view,
+static FilStatus disk_side(const FilWorld* world, const FilManipulationTask* task, FilId id, int disk, const FilView* view,
                            FilManipulationStart* out, Side* side, FilError* error)
 {
     const FilSoftArm* arm = view->impl;
@@ -91,7 +83,7 @@ static FilStatus disk_side(const FilWorld* world, const FilManipulationDef* def,
         return fil_error(error, FIL_BAD_INPUT, "plan: arm '%s' has no disk %d, only 0 to %d, or -1 for the last", view->name, disk, arm->disk_count - 1);
     }
     const FilArmDisk* which = &arm->disks[disk < 0 ? arm->disk_count - 1 : disk];
-    FilStatus status = fil_manipulation_add_part(world, def, id, out, &part, error);
+    FilStatus status = fil_manipulation_add_part(world, task, id, out, &part, error);
     if (status != FIL_OK) {
         return status;
     }
@@ -106,18 +98,18 @@ static FilStatus disk_side(const FilWorld* world, const FilManipulationDef* def,
     return status;
 }
 
-static FilStatus find_side(const FilWorld* world, const FilManipulationDef* def, FilId id, int disk, FilManipulationStart* out, Side* side,
+static FilStatus find_side(const FilWorld* world, const FilManipulationTask* task, FilId id, int disk, FilManipulationStart* out, Side* side,
                            FilError* error)
 {
     FilView view;
     if (fil_kind_index(world, FIL_BODY_RIGID, id) >= 0 && fil_kind_view(world, FIL_BODY_RIGID, "body", id, &view)) {
-        return rigid_side(world, def, id, &view, out, side, error);
+        return rigid_side(world, task, id, &view, out, side, error);
     }
     if (fil_kind_index(world, FIL_BODY_ROBOT, id) >= 0 && fil_kind_view(world, FIL_BODY_ROBOT, "link", id, &view)) {
-        return link_side(world, def, id, &view, out, side, error);
+        return link_side(world, task, id, &view, out, side, error);
     }
     if (fil_kind_index(world, FIL_BODY_ARM, id) >= 0 && fil_kind_view(world, FIL_BODY_ARM, "arm", id, &view)) {
-        return disk_side(world, def, id, disk, &view, out, side, error);
+        return disk_side(world, task, id, disk, &view, out, side, error);
     }
     return fil_error(error, FIL_BAD_INPUT, "plan: contacts are between rigid bodies, links of robots and soft arms");
 }
@@ -209,13 +201,13 @@ static void keep_nearest(FilManipulation* m, const double* state, int first, int
     }
 }
 
-static FilStatus add_contact(const FilWorld* world, const FilManipulationDef* def, const FilManipulationContact* contact,
+static FilStatus add_contact(const FilWorld* world, const FilManipulationTask* task, const FilManipulationContact* contact,
                              FilManipulationStart* out, FilError* error)
 {
     Side ball, face;
     FilManipulation* m = &out->m;
-    FilStatus status = find_side(world, def, contact->ball, contact->disk, out, &ball, error);
-    status = status == FIL_OK ? find_side(world, def, contact->face, contact->disk, out, &face, error) : status;
+    FilStatus status = find_side(world, task, contact->ball, contact->disk, out, &ball, error);
+    status = status == FIL_OK ? find_side(world, task, contact->face, contact->disk, out, &face, error) : status;
     if (status != FIL_OK) {
         return status;
     }
@@ -259,23 +251,23 @@ static FilStatus add_contact(const FilWorld* world, const FilManipulationDef* de
 
 /* ---- the goal ---- */
 
-static void aim_at(const FilManipulationDef* def, FilManipulationStart* out, int i, double goal, double within)
+static void aim_at(const FilManipulationTask* task, FilManipulationStart* out, int i, double goal, double within)
 {
     out->m.goal[i] = goal;
-    out->m.goal_weight[i] = def->goal_weight;
-    out->m.end_weight[i] = def->end_weight;
+    out->m.goal_weight[i] = task->goal_weight;
+    out->m.end_weight[i] = task->end_weight;
     out->bounds.end[i] = within > 0.0 ? within : INFINITY;
-    out->bounds.end_rate[i] = def->goal.speed > 0.0 ? def->goal.speed : INFINITY;
+    out->bounds.end_rate[i] = task->goal.speed > 0.0 ? task->goal.speed : INFINITY;
 }
 
 /* Waypoints: times in order, none for coordinates that have no goal. */
-static FilStatus begin_vias(const FilManipulationDef* def, FilManipulationStart* out, FilError* error)
+static FilStatus begin_vias(const FilManipulationTask* task, double horizon, FilManipulationStart* out, FilError* error)
 {
-    const FilManipulationGoal* goal = &def->goal;
+    const FilManipulationGoal* goal = &task->goal;
     for (int k = 0; k < goal->via_count; k++) {
         const FilManipulationVia* via = &goal->vias[k];
         FilPlanVia* made = &out->m.via[k];
-        made->share = via->time / def->horizon;
+        made->share = via->time / horizon;
         if (!(made->share > (k > 0 ? out->m.via[k - 1].share : 0.0) && made->share < 1.0) || !(via->within[0] > 0.0 && via->within[1] > 0.0)) {
             return fil_error(error, FIL_BAD_INPUT, "plan: waypoint %d: times rise within the horizon, and `within` is above zero", k);
         }
@@ -298,15 +290,15 @@ static void angles_after(const double* turn, const double* whole, double* angles
     fil_manipulation_angles(r, order, angles);
 }
 
-static FilStatus set_body_goal(const FilWorld* world, const FilManipulationDef* def, FilManipulationStart* out, FilError* error)
+static FilStatus set_body_goal(const FilWorld* world, const FilManipulationTask* task, FilManipulationStart* out, FilError* error)
 {
-    const FilManipulationGoal* goal = &def->goal;
+    const FilManipulationGoal* goal = &task->goal;
     const double move[3] = {goal->position.x, goal->position.y, goal->position.z};
     const double turn[3] = {goal->rotation.x, goal->rotation.y, goal->rotation.z};
     const int before = out->part_count;
     FilVec3 position;
     FilQuat orientation;
-    FilStatus status = fil_manipulation_add_part(world, def, goal->body, out, &out->goal_part, error);
+    FilStatus status = fil_manipulation_add_part(world, task, goal->body, out, &out->goal_part, error);
     if (status == FIL_OK && (out->part_count > before || out->parts[out->goal_part].kind != FIL_BODY_RIGID)) {
         status = fil_error(error, FIL_BAD_INPUT, "plan: the goal is that of a rigid body which a contact names");
     }
@@ -320,8 +312,8 @@ static FilStatus set_body_goal(const FilWorld* world, const FilManipulationDef* 
     double angles[3];
     angles_after(turn, turn, angles);
     for (int k = 0; k < 3; k++) {
-        aim_at(def, out, part->first + k, move[k], goal->within[0]);
-        aim_at(def, out, part->first + 3 + k, angles[k], goal->within[1]);
+        aim_at(task, out, part->first + k, move[k], goal->within[0]);
+        aim_at(task, out, part->first + 3 + k, angles[k], goal->within[1]);
     }
     for (int v = 0; v < goal->via_count; v++) {
         const FilManipulationVia* via = &goal->vias[v];
@@ -341,22 +333,22 @@ static FilStatus set_body_goal(const FilWorld* world, const FilManipulationDef* 
     return FIL_OK;
 }
 
-static FilStatus set_joint_goal(const FilWorld* world, const FilManipulationDef* def, FilManipulationStart* out, FilError* error)
+static FilStatus set_joint_goal(const FilWorld* world, const FilManipulationTask* task, FilManipulationStart* out, FilError* error)
 {
-    const FilManipulationGoal* goal = &def->goal;
+    const FilManipulationGoal* goal = &task->goal;
     const FilId link = fil_robot_link(world, goal->robot, fil_robot_joint_link(world, goal->robot, goal->joint));
     const int before = out->part_count;
     FilView view;
     if (!fil_kind_view(world, FIL_BODY_ROBOT, "link", link, &view)) {
         return fil_error(error, FIL_BAD_INPUT, "plan: the goal's robot has no such joint");
     }
-    const FilStatus status = fil_manipulation_add_part(world, def, link, out, &out->goal_part, error);
+    const FilStatus status = fil_manipulation_add_part(world, task, link, out, &out->goal_part, error);
     if (status != FIL_OK || out->part_count > before) {
         return status != FIL_OK ? status : fil_error(error, FIL_BAD_INPUT, "plan: no contact names the robot of the goal");
     }
     const FilArticulated* robot = view.impl;
     out->goal_coordinate = out->parts[out->goal_part].first + robot->joints[goal->joint].body;
-    aim_at(def, out, out->goal_coordinate, goal->angle, fmin(goal->within[0], goal->within[1]));
+    aim_at(task, out, out->goal_coordinate, goal->angle, fmin(goal->within[0], goal->within[1]));
     for (int v = 0; v < goal->via_count; v++) {
         out->m.via[v].place[out->goal_coordinate] = goal->vias[v].angle;
         out->m.via[v].within[out->goal_coordinate] = fmin(goal->vias[v].within[0], goal->vias[v].within[1]);
@@ -364,29 +356,31 @@ static FilStatus set_joint_goal(const FilWorld* world, const FilManipulationDef*
     return FIL_OK;
 }
 
-FilStatus fil_manipulation_start_from(const FilWorld* world, const FilManipulationDef* def, FilManipulationStart* out, FilError* error)
+FilStatus fil_manipulation_start_from(const FilWorld* world, const FilManipulationTask* task, double horizon, FilManipulationStart* out, FilError* error)
 {
     const FilVec3 g = fil_world_gravity(world);
-    FilStatus status = check_numbers(def, error);
+    FilStatus status = check_numbers(task, error);
     *out = (FilManipulationStart){.goal_part = -1, .goal_coordinate = -1};
     fil_v3_set(out->m.tree.gravity, g.x, g.y, g.z);
-    out->m.directions = def->directions;
-    out->m.effort_weight = def->effort_weight;
-    out->m.force_weight = def->force_weight;
-    out->bounds.normal_force = def->normal_force;
-    out->bounds.slip = def->slip;
-    for (int k = 0; k < def->contact_count && status == FIL_OK; k++) {
-        status = add_contact(world, def, &def->contacts[k], out, error);
+    out->m.directions = task->directions;
+    out->m.effort_weight = task->effort_weight;
+    out->m.force_weight = task->force_weight;
+    out->bounds.normal_force = task->normal_force;
+    out->bounds.slip = task->slip;
+    out->within[0] = task->goal.within[0];
+    out->within[1] = task->goal.within[1];
+    for (int k = 0; k < task->contact_count && status == FIL_OK; k++) {
+        status = add_contact(world, task, &task->contacts[k], out, error);
     }
     for (int i = 0; i < out->m.tree.coordinates; i++) {
-        out->m.rate_weight[i] = def->rate_weight;
+        out->m.rate_weight[i] = task->rate_weight;
     }
     if (status == FIL_OK && out->m.drives == 0) {
         status = fil_error(error, FIL_BAD_INPUT, "plan: nothing that the contacts name is driven");
     }
-    status = status == FIL_OK ? begin_vias(def, out, error) : status;
+    status = status == FIL_OK ? begin_vias(task, horizon, out, error) : status;
     if (status != FIL_OK) {
         return status;
     }
-    return def->goal.body.generation != 0 || def->goal.body.index != 0 ? set_body_goal(world, def, out, error) : set_joint_goal(world, def, out, error);
+    return task->goal.body.generation != 0 || task->goal.body.index != 0 ? set_body_goal(world, task, out, error) : set_joint_goal(world, task, out, error);
 }

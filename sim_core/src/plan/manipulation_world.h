@@ -25,12 +25,13 @@ typedef struct FilManipulationStart {
     FilManipulationPart parts[FIL_MANIPULATION_PARTS];
     int part_count;
     int driver[FIL_PLAN_COORDINATES][2]; /* of each drive: the part, and its joint or chamber */
+    double within[2];                    /* m and rad, that each coordinate of the goal may miss it by */
     int goal_part, goal_coordinate;      /* coordinate of a joint; -1: the goal is a body's */
     double goal_position[3];             /* m, of the body's centre of mass */
     FilQuat goal_orientation;
 } FilManipulationStart;
 
 /* FIL_BAD_INPUT says what cannot be planned. */
-FilStatus fil_manipulation_start_from(const FilWorld* world, const FilManipulationDef* def, FilManipulationStart* out, FilError* error);
+FilStatus fil_manipulation_start_from(const FilWorld* world, const FilManipulationTask* task, double horizon, FilManipulationStart* out, FilError* error);
 
 #endif

@@ -6,7 +6,7 @@
 #include "plan/plan_data.h"
 
 struct FilPlanTask {
-    FilPlanStart start;
+    FilPlanStart* start; /* until the thread has it */
     FilPlanDef def;
     pthread_t thread;
     pthread_mutex_t lock; /* of report, cancelled, ended */
@@ -30,7 +30,7 @@ static bool keep_report(void* user, const FilPlanReport* report)
 static void* work(void* user)
 {
     FilPlanTask* task = user;
-    task->status = fil_plan_solve_start(&task->start, &task->def, &task->plan, &task->error);
+    task->status = fil_plan_solve_start(task->start, &task->def, &task->plan, &task->error);
     pthread_mutex_lock(&task->lock);
     task->ended = true;
     pthread_mutex_unlock(&task->lock);
@@ -44,7 +44,7 @@ FilStatus fil_plan_task_begin(const FilWorld* world, const FilPlanDef* def, FilP
     if (task == NULL) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "plan: out of memory");
     }
-    const FilStatus status = fil_plan_start_from(world, def, &task->start, error);
+    const FilStatus status = fil_plan_start_create(world, def, &task->start, error);
     if (status != FIL_OK) {
         fil_free(task);
         return status;
@@ -55,6 +55,7 @@ FilStatus fil_plan_task_begin(const FilWorld* world, const FilPlanDef* def, FilP
     pthread_mutex_init(&task->lock, NULL);
     if (pthread_create(&task->thread, NULL, work, task) != 0) {
         pthread_mutex_destroy(&task->lock);
+        fil_free(task->start);
         fil_free(task);
         return fil_error(error, FIL_OUT_OF_MEMORY, "plan: no thread to plan in");
     }

@@ -13,8 +13,9 @@
 #include "base/memory.h"
 #include "base/quat.h"
 #include "base/vec3.h"
+#include "plan/ball_tracker.h"
+#include "plan/interior_point.h"
 #include "plan/plan_data.h"
-#include "plan/plan_world.h"
 #include "plan/tracker.h"
 
 // the first plan is found from nothing, the others from a neighbour at the final relaxation at once (a start at 1e-4 took 8 to 13
@@ -31,7 +32,7 @@ typedef struct Slot {
 } Slot;
 
 struct FilReceding {
-    FilId arm, body;
+    FilPlanStart* start; /* of both */
     Slot slots[2];
     int current;
     FilPlanTracker* tracker;
@@ -79,10 +80,10 @@ static bool solve(FilReceding* receding, Slot* slot, bool cold)
     weights.alone = false;
     weights.delay = 0.0;
     const double start = thread_time();
-    const FilPlanResult result = fil_interior_point(&plan->problem.problem, &settings, &point);
+    const FilPlanResult result = fil_interior_point(&plan->mesh.problem, &settings, &point);
     fil_tracking_free(&plan->tracking);
     const bool ok = result.outcome != FIL_PLAN_NO_MEMORY && result.outcome != FIL_PLAN_UNDEFINED &&
-                    fil_tracking_create(&plan->problem, plan->x, &weights, &plan->tracking);
+                    fil_tracking_create(&plan->mesh, plan->x, &weights, &plan->tracking);
     if (!cold) {
         receding->times[receding->replans % TIMES] = (float)(thread_time() - start);
         receding->replans++;
@@ -103,8 +104,9 @@ static void* work(void* user)
 /* Where things will be at the next beat: as planned, but for the deviations of places that there are now. */
 static void predict(const Slot* from, const FilReference* now, double* before)
 {
-    const FilBallLayout o = fil_ball_layout(&from->plan.problem.turn);
-    const double h = from->plan.problem.turn.step;
+    const FilBallTurn* turn = from->plan.mesh.data;
+    const FilBallLayout o = fil_ball_layout(turn);
+    const double h = turn->step;
     FilReference start, end;
     double off[3];
     fil_tracking_at(&from->plan.tracking, 0.0, &start);
@@ -128,9 +130,9 @@ static void prepare(FilReceding* receding, const FilReference* now)
 {
     const Slot* from = &receding->slots[receding->current];
     Slot* to = &receding->slots[1 - receding->current];
-    const FilPlanProblem* p = &from->plan.problem.problem;
+    const FilPlanProblem* p = &from->plan.mesh.problem;
     const size_t x = (size_t)p->variables, m = (size_t)p->rows, rest = (size_t)p->stages - 1;
-    predict(from, now, to->plan.problem.before);
+    predict(from, now, to->plan.mesh.before);
     memcpy(to->plan.x, from->plan.x + x, sizeof(double) * rest * x);
     memcpy(to->plan.x + rest * x, from->plan.x + rest * x, sizeof(double) * x);
     memcpy(to->multiplier, from->multiplier + m, sizeof(double) * rest * m);
@@ -158,13 +160,13 @@ static FilStatus on_beat(FilReceding* receding, FilWorld* world)
         fil_tracker_switch(receding->tracker, &receding->slots[receding->current].plan, time);
     }
     FilReference now;
-    fil_tracker_observe(world, receding->arm, receding->body, &now);
+    fil_ball_tracker_observe(&receding->slots[receding->current].plan, world, &now);
     prepare(receding, &now);
     if (pthread_create(&receding->thread, NULL, work, receding) != 0) {
         return fil_world_set_error(world, FIL_OUT_OF_MEMORY, "plan: no thread to plan in");
     }
     receding->begun = receding->running = true;
-    receding->beat = time + receding->slots[0].plan.problem.turn.step;
+    receding->beat = time + ((const FilBallTurn*)receding->slots[0].plan.mesh.data)->step;
     return FIL_OK;
 }
 
@@ -177,20 +179,21 @@ FilStatus fil_receding_follow(FilReceding* receding, FilWorld* world)
             return status;
         }
     }
-    return fil_plan_follow(receding->tracker, world, receding->arm, receding->body);
+    return fil_plan_follow(receding->tracker, world);
 }
 
 /* ---- creation ---- */
 
-static bool create_slot(const FilPlanStart* start, Slot* slot)
+static bool create_slot(FilPlanStart* start, const FilPlanDef* def, Slot* slot)
 {
     FilPlan* plan = &slot->plan;
-    memcpy(plan->area, start->area, sizeof plan->area);
-    if (!fil_ball_problem_create(&start->turn, &start->bounds, start->state, &plan->problem)) {
+    plan->kind = &fil_ball_transcription;
+    plan->start = start;
+    plan->horizon = def->horizon;
+    if (!plan->kind->transcribe(start, def->nodes, def->horizon / def->nodes, FIL_MESH_FINEST, &plan->mesh)) {
         return false;
     }
-    plan->problem.problem.data = &plan->problem.turn;
-    const FilPlanProblem* p = &plan->problem.problem;
+    const FilPlanProblem* p = &plan->mesh.problem;
     plan->x = fil_alloc((size_t)(p->stages * p->variables), sizeof(double));
     slot->multiplier = fil_alloc((size_t)(p->stages * p->rows), sizeof(double));
     return plan->x != NULL && slot->multiplier != NULL;
@@ -198,24 +201,26 @@ static bool create_slot(const FilPlanStart* start, Slot* slot)
 
 FilStatus fil_receding_create(const FilWorld* world, const FilPlanDef* def, FilReceding** out, FilError* error)
 {
-    FilPlanStart start;
+    FilPlanStart* start;
     *out = NULL;
-    const FilStatus status = fil_plan_start_from(world, def, &start, error);
+    const FilStatus status = def->kind == FIL_PLAN_BALL ? fil_plan_start_create(world, def, &start, error)
+                                                        : fil_error(error, FIL_BAD_INPUT, "plan: a receding horizon is for turns of a ball");
     if (status != FIL_OK) {
         return status;
     }
-    start.turn.stages = def->nodes;
-    start.turn.step = def->horizon / def->nodes;
     FilReceding* receding = fil_alloc(1, sizeof *receding);
-    bool ok = receding != NULL;
+    if (receding == NULL) {
+        fil_free(start);
+        return fil_error(error, FIL_OUT_OF_MEMORY, "plan: out of memory");
+    }
+    receding->start = start;
+    bool ok = true;
     for (int k = 0; k < 2 && ok; k++) {
-        ok = create_slot(&start, &receding->slots[k]);
+        ok = create_slot(start, def, &receding->slots[k]);
     }
     if (ok) {
         Slot* first = &receding->slots[0];
-        receding->arm = def->arm;
-        receding->body = def->body;
-        fil_ball_guess(&first->plan.problem, 0.0, 0.0, 0, first->plan.x);
+        fil_ball_guess(&first->plan.mesh, 0.0, 0.0, 0, first->plan.x);
         ok = solve(receding, first, true);
         receding->tracker = fil_plan_tracker_create(&first->plan, FEEDBACK);
     }
@@ -235,20 +240,23 @@ void fil_receding_destroy(FilReceding* receding)
     wait_for_plan(receding);
     for (int k = 0; k < 2; k++) {
         Slot* slot = &receding->slots[k];
-        fil_ball_problem_free(&slot->plan.problem);
+        fil_plan_mesh_free(&slot->plan.mesh);
         fil_tracking_free(&slot->plan.tracking);
         fil_free(slot->plan.x);
         fil_free(slot->multiplier);
     }
     fil_plan_tracker_destroy(receding->tracker);
+    fil_free(receding->start);
     fil_free(receding);
 }
 
 /* ---- what is known ---- */
 
-FilQuat fil_receding_target(const FilReceding* receding)
+double fil_receding_miss(const FilReceding* receding, const FilWorld* world)
 {
-    return fil_plan_target(&receding->slots[0].plan);
+    double miss, turn_miss;
+    fil_plan_miss(&receding->slots[0].plan, world, &miss, &turn_miss);
+    return turn_miss;
 }
 
 FilRecedingInfo fil_receding_info(FilReceding* receding)

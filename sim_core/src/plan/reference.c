@@ -68,13 +68,13 @@ typedef struct Piece {
 } Piece;
 
 /* The stage's middle k is at (k - 1/2) h. */
-static Piece piece_at(const FilBallProblem* problem, const double* x, double delay, double time)
+static Piece piece_at(const FilPlanMesh* mesh, const double* x, double delay, double time)
 {
-    const FilBallTurn* turn = &problem->turn;
+    const FilBallTurn* turn = mesh->data;
     const FilBallLayout o = fil_ball_layout(turn);
     const double h = turn->step;
     const int k = (int)floor(fmin(fmax(time / h + 0.5, 0.0), turn->stages));
-    Piece piece = {.from = k > 0 ? x + (k - 1) * o.variables : problem->problem.before,
+    Piece piece = {.from = k > 0 ? x + (k - 1) * o.variables : mesh->before,
                    .to = k < turn->stages ? x + k * o.variables : NULL,
                    .begin = k > 0 ? (k - 0.5) * h : -delay * h,
                    .lead = k > 0 ? 0.5 * h : 0.0};
@@ -135,13 +135,13 @@ static void balance(const FilBallTurn* turn, const double* v0, const double* w0,
     }
 }
 
-void fil_reference_at(const FilBallProblem* problem, const double* x, double delay, double time, FilReference* out)
+void fil_reference_at(const FilPlanMesh* mesh, const double* x, double delay, double time, FilReference* out)
 {
-    const FilBallTurn* turn = &problem->turn;
+    const FilBallTurn* turn = mesh->data;
     const FilBallLayout o = fil_ball_layout(turn);
     const double h = turn->step, end = turn->stages * h, t = fmin(fmax(time, 0.0), end);
     const double late = delay * h * (1.0 - t / end), pace = 1.0 + delay * h / end;  // the plan's time is t - late
-    const Piece piece = piece_at(problem, x, delay, t - late);
+    const Piece piece = piece_at(mesh, x, delay, t - late);
     double v0[FIL_PLAN_SHAPES], w0[3], turned[3], l[2][FIL_PLAN_SHAPES];
     memset(out, 0, sizeof *out);
     // rates and accelerations by differences of the piece, which is smooth

@@ -38,6 +38,6 @@ void fil_step_rows(const FilBallTurn* turn, double h, const double* v0, const do
 void fil_step_axes(const FilBallTurn* turn, double h, const FilStepRows* rows, double axes[3][3]);
 
 /* The plan `x` at a time (s) from its start, within its horizon; `delay` is 0 or, for plans that begin at rest, 1/2 of a stage. */
-void fil_reference_at(const FilBallProblem* problem, const double* x, double delay, double time, FilReference* out);
+void fil_reference_at(const FilPlanMesh* mesh, const double* x, double delay, double time, FilReference* out);
 
 #endif

@@ -1,28 +1,8 @@
-/* Following a plan in a world: feedback, and an estimate of the load that the plan's model does not know. */
-#include <math.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/vec3.h"
-#include "filum/arm.h"
-#include "filum/plan.h"
-#include "plan/plan_data.h"
+/* Following a plan in a world with feedback, whatever its task. */
 #include "plan/tracker.h"
 
-// s: unknown loads are followed with this delay; 20 to 100 ms tried, the plan's motions take tenths of a second
-static const double LOAD_DELAY = 0.03;
-
-struct FilPlanTracker {
-    const FilPlan* plan;
-    double period, begin; /* s; the world's time at the plan's start */
-    bool started;
-    double next;             /* s, of the next command */
-    FilReference last;       /* state, force and efforts at the last command */
-    double last_time;
-    double impulse[3];       /* N s, on the ball since then */
-    double load[FIL_PLAN_SHAPES]; /* N, that acts beside what the model knows */
-    double tau[FIL_PLAN_SHAPES];
-};
+#include "base/memory.h"
+#include "plan/plan_data.h"
 
 FilPlanTracker* fil_plan_tracker_create(const FilPlan* plan, double period)
 {
@@ -45,157 +25,22 @@ void fil_tracker_switch(FilPlanTracker* tracker, const FilPlan* plan, double tim
     tracker->begin = time;
 }
 
-/* What the equations of motion leave of the last period is a load: d = M dv/dt + (forces) - tau + J'F, filtered; F has the
- * measured normal force and the plan's friction. */
-static void estimate(FilPlanTracker* tracker, double elapsed, FilReference* now)
+FilStatus fil_plan_follow(FilPlanTracker* tracker, FilWorld* world)
 {
-    const FilBallTurn* turn = &tracker->plan->problem.turn;
-    const FilBallLayout o = fil_ball_layout(turn);
-    FilStepRows rows;
-    double axes[3][3], force[3];
-    fil_step_rows(turn, elapsed, tracker->last.v, tracker->last.w, now, &rows);
-    fil_step_axes(turn, elapsed, &rows, axes);
-    fil_v3_scale(force, 1.0 / elapsed, tracker->impulse);
-    for (int a = 0; a < 3; a++) {
-        now->force[a] = fil_v3_dot(force, axes[a]);
-    }
-    // friction beyond the plan's, from whoever pushes the ball, is a load too: left alone it would lever the disk off the ball
-    if (now->force[2] > 0.0) {
-        FilReference plan;
-        fil_tracking_at(&tracker->plan->tracking, tracker->last_time + elapsed - tracker->begin, &plan);
-        memcpy(now->force, plan.force, 2 * sizeof(double));
-    }
-    memcpy(now->tau, tracker->tau, sizeof now->tau);
-    fil_step_rows(turn, elapsed, tracker->last.v, tracker->last.w, now, &rows);
-    const double share = elapsed / (elapsed + LOAD_DELAY);
-    for (int i = 0; i < o.joints; i++) {
-        tracker->load[i] += share * (rows.row[o.v + i] / elapsed - tracker->load[i]);
-    }
-}
-
-static void command(FilPlanTracker* tracker, double time, FilReference* now)
-{
-    const FilPlan* plan = tracker->plan;
-    const int n = plan->tracking.joints;
-    bool touches = true;
-    if (tracker->started) {
-        touches = fil_v3_norm(tracker->impulse) > 0.0;
-        estimate(tracker, time - tracker->last_time, now);
-    } else {
-        tracker->begin = time;
-        tracker->next = time;
-        tracker->started = true;
-    }
-    fil_tracking_efforts(&plan->tracking, time - tracker->begin, now, touches, tracker->tau);
-    for (int i = 0; i < n; i++) {
-        tracker->tau[i] -= tracker->load[i];
-    }
-    tracker->last = *now;
-    tracker->last_time = time;
-    fil_v3_set(tracker->impulse, 0.0, 0.0, 0.0);
-}
-
-static bool same(FilId a, FilId b)
-{
-    return a.index == b.index && a.generation == b.generation;
-}
-
-/* The force of the arm's disks on the ball in the last step, N. */
-static void add_impulse(FilPlanTracker* tracker, const FilWorld* world, FilId arm, FilId body)
-{
-    const double dt = fil_world_dt(world);
-    for (int k = 0; k < fil_world_contact_count(world); k++) {
-        const FilContactInfo c = fil_world_contact(world, k);
-        const bool ours = same(c.a, arm) && same(c.b, body), turned = same(c.b, arm) && same(c.a, body);
-        const double sign = ours ? dt : turned ? -dt : 0.0;
-        const double force[3] = {c.force.x, c.force.y, c.force.z};
-        fil_v3_axpy(tracker->impulse, sign, force);
-    }
-}
-
-void fil_tracker_observe(const FilWorld* world, FilId arm, FilId body, FilReference* now)
-{
-    FilVec3 position, velocity, spin;
-    FilQuat q;
-    memset(now, 0, sizeof *now);
-    fil_arm_get_state(world, arm, now->l, now->v);
-    fil_rigid_get_pose(world, body, &position, &q);
-    fil_rigid_get_velocity(world, body, &velocity, &spin);
-    now->q[0] = q.x, now->q[1] = q.y, now->q[2] = q.z, now->q[3] = q.w;
-    fil_v3_set(now->w, spin.x, spin.y, spin.z);
-}
-
-static FilStatus set_efforts(const FilPlan* plan, FilWorld* world, FilId arm, const double* tau)
-{
-    FilStatus status = FIL_OK;
-    for (int c = 0; c < plan->tracking.joints && status == FIL_OK; c++) {
-        status = fil_arm_set_pressure(world, arm, c, tau[c] / plan->area[c / 3]);
-    }
-    return status;
-}
-
-FilStatus fil_plan_follow(FilPlanTracker* tracker, FilWorld* world, FilId arm, FilId body)
-{
+    const FilTranscription* kind = tracker->plan->kind;
     const double time = fil_world_time(world);
-    if (tracker->started) {
-        add_impulse(tracker, world, arm, body);
+    if (!tracker->started) {
+        tracker->begin = tracker->next = time;
+    } else if (kind->listen != NULL) {
+        kind->listen(tracker, world);
     }
-    if (!tracker->started || time >= tracker->next - 1e-9) {
-        FilReference now;
-        fil_tracker_observe(world, arm, body, &now);
-        command(tracker, time, &now);
+    if (time >= tracker->next - 1e-9) {
+        const FilStatus status = kind->command(tracker, world, time);
+        if (status != FIL_OK) {
+            return status;
+        }
+        tracker->started = true;
         tracker->next += tracker->period;
     }
-    return set_efforts(tracker->plan, world, arm, tracker->tau);
-}
-
-/* ---- rehearsal ---- */
-
-/* From one knot to the next with linear efforts, those at the steps' ends. */
-static FilStatus ramp(const FilPlan* plan, FilWorld* world, FilId arm, double begin, const double* from, const double* to, bool* touches)
-{
-    const FilTracking* tracking = &plan->tracking;
-    const double dt = fil_world_dt(world);
-    FilStatus status = FIL_OK;
-    while (fil_world_time(world) < begin + tracking->step - 0.5 * dt && status == FIL_OK) {
-        const double share = fmin(1.0, (fil_world_time(world) + dt - begin) / tracking->step);
-        double tau[FIL_PLAN_SHAPES];
-        for (int i = 0; i < tracking->joints; i++) {
-            tau[i] = (1.0 - share) * from[i] + share * to[i];
-        }
-        status = set_efforts(plan, world, arm, tau);
-        status = status == FIL_OK ? fil_world_step(world, NULL) : status;
-    }
-    *touches = fil_world_contact_count(world) > 0;
-    return status;
-}
-
-FilStatus fil_plan_rehearse(FilPlan* plan, FilWorld* world, FilId arm, FilId body)
-{
-    FilTracking* tracking = &plan->tracking;
-    const double begin = fil_world_time(world);
-    const int n = tracking->joints;
-    double* taken = fil_alloc((size_t)(tracking->steps + 1), sizeof(double) * (size_t)n);
-    FilStatus status = taken != NULL ? FIL_OK : fil_world_set_error(world, FIL_OUT_OF_MEMORY, "plan: out of memory");
-    bool touches = true;
-    if (status == FIL_OK) {
-        memcpy(taken, tracking->instants[0].tau, sizeof(double) * (size_t)n);
-    }
-    for (int k = 0; k < tracking->steps && status == FIL_OK; k++) {
-        // what is known at a knot decides what the next one has
-        const double* tau = taken + k * n;
-        double *next = taken + (k + 1) * n, steered[FIL_PLAN_SHAPES];
-        FilReference now;
-        fil_tracker_observe(world, arm, body, &now);
-        fil_tracking_efforts(tracking, k * tracking->step, &now, touches, steered);
-        for (int i = 0; i < n; i++) {
-            next[i] = tracking->instants[k + 1].tau[i] + steered[i] - tracking->instants[k].tau[i];
-        }
-        status = ramp(plan, world, arm, begin + k * tracking->step, tau, next, &touches);
-    }
-    for (int k = 0; k <= tracking->steps && status == FIL_OK; k++) {
-        memcpy(tracking->instants[k].tau, taken + k * n, sizeof(double) * (size_t)n);
-    }
-    fil_free(taken);
-    return status;
+    return fil_plan_channels_set(&tracker->plan->start->channels, world, tracker->tau);
 }

@@ -199,9 +199,9 @@ static bool fill_gains(const FilBallTurn* turn, const FilTrackingWeights* weight
     return ok;
 }
 
-bool fil_tracking_create(const FilBallProblem* problem, const double* x, const FilTrackingWeights* weights, FilTracking* out)
+bool fil_tracking_create(const FilPlanMesh* mesh, const double* x, const FilTrackingWeights* weights, FilTracking* out)
 {
-    const FilBallTurn* turn = &problem->turn;
+    const FilBallTurn* turn = mesh->data;
     const int n = 3 * turn->arm.sections, parts = (int)ceil(turn->step / weights->longest - 1e-9);
     *out = (FilTracking){.steps = parts * turn->stages, .joints = n, .step = turn->step / parts};
     out->instants = fil_alloc((size_t)out->steps + 1, sizeof *out->instants);
@@ -212,7 +212,7 @@ bool fil_tracking_create(const FilBallProblem* problem, const double* x, const F
         return false;
     }
     for (int k = 0; k <= out->steps; k++) {
-        fil_reference_at(problem, x, weights->delay, k * out->step, &out->instants[k]);
+        fil_reference_at(mesh, x, weights->delay, k * out->step, &out->instants[k]);
     }
     bool ok = fill_gains(turn, weights, true, out, out->gains);
     memcpy(out->gains + gains, out->gains, sizeof(double) * gains);

@@ -31,7 +31,7 @@ typedef struct FilTracking {
 } FilTracking;
 
 /* False when out of memory. Free with fil_tracking_free. */
-bool fil_tracking_create(const FilBallProblem* problem, const double* x, const FilTrackingWeights* weights, FilTracking* out);
+bool fil_tracking_create(const FilPlanMesh* mesh, const double* x, const FilTrackingWeights* weights, FilTracking* out);
 void fil_tracking_free(FilTracking* tracking);
 
 /* Between instants. */

@@ -1,7 +1,6 @@
 /* plan with `contacts`: how robots, soft arms and rigid bodies are to move each other. */
 #include "scene/read_manipulation.h"
 
-
 #include "filum/robot.h"
 #include "scene/kinds.h"
 
@@ -71,10 +70,16 @@ static const FilKey bound_keys[] = {
     FIL_KEY_END,
 };
 
-static const FilKey solver_keys[] = {
-    FIL_KEY_NUMBER("tolerance", FIL_POSITIVE, "1", "1e-7", ""),
-    FIL_KEY_WHOLE("max_iterations", FIL_POSITIVE, "500", ""),
-    FIL_KEY_WHOLE("meshes", FIL_POSITIVE, "2", "from coarse to fine"),
+const char* const fil_plan_solver_kinds[] = {[FIL_PLAN_STRUCTURED] = "structured", [FIL_PLAN_IPOPT] = "ipopt", NULL};
+
+const FilKey fil_plan_solver_keys[] = {
+    FIL_KEY_WORD("kind", fil_plan_solver_kinds, "structured", "our own, or IPOPT where it was built in"),
+    FIL_KEY_NUMBER("tolerance", FIL_POSITIVE, "1", "1e-8", ""),
+    FIL_KEY_WHOLE("max_iterations", FIL_POSITIVE, "800", ""),
+    FIL_KEY_WHOLE("meshes", FIL_POSITIVE, "3", "from coarse to fine"),
+    FIL_KEY_WHOLE("seeds", FIL_POSITIVE, "1", "first guesses"),
+    FIL_KEY_WHOLE("threads", FIL_POSITIVE, "1", ""),
+    FIL_KEY_FLAG("kinematic", "false", "begin with a plan without forces"),
     FIL_KEY_END,
 };
 
@@ -94,7 +99,7 @@ const FilKey fil_manipulation_keys[] = {
     FIL_KEY_MAPPING("weights", weight_keys, 0, "of the cost"),
     FIL_KEY_MAPPING("bounds", bound_keys, 0, ""),
     FIL_KEY_MAPPING("relaxation", fil_relaxation_keys, 0, "of products of forces and distances"),
-    FIL_KEY_MAPPING("solver", solver_keys, 0, ""),
+    FIL_KEY_MAPPING("solver", fil_plan_solver_keys, 0, ""),
     FIL_KEY_END,
 };
 
@@ -204,7 +209,7 @@ static void read_goal(FilScene* scene, const FilYaml* mapping, FilManipulationGo
     }
 }
 
-static void read_numbers(FilReader* reader, const FilYaml* mapping, FilManipulationDef* def)
+static void read_numbers(FilReader* reader, const FilYaml* mapping, FilManipulationTask* def)
 {
     double* const weights[] = {&def->goal_weight, &def->end_weight, &def->effort_weight, &def->rate_weight, &def->force_weight};
     double* const bounds[] = {&def->normal_force, &def->slip, &def->speed, &def->effort};
@@ -219,42 +224,23 @@ static void read_numbers(FilReader* reader, const FilYaml* mapping, FilManipulat
         }
         fil_read_vector(reader, node, "elongation", FIL_OPTIONAL, 2, def->elongation);
     }
-    node = fil_read_node(reader, mapping, "relaxation", FIL_OPTIONAL);
-    if (node != NULL && fil_check_keys(reader, node, fil_relaxation_keys)) {
-        fil_read_number(reader, node, "start", FIL_POSITIVE, &def->relaxation[0]);
-        fil_read_number(reader, node, "end", FIL_POSITIVE, &def->relaxation[1]);
-        fil_read_number(reader, node, "fall", FIL_POSITIVE, &def->relaxation_fall);
-    }
-    node = fil_read_node(reader, mapping, "solver", FIL_OPTIONAL);
-    if (node != NULL && fil_check_keys(reader, node, solver_keys)) {
-        fil_read_number(reader, node, "tolerance", FIL_POSITIVE, &def->tolerance);
-        fil_read_integer(reader, node, "max_iterations", FIL_OPTIONAL, 1, 100000, &def->max_iterations);
-        fil_read_integer(reader, node, "meshes", FIL_OPTIONAL, 1, 4, &def->meshes);
-    }
 }
 
-void fil_scene_read_manipulation(FilScene* scene, const FilYaml* mapping)
+void fil_scene_read_manipulation(FilScene* scene, const FilYaml* mapping, FilManipulationTask* task)
 {
     FilReader* reader = &scene->reader;
-    FilManipulationDef* def = &scene->info->manipulation;
-    if (!fil_check_keys(reader, mapping, fil_manipulation_keys)) {
-        return;
-    }
     const FilYaml* list = fil_read_node(reader, mapping, "contacts", FIL_REQUIRED);
     if (list == NULL || !fil_check_list(reader, list, "contacts")) {
         return;
     }
     for (const FilYaml* node = list->first; node != NULL && reader->status == FIL_OK; node = node->next) {
-        if (def->contact_count == FIL_MANIPULATION_CONTACTS) {
+        if (task->contact_count == FIL_MANIPULATION_CONTACTS) {
             fil_reader_fail(reader, node, "at most %d contacts", FIL_MANIPULATION_CONTACTS);
             return;
         }
-        read_contact(scene, node, &def->contacts[def->contact_count++]);
+        read_contact(scene, node, &task->contacts[task->contact_count++]);
     }
-    fil_read_number(reader, mapping, "horizon", FIL_POSITIVE, &def->horizon);
-    fil_read_integer(reader, mapping, "nodes", FIL_OPTIONAL, 2, 10000, &def->nodes);
-    fil_read_integer(reader, mapping, "directions", FIL_OPTIONAL, 0, 8, &def->directions);
-    read_goal(scene, mapping, &def->goal);
-    read_numbers(reader, mapping, def);
-    scene->info->has_manipulation = reader->status == FIL_OK;
+    fil_read_integer(reader, mapping, "directions", FIL_OPTIONAL, 0, 8, &task->directions);
+    read_goal(scene, mapping, &task->goal);
+    read_numbers(reader, mapping, task);
 }

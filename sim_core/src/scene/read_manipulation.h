@@ -4,6 +4,6 @@
 
 #include "scene/scene_build.h"
 
-void fil_scene_read_manipulation(FilScene* scene, const FilYaml* mapping);
+void fil_scene_read_manipulation(FilScene* scene, const FilYaml* mapping, FilManipulationTask* task);
 
 #endif

@@ -2,8 +2,6 @@
 #include "scene/kinds.h"
 #include "scene/read_manipulation.h"
 
-static const char* const kinds[] = {[FIL_PLAN_STRUCTURED] = "structured", [FIL_PLAN_IPOPT] = "ipopt", NULL};
-
 static const char* const axes[] = {"x", "y", "z", NULL};
 
 static const FilKey weight_keys[] = {
@@ -37,17 +35,6 @@ static const FilKey bound_keys[] = {
     FIL_KEY_END,
 };
 
-static const FilKey solver_keys[] = {
-    FIL_KEY_WORD("kind", kinds, "structured", "our own, or IPOPT where it was built in"),
-    FIL_KEY_NUMBER("tolerance", FIL_POSITIVE, "1", "1e-8", ""),
-    FIL_KEY_WHOLE("max_iterations", FIL_POSITIVE, "800", ""),
-    FIL_KEY_WHOLE("meshes", FIL_POSITIVE, "3", "from coarse to fine"),
-    FIL_KEY_WHOLE("seeds", FIL_POSITIVE, "1", "first guesses"),
-    FIL_KEY_WHOLE("threads", FIL_POSITIVE, "1", ""),
-    FIL_KEY_FLAG("kinematic", "false", "begin with a plan without forces"),
-    FIL_KEY_END,
-};
-
 static const FilKey task_keys[] = {
     {.name = "axis", .types = FIL_IS_WORD | FIL_IS_VECTOR, .count = 3, .words = axes, .flags = FIL_REQUIRED, .text = "x, y, z or a vector"},
     FIL_KEY_NUMBER("angle", 0, "rad", "", "by which the body is turned"),
@@ -60,7 +47,7 @@ static const FilKey plan_keys[] = {
     FIL_KEY_MAPPING("contact", contact_keys, FIL_REQUIRED, "of an arm's tip with a ball"),
     FIL_KEY_MAPPING("weights", weight_keys, 0, "of the cost"),
     FIL_KEY_MAPPING("bounds", bound_keys, 0, ""),
-    FIL_KEY_MAPPING("solver", solver_keys, 0, ""),
+    FIL_KEY_MAPPING("solver", fil_plan_solver_keys, 0, ""),
     FIL_KEY_MAPPING("relaxation", fil_relaxation_keys, 0, "of products of forces and distances"),
     FIL_KEY_NUMBER("receding", FIL_POSITIVE, "s", "one plan", "how long plans are made anew, one every horizon / nodes"),
     FIL_KEY_END,
@@ -83,7 +70,7 @@ static void read_weights(FilReader* reader, const FilYaml* mapping, FilPlanWeigh
     }
 }
 
-static void read_contact(FilScene* scene, const FilYaml* mapping, FilPlanDef* def)
+static void read_contact(FilScene* scene, const FilYaml* mapping, FilBallTask* def)
 {
     FilReader* reader = &scene->reader;
     const FilYaml* node = fil_read_node(reader, mapping, "contact", FIL_REQUIRED);
@@ -100,7 +87,7 @@ static void read_contact(FilScene* scene, const FilYaml* mapping, FilPlanDef* de
     }
 }
 
-static void read_bounds(FilReader* reader, const FilYaml* mapping, FilPlanDef* def)
+static void read_bounds(FilReader* reader, const FilYaml* mapping, FilBallTask* def)
 {
     const FilYaml* node = fil_read_node(reader, mapping, "bounds", FIL_OPTIONAL);
     if (node != NULL && fil_check_keys(reader, node, bound_keys)) {
@@ -114,6 +101,7 @@ static void read_bounds(FilReader* reader, const FilYaml* mapping, FilPlanDef* d
     }
 }
 
+/* How a plan is sought: the same of all kinds. */
 static void read_method(FilReader* reader, const FilYaml* mapping, FilPlanDef* def)
 {
     const FilYaml* relaxation = fil_read_node(reader, mapping, "relaxation", FIL_OPTIONAL);
@@ -123,9 +111,9 @@ static void read_method(FilReader* reader, const FilYaml* mapping, FilPlanDef* d
         fil_read_number(reader, relaxation, "end", FIL_POSITIVE, &def->relaxation[1]);
         fil_read_number(reader, relaxation, "fall", FIL_POSITIVE, &def->relaxation_fall);
     }
-    if (solver != NULL && fil_check_keys(reader, solver, solver_keys)) {
+    if (solver != NULL && fil_check_keys(reader, solver, fil_plan_solver_keys)) {
         int kind = (int)def->solver;
-        fil_read_choice(reader, solver, "kind", kinds, &kind);
+        fil_read_choice(reader, solver, "kind", fil_plan_solver_kinds, &kind);
         def->solver = (FilPlanSolver)kind;
         fil_read_number(reader, solver, "tolerance", FIL_POSITIVE, &def->tolerance);
         fil_read_integer(reader, solver, "max_iterations", FIL_OPTIONAL, 1, 100000, &def->max_iterations);
@@ -140,7 +128,7 @@ static void read_method(FilReader* reader, const FilYaml* mapping, FilPlanDef* d
 static void add_task(FilScene* scene, FilSceneList* list)
 {
     FilReader* reader = &scene->reader;
-    FilPlanDef* def = &scene->info->plan;
+    FilBallTask* def = &scene->info->plan.ball;
     if (list->node == NULL || !fil_check_keys(reader, list->node, task_keys)) {
         return;
     }
@@ -155,24 +143,33 @@ static void add_task(FilScene* scene, FilSceneList* list)
     fil_read_number(reader, list->node, "angle", FIL_OPTIONAL, &def->angle);
 }
 
+static void read_ball(FilScene* scene, const FilYaml* mapping, FilBallTask* task)
+{
+    read_contact(scene, mapping, task);
+    read_weights(&scene->reader, mapping, &task->weights);
+    read_bounds(&scene->reader, mapping, task);
+}
+
 static void add_plan(FilScene* scene, FilSceneList* list)
 {
     FilReader* reader = &scene->reader;
     FilPlanDef* def = &scene->info->plan;
-    if (list->node != NULL && fil_read_node(reader, list->node, "contacts", FIL_OPTIONAL) != NULL) {
-        fil_scene_read_manipulation(scene, list->node);
+    const bool contacts = list->node != NULL && fil_read_node(reader, list->node, "contacts", FIL_OPTIONAL) != NULL;
+    if (list->node == NULL || !fil_check_keys(reader, list->node, contacts ? fil_manipulation_keys : plan_keys)) {
         return;
     }
-    if (list->node == NULL || !fil_check_keys(reader, list->node, plan_keys)) {
-        return;
+    if (contacts) {
+        *def = fil_manipulation_def_default();
     }
     fil_read_number(reader, list->node, "horizon", FIL_POSITIVE, &def->horizon);
     fil_read_integer(reader, list->node, "nodes", FIL_OPTIONAL, 2, 10000, &def->nodes);
     fil_read_number(reader, list->node, "receding", FIL_POSITIVE, &def->receding);
-    read_contact(scene, list->node, def);
-    read_weights(reader, list->node, &def->weights);
-    read_bounds(reader, list->node, def);
     read_method(reader, list->node, def);
+    if (contacts) {
+        fil_scene_read_manipulation(scene, list->node, &def->manipulation);
+    } else {
+        read_ball(scene, list->node, &def->ball);
+    }
     scene->info->has_plan = reader->status == FIL_OK;
 }
 

@@ -53,6 +53,8 @@ static const FilKey trajectory_keys[] = {
     FIL_KEY_WORD("interpolation", interpolations, "spline", "of `points`"),
     FIL_KEY_NUMBER("start", 0, "s", "0", "when it begins"),
     FIL_KEY_ROWS("points", 0, 0, "s, rad or m", "[[t, position of each joint...], ...], or else ..."),
+    FIL_KEY_ROWS("velocities", 0, 0, "rad/s or m/s", "[[of each joint...], ...] at the points, instead of those of a spline"),
+    FIL_KEY_ROWS("efforts", 0, 0, "N m or N", "[[of each joint...], ...] at the points, added to what the motors do"),
     FIL_KEY_TEXT("link", 0, "", "... that `poses` are of"),
     FIL_KEY_NUMBER("period", FIL_POSITIVE, "s", "", "between joint positions found along the way"),
     FIL_KEY_WORD("ramp", fil_ramp_words, "smooth", "from pose to pose"),
@@ -325,7 +327,27 @@ static void read_joint_list(FilScene* scene, const FilYaml* node, const FilScene
     def->joints = joints;
 }
 
-/* [[t, position of each joint...], ...] */
+/* [[number of each joint...], ...], as many rows as there are points; NULL where the key is not given. */
+static const double* read_rows(FilReader* reader, const FilYaml* node, const char* key, const FilTrajectoryDef* def)
+{
+    const FilYaml* list = fil_read_node(reader, node, key, FIL_OPTIONAL);
+    if (list == NULL || !fil_check_list(reader, list, "rows [number of each joint...]")) {
+        return NULL;
+    }
+    if (list->count != def->point_count) {
+        fil_reader_fail(reader, list, "%d rows, but the trajectory has %d points", list->count, def->point_count);
+        return NULL;
+    }
+    const size_t n = (size_t)def->joint_count;
+    double* rows = fil_reader_alloc(reader, (size_t)list->count * n, sizeof(double));
+    double* row = rows;
+    for (FilYaml* point = list->first; point != NULL && reader->status == FIL_OK; point = point->next, row += n) {
+        fil_value_vector(reader, point, def->joint_count, row);
+    }
+    return rows;
+}
+
+/* points: [[t, position of each joint...], ...], and what goes with them */
 static void read_points(FilReader* reader, const FilYaml* node, FilTrajectoryDef* def)
 {
     const FilYaml* list = fil_read_node(reader, node, "points", FIL_REQUIRED);
@@ -344,6 +366,8 @@ static void read_points(FilReader* reader, const FilYaml* node, FilTrajectoryDef
     }
     def->times = times;
     def->positions = positions;
+    def->velocities = read_rows(reader, node, "velocities", def);
+    def->efforts = read_rows(reader, node, "efforts", def);
 }
 
 /* Positions of joints as they are given. */
@@ -368,7 +392,7 @@ static void check_absent(FilReader* reader, const FilYaml* node, const char* con
 
 static void add_trajectories(FilScene* scene, FilSceneList* list)
 {
-    static const char* const point_keys[] = {"joints", "interpolation", "points", NULL};
+    static const char* const point_keys[] = {"joints", "interpolation", "points", "velocities", "efforts", NULL};
     static const char* const pose_keys[] = {"link", "period", "ramp", NULL};
     FilReader* reader = &scene->reader;
     if (list->node == NULL || !fil_check_list(reader, list->node, "trajectories")) {

@@ -199,7 +199,8 @@ extern const char* const fil_section_words[];
 /* ---- keys that several sections have ---- */
 
 extern const FilKey fil_surface_keys[], fil_collision_keys[], fil_gas_keys[], fil_shape_keys[], fil_rayleigh_keys[],
-    fil_rigid_damping_keys[], fil_pose_keys[], fil_relaxation_keys[], fil_manipulation_keys[];
+    fil_rigid_damping_keys[], fil_pose_keys[], fil_relaxation_keys[], fil_plan_solver_keys[], fil_manipulation_keys[];
+extern const char* const fil_plan_solver_kinds[];
 extern const FilKey fil_section_keys[], fil_circle_keys[], fil_tube_keys[], fil_rectangle_keys[], fil_stiffness_keys[];
 extern const char* const fil_ramp_words[];
 
