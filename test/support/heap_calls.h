@@ -3,6 +3,9 @@
 #ifndef FILUM_TEST_HEAP_CALLS_H
 #define FILUM_TEST_HEAP_CALLS_H
 
-extern int heap_calls; /* malloc, calloc, realloc, aligned_alloc and free since it was last set to zero */
+extern int heap_calls; /* malloc, calloc, realloc, aligned_alloc, posix_memalign and free since it was last set to zero */
+
+/* Allocations until one fails: that one and all after it do. Below zero, as at the start: none does. */
+extern int heap_left;
 
 #endif

@@ -12,6 +12,7 @@ void fil_check_plan_tracking(FilCheck* check);
 void fil_check_plan_disturbed(FilCheck* check);
 void fil_check_plan_rolled(FilCheck* check);
 void fil_check_plan_rolled_disturbed(FilCheck* check);
+void fil_check_plan_rolled_open_loop(FilCheck* check);
 void fil_check_plan_open_loop(FilCheck* check);
 void fil_check_plan_receding(FilCheck* check);
 void fil_check_plan_tasks(FilCheck* check);

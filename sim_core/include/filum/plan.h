@@ -166,7 +166,7 @@ FIL_MUST_CHECK FilStatus fil_plan_add_drives(const FilPlan* plan, FilWorld* worl
 
 /* Keeps what moves on a plan: time-varying linear feedback of all coordinates and rates, and of a ball's rotation and spin, every `period`
  * seconds. Of a turned ball also compensation of loads that the plan does not know, estimated from the motion and from the contact's force.
- * Deterministic. Borrows the plan. NULL when out of memory. */
+ * Deterministic. Borrows the plan. NULL when out of memory, now or when the plan was made. */
 typedef struct FilPlanTracker FilPlanTracker;
 FilPlanTracker* fil_plan_tracker_create(const FilPlan* plan, double period);
 void fil_plan_tracker_destroy(FilPlanTracker* tracker);

@@ -42,7 +42,9 @@ static void estimate(FilPlanTracker* tracker, double elapsed, FilReference* now)
         fil_tracking_at(&tracker->plan->tracking, tracker->state.last_time + elapsed - tracker->begin, &plan);
         memcpy(now->force, plan.force, 2 * sizeof(double));
     }
-    memcpy(now->tau, tracker->tau, sizeof now->tau);
+    for (int i = 0; i < o.joints; i++) {
+        now->tau[i] = tracker->commands[i].effort;
+    }
     fil_step_rows(turn, elapsed, tracker->state.last.v, tracker->state.last.w, now, &rows);
     const double share = elapsed / (elapsed + LOAD_DELAY);
     for (int i = 0; i < o.joints; i++) {
@@ -61,9 +63,10 @@ FilStatus fil_ball_tracker_command(FilPlanTracker* tracker, FilWorld* world, dou
         touches = fil_v3_norm(tracker->state.impulse) > 0.0;
         estimate(tracker, time - tracker->state.last_time, &now);
     }
-    fil_tracking_efforts(&plan->tracking, time - tracker->begin, &now, touches, tracker->tau);
+    double tau[FIL_PLAN_SHAPES];
+    fil_tracking_efforts(&plan->tracking, time - tracker->begin, &now, touches, tau);
     for (int i = 0; i < n; i++) {
-        tracker->tau[i] -= tracker->state.load[i];
+        tracker->commands[i].effort = tau[i] - tracker->state.load[i];
     }
     tracker->state.last = now;
     tracker->state.last_time = time;
@@ -113,11 +116,11 @@ static FilStatus ramp(const FilPlan* plan, FilWorld* world, double begin, const 
     FilStatus status = FIL_OK;
     while (fil_world_time(world) < begin + tracking->step - 0.5 * dt && status == FIL_OK) {
         const double share = fmin(1.0, (fil_world_time(world) + dt - begin) / tracking->step);
-        double tau[FIL_PLAN_SHAPES];
+        FilPlanCommand commands[FIL_PLAN_SHAPES] = {{.position = 0.0}};
         for (int i = 0; i < tracking->joints; i++) {
-            tau[i] = (1.0 - share) * from[i] + share * to[i];
+            commands[i].effort = (1.0 - share) * from[i] + share * to[i];
         }
-        status = fil_plan_channels_set(&plan->start->channels, world, tau);
+        status = fil_plan_channels_set(&plan->start->channels, world, commands);
         status = status == FIL_OK ? fil_world_step(world, NULL) : status;
     }
     *touches = fil_world_contact_count(world) > 0;
@@ -128,6 +131,9 @@ FilStatus fil_plan_rehearse(FilPlan* plan, FilWorld* world)
 {
     if (!plan->kind->turns) {
         return fil_world_fail(world, FIL_BAD_INPUT, "plan: rehearsals are for turns of a ball");
+    }
+    if (!plan->steered) {
+        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "plan: it has no feedback, because memory ran out when it was made");
     }
     FilTracking* tracking = &plan->tracking;
     const double begin = fil_world_time(world);

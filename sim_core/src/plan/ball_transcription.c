@@ -70,13 +70,21 @@ static bool steer(FilPlan* plan)
     return fil_tracking_create(&plan->mesh, plan->x, &weights, &plan->tracking);
 }
 
+/* Instants of the smooth motion; where memory ran out before it was made, the ends of stages. */
 static int knots(const FilPlan* plan)
 {
-    return plan->tracking.steps + 1;
+    return 1 + (plan->steered ? plan->tracking.steps : plan->mesh.problem.stages);
 }
 
 static double knot(const FilPlan* plan, int k, int channel, FilPlanCommand* command)
 {
+    if (!plan->steered) {
+        const FilBallTurn* turn = plan->mesh.data;
+        const FilBallLayout o = fil_ball_layout(turn);
+        const double *x = plan->x + (k > 0 ? k - 1 : 0) * o.variables, *state = k > 0 ? x : plan->mesh.before;
+        *command = (FilPlanCommand){.position = state[o.l + channel], .velocity = state[o.v + channel], .effort = x[o.tau + channel]};
+        return k * turn->step;
+    }
     const FilReference* at = &plan->tracking.instants[k];
     *command = (FilPlanCommand){.position = at->l[channel], .velocity = at->v[channel], .effort = at->tau[channel]};
     return k * plan->tracking.step;
@@ -127,6 +135,9 @@ FilPlanNode fil_plan_node(const FilPlan* plan, int stage)
     memcpy(node.elongation, x + o.l, bytes);
     memcpy(node.rate, x + o.v, bytes);
     memcpy(node.effort, x + o.tau, bytes);
+    if (!plan->steered) {
+        return node;
+    }
     const int m = 2 * o.joints + 6, step = stage * (plan->tracking.steps / turn->stages);
     for (int i = 0; i < o.joints; i++) {
         memcpy(node.gain[i], plan->tracking.gains + (step * o.joints + i) * m, sizeof(double) * (size_t)m);

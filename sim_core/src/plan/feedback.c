@@ -57,6 +57,11 @@ static bool fill(const FilPlanProblem* problem, const double* x, const FilFeedba
     for (int j = 0; j < c; j++) {
         memcpy(out->before + j * rows, l->stage.row_before + j * m, d * (size_t)m);
     }
+    for (int i = 0; i < def->coordinates; i++) {  // + h (k dq + d dv)
+        const int row = def->coordinates + i;
+        out->own[l->order[i] * rows + row] += def->step * def->stiffness[i];
+        out->own[l->order[row] * rows + row] += def->step * def->damping[i];
+    }
     def->tie(problem->data, problem->scale, own, l->tie);
     for (int i = 0; i < l->ties; i++) {
         const FilFeedbackTie* tie = &l->tie[i];

@@ -214,6 +214,8 @@ static FilStatus add_robot(const FilManipulationTask* task, const FilView* view,
         out->bounds.rate[i] = fmin(out->bounds.rate[i], joint->def.max_velocity);
         if (joint->def.max_effort > 0.0) {
             add_drive(out, i, number, j, fmin(joint->def.max_effort, task->effort));
+            out->stiffness[i] = joint->def.stiffness_gain;
+            out->damping[i] = joint->def.damping_gain;
         }
     }
     return FIL_OK;

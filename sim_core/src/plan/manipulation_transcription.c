@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/quat.h"
 #include "base/script.h"
 #include "base/vec3.h"
@@ -16,9 +17,11 @@
 static const int PATIENCE = 8;
 // of usual sizes, by which first guesses move what is driven; the first one does not
 static const double NOISE = 0.1;
-// feedback: how far contacts give way, of usual sizes (1e-2 to 1e-4 tried); what counts alike: m and rad of what has a goal, and of usual sizes of the
+// feedback: how far contacts give way, of usual sizes (1e-3 and 1e-2 tried: a pushed box ends 2 to 6 mm off); what counts alike: m and rad of what has a goal, and of usual sizes of the
 // other coordinates, of rates and of efforts; the end counts as much as this many seconds
-static const double GIVES = 1e-3, GOAL_SLIDE = 5e-3, GOAL_HINGE = 0.02, OTHER = 0.3, RATE = 1.0, EFFORT = 0.3, END = 1.0;
+static const double GIVES = 1e-2, GOAL_SLIDE = 5e-3, GOAL_HINGE = 0.02, OTHER = 0.3, RATE = 1.0, EFFORT = 0.3, END = 1.0;
+// s, of feedback's own steps at most; 5 and 10 ms tried
+static const double LONGEST = 5e-3;
 
 /* ---- the problem ---- */
 
@@ -233,15 +236,32 @@ static void weigh(const FilPlanMesh* mesh, double* weight)
     }
 }
 
-/* Without gains, where the linearised stages have no answer, a plan is followed by its efforts alone. */
+/* On a mesh of short steps: stages of implicit Euler damp what feedback would have to. Without gains, where the linearised stages have no answer, a plan
+ * is followed by its efforts alone. */
 static bool steer(FilPlan* plan)
 {
     const FilManipulation* m = plan->mesh.data;
     const FilManipulationLayout o = fil_manipulation_layout(m);
+    const int parts = (int)ceil(m->step / LONGEST - 1e-9), stages = parts * m->stages;
+    const double step = m->step / parts;
     double weight[3 * FIL_PLAN_COORDINATES];
-    weigh(&plan->mesh, weight);
-    const FilFeedbackDef def = {.first = o.tau, .efforts = m->drives, .weight = weight, .end = END / m->step, .step = m->step, .tie = tie_contacts};
-    return fil_feedback_create(&plan->mesh.problem, plan->x, &def, &plan->feedback) != FIL_FEEDBACK_NO_MEMORY;
+    FilPlanMesh fine;
+    if (!transcribe(plan->start, stages, step, FIL_MESH_FINEST, &fine)) {
+        return false;
+    }
+    double* x = fil_alloc((size_t)(stages * o.variables), sizeof(double));
+    FilFeedbackResult result = FIL_FEEDBACK_NO_MEMORY;
+    if (x != NULL) {
+        const FilFeedbackDef def = {.first = o.tau, .efforts = m->drives, .weight = weight, .end = END / step, .step = step, .tie = tie_contacts,
+                                    .coordinates = m->tree.coordinates, .stiffness = plan->start->of.manipulation.stiffness,
+                                    .damping = plan->start->of.manipulation.damping};
+        weigh(&fine, weight);
+        fil_plan_resample(&plan->mesh.problem, states(&plan->mesh), plan->x, stages, x);
+        result = fil_feedback_create(&fine.problem, x, &def, &plan->feedback);
+    }
+    fil_free(x);
+    fil_plan_mesh_free(&fine);
+    return result != FIL_FEEDBACK_NO_MEMORY;
 }
 
 static FilStatus command(FilPlanTracker* tracker, FilWorld* world, double now)
@@ -250,7 +270,7 @@ static FilStatus command(FilPlanTracker* tracker, FilWorld* world, double now)
     const FilManipulation* m = plan->mesh.data;
     const int n = m->tree.coordinates;
     const double time = fmin(now - tracker->begin, m->stages * m->step);
-    double q[FIL_PLAN_COORDINATES], v[FIL_PLAN_COORDINATES], off[2 * FIL_PLAN_COORDINATES];
+    double q[FIL_PLAN_COORDINATES], v[FIL_PLAN_COORDINATES], off[2 * FIL_PLAN_COORDINATES], efforts[FIL_PLAN_COORDINATES];
     if (!fil_manipulation_observe(&plan->start->of.manipulation, world, q, v)) {
         return FIL_BAD_INPUT;
     }
@@ -264,13 +284,19 @@ static FilStatus command(FilPlanTracker* tracker, FilWorld* world, double now)
         fil_script_cubic(length, u, from, to, from_rate, to_rate, &place, &rate);
         off[i] = q[i] - place;
         off[n + i] = v[i] - rate;
-    }
-    for (int d = 0; d < m->drives; d++) {
-        tracker->tau[d] = (1.0 - u) * effort_at(plan, k, d) + u * effort_at(plan, k + 1, d);
+        for (int d = 0; d < m->drives; d++) {
+            if (m->drive[d] == i) {
+                tracker->commands[d] = (FilPlanCommand){.position = place, .velocity = rate};
+                efforts[d] = (1.0 - u) * effort_at(plan, k, d) + u * effort_at(plan, k + 1, d);
+            }
+        }
     }
     if (plan->feedback.gains != NULL) {
-        const int stage = k < m->stages ? k : m->stages - 1;
-        fil_feedback_add(&plan->feedback, stage, off, tracker->tau);
+        const int steps = plan->feedback.stages, step = (int)(time / (m->stages * m->step) * steps);
+        fil_feedback_add(&plan->feedback, step < steps ? step : steps - 1, off, efforts);
+    }
+    for (int d = 0; d < m->drives; d++) {
+        tracker->commands[d].effort = efforts[d];
     }
     return FIL_OK;
 }

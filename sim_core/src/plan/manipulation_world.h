@@ -24,6 +24,7 @@ typedef struct FilManipulationStart {
     double state[2 * FIL_PLAN_COORDINATES]; /* q, v */
     FilManipulationPart parts[FIL_MANIPULATION_PARTS];
     int part_count;
+    double stiffness[FIL_PLAN_COORDINATES], damping[FIL_PLAN_COORDINATES]; /* of the coordinates: gains of robots' joints */
     int driver[FIL_PLAN_COORDINATES][2]; /* of each drive: the part, and its joint or chamber */
     double within[2];                    /* m and rad, that each coordinate of the goal may miss it by */
     int goal_part, goal_coordinate;      /* coordinate of a joint; -1: the goal is a body's */

@@ -119,9 +119,13 @@ static bool solve_mesh(Job* job, int stages, FilMeshUse use, Candidate* candidat
     const FilPlanResult result =
         search->def->solver == FIL_PLAN_IPOPT ? fil_plan_ipopt(problem, &settings, &point) : fil_interior_point(problem, &settings, &point);
     job->iterations += result.iterations;
+    if (result.outcome == FIL_PLAN_NO_MEMORY) {  // the coarser mesh's solution stays
+        drop(&next);
+        return false;
+    }
     drop(candidate);
     *candidate = next;
-    return result.outcome != FIL_PLAN_NO_MEMORY;
+    return true;
 }
 
 static FilPlanVerdict verdict_of(const FilPlanQuality* q)
@@ -330,14 +334,11 @@ FilStatus fil_plan_solve_start(FilPlanStart* start, const FilPlanDef* def, FilPl
         return search.ok ? fil_error(error, FIL_NOT_CONVERGED, "plan: cancelled before there was a motion")
                          : fil_error(error, FIL_OUT_OF_MEMORY, "plan: out of memory");
     }
-    if (!kind->steer(plan)) {
-        fil_plan_destroy(plan);
-        return fil_error(error, FIL_OUT_OF_MEMORY, "plan: out of memory");
-    }
-    if (!search.ok) {
+    plan->steered = kind->steer(plan);
+    if (!search.ok || !plan->steered) {
         plan->info.verdict = FIL_PLAN_STOPPED;
-        snprintf(plan->info.reason, sizeof plan->info.reason, "out of memory: the best of %d starts, on a mesh of %d stages, is kept",
-                 plan->info.seeds_tried, plan->info.stages);
+        snprintf(plan->info.reason, sizeof plan->info.reason, "out of memory: the best of %d starts, on a mesh of %d stages, is kept%s",
+                 plan->info.seeds_tried, plan->info.stages, plan->steered ? "" : ", without feedback");
     }
     *out = plan;
     return FIL_OK;

@@ -21,7 +21,8 @@ typedef struct FilPlanChannels {
 /* `joint` NULL: a chamber of this area. */
 void fil_plan_channels_add(FilPlanChannels* channels, const char* object, const char* joint, int index, double area);
 
-/* Sets efforts (N, N m) of all channels: pressures of chambers, joints by effort alone. Fails where the world does not hold the object. */
-FilStatus fil_plan_channels_set(const FilPlanChannels* channels, FilWorld* world, const double* efforts);
+/* Commands of all channels: pressures of chambers, by their efforts; positions of joints by their own gains, with rates and the efforts on top. Fails
+ * where the world does not hold the object. */
+FilStatus fil_plan_channels_set(const FilPlanChannels* channels, FilWorld* world, const FilPlanCommand* commands);
 
 #endif

@@ -31,7 +31,7 @@ struct FilPlanTracker {
     double period, begin; /* s; the world's time at the plan's start */
     bool started;
     double next; /* s, of the next command */
-    double tau[FIL_PLAN_COORDINATES];
+    FilPlanCommand commands[FIL_PLAN_COORDINATES];
     FilTrackerState state;
 };
 
@@ -58,7 +58,7 @@ typedef struct FilTranscription {
     double (*knot)(const FilPlan* plan, int knot, int channel, FilPlanCommand* command);
     void (*miss)(const FilPlan* plan, const FilWorld* world, double* miss, double* turn_miss);
     void (*listen)(FilPlanTracker* tracker, const FilWorld* world); /* before every step but the first; may be NULL */
-    FilStatus (*command)(FilPlanTracker* tracker, FilWorld* world, double time); /* fills the tracker's efforts */
+    FilStatus (*command)(FilPlanTracker* tracker, FilWorld* world, double time); /* fills the tracker's commands */
 } FilTranscription;
 
 extern const FilTranscription fil_ball_transcription, fil_manipulation_transcription;
@@ -70,6 +70,7 @@ struct FilPlan {
     FilPlanStart* start;
     FilPlanMesh mesh; /* the finest problem, and its solution */
     double* x;
+    bool steered;         /* feedback could be made: it was not out of memory */
     FilTracking tracking; /* of a turned ball: smooth motion and gains */
     FilFeedback feedback; /* of manipulation: gains */
 };

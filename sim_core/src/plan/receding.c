@@ -190,6 +190,7 @@ static bool create_slot(FilPlanStart* start, const FilPlanDef* def, Slot* slot)
     plan->kind = &fil_ball_transcription;
     plan->start = start;
     plan->horizon = def->horizon;
+    plan->steered = true;
     if (!plan->kind->transcribe(start, def->nodes, def->horizon / def->nodes, FIL_MESH_FINEST, &plan->mesh)) {
         return false;
     }

@@ -6,7 +6,7 @@
 
 FilPlanTracker* fil_plan_tracker_create(const FilPlan* plan, double period)
 {
-    FilPlanTracker* tracker = fil_alloc(1, sizeof *tracker);
+    FilPlanTracker* tracker = plan->steered ? fil_alloc(1, sizeof *tracker) : NULL;
     if (tracker != NULL) {
         tracker->plan = plan;
         tracker->period = period;
@@ -42,5 +42,5 @@ FilStatus fil_plan_follow(FilPlanTracker* tracker, FilWorld* world)
         tracker->started = true;
         tracker->next += tracker->period;
     }
-    return fil_plan_channels_set(&tracker->plan->start->channels, world, tracker->tau);
+    return fil_plan_channels_set(&tracker->plan->start->channels, world, tracker->commands);
 }
