@@ -17,6 +17,7 @@
 #include "filum/msg/plan_progress.h"
 #include "filum/msg/plan_trajectory.h"
 #include "process.h"
+#include "sensor_msgs/msg/joint_state.h"
 #include "std_srvs/srv/trigger.h"
 
 #define TYPE(name) ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, name)
@@ -31,16 +32,26 @@ static const char scene_text[] = "include: " FILUM_SOURCE_DIR "/config/scenes/ba
                                  "task: {angle: 0.6}\n"
                                  "plan: {nodes: %d, solver: {meshes: 1}, bounds: {target: 3}}\n";  // anywhere: the bound of the end takes eight times as long
 
-static pid_t start(int nodes, const char* paused)
+/* Two robots turn a valve, in half the stages */
+static const char valve_text[] = "include: " FILUM_SOURCE_DIR "/config/scenes/valve_turn.yaml\n"
+                                 "plan: {nodes: %d, solver: {meshes: 1}}\n";
+
+static pid_t start_scene(const char* text, int nodes, const char* paused)
 {
-    char start_paused[32];
+    char start_paused[32], filled[512];
     FILE* file = fopen(scene_path, "w");
     assert_non_null(file);
-    fprintf(file, scene_text, nodes);
+    const int length = snprintf(filled, sizeof filled, "%.*s%d%s", (int)(strstr(text, "%d") - text), text, nodes, strstr(text, "%d") + 2);
+    assert_true(length > 0 && length < (int)sizeof filled && fputs(filled, file) >= 0);
     fclose(file);
     snprintf(start_paused, sizeof start_paused, "start_paused:=%s", paused);
     const char* const arguments[] = {"--ros-args", "-p", scene_argument, "-p", start_paused, NULL};
     return process_start(FILUM_NODE, arguments);
+}
+
+static pid_t start(int nodes, const char* paused)
+{
+    return start_scene(scene_text, nodes, paused);
 }
 
 static int stop(pid_t pid)
@@ -155,6 +166,59 @@ static void finds_what_the_command_line_finds(void** state)
     assert_int_equal(stop(pid), 0);
 }
 
+static bool is_turned(const void* message, void* context)
+{
+    const sensor_msgs__msg__JointState* joints = message;
+    const double* goal = context;
+    for (size_t k = 0; k < joints->name.size; k++) {
+        if (strcmp(joints->name.data[k].data, "spindle") == 0) {
+            return fabs(joints->position.data[k] - *goal) < 0.02;
+        }
+    }
+    return false;
+}
+
+/* Robots: the same plan as `filum plan`'s, with joints instead of chambers; followed, the valve turns. */
+static void robots_turn_a_valve(void** state)
+{
+    (void)state;
+    const pid_t pid = start_scene(valve_text, 20, "true");
+    char message[256];
+    assert_true(trigger("/filum/plan", message));
+    filum__msg__PlanTrajectory* t = hear_trajectory();
+    FilWorld* world = NULL;
+    FilSceneInfo info;
+    FilPlan* plan = NULL;
+    FilError error = {""};
+    assert_int_equal(fil_scene_load(scene_path, NULL, &world, &info, &error), FIL_OK);
+    assert_int_equal(fil_plan_solve(world, &info.plan, &plan, &error), FIL_OK);
+    assert_string_equal(t->state.data, "good");
+    assert_true(t->missed == fil_plan_info(plan).turn_miss && t->away == fil_plan_info(plan).miss);
+    assert_int_equal(t->chambers.size, 0);
+    assert_int_equal(t->joints.size, 6);
+    assert_string_equal(t->joints.data[0].data, "near_shoulder");
+    assert_int_equal(t->times.size, (size_t)fil_plan_knot_count(plan));
+    for (size_t k = 0; k < t->times.size; k++) {
+        for (size_t c = 0; c < 6; c++) {
+            FilPlanCommand command;
+            assert_true(t->times.data[k] == fil_plan_knot(plan, (int)k, (int)c, &command));
+            assert_true(t->positions.data[6 * k + c] == command.position && t->velocities.data[6 * k + c] == command.velocity &&
+                        t->efforts.data[6 * k + c] == command.effort);
+        }
+    }
+    assert_true(trigger("/filum/follow_plan", message));
+    assert_true(client_pause(&client, "/filum", false));
+    sensor_msgs__msg__JointState* joints = sensor_msgs__msg__JointState__create();
+    double goal = info.plan.manipulation.goal.angle;
+    assert_true(client_hear(&client, ROSIDL_GET_MSG_TYPE_SUPPORT(sensor_msgs, msg, JointState), "/joint_states", &rmw_qos_profile_default, joints, is_turned,
+                            &goal));
+    sensor_msgs__msg__JointState__destroy(joints);
+    filum__msg__PlanTrajectory__destroy(t);
+    fil_plan_destroy(plan);
+    fil_world_destroy(world);
+    assert_int_equal(stop(pid), 0);
+}
+
 /* While it plans the clock runs; a second request is refused; cancelled, the best point is told. */
 static void the_clock_runs_while_it_plans(void** state)
 {
@@ -234,6 +298,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_what_the_command_line_finds),
+        cmocka_unit_test(robots_turn_a_valve),
         cmocka_unit_test(the_clock_runs_while_it_plans),
         cmocka_unit_test(ends_in_the_middle_of_a_plan),
         cmocka_unit_test(says_why_there_is_no_plan),
