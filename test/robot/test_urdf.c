@@ -115,7 +115,7 @@ static void everything_arrives(void** state)
     const FilShapeDef shape = fil_robot_shape(world, id, 1, 0);
     assert_true(shape.type == FIL_TYPE_CYLINDER && shape.radius == 0.1 && shape.length == 0.5 &&
                 shape.position.z == 1.0);
-    assert_string_equal(fil_robot_ignored(world, id), "visual, safety_controller, hardware, material, gazebo");
+    assert_string_equal(fil_robot_ignored(world, id), "safety_controller, hardware, gazebo");
     FilVec3 place;
     FilQuat orientation;
     fil_robot_link_pose(world, id, 1, &place, &orientation);

@@ -7,6 +7,7 @@
 #include "filum/contact.h"
 #include "filum/gas.h"
 #include "filum/joint.h"
+#include "filum/look.h"
 #include "filum/manipulation.h"
 #include "filum/mesh.h"
 #include "filum/plan.h"

@@ -80,6 +80,10 @@ enum {
     FIL_KEY_MAPPING("surface", fil_surface_keys, 0, "what it feels like where it touches, instead of the material's"), \
         FIL_KEY_MAPPING("collision", fil_collision_keys, 0, "what it collides with")
 
+#define FIL_KEYS_LOOK                                                                                                  \
+    FIL_KEY_TEXT("color", 0, "one of a palette", "#rrggbb, #rrggbbaa or a name of CSS such as steelblue; in quotes with #"), \
+        FIL_KEY_FLAG("visible", "true", "false: pictures, pages and markers leave it out")
+
 /* Fails unless the node is a mapping with none but these keys. */
 bool fil_check_keys(FilReader* reader, const FilYaml* node, const FilKey* keys);
 

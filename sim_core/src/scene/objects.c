@@ -141,6 +141,28 @@ void fil_scene_check_objects(FilScene* scene)
     }
 }
 
+void fil_scene_apply_looks(FilScene* scene)
+{
+    FilReader* reader = &scene->reader;
+    for (int l = 0; l < scene->list_count; l++) {
+        const FilSceneList* list = &scene->lists[l];
+        for (int k = 0; k < list->count && list->kind->is_object && reader->status == FIL_OK; k++) {
+            const FilSceneItem* item = list->items[k];
+            const char* text = NULL;
+            FilLook look = fil_look_default();
+            fil_read_flag(reader, item->at, "visible", &look.visible);
+            look.colored = fil_read_text(reader, item->at, "color", FIL_OPTIONAL, &text);
+            if (look.colored && !fil_color_parse(text, &look.color)) {
+                fil_reader_fail(reader, fil_yaml_find(item->at, "color"),
+                                "'%.40s' is no colour: #rrggbb, #rrggbbaa or a name of CSS such as steelblue", text);
+            }
+            if (reader->status == FIL_OK && (look.colored || !look.visible)) {
+                fil_scene_take(scene, fil_world_set_look(scene->world, item->id, &look), item->at);
+            }
+        }
+    }
+}
+
 void fil_scene_take(FilScene* scene, FilStatus status, const FilYaml* at)
 {
     if (status != FIL_OK) {

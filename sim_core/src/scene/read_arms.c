@@ -54,6 +54,7 @@ static const FilKey arm_keys[] = {
     FIL_KEY_NUMBER("rk_tolerance", FIL_POSITIVE, "1", "1e-4", "of rk23"),
     FIL_KEYS_TOUCH,
     FIL_KEY_NUMBER("valve_time", FIL_NOT_NEGATIVE, "s", "0", "time constant of the valves; 0: none"),
+    FIL_KEYS_LOOK,
     FIL_KEY_END,
 };
 

@@ -90,6 +90,7 @@ static const FilKey body_keys[] = {
     FIL_KEY_LIST("shapes", shape_keys, 0, "what it consists of"),
     FIL_KEY_MAPPING("damping", fil_rigid_damping_keys, 0, ""),
     FIL_KEYS_TOUCH,
+    FIL_KEYS_LOOK,
     FIL_KEY_END,
 };
 

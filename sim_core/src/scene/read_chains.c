@@ -21,6 +21,7 @@ static const FilKey chain_keys[] = {
     FIL_KEY_MAPPING("bushing", bushing_keys, FIL_REQUIRED, "between each two neighbours"),
     FIL_KEYS_TOUCH,
     FIL_KEY_MAPPING("damping", fil_rigid_damping_keys, 0, ""),
+    FIL_KEYS_LOOK,
     FIL_KEY_END,
 };
 

@@ -20,6 +20,7 @@ static const FilKey net_keys[] = {
     FIL_KEY_MAPPING("hexagon", hexagon_keys, FIL_REQUIRED, "where the cords are at the start"),
     FIL_KEYS_LOSSES,
     FIL_KEYS_TOUCH,
+    FIL_KEYS_LOOK,
     FIL_KEY_END,
 };
 

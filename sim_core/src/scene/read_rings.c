@@ -84,6 +84,7 @@ static const FilKey* make_keys(FilScene* scene)
         FIL_KEY_NUMBER("range", FIL_POSITIVE, "m", "", "of its barrier"),
         FIL_KEY_NUMBER("stiffness", FIL_POSITIVE, "N/m", "", "of its barrier"),
         FIL_KEY_NUMBER("friction", FIL_NOT_NEGATIVE, "1", "0", "Coulomb's coefficient"),
+        FIL_KEYS_LOOK,
         FIL_KEY_END,
     };
     return fil_keys_copy(&scene->reader, keys);

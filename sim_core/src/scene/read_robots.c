@@ -44,6 +44,7 @@ static const FilKey robot_keys[] = {
     FIL_KEY_TEXT("material", 0, "", "its surface"),
     FIL_KEYS_TOUCH,
     FIL_KEY_WHOLE("trajectory_points", FIL_NOT_NEGATIVE, "128", "room for trajectories that are sent"),
+    FIL_KEYS_LOOK,
     FIL_KEY_END,
 };
 

@@ -40,6 +40,7 @@ static const FilKey rod_keys[] = {
     FIL_KEY_NUMBER("rest_length_scale", FIL_POSITIVE, "1", "1", "rest length over initial length"),
     FIL_KEYS_LOSSES,
     FIL_KEYS_TOUCH,
+    FIL_KEYS_LOOK,
     FIL_KEY_END,
 };
 

@@ -58,6 +58,7 @@ static const FilKey shell_keys[] = {
     FIL_KEY_VECTOR("velocity", 3, 0, "m/s", "[0, 0, 0]", "at the start"),
     FIL_KEYS_TOUCH,
     FIL_KEY_MAPPING("gas", fil_gas_keys, 0, "inside, if it is closed"),
+    FIL_KEYS_LOOK,
     FIL_KEY_END,
 };
 

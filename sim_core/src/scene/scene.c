@@ -193,6 +193,7 @@ static void build(FilScene* scene, const FilSceneOptions* options, FilSceneInfo*
     read_sections(scene);
     create_world(scene, options);
     add_sections(scene);
+    fil_scene_apply_looks(scene);
     check_world(scene);
 }
 

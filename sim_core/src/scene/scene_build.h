@@ -8,6 +8,7 @@
 #ifndef FILUM_SCENE_BUILD_H
 #define FILUM_SCENE_BUILD_H
 
+#include "filum/look.h"
 #include "filum/scene.h"
 #include "filum/world.h"
 #include "scene/document.h"
@@ -141,6 +142,9 @@ const FilSceneItem* fil_scene_value_item(FilScene* scene, FilYaml* node, const c
 const FilSceneItem* fil_scene_read_object(FilScene* scene, const FilYaml* mapping, const char* key);
 /* The words of all kinds of objects, NULL at the end. */
 const char* const* fil_scene_object_words(FilScene* scene);
+
+/* `color` and `visible` of all objects, once they are in the world. */
+void fil_scene_apply_looks(FilScene* scene);
 
 /* Takes over the world's status after an item was added. */
 void fil_scene_take(FilScene* scene, FilStatus status, const FilYaml* at);

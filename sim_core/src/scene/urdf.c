@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "scene/names.h"
 #include "scene/urdf_link.h"
+#include "scene/urdf_visual.h"
 #include "scene/urdf_xml.h"
 
 /* ---- names ---- */
@@ -287,7 +288,7 @@ static void read_joints(FilUrdfReader* reader, const xmlNode* root, FilUrdf* urd
 
 static void read_robot(FilUrdfReader* reader, const xmlNode* root, FilUrdf* urdf)
 {
-    static const char* const known[] = {"link", "joint", "ros2_control", NULL};
+    static const char* const known[] = {"link", "joint", "ros2_control", "material", NULL};
     if (!fil_xml_is(root, "robot")) {
         fil_xml_fail(reader, root, "the outermost element of a URDF is <robot>");
         return;
@@ -306,6 +307,7 @@ static void read_robot(FilUrdfReader* reader, const xmlNode* root, FilUrdf* urdf
     urdf->joint_lines = fil_xml_alloc(reader, joints, sizeof(int));
     read_links(reader, root, urdf);
     read_joints(reader, root, urdf);
+    fil_urdf_read_visuals(reader, root, urdf);
     fil_xml_ignore_others(reader, root, known);
 }
 

@@ -2,6 +2,7 @@
 #ifndef FILUM_SCENE_URDF_H
 #define FILUM_SCENE_URDF_H
 
+#include "filum/look.h"
 #include "filum/robot.h"
 #include "scene/document.h"
 
@@ -12,6 +13,8 @@ typedef struct FilUrdf {
     FilRobotJointDef* joints;
     int joint_count;
     int *link_lines, *joint_lines;
+    FilVisual* visuals; /* with the link that each is of */
+    int *visual_links, visual_count;
     const char* description; /* the text with the prefix in front of the names of links and joints */
     const char* ignored;     /* elements without effect, each once */
 } FilUrdf;

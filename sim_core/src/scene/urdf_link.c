@@ -133,8 +133,25 @@ static char* find_mesh(FilUrdfReader* reader, const char* name)
     return path != NULL && is_file(path) ? path : NULL;
 }
 
-/* A mesh collides as the convex hull of its vertices. */
-static void read_mesh(FilUrdfReader* reader, const xmlNode* node, FilShapeDef* shape)
+/* A mesh that collides, or one that is seen. */
+static void take_mesh(FilUrdfReader* reader, const FilMesh* mesh, const double* scale, bool seen, FilShapeDef* shape)
+{
+    double* points = fil_xml_alloc(reader, (size_t)mesh->vertex_count, 3 * sizeof(double));
+    int* triangles = seen ? fil_xml_alloc(reader, (size_t)mesh->triangle_count, 3 * sizeof(int)) : NULL;
+    for (int k = 0; k < 3 * mesh->vertex_count && points != NULL; k++) {
+        points[k] = scale[k % 3] * mesh->vertices[k];
+    }
+    for (int k = 0; k < 3 * mesh->triangle_count && triangles != NULL; k++) {
+        triangles[k] = mesh->triangles[k];
+    }
+    shape->type = seen ? FIL_TYPE_MESH : FIL_TYPE_HULL;
+    shape->points = points;
+    shape->point_count = mesh->vertex_count;
+    shape->triangles = triangles;
+    shape->triangle_count = triangles != NULL ? mesh->triangle_count : 0;
+}
+
+static void read_mesh(FilUrdfReader* reader, const xmlNode* node, FilShapeDef* shape, bool* seen)
 {
     double scale[3] = {1.0, 1.0, 1.0};
     const char* name = fil_xml_text(reader, node, "filename", true);
@@ -143,22 +160,18 @@ static void read_mesh(FilUrdfReader* reader, const xmlNode* node, FilShapeDef* s
         return;
     }
     const char* path = find_mesh(reader, name);
-    if (path == NULL) {
-        fil_xml_fail(reader, node, "there is no file '%.200s'", name);
-        return;
-    }
     FilMesh mesh = {0};
     FilError inner;
-    if (fil_mesh_read(path, 1.0, &mesh, &inner) != FIL_OK) {
+    const bool found = path != NULL, read = found && fil_mesh_read(path, 1.0, &mesh, &inner) == FIL_OK;
+    if (read) {
+        take_mesh(reader, &mesh, scale, seen != NULL, shape);
+    } else if (seen != NULL) {
+        *seen = false;
+    } else if (found) {
         fil_xml_fail(reader, node, "%s", inner.text);
+    } else {
+        fil_xml_fail(reader, node, "there is no file '%.200s'", name);
     }
-    double* points = fil_xml_alloc(reader, (size_t)mesh.vertex_count, 3 * sizeof(double));
-    for (int k = 0; k < 3 * mesh.vertex_count && points != NULL; k++) {
-        points[k] = scale[k % 3] * mesh.vertices[k];
-    }
-    shape->type = FIL_TYPE_HULL;
-    shape->points = points;
-    shape->point_count = mesh.vertex_count;
     fil_mesh_free(&mesh);
 }
 
@@ -176,7 +189,7 @@ static void read_round(FilUrdfReader* reader, const xmlNode* node, FilShapeType 
     }
 }
 
-static void read_geometry(FilUrdfReader* reader, const xmlNode* geometry, FilShapeDef* shape)
+void fil_urdf_read_geometry(FilUrdfReader* reader, const xmlNode* geometry, FilShapeDef* shape, bool* seen)
 {
     const xmlNode* node = fil_xml_first(geometry);
     double size[3] = {0.0};
@@ -196,7 +209,7 @@ static void read_geometry(FilUrdfReader* reader, const xmlNode* geometry, FilSha
     } else if (fil_xml_is(node, "capsule")) {
         read_round(reader, node, FIL_TYPE_CAPSULE, shape);
     } else if (fil_xml_is(node, "mesh")) {
-        read_mesh(reader, node, shape);
+        read_mesh(reader, node, shape, seen);
     } else {
         fil_xml_fail(reader, node, "no known shape: box, sphere, cylinder, capsule or mesh");
     }
@@ -211,14 +224,14 @@ static void read_collision(FilUrdfReader* reader, const xmlNode* node, FilShapeD
     if (geometry == NULL) {
         fil_xml_fail(reader, node, "<geometry> is missing");
     } else {
-        read_geometry(reader, geometry, shape);
+        fil_urdf_read_geometry(reader, geometry, shape, NULL);
     }
     fil_xml_ignore_others(reader, node, known);
 }
 
 void fil_urdf_read_link(FilUrdfReader* reader, const xmlNode* node, FilLinkDef* link)
 {
-    static const char* const known[] = {"inertial", "collision", NULL};
+    static const char* const known[] = {"inertial", "collision", "visual", NULL};
     *link = fil_link_def_default();
     link->name = fil_xml_text(reader, node, "name", true);
     const xmlNode* inertial = fil_xml_child(reader, node, "inertial");

@@ -1,5 +1,6 @@
 /* A robot of the world from a URDF, with settings on top. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -69,6 +70,18 @@ static FilStatus apply_settings(FilWorld* world, const char* source, const FilRo
     return FIL_OK;
 }
 
+/* The world's link by its name in the URDF. */
+static FilId find_link(const FilWorld* world, const char* prefix, const char* name, FilPool* pool)
+{
+    const size_t size = (prefix != NULL ? strlen(prefix) : 0) + strlen(name) + 1;
+    char* text = fil_pool_alloc(pool, size, 1);
+    if (text == NULL) {
+        return (FilId){0};
+    }
+    snprintf(text, size, "%s%s", prefix != NULL ? prefix : "", name);
+    return fil_world_find_link(world, text);
+}
+
 FilStatus fil_world_add_robot_urdf(FilWorld* world, const FilRobotDef* given, const char* path, const char* text,
                                    size_t size, const FilRobotJointSetting* settings, int setting_count, FilId* robot)
 {
@@ -76,7 +89,7 @@ FilStatus fil_world_add_robot_urdf(FilWorld* world, const FilRobotDef* given, co
         return fil_world_set_error(world, FIL_BAD_INPUT, "a robot from URDF needs a definition, a source and the settings it counts");
     }
     FilPool pool = {0};
-    FilUrdf urdf;
+    FilUrdf urdf = {0};
     FilError error;
     const FilSource source = {.path = path, .text = text, .size = size};
     FilStatus status = fil_urdf_read(&source, given->prefix, &pool, &urdf, &error);
@@ -97,6 +110,11 @@ FilStatus fil_world_add_robot_urdf(FilWorld* world, const FilRobotDef* given, co
             fil_urdf_locate(&urdf, &source, fil_world_error(world), &error);
             status = fil_world_set_error(world, status, error.text);
         }
+    }
+    for (int k = 0; k < urdf.visual_count && status == FIL_OK; k++) {
+        // links of a robot are in another order: the root first
+        const FilId link = find_link(world, given->prefix, urdf.links[urdf.visual_links[k]].name, &pool);
+        status = fil_world_add_visual(world, link, &urdf.visuals[k]);
     }
     fil_pool_free(&pool);
     return status;

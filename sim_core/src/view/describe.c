@@ -1,4 +1,5 @@
 /* Owns the description that a page gets before its first frame. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,7 +43,19 @@ static void write_curve(FilJson* json, const FilShowKind* kind, const FilWorld* 
     fil_json_close(json, '}');
 }
 
-static void write_shape(FilJson* json, const FilShownShape* shape)
+/* #rrggbb, and an opacity if it is not full. */
+static void write_color(FilJson* json, FilColor color)
+{
+    char text[8];
+    snprintf(text, sizeof text, "#%02x%02x%02x", (unsigned)lround(255.0 * color.r), (unsigned)lround(255.0 * color.g),
+             (unsigned)lround(255.0 * color.b));
+    fil_json_text(json, "color", text);
+    if (color.a < 1.0) {
+        fil_json_number(json, "opacity", color.a);
+    }
+}
+
+static void write_shape(FilJson* json, const FilShownShape* shape, FilColor color)
 {
     static const char* const types[] = {
         [FIL_TYPE_SPHERE] = "sphere",         [FIL_TYPE_CAPSULE] = "capsule", [FIL_TYPE_CYLINDER] = "cylinder", [FIL_TYPE_BOX] = "box",
@@ -51,6 +64,7 @@ static void write_shape(FilJson* json, const FilShownShape* shape)
     fil_json_open(json, NULL, '{');
     fil_json_text(json, "type", types[def->type]);
     fil_json_boolean(json, "moves", shape->moves);
+    write_color(json, color);
     fil_json_number(json, "radius", def->radius);
     fil_json_number(json, "length", def->length);
     write_numbers(json, "size", (double[]){def->size.x, def->size.y, def->size.z}, 3);
@@ -60,14 +74,14 @@ static void write_shape(FilJson* json, const FilShownShape* shape)
     fil_json_close(json, '}');
 }
 
-static void write_shapes(FilJson* json, const FilShowKind* kind, const FilWorld* world, FilId id)
+static void write_shapes(FilJson* json, const FilShowKind* kind, const FilWorld* world, FilId id, FilColor color)
 {
     fil_json_boolean(json, "sleeve", kind->sleeve);
     fil_json_open(json, "shapes", '[');
     for (int s = 0; s < kind->shape_count(world, id); ++s) {
         FilShownShape shape;
         kind->shape(world, id, s, &shape);
-        write_shape(json, &shape);
+        write_shape(json, &shape, fil_show_shape_color(kind, world, id, &shape, color));
     }
     fil_json_close(json, ']');
 }
@@ -90,6 +104,7 @@ static void write_surface(FilJson* json, const FilShowKind* kind, const FilWorld
 
 static void write_objects(FilJson* json, const FilWorld* world)
 {
+    int number = 0;
     fil_json_open(json, "objects", '[');
     for (int k = 0; k < FIL_SHOW_COUNT; ++k) {
         const FilShowKind* kind = fil_show_kind(k);
@@ -98,11 +113,14 @@ static void write_objects(FilJson* json, const FilWorld* world)
             fil_json_open(json, NULL, '{');
             fil_json_text(json, "name", kind->name(world, id));
             fil_json_text(json, "kind", kind->heading);
+            const FilColor color = fil_show_color(kind, world, id, number++);
+            fil_json_boolean(json, "visible", fil_show_visible(kind, world, id));
+            write_color(json, color);
             if (kind->curve != NULL) {
                 write_curve(json, kind, world, id);
             }
             if (kind->shape_count != NULL) {
-                write_shapes(json, kind, world, id);
+                write_shapes(json, kind, world, id, color);
             }
             if (kind->triangle_count != NULL) {
                 write_surface(json, kind, world, id);

@@ -1,5 +1,5 @@
-/* A kind of object as the command line shows it: in `filum info`, and in drawings and on the page of `filum view` as a curve, as
- * shapes or as a surface of triangles. One file show_<kind>.c holds a kind's row, the list below names them. */
+/* A kind of object as it is shown: in `filum info`, and in drawings, on the page of `filum view` and in the node's markers as a curve,
+ * as shapes or as a surface of triangles. One file show_<kind>.c holds a kind's row, the list below names them. */
 #ifndef FILUM_VIEW_SHOW_H
 #define FILUM_VIEW_SHOW_H
 
@@ -19,6 +19,9 @@ typedef struct FilShownShape {
     FilVec3 position;    /* m */
     FilQuat orientation; /* unit */
     bool moves;          /* is not static */
+    const char* part;    /* name of the part that it is of, such as a link; NULL: of the object */
+    bool colored;        /* has a colour of its own */
+    FilColor color;
 } FilShownShape;
 
 /* Where the shape itself is. */
@@ -45,6 +48,7 @@ typedef struct FilShowKind {
     FilId (*at)(const FilWorld* world, int index);
     const char* (*name)(const FilWorld* world, FilId id);
     void (*print)(const FilWorld* world, FilId id); /* lines for `filum info` */
+    FilLook (*look)(const FilWorld* world, FilId id); /* NULL: its parts have looks of their own */
 
     /* As a curve; NULL: the kind has none. */
     FilCurve (*curve)(const FilWorld* world, FilId id);
@@ -91,5 +95,19 @@ FIL_SHOW_KINDS(FIL_SHOW_DECLARATION)
 #undef FIL_SHOW_DECLARATION
 
 const FilShowKind* fil_show_kind(int index);
+
+/* Whether it is to be seen. */
+bool fil_show_visible(const FilShowKind* kind, const FilWorld* world, FilId id);
+
+/* Its own colour, or that of a palette for the object with this number among all that are shown. */
+FilColor fil_show_color(const FilShowKind* kind, const FilWorld* world, FilId id, int number);
+
+/* That of a shape: its own, its object's, grey if it never moves, else `color`. */
+FilColor fil_show_shape_color(const FilShowKind* kind, const FilWorld* world, FilId id, const FilShownShape* shape, FilColor color);
+
+/* A curve for those who draw lines: that of the kind, or one that goes smoothly through the disks of a smooth body. False: neither. */
+bool fil_show_line(const FilShowKind* kind, const FilWorld* world, FilId id, FilCurve* curve);
+void fil_show_line_nodes(const FilShowKind* kind, const FilWorld* world, FilId id, double* nodes); /* 3 per node, m */
+double fil_show_line_radius(const FilShowKind* kind, const FilWorld* world, FilId id, int edge);   /* m */
 
 #endif

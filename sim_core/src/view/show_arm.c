@@ -22,9 +22,8 @@ static void print(const FilWorld* world, FilId arm)
 
 static void shape(const FilWorld* world, FilId arm, int index, FilShownShape* out)
 {
-    out->def = fil_shape_def_default();
+    *out = (FilShownShape){.def = fil_shape_def_default(), .moves = true};
     out->def.type = FIL_TYPE_CYLINDER;
-    out->moves = true;
     fil_arm_disk_size(world, arm, index, &out->def.radius, &out->def.length);
     fil_arm_disk_pose(world, arm, index, &out->position, &out->orientation);
 }
@@ -52,6 +51,7 @@ const FilShowKind fil_show_arm = {
     .at = fil_world_arm_at,
     .name = fil_arm_name,
     .print = print,
+    .look = fil_world_look,
     .shape_count = fil_arm_disk_count,
     .shape = shape,
     .grip = grip,

@@ -49,10 +49,24 @@ static void print(const FilWorld* world, FilId body)
     }
 }
 
+/* What is seen, else what collides. */
+static int shape_count(const FilWorld* world, FilId body)
+{
+    const int visuals = fil_world_visual_count(world, body);
+    return visuals > 0 ? visuals : fil_rigid_shape_count(world, body);
+}
+
 static void shape(const FilWorld* world, FilId body, int index, FilShownShape* out)
 {
-    out->def = fil_rigid_shape(world, body, index);
-    out->moves = fil_rigid_motion(world, body) != FIL_STATIC;
+    *out = (FilShownShape){.moves = fil_rigid_motion(world, body) != FIL_STATIC};
+    if (fil_world_visual_count(world, body) > 0) {
+        const FilVisual visual = fil_world_visual(world, body, index);
+        out->def = visual.shape;
+        out->colored = visual.colored;
+        out->color = visual.color;
+    } else {
+        out->def = fil_rigid_shape(world, body, index);
+    }
     fil_rigid_get_pose(world, body, &out->position, &out->orientation);
 }
 
@@ -69,7 +83,8 @@ const FilShowKind fil_show_rigid = {
     .at = fil_world_rigid_at,
     .name = fil_rigid_name,
     .print = print,
-    .shape_count = fil_rigid_shape_count,
+    .look = fil_world_look,
+    .shape_count = shape_count,
     .shape = shape,
     .grip = grip,
 };

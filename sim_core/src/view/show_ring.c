@@ -49,6 +49,7 @@ const FilShowKind fil_show_ring = {
     .at = fil_world_ring_at,
     .name = fil_ring_name,
     .print = print,
+    .look = fil_world_look,
     .shape_count = shape_count,
     .shape = shape,
     .grip = grip,

@@ -26,11 +26,19 @@ static void print(const FilWorld* world, FilId robot)
     }
 }
 
+/* Shapes of a link: those to be seen, else those that collide; none if it is hidden. */
+static int link_shape_count(const FilWorld* world, FilId robot, int link)
+{
+    const FilId id = fil_robot_link(world, robot, link);
+    const int visuals = fil_world_visual_count(world, id);
+    return !fil_world_look(world, id).visible ? 0 : visuals > 0 ? visuals : fil_robot_shape_count(world, robot, link);
+}
+
 static int shape_count(const FilWorld* world, FilId robot)
 {
     int count = 0;
     for (int l = 0; l < fil_robot_link_count(world, robot); ++l) {
-        count += fil_robot_shape_count(world, robot, l);
+        count += link_shape_count(world, robot, l);
     }
     return count;
 }
@@ -39,17 +47,28 @@ static int shape_count(const FilWorld* world, FilId robot)
 static int find_link(const FilWorld* world, FilId robot, int* index)
 {
     int link = 0;
-    while (link < fil_robot_link_count(world, robot) - 1 && *index >= fil_robot_shape_count(world, robot, link)) {
-        *index -= fil_robot_shape_count(world, robot, link++);
+    while (link < fil_robot_link_count(world, robot) - 1 && *index >= link_shape_count(world, robot, link)) {
+        *index -= link_shape_count(world, robot, link++);
     }
     return link;
 }
 
+/* The scene's colour goes before that of the URDF. */
 static void shape(const FilWorld* world, FilId robot, int index, FilShownShape* out)
 {
     const int link = find_link(world, robot, &index);
-    out->def = fil_robot_shape(world, robot, link, index);
-    out->moves = true;
+    const FilId id = fil_robot_link(world, robot, link);
+    const FilLook look = fil_world_look(world, id);
+    *out = (FilShownShape){
+        .moves = true, .part = fil_robot_link_name(world, robot, link), .colored = look.colored, .color = look.color};
+    if (fil_world_visual_count(world, id) > 0) {
+        const FilVisual visual = fil_world_visual(world, id, index);
+        out->def = visual.shape;
+        out->colored |= visual.colored;
+        out->color = look.colored ? look.color : visual.color;
+    } else {
+        out->def = fil_robot_shape(world, robot, link, index);
+    }
     fil_robot_link_pose(world, robot, link, &out->position, &out->orientation);
 }
 

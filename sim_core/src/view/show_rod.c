@@ -53,6 +53,7 @@ const FilShowKind fil_show_rod = {
     .at = fil_world_rod_at,
     .name = fil_rod_name,
     .print = print,
+    .look = fil_world_look,
     .curve = curve,
     .curve_radius = fil_rod_radius,
     .curve_nodes = fil_rod_get_positions,

@@ -16,6 +16,7 @@ const FilShowKind fil_show_shell = {
     .at = fil_world_shell_at,
     .name = fil_shell_name,
     .print = print,
+    .look = fil_world_look,
     .vertex_count = fil_shell_vertex_count,
     .triangle_count = fil_shell_triangle_count,
     .triangle = fil_shell_get_triangle,

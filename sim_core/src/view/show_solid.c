@@ -16,6 +16,7 @@ const FilShowKind fil_show_solid = {
     .at = fil_world_solid_at,
     .name = fil_solid_name,
     .print = print,
+    .look = fil_world_look,
     .vertex_count = fil_solid_vertex_count,
     .triangle_count = fil_solid_triangle_count,
     .triangle = fil_solid_get_triangle,

@@ -209,7 +209,7 @@ FilStatus fil_world_add_object(FilWorld* world, const char* name, FilBodyKind ki
     if (copy == NULL) {
         return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
     }
-    world->objects[world->object_count] = (FilObject){copy, kind, body, local};
+    world->objects[world->object_count] = (FilObject){.name = copy, .kind = kind, .body = body, .local = local, .look = {.visible = true}};
     *index = world->object_count++;
     return FIL_OK;
 }

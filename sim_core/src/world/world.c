@@ -167,7 +167,13 @@ void fil_world_destroy(FilWorld* world)
         return;
     }
     for (int e = 0; e < world->object_count; e++) {
-        fil_free(world->objects[e].name);
+        FilObject* object = &world->objects[e];
+        fil_free(object->name);
+        for (int v = 0; v < object->visual_count; v++) {
+            fil_free((void*)(uintptr_t)object->visuals[v].shape.points);
+            fil_free((void*)(uintptr_t)object->visuals[v].shape.triangles);
+        }
+        fil_free(object->visuals);
     }
     for (int a = 0; a < world->attachment_count; a++) {
         fil_free(world->attachments[a].name);

@@ -3,6 +3,7 @@
 #define FILUM_WORLD_WORLD_H
 
 #include "base/arena.h"
+#include "filum/look.h"
 #include "solver/solver.h"
 
 /* A named part of a body that users address: a rod or a rigid body. */
@@ -10,6 +11,9 @@ typedef struct FilObject {
     char* name;
     FilBodyKind kind;
     int body, local;
+    FilLook look;
+    FilVisual* visuals; /* their arrays are the world's */
+    int visual_count;
 } FilObject;
 
 typedef struct FilAttachment {

@@ -3,9 +3,8 @@ import * as THREE from './lib/three/build/three.module.js';
 import { floorMaterial, shapeGeometry } from './shapes.js';
 import { Tube } from './tube.js';
 
-// the colours of the drawings (tools/draw.c)
-const PALETTE = ['#296bb8', '#de6b24', '#269470', '#bd3361', '#7052b3', '#c7991a', '#1a8fa8', '#85593d'];
-const STILL = '#9b9fa6';
+// what a description says about colours (view/describe.c)
+const paint = ({ color, opacity = 1 }) => ({ color, opacity, transparent: opacity < 1 });
 const HAND_NUMBERS = 6;
 const POSE_NUMBERS = 7;
 
@@ -41,7 +40,7 @@ class Shapes {
     this.numbers = POSE_NUMBERS * shapes.length;
     this.meshes = shapes.map((shape) => {
       const floor = shape.type === 'half_space';
-      const material = floor ? floorMaterial(dark) : new THREE.MeshStandardMaterial({ color: shape.moves ? color : STILL, roughness: 0.6, metalness: 0, flatShading: shape.type === 'hull' || shape.type === 'mesh' });
+      const material = floor ? floorMaterial(dark) : new THREE.MeshStandardMaterial({ ...paint(shape), roughness: 0.6, metalness: 0, flatShading: shape.type === 'hull' || shape.type === 'mesh' });
       const mesh = new THREE.Mesh(shapeGeometry(shape), material);
       mesh.castShadow = !floor;
       mesh.receiveShadow = true;
@@ -118,12 +117,13 @@ export class Bodies {
     this.group = new THREE.Group();
     this.parts = [];
     description.objects.forEach((object, i) => {
-      const color = PALETTE[i % PALETTE.length];
+      const { color, visible } = object;
       const parts = [object.curve && new Curve(object.curve, color), object.shapes && new Shapes(object, color, dark), object.surface && new Surface(object.surface, color)];
       parts.filter(Boolean).forEach((part) => {
         Object.assign(part, { object: i, name: object.name });
         part.meshes.forEach((mesh) => {
           mesh.userData.part = part;
+          mesh.visible &&= visible;
           this.group.add(mesh);
         });
         this.parts.push(part);
