@@ -11,8 +11,6 @@
 #include "rosidl_runtime_c/primitives_sequence_functions.h"
 #include "rosidl_runtime_c/string_functions.h"
 
-#define BACKBONE 0.8     /* thickness of an arm's backbone, by the radius of its first disk; chosen */
-enum { ARC_POINTS = 8 }; /* per section of a backbone; chosen */
 enum { NUMBERS = 3 };    /* of a section, in messages */
 
 void fil_chamber_name(const char* arm, int chamber, char name[FIL_FRAME_NAME])
@@ -35,51 +33,6 @@ static void add_frames(FilFrames* frames, const FilWorld* world, FilId arm)
             .name = fil_arm_name(world, arm), .part = k < 0 ? "base" : "section_", .numbered = k >= 0, .number = k};
         fil_arm_pose(world, arm, k < 0 ? 0 : k, k < 0 ? 0.0 : 1.0, &frame.position, &frame.orientation);
         fil_frames_add(frames, &frame);
-    }
-}
-
-/* ---- markers: one per disk, then the backbone ---- */
-
-static int marker_count(const FilWorld* world, FilId arm)
-{
-    return fil_arm_disk_count(world, arm) + 1;
-}
-
-static bool size_markers(FilMarker* markers, const FilWorld* world, FilId arm, std_msgs__msg__ColorRGBA colour)
-{
-    const char* name = fil_arm_name(world, arm);
-    const int disks = fil_arm_disk_count(world, arm);
-    double radius;
-    double thickness;
-    bool done = true;
-    for (int k = 0; done && k < disks; k++) {
-        fil_arm_disk_size(world, arm, k, &radius, &thickness);
-        markers[k].color = colour;
-        markers[k].scale = (geometry_msgs__msg__Vector3){2.0 * radius, 2.0 * radius, thickness};
-        done = fil_marker_size(&markers[k], name, k, FIL_MARKER(CYLINDER), 0);
-    }
-    fil_arm_disk_size(world, arm, 0, &radius, &thickness);
-    markers[disks].color = colour;
-    markers[disks].scale.x = BACKBONE * radius;
-    return done && fil_marker_size(&markers[disks], name, disks, FIL_MARKER(LINE_STRIP),
-                                   1 + ARC_POINTS * fil_arm_section_count(world, arm));
-}
-
-static void fill_markers(FilMarker* markers, const FilWorld* world, FilId arm, double* scratch)
-{
-    (void)scratch;
-    const int disks = fil_arm_disk_count(world, arm);
-    FilVec3 p;
-    FilQuat q;
-    for (int k = 0; k < disks; k++) {
-        fil_arm_disk_pose(world, arm, k, &p, &q);
-        fil_marker_place(&markers[k], p, q);
-    }
-    FilMarker* backbone = &markers[disks];
-    for (int k = 0; k < (int)backbone->points.size; k++) {
-        const int section = k > 0 ? (k - 1) / ARC_POINTS : 0;
-        fil_arm_pose(world, arm, section, k / (double)ARC_POINTS - section, &p, &q);
-        backbone->points.data[k] = (geometry_msgs__msg__Point){p.x, p.y, p.z};
     }
 }
 
@@ -157,8 +110,6 @@ const FilNodeKind fil_arm_kind = {
     .is_robot = true,
     .get_state = get_state,
     .frames = add_frames,
-    .marker_count = marker_count,
-    .size_markers = size_markers,
-    .fill_markers = fill_markers,
+    .show = &fil_show_arm,
     .states = &arm_states,
 };

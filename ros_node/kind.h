@@ -1,12 +1,12 @@
-/* A kind of object as the node shows it: what there is of the kind, as entities, frames, markers, and a message of
+/* A kind of object as the node shows it: what there is of the kind, as entities, frames, markers (as view/show.h has them), and a message of
  * states where the kind has one. One file <kind>_kind.c holds a kind's row, kinds.h lists them. */
 #ifndef FILUM_NODE_KIND_H
 #define FILUM_NODE_KIND_H
 
 #include "frames.h"
-#include "marker_parts.h"
 #include "motion.h"
 #include "topic.h"
+#include "view/show.h"
 
 /* The message that tells the states of all objects of a kind; its type begins with a std_msgs/Header. */
 typedef struct FilStateTopic {
@@ -43,10 +43,7 @@ typedef struct FilNodeKind {
     /* Adds the frames of an object, always the same ones in the same order; NULL: none. */
     void (*frames)(FilFrames* frames, const FilWorld* world, FilId id);
 
-    /* An object's markers: how many, what never changes of them (false: out of memory), and where they are now. */
-    int (*marker_count)(const FilWorld* world, FilId id);
-    bool (*size_markers)(FilMarker* markers, const FilWorld* world, FilId id, std_msgs__msg__ColorRGBA colour);
-    void (*fill_markers)(FilMarker* markers, const FilWorld* world, FilId id, double* scratch);
+    const FilShowKind* show; /* what markers are made of */
 
     const FilStateTopic* states; /* NULL: none */
 } FilNodeKind;

@@ -11,9 +11,9 @@
     ROW(rigid, RIGID, NO_STATES) \
     ROW(arm, ARM, STATES)        \
     ROW(robot, ROBOT, STATES)    \
-    ROW(shell, SHELL, NO_STATES) \
-    ROW(ring, RING, NO_STATES)   \
-    ROW(solid, SOLID, NO_STATES)
+    ROW(shell, SHELL, STATES)    \
+    ROW(ring, RING, STATES)      \
+    ROW(solid, SOLID, STATES)
 
 #define FIL_KIND_ID(kind, KIND, states) FIL_KIND_##KIND,
 typedef enum FilKindId { FIL_NODE_KINDS(FIL_KIND_ID) FIL_KIND_COUNT } FilKindId;

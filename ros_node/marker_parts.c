@@ -1,26 +1,10 @@
 #include "marker_parts.h"
 
-#include <math.h>
-
 #include "messages.h"
 #include "motion.h"
 
 #define PLANE_SIZE 4.0        /* m, of the square drawn for a half space; chosen */
 enum { CAPSULE_POINTS = 17 }; /* spheres along a capsule's axis; chosen */
-
-std_msgs__msg__ColorRGBA fil_marker_colour(int i)
-{
-    const double hue = fmod(0.08 + 0.618033988749895 * i, 1.0) * 6.0;
-    const double middle = 1.0 - fabs(fmod(hue, 2.0) - 1.0);
-    const double red[] = {1, middle, 0, 0, middle, 1};
-    const double green[] = {middle, 1, 1, middle, 0, 0};
-    const double blue[] = {0, 0, middle, 1, 1, middle};
-    const int sector = (int)hue % 6;
-    return (std_msgs__msg__ColorRGBA){.r = (float)(0.2 + 0.7 * red[sector]),
-                                      .g = (float)(0.2 + 0.7 * green[sector]),
-                                      .b = (float)(0.2 + 0.7 * blue[sector]),
-                                      .a = 1.0f};
-}
 
 bool fil_marker_size(FilMarker* marker, const char* space, int id, int type, int points)
 {
@@ -57,7 +41,15 @@ bool fil_marker_size_shape(FilMarker* marker, const char* space, int id, const F
             type = FIL_MARKER(CUBE);
             scale = (geometry_msgs__msg__Vector3){PLANE_SIZE, PLANE_SIZE, FIL_MARKER_THIN};
             break;
-        default:
+        case FIL_TYPE_MESH:
+        case FIL_TYPE_HULL:
+        case FIL_TYPE_REVOLUTION:
+            if (shape->triangle_count > 0) {
+                type = FIL_MARKER(TRIANGLE_LIST);
+                points = 3 * shape->triangle_count;
+                scale = (geometry_msgs__msg__Vector3){1.0, 1.0, 1.0};  // corners are in metres
+                break;
+            }
             type = FIL_MARKER(SPHERE_LIST);
             points = shape->point_count;
             scale = (geometry_msgs__msg__Vector3){2.0 * FIL_MARKER_THIN, 2.0 * FIL_MARKER_THIN, 2.0 * FIL_MARKER_THIN};
@@ -71,20 +63,16 @@ bool fil_marker_size_shape(FilMarker* marker, const char* space, int id, const F
         marker->points.data[i].z = shape->length * (i / (points - 1.0) - 0.5);
     }
     for (int i = 0; i < points && shape->type != FIL_TYPE_CAPSULE; i++) {
-        marker->points.data[i] = fil_marker_point(shape->points + 3 * i);
+        marker->points.data[i] = fil_marker_point(shape->points + 3 * (shape->triangle_count > 0 ? shape->triangles[i] : i));
     }
     return true;
 }
 
 void fil_marker_fill_shape(FilMarker* marker, FilVec3 position, FilQuat orientation, const FilShapeDef* shape)
 {
-    fil_marker_place(marker, fil_vector_sum(position, fil_quat_rotate(orientation, shape->position)),
-                     fil_quat_product(orientation, shape->orientation));
-}
-
-void fil_marker_place(FilMarker* marker, FilVec3 position, FilQuat q)
-{
-    marker->pose.position = (geometry_msgs__msg__Point){position.x, position.y, position.z};
+    const FilVec3 p = fil_vector_sum(position, fil_quat_rotate(orientation, shape->position));
+    const FilQuat q = fil_quat_product(orientation, shape->orientation);
+    marker->pose.position = (geometry_msgs__msg__Point){p.x, p.y, p.z};
     marker->pose.orientation = (geometry_msgs__msg__Quaternion){q.x, q.y, q.z, q.w};
 }
 

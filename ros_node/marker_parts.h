@@ -11,19 +11,15 @@ typedef visualization_msgs__msg__Marker FilMarker;
 #define FIL_MARKER(name) visualization_msgs__msg__Marker__##name
 #define FIL_MARKER_THIN 0.002 /* m, of lines and planes that have no thickness; chosen */
 
-/* A colour for the i-th of many objects: hues apart by the golden ratio. */
-std_msgs__msg__ColorRGBA fil_marker_colour(int i);
-
 /* Names a marker of the namespace `space` and makes room for its points. False: out of memory. */
 bool fil_marker_size(FilMarker* marker, const char* space, int id, int type, int points);
 
-/* A shape of a body or link: hulls are shown by their corners, capsules by a line with round ends. */
+/* A shape of a body or link: meshes are shown by their triangles, hulls by their corners, capsules by a line with round ends. */
 bool fil_marker_size_shape(FilMarker* marker, const char* space, int id, const FilShapeDef* shape);
 
 /* Where a shape is: in the frame (position, orientation) of what it belongs to. */
 void fil_marker_fill_shape(FilMarker* marker, FilVec3 position, FilQuat orientation, const FilShapeDef* shape);
 
-void fil_marker_place(FilMarker* marker, FilVec3 position, FilQuat orientation);
 geometry_msgs__msg__Point fil_marker_point(const double* numbers);
 
 #endif

@@ -2,21 +2,71 @@
 #include <math.h>
 
 #include "conversion.h"
+#include "marker_parts.h"
 #include "messages.h"
 
 #define LONGEST_FORCE 0.1 /* m, the length at which the largest contact force is drawn; chosen */
 
+#define BACKBONE 0.4 /* thickness of the line through a smooth body's disks, by theirs; chosen */
+
 /* ---- sizes ---- */
+
+/* An object's markers: a line, its shapes, its surface, as far as its kind has them; none if it is hidden. */
+static int count_object(const FilShowKind* kind, const FilWorld* world, FilId id)
+{
+    FilCurve curve;
+    if (!fil_show_visible(kind, world, id)) {
+        return 0;
+    }
+    return (fil_show_line(kind, world, id, &curve) ? 1 : 0) + (kind->shape_count != NULL ? kind->shape_count(world, id) : 0) +
+           (kind->triangle_count != NULL ? 1 : 0);
+}
 
 static int count_markers(const FilStateMessages* messages, const FilWorld* world)
 {
     int count = 0;
     for (int k = 0; k < FIL_KIND_COUNT; k++) {
         for (int i = 0; i < messages->objects[k].count; i++) {
-            count += fil_node_kind((FilKindId)k)->marker_count(world, messages->objects[k].ids[i]);
+            count += count_object(fil_node_kind((FilKindId)k)->show, world, messages->objects[k].ids[i]);
         }
     }
     return count;
+}
+
+static std_msgs__msg__ColorRGBA message_color(FilColor c)
+{
+    return (std_msgs__msg__ColorRGBA){(float)c.r, (float)c.g, (float)c.b, (float)c.a};
+}
+
+/* What never changes of an object's markers; false: out of memory. */
+static bool size_object(FilMarker* next, const FilShowKind* kind, const FilWorld* world, FilId id, int number)
+{
+    const char* name = kind->name(world, id);
+    const FilColor color = fil_show_color(kind, world, id, number);
+    FilCurve curve;
+    int count = 0;
+    bool done = true;
+    if (!fil_show_visible(kind, world, id)) {
+        return true;
+    }
+    if (fil_show_line(kind, world, id, &curve)) {
+        next[count].scale.x = (kind->sleeve ? BACKBONE : 1.0) * 2.0 * fil_show_line_radius(kind, world, id, 0);
+        next[count].color = message_color(color);
+        done = fil_marker_size(&next[count], name, count, FIL_MARKER(LINE_STRIP), curve.node_count + curve.closed);
+        count++;
+    }
+    for (int s = 0; done && kind->shape_count != NULL && s < kind->shape_count(world, id); s++, count++) {
+        FilShownShape shape;
+        kind->shape(world, id, s, &shape);
+        next[count].color = message_color(fil_show_shape_color(kind, world, id, &shape, color));
+        done = fil_marker_size_shape(&next[count], shape.part != NULL ? shape.part : name, count, &shape.def);
+    }
+    if (done && kind->triangle_count != NULL) {
+        next[count].scale = (geometry_msgs__msg__Vector3){1.0, 1.0, 1.0};  // corners are in metres
+        next[count].color = message_color(color);
+        done = fil_marker_size(&next[count], name, count, FIL_MARKER(TRIANGLE_LIST), 3 * kind->triangle_count(world, id));
+    }
+    return done;
 }
 
 bool fil_size_markers(FilStateMessages* messages, const FilWorld* world)
@@ -35,8 +85,8 @@ bool fil_size_markers(FilStateMessages* messages, const FilWorld* world)
         const FilNodeKind* kind = fil_node_kind((FilKindId)k);
         for (int i = 0; done && i < messages->objects[k].count; i++) {
             const FilId id = messages->objects[k].ids[i];
-            done = kind->size_markers(next, world, id, fil_marker_colour(number++));
-            next += kind->marker_count(world, id);
+            done = size_object(next, kind->show, world, id, number++);
+            next += count_object(kind->show, world, id);
         }
     }
     if (done) {
@@ -47,6 +97,33 @@ bool fil_size_markers(FilStateMessages* messages, const FilWorld* world)
 }
 
 /* ---- contents ---- */
+
+/* A point of a message is three numbers. */
+_Static_assert(sizeof(geometry_msgs__msg__Point) == 3 * sizeof(double), "points lie as rows of numbers do");
+
+static void fill_object(FilMarker* next, const FilShowKind* kind, const FilWorld* world, FilId id)
+{
+    FilCurve curve;
+    if (fil_show_line(kind, world, id, &curve)) {
+        fil_show_line_nodes(kind, world, id, &next->points.data->x);
+        if (curve.closed) {
+            next->points.data[curve.node_count] = next->points.data[0];
+        }
+        next++;
+    }
+    for (int s = 0; kind->shape_count != NULL && s < kind->shape_count(world, id); s++) {
+        FilShownShape shape;
+        kind->shape(world, id, s, &shape);
+        fil_marker_fill_shape(next++, shape.position, shape.orientation, &shape.def);
+    }
+    for (int t = 0; kind->triangle_count != NULL && t < kind->triangle_count(world, id); t++) {
+        int corners[3];
+        kind->triangle(world, id, t, corners);
+        for (int k = 0; k < 3; k++) {
+            kind->vertex(world, id, corners[k], &next->points.data[3 * t + k].x);
+        }
+    }
+}
 
 static void fill_forces(FilMarker* marker, const FilWorld* world)
 {
@@ -84,8 +161,10 @@ void fil_fill_markers(FilStateMessages* messages, const FilSimulation* simulatio
         const FilNodeKind* kind = fil_node_kind((FilKindId)k);
         for (int i = 0; i < messages->objects[k].count; i++) {
             const FilId id = messages->objects[k].ids[i];
-            kind->fill_markers(next, world, id, messages->scratch);
-            next += kind->marker_count(world, id);
+            if (fil_show_visible(kind->show, world, id)) {
+                fill_object(next, kind->show, world, id);
+            }
+            next += count_object(kind->show, world, id);
         }
     }
     fill_forces(next, world);

@@ -29,29 +29,6 @@ static void add_frames(FilFrames* frames, const FilWorld* world, FilId body)
     fil_frames_add(frames, &frame);
 }
 
-static bool size_markers(FilMarker* markers, const FilWorld* world, FilId body, std_msgs__msg__ColorRGBA colour)
-{
-    bool done = true;
-    for (int k = 0; done && k < fil_rigid_shape_count(world, body); k++) {
-        const FilShapeDef shape = fil_rigid_shape(world, body, k);
-        markers[k].color = is_static(world, body) ? (std_msgs__msg__ColorRGBA){0.6f, 0.6f, 0.6f, 1.0f} : colour;
-        done = fil_marker_size_shape(&markers[k], fil_rigid_name(world, body), k, &shape);
-    }
-    return done;
-}
-
-static void fill_markers(FilMarker* markers, const FilWorld* world, FilId body, double* scratch)
-{
-    (void)scratch;
-    FilVec3 position;
-    FilQuat orientation;
-    fil_rigid_get_pose(world, body, &position, &orientation);
-    for (int k = 0; k < fil_rigid_shape_count(world, body); k++) {
-        const FilShapeDef shape = fil_rigid_shape(world, body, k);
-        fil_marker_fill_shape(&markers[k], position, orientation, &shape);
-    }
-}
-
 const FilNodeKind fil_rigid_kind = {
     .count = fil_world_rigid_count,
     .at = fil_world_rigid_at,
@@ -60,7 +37,5 @@ const FilNodeKind fil_rigid_kind = {
     .get_state = get_state,
     .set_state = set_state,
     .frames = add_frames,
-    .marker_count = fil_rigid_shape_count,
-    .size_markers = size_markers,
-    .fill_markers = fill_markers,
+    .show = &fil_show_rigid,
 };

@@ -1,11 +1,9 @@
 /* Rings as the node shows them: entities without orientation, placed by the rods that they are threaded on; a ball
- * where the ring is, or where the centre of its hole is. */
-#include <math.h>
-
+ * where the ring is, or where the centre of its hole is; ring_states. */
+#include "filum/msg/ring_state.h"
+#include "filum/msg/ring_states.h"
 #include "kinds.h"
-
-#define BALL \
-    3.0 /* radius of the ball, by that of the thickest rod; chosen: the world does not tell how wide a ring is */
+#include "rosidl_runtime_c/string_functions.h"
 
 static void get_state(const FilWorld* world, FilId ring, FilEntityState* state)
 {
@@ -13,36 +11,55 @@ static void get_state(const FilWorld* world, FilId ring, FilEntityState* state)
     state->velocity = fil_ring_velocity(world, ring);
 }
 
-static int marker_count(const FilWorld* world, FilId ring)
+/* ---- states ---- */
+
+FIL_MESSAGE_FUNCTIONS(filum, RingStates)
+
+static int entries(const FilWorld* world, FilId ring)
 {
     (void)world;
     (void)ring;
     return 1;
 }
 
-static bool size_markers(FilMarker* marker, const FilWorld* world, FilId ring, std_msgs__msg__ColorRGBA colour)
+static bool size_states(void* message, const FilWorld* world, const FilId* rings, int count)
 {
-    double radius = 0.0;
-    for (int i = 0; i < fil_world_rod_count(world); i++) {
-        radius = fmax(radius, BALL * fil_rod_radius(world, fil_world_rod_at(world, i), 0));
+    filum__msg__RingStates* states = message;
+    bool done = filum__msg__RingState__Sequence__init(&states->rings, (size_t)count);
+    for (int i = 0; done && i < count; i++) {
+        done = rosidl_runtime_c__String__assign(&states->rings.data[i].name, fil_ring_name(world, rings[i]));
     }
-    marker->scale = (geometry_msgs__msg__Vector3){2.0 * radius, 2.0 * radius, 2.0 * radius};
-    marker->color = colour;
-    return fil_marker_size(marker, fil_ring_name(world, ring), 0, FIL_MARKER(SPHERE), 0);
+    return done;
 }
 
-static void fill_markers(FilMarker* marker, const FilWorld* world, FilId ring, double* scratch)
+static void fill_states(void* message, const FilWorld* world, const FilId* rings, int count, double* scratch)
 {
+    filum__msg__RingStates* states = message;
     (void)scratch;
-    fil_marker_place(marker, fil_ring_position(world, ring), (FilQuat){0.0, 0.0, 0.0, 1.0});
+    for (int i = 0; i < count; i++) {
+        filum__msg__RingState* state = &states->rings.data[i];
+        const FilVec3 x = fil_ring_position(world, rings[i]), v = fil_ring_velocity(world, rings[i]);
+        state->threaded = fil_ring_threaded(world, rings[i]);
+        state->position = (geometry_msgs__msg__Point){x.x, x.y, x.z};
+        state->velocity = (geometry_msgs__msg__Vector3){v.x, v.y, v.z};
+        state->travel = state->threaded ? fil_ring_travel(world, rings[i]) : 0.0;
+        state->force = state->threaded ? fil_ring_force(world, rings[i]) : 0.0;
+    }
 }
+
+static const FilStateTopic ring_states = {
+    .topic = {"ring_states", 10, false, "filum/msg/RingStates", type_of_RingStates},
+    .message = {sizeof(filum__msg__RingStates), init_RingStates, fini_RingStates},
+    .entries = entries,
+    .size = size_states,
+    .fill = fill_states,
+};
 
 const FilNodeKind fil_ring_kind = {
     .count = fil_world_ring_count,
     .at = fil_world_ring_at,
     .name = fil_ring_name,
     .get_state = get_state,
-    .marker_count = marker_count,
-    .size_markers = size_markers,
-    .fill_markers = fill_markers,
+    .show = &fil_show_ring,
+    .states = &ring_states,
 };

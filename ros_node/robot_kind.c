@@ -47,44 +47,6 @@ static void add_frames(FilFrames* frames, const FilWorld* world, FilId robot)
     }
 }
 
-/* ---- markers ---- */
-
-static int marker_count(const FilWorld* world, FilId robot)
-{
-    int count = 0;
-    for (int link = 0; link < fil_robot_link_count(world, robot); link++) {
-        count += fil_robot_shape_count(world, robot, link);
-    }
-    return count;
-}
-
-static bool size_markers(FilMarker* markers, const FilWorld* world, FilId robot, std_msgs__msg__ColorRGBA colour)
-{
-    bool done = true;
-    for (int link = 0; done && link < fil_robot_link_count(world, robot); link++) {
-        for (int k = 0; done && k < fil_robot_shape_count(world, robot, link); k++) {
-            const FilShapeDef shape = fil_robot_shape(world, robot, link, k);
-            markers->color = colour;
-            done = fil_marker_size_shape(markers++, fil_robot_link_name(world, robot, link), k, &shape);
-        }
-    }
-    return done;
-}
-
-static void fill_markers(FilMarker* markers, const FilWorld* world, FilId robot, double* scratch)
-{
-    (void)scratch;
-    FilVec3 position;
-    FilQuat orientation;
-    for (int link = 0; link < fil_robot_link_count(world, robot); link++) {
-        fil_robot_link_pose(world, robot, link, &position, &orientation);
-        for (int k = 0; k < fil_robot_shape_count(world, robot, link); k++) {
-            const FilShapeDef shape = fil_robot_shape(world, robot, link, k);
-            fil_marker_fill_shape(markers++, position, orientation, &shape);
-        }
-    }
-}
-
 /* ---- states: the joints of all robots in one message ---- */
 
 FIL_MESSAGE_FUNCTIONS(sensor_msgs, JointState)
@@ -141,8 +103,6 @@ const FilNodeKind fil_robot_kind = {
     .get_state = get_state,
     .set_state = set_state,
     .frames = add_frames,
-    .marker_count = marker_count,
-    .size_markers = size_markers,
-    .fill_markers = fill_markers,
+    .show = &fil_show_robot,
     .states = &joint_states,
 };

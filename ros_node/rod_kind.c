@@ -135,32 +135,6 @@ static void add_frames(FilFrames* frames, const FilWorld* world, FilId rod)
     }
 }
 
-/* ---- markers ---- */
-
-static int marker_count(const FilWorld* world, FilId rod)
-{
-    (void)world;
-    (void)rod;
-    return 1;
-}
-
-static bool size_markers(FilMarker* marker, const FilWorld* world, FilId rod, std_msgs__msg__ColorRGBA colour)
-{
-    const int points = fil_rod_node_count(world, rod) + fil_rod_closed(world, rod);
-    marker->scale.x = 2.0 * fil_rod_radius(world, rod, 0);
-    marker->color = colour;
-    return fil_marker_size(marker, fil_rod_name(world, rod), 0, FIL_MARKER(LINE_STRIP), points);
-}
-
-static void fill_markers(FilMarker* marker, const FilWorld* world, FilId rod, double* positions)
-{
-    const size_t nodes = (size_t)fil_rod_node_count(world, rod);
-    fil_rod_get_positions(world, rod, positions);
-    for (size_t k = 0; k < marker->points.size; k++) {
-        marker->points.data[k] = fil_marker_point(positions + 3 * (k % nodes));
-    }
-}
-
 /* ---- states ---- */
 
 FIL_MESSAGE_FUNCTIONS(filum, RodStates)
@@ -233,8 +207,6 @@ const FilNodeKind fil_rod_kind = {
     .get_state = get_state,
     .set_state = set_state,
     .frames = add_frames,
-    .marker_count = marker_count,
-    .size_markers = size_markers,
-    .fill_markers = fill_markers,
+    .show = &fil_show_rod,
     .states = &rod_states,
 };

@@ -2,17 +2,16 @@
 
 #include <stdlib.h>
 
-size_t fil_triangles_scratch(const FilTriangleAccess* of, const FilWorld* world, FilId id)
-{
-    return 3 * (size_t)of->vertex_count(world, id);
-}
+#include "filum/msg/mesh_state.h"
+#include "rosidl_runtime_c/primitives_sequence_functions.h"
+#include "rosidl_runtime_c/string_functions.h"
 
 /* ---- entities ---- */
 
 /* positions and velocities of an object's vertices, in one block of memory; NULL: out of memory */
 static double* copy_vertices(const FilTriangleAccess* of, const FilWorld* world, FilId id, double** velocities)
 {
-    const size_t numbers = fil_triangles_scratch(of, world, id);
+    const size_t numbers = 3 * (size_t)of->vertex_count(world, id);
     double* positions = malloc(2 * numbers * sizeof *positions);
     if (positions != NULL) {
         *velocities = positions + numbers;
@@ -76,26 +75,36 @@ FilStatus fil_triangles_set_state(const FilTriangleAccess* of, FilWorld* world, 
     return status;
 }
 
-/* ---- markers ---- */
+/* ---- states ---- */
 
-bool fil_triangles_size_markers(const FilTriangleAccess* of, FilMarker* marker, const FilWorld* world, FilId id,
-                                std_msgs__msg__ColorRGBA colour)
+bool fil_triangles_size_states(const FilTriangleAccess* of, void* message, const FilWorld* world, const FilId* ids, int count)
 {
-    marker->scale = (geometry_msgs__msg__Vector3){1.0, 1.0, 1.0};  // corners are in metres
-    marker->color = colour;
-    return fil_marker_size(marker, of->name(world, id), 0, FIL_MARKER(TRIANGLE_LIST),
-                           3 * of->triangle_count(world, id));
+    filum__msg__MeshStates* states = message;
+    bool done = filum__msg__MeshState__Sequence__init(&states->meshes, (size_t)count);
+    for (int i = 0; done && i < count; i++) {
+        filum__msg__MeshState* state = &states->meshes.data[i];
+        const size_t numbers = 3 * (size_t)of->vertex_count(world, ids[i]);
+        const int triangles = of->triangle_count(world, ids[i]);
+        done = rosidl_runtime_c__String__assign(&state->name, of->name(world, ids[i])) &&
+               rosidl_runtime_c__double__Sequence__init(&state->positions, numbers) &&
+               rosidl_runtime_c__double__Sequence__init(&state->velocities, numbers) &&
+               rosidl_runtime_c__uint32__Sequence__init(&state->triangles, 3 * (size_t)triangles);
+        for (int t = 0; done && t < triangles; t++) {
+            int corners[3];
+            of->get_triangle(world, ids[i], t, corners);
+            for (int k = 0; k < 3; k++) {
+                state->triangles.data[3 * t + k] = (uint32_t)corners[k];
+            }
+        }
+    }
+    return done;
 }
 
-void fil_triangles_fill_markers(const FilTriangleAccess* of, FilMarker* marker, const FilWorld* world, FilId id,
-                                double* positions)
+void fil_triangles_fill_states(const FilTriangleAccess* of, void* message, const FilWorld* world, const FilId* ids, int count)
 {
-    of->get_positions(world, id, positions);
-    for (int t = 0; t < of->triangle_count(world, id); t++) {
-        int corners[3];
-        of->get_triangle(world, id, t, corners);
-        for (int k = 0; k < 3; k++) {
-            marker->points.data[3 * t + k] = fil_marker_point(positions + 3 * corners[k]);
-        }
+    filum__msg__MeshStates* states = message;
+    for (int i = 0; i < count; i++) {
+        of->get_positions(world, ids[i], states->meshes.data[i].positions.data);
+        of->get_velocities(world, ids[i], states->meshes.data[i].velocities.data);
     }
 }

@@ -11,6 +11,9 @@
 #include <cmocka.h>
 
 #include "commands.h"
+#include "filum/msg/mesh_states.h"
+#include "filum/msg/ring_states.h"
+#include "marker_parts.h"
 #include "conversion.h"
 #include "entities.h"
 #include "outputs.h"
@@ -30,6 +33,8 @@ static const char scene_text[] =
     "    material: cloth\n"
     "    thickness: 0.001\n"
     "    sheet: {corner: [-0.1, 0.2, 0], along: [0.2, 0, 0], across: [0, 0.03, -0.1], columns: 4, rows: 3}\n"
+    "    color: '#ff8000'\n"
+    "solids: [{name: jelly, visible: false, material: rubber, position: [3, 0, 0], brick: {size: [0.1, 0.1, 0.1], cells: [1, 1, 1]}}]\n"
     "attachments: [{name: ends, pin: {rod: line, nodes: [0, 11]}}]\n"
     "rings:\n"
     "  - {name: hook, rod: line, range: 0.05, stiffness: 100, point: {mass: 0.001, position: [0, 0, -0.01]}}\n";
@@ -68,10 +73,10 @@ static int tear_down(void** state)
 static void every_object_is_an_entity(void** state)
 {
     (void)state;
-    static const char* const names[] = {"line", "block", "cloth", "hook"};
+    static const char* const names[] = {"line", "block", "cloth", "hook", "jelly"};
     const FilWorld* world = simulation.world;
-    assert_int_equal(fil_entity_count(world), 4);
-    for (int i = 0; i < 4; i++) {
+    assert_int_equal(fil_entity_count(world), 5);
+    for (int i = 0; i < 5; i++) {
         assert_string_equal(fil_entity_name(world, i), names[i]);
         assert_int_equal(fil_entity_find(world, names[i]), i);
         assert_int_equal(fil_entity_is_static(world, i), i == 1);
@@ -188,6 +193,7 @@ static void every_object_has_its_markers(void** state)
         }
     }
     const FilVec3 ring = fil_ring_position(world, fil_world_find_ring(world, "hook"));
+    assert_true(markers[2].color.r == 1.0f && fabsf(markers[2].color.g - 128.0f / 255.0f) < 1e-6f && markers[2].color.b == 0.0f);
     assert_true(markers[3].pose.position.x == ring.x && markers[3].pose.position.z == ring.z);
     assert_true(fabs(markers[3].scale.x - 2.0 * 3.0 * 0.001) < 1e-15);  // three times as wide as the rod
     fil_state_messages_fini(&messages);
@@ -201,6 +207,50 @@ static void count_message(void* context, FilTopicId topic, const void* message)
     ((int*)context)[topic]++;
 }
 
+/* Messages of cloth, solids and rings hold the world's own numbers. */
+static void states_of_all_kinds_are_told(void** state)
+{
+    (void)state;
+    const FilWorld* world = simulation.world;
+    FilStateMessages messages;
+    assert_true(fil_state_messages_init(&messages));
+    assert_true(fil_state_messages_fit(&messages, &simulation, false));
+    static const FilKindId kinds[] = {FIL_KIND_SHELL, FIL_KIND_SOLID};
+    for (int k = 0; k < 2; k++) {
+        fil_fill_states(&messages, &simulation, kinds[k]);
+        const filum__msg__MeshStates* states = messages.objects[kinds[k]].states;
+        assert_int_equal(states->meshes.size, 1);
+        const filum__msg__MeshState* mesh = &states->meshes.data[0];
+        const FilShowKind* show = fil_node_kind(kinds[k])->show;
+        const FilId id = show->at(world, 0);
+        assert_string_equal(mesh->name.data, show->name(world, id));
+        assert_int_equal(mesh->positions.size, 3 * show->vertex_count(world, id));
+        assert_int_equal(mesh->velocities.size, mesh->positions.size);
+        assert_int_equal(mesh->triangles.size, 3 * show->triangle_count(world, id));
+        for (int t = 0; t < show->triangle_count(world, id); t++) {
+            int corners[3];
+            show->triangle(world, id, t, corners);
+            for (int c = 0; c < 3; c++) {
+                double x[3];
+                assert_int_equal(mesh->triangles.data[3 * t + c], corners[c]);
+                show->vertex(world, id, corners[c], x);
+                assert_memory_equal(mesh->positions.data + 3 * corners[c], x, sizeof x);
+            }
+        }
+    }
+    fil_fill_states(&messages, &simulation, FIL_KIND_RING);
+    const filum__msg__RingStates* rings = messages.objects[FIL_KIND_RING].states;
+    const FilId ring = fil_world_ring_at(world, 0);
+    assert_int_equal(rings->rings.size, 1);
+    assert_string_equal(rings->rings.data[0].name.data, "hook");
+    assert_true(rings->rings.data[0].threaded);
+    assert_true(rings->rings.data[0].position.z == fil_ring_position(world, ring).z);
+    assert_true(rings->rings.data[0].velocity.z == fil_ring_velocity(world, ring).z);
+    assert_true(rings->rings.data[0].travel == fil_ring_travel(world, ring) && rings->rings.data[0].travel > 0.0);
+    assert_true(rings->rings.data[0].force == fil_ring_force(world, ring));
+    fil_state_messages_fini(&messages);
+}
+
 static void kinds_without_objects_are_silent(void** state)
 {
     (void)state;
@@ -209,6 +259,9 @@ static void kinds_without_objects_are_silent(void** state)
     assert_true(fil_outputs_init(&outputs));
     assert_true(fil_outputs_update(&outputs, &simulation, true, true, count_message, sent));
     assert_int_equal(sent[FIL_TOPIC_ROD_STATES], 1);
+    assert_int_equal(sent[FIL_TOPIC_SHELL_STATES], 1);
+    assert_int_equal(sent[FIL_TOPIC_RING_STATES], 1);
+    assert_int_equal(sent[FIL_TOPIC_SOLID_STATES], 1);
     assert_int_equal(sent[FIL_TOPIC_ARM_STATES], 0);
     assert_int_equal(sent[FIL_TOPIC_ROBOT_STATES], 0);
     assert_int_equal(sent[FIL_TOPIC_MARKERS], 2);  // the first takes away what others have left
@@ -237,7 +290,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_object_is_an_entity),         cmocka_unit_test(rings_are_seen_but_not_moved),
-        cmocka_unit_test(every_object_has_its_markers),      cmocka_unit_test(kinds_without_objects_are_silent),
+        cmocka_unit_test(every_object_has_its_markers), cmocka_unit_test(states_of_all_kinds_are_told),     cmocka_unit_test(kinds_without_objects_are_silent),
         cmocka_unit_test(every_topic_has_a_name_of_its_own), cmocka_unit_test(moved_shells_keep_their_shape),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
