@@ -12,7 +12,7 @@
 #include "heap_calls.h"
 #include "things.h"
 
-enum { SIDE = 8, BOXES = SIDE * SIDE * SIDE, CONTACTS = 4 * (SIDE * SIDE + (SIDE - 1) * (2 * SIDE - 1) * (2 * SIDE - 1)) };
+enum { SIDE = 9, BOXES = SIDE * SIDE * SIDE, CONTACTS = 4 * (SIDE * SIDE + (SIDE - 1) * (2 * SIDE - 1) * (2 * SIDE - 1)) };
 
 typedef struct Pile {
     FilWorld* world;

@@ -12,7 +12,7 @@
 #include "contact/sap_iterative.h"
 #include "contact/sap_system.h"
 
-enum { SIDE = 8, COLUMNS = SIDE * SIDE * SIDE, PAIRS = 7 * COLUMNS };
+enum { SIDE = 10, COLUMNS = SIDE * SIDE * SIDE, PAIRS = 7 * COLUMNS };
 
 typedef struct Cube {
     FilSapProblem problem;
@@ -203,15 +203,20 @@ static void patience_follows_cost(void** state)
     (void)state;
     Cube* cube = make_cube();
     FilSapSystem system;
+    FilSapIterative iterative = {0};
     assert_true(fil_sap_system_init(&system));
     set_jacobian(cube, 3);
     assert_int_equal(fil_sap_system_begin(&system, &cube->problem), FIL_OK);
     assert_true(system.factor.supernodes);
-    assert_in_range(fil_sap_iterative_patience(&system), 4, 20);
+    fil_sap_iterative_begin(&iterative, &system);
+    assert_in_range(iterative.patience, 3, 20);
+    assert_true(iterative.single);
     cube->problem.constraint_count = 100;
     assert_int_equal(fil_sap_system_begin(&system, &cube->problem), FIL_OK);
     assert_false(system.factor.supernodes);
-    assert_int_equal(fil_sap_iterative_patience(&system), 0);
+    fil_sap_iterative_begin(&iterative, &system);
+    assert_int_equal(iterative.patience, 0);
+    assert_false(iterative.single);
     fil_sap_system_free(&system);
     free(cube);
 }

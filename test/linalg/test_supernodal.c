@@ -431,6 +431,40 @@ static void grid(void** state)
     free(g);
 }
 
+/* L in single precision solves to its rounding, refinement on top of it to that of double; and back to double without a trace. */
+static void single_precision(void** state)
+{
+    (void)state;
+    Grid* g = make_grid();
+    FilSupernodal* factor = fil_supernodal_create();
+    static double x[4 * VERTICES], y[4 * VERTICES], again[4 * VERTICES];
+    fil_supernodal_find_used(&g->pattern, g->values, g->used);
+    assert_int_equal(fil_supernodal_analyze(factor, &g->pattern, NULL, g->used), FIL_OK);
+    assert_true(fil_supernodal_factor(factor, g->values, NULL));
+    memcpy(x, g->b, sizeof x);
+    fil_supernodal_solve(factor, x);
+    heap_calls = 0;
+    fil_supernodal_set_single(factor, true);
+    assert_true(fil_supernodal_factor(factor, g->values, NULL));
+    memcpy(y, g->b, sizeof y);
+    fil_supernodal_solve(factor, y);
+    double off = 0.0, size = 0.0;
+    for (int k = 0; k < 4 * VERTICES; k++) {
+        off = fmax(off, fabs(y[k] - x[k]));
+        size = fmax(size, fabs(x[k]));
+    }
+    assert_true(off > 1e-12 * size && off < 1e-3 * size); // 6e-8 times the condition, which is below 1e4
+    assert_true(fil_supernodal_refine(factor, &g->pattern, g->values, NULL, NULL, g->b, y, 1e-13, 10, g->scratch) <= 1e-13);
+    fil_supernodal_set_single(factor, false);
+    assert_true(fil_supernodal_factor(factor, g->values, NULL));
+    memcpy(again, g->b, sizeof again);
+    fil_supernodal_solve(factor, again);
+    assert_memory_equal(again, x, sizeof x);
+    assert_int_equal(heap_calls, 0);
+    fil_supernodal_destroy(factor);
+    free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -441,6 +475,7 @@ int main(void)
         cmocka_unit_test(bind),
         cmocka_unit_test(definiteness),
         cmocka_unit_test(grid),
+        cmocka_unit_test(single_precision),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,8 @@
 #define FORCING 0.03
 /* ... and of the tolerance in the last one */
 #define FORCING_AT_END 0.3
+/* A factor in single precision that needs more iterations than this is none: the condition is beyond it. One or two are usual. */
+#define SINGLE_PATIENCE 20
 
 /* Bounds follow the solution once the residual is less than this share of the impulses (tried from 0.01 to 1 on capstan, ropes, rings). */
 #define FOLLOW_BELOW 0.3
@@ -301,6 +303,7 @@ static FilStatus begin(FilSap* sap, const FilSapProblem* problem, const FilSapOp
     if (!reserve(sap, problem)) {
         return FIL_OUT_OF_MEMORY;
     }
+    fil_sap_iterative_begin(&sap->iterative, &sap->system);
     // A (v - v*), then A v*; the difference borrows p_free
     if (!start_from(problem, v, sap->p_free)) {
         stats->indefinite = true;
@@ -438,20 +441,38 @@ static bool follow_bounds(FilSap* sap, const FilSapProblem* problem, const FilSa
     return stats->residual > settings->tolerance;
 }
 
-/* dx with the Hessian at the current v: by its factor, or by the last one if conjugate gradients take no more than `patience` iterations. */
+/* dx by a new factor of the Hessian as assembled; in single precision where that holds. */
+static FilStatus solve_fresh(FilSap* sap, const FilSapProblem* problem, double tolerance, bool* definite)
+{
+    bool done = false;
+    *definite = fil_sap_system_factor_assembled(&sap->system, problem);
+    if (sap->iterative.single) {
+        const FilStatus status = *definite ? solve_iterative(sap, problem, tolerance, SINGLE_PATIENCE, &done) : FIL_OK;
+        if (status != FIL_OK) {
+            return status;
+        }
+        if (!done) {
+            fil_sap_iterative_sharpen(&sap->iterative, &sap->system);
+            *definite = fil_sap_system_factor_assembled(&sap->system, problem);
+        }
+    }
+    if (!done && *definite) {
+        solve_direct(sap);
+    }
+    return FIL_OK;
+}
+
+/* dx with the Hessian at the current v: by the last factor, if conjugate gradients take no more than `patience` iterations, or by its own. */
 static FilStatus take_hessian(FilSap* sap, const FilSapProblem* problem, double tolerance, int patience, bool* definite)
 {
     bool done = false;
     FilStatus status = FIL_OK;
+    *definite = true;
     assemble(sap, problem);
     if (patience > 0) {
         status = solve_iterative(sap, problem, tolerance, patience, &done);
     }
-    *definite = done || status != FIL_OK || fil_sap_system_factor_assembled(&sap->system, problem);
-    if (!done && *definite) {
-        solve_direct(sap);
-    }
-    return status;
+    return done || status != FIL_OK ? status : solve_fresh(sap, problem, tolerance, definite);
 }
 
 /* Newton. Where factors are cheap, the last one is used again while that pays, with the Hessian that it is of; where they are not, every
@@ -459,7 +480,7 @@ static FilStatus take_hessian(FilSap* sap, const FilSapProblem* problem, double 
  * decides follow it as soon as impulses are known well enough: the iterations that are left find both. */
 static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
 {
-    const int most = fil_sap_iterative_patience(&sap->system);
+    const int most = sap->iterative.patience;
     int patience = 0; // the first factor has to be made
     sap->hessians = sap->followed_at = 0;
     stats->residual = residual(sap, problem);

@@ -5,19 +5,18 @@
 
 #include "linalg/pcg.h"
 
-/* Operations of a factorisation in the time of one of a solve, which waits for memory (`filum bench factor`: cubes of 1,331 and 4,096 vertices,
- * piles of 1,000; 4 to 6). */
-static const double SLOWER = 5.0;
+/* Operations of a factorisation in the time of one of a solve, which waits for memory: 6 for a pile of 1,000 boxes, 12 for one of 4,096. */
+static const double SLOWER = 8.0;
 
 /* Fewer iterations than this are not enough to gain anything. */
-enum { LEAST_PATIENCE = 4 };
+enum { LEAST_PATIENCE = 3 };
 
 void fil_sap_iterative_free(FilSapIterative* iterative)
 {
     fil_free(iterative->vectors.at);
 }
 
-int fil_sap_iterative_patience(const FilSapSystem* system)
+static int patience_of(const FilSapSystem* system)
 {
     if (!system->factor.supernodes) {
         return 0;
@@ -28,6 +27,22 @@ int fil_sap_iterative_patience(const FilSapSystem* system)
     const double iteration = 4.0 * ((double)info.factor + FIL_BLOCK_SIZE * blocks);
     const int patience = (int)fmin(info.flops / (SLOWER * iteration), 100.0);
     return patience >= LEAST_PATIENCE ? patience : 0;
+}
+
+void fil_sap_iterative_begin(FilSapIterative* iterative, FilSapSystem* system)
+{
+    iterative->patience = patience_of(system);
+    // columns that are eliminated once a step stand for S, which has to be exact
+    iterative->single = iterative->patience > 0 && system->participants == system->columns;
+    if (system->factor.supernodes) {
+        fil_supernodal_set_single(system->factor.supernodal, iterative->single);
+    }
+}
+
+void fil_sap_iterative_sharpen(FilSapIterative* iterative, FilSapSystem* system)
+{
+    iterative->single = false;
+    fil_supernodal_set_single(system->factor.supernodal, false);
 }
 
 /* What products and solves need. */

@@ -8,17 +8,22 @@
 
 typedef struct FilSapIterative {
     FilDoubles vectors;
+    int patience;   /* iterations that take as long as a factorisation; 0 where they are not worth a thought */
     int iterations; /* of the last solve */
+    bool single;    /* factors are in single precision, and no solutions by themselves */
 } FilSapIterative;
 
 void fil_sap_iterative_free(FilSapIterative* iterative);
 
-/* How many iterations take as long as a factorisation; 0 where they are not worth a thought. */
-int fil_sap_iterative_patience(const FilSapSystem* system);
+/* Decides about a system that has begun and nothing of which has been factored. */
+void fil_sap_iterative_begin(FilSapIterative* iterative, FilSapSystem* system);
 
-/* x with (S + C) x = r for C as last assembled, up to `tolerance` times r in the norm of `weight`; r becomes what is left. *done is false
- * if that takes more than `most` iterations; x and r are undefined then. Allocates only to grow. */
+/* x with (S + C) x = r for C as last assembled, up to `tolerance` times r in the norm of `weight`, by the last factor; r becomes what is left.
+ * *done is false if that takes more than `most` iterations; x and r are undefined then. Allocates only to grow. */
 FIL_MUST_CHECK FilStatus fil_sap_iterative_solve(FilSapIterative* iterative, FilSapSystem* system, const FilSapProblem* problem,
                                                  const double* weight, double tolerance, int most, double* r, double* x, bool* done);
+
+/* Factors of this system are in double precision from now on. */
+void fil_sap_iterative_sharpen(FilSapIterative* iterative, FilSapSystem* system);
 
 #endif

@@ -160,7 +160,7 @@ FilStatus fil_block_cholesky_analyze_within(FilBlockCholesky* cholesky, const Fi
                                             double max_products, bool* within)
 {
     const FilStatus status =
-        fil_block_symbolic_analyze(&cholesky->symbolic, (const FilBlockPattern*[]){a, NULL, c}, false, true);
+        fil_block_symbolic_analyze(&cholesky->symbolic, (const FilBlockPattern*[]){a, NULL, c}, false, true, max_products);
     const size_t n = (size_t)a->columns, blocks = (size_t)cholesky->symbolic.factor_blocks;
     *within = status == FIL_OK && cholesky->symbolic.predicted_products <= max_products;
     if (!*within) {

@@ -41,7 +41,7 @@ static void renumber(FilBlockSymbolic* s, const int* a_block)
 FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* const* terms, const int* a_block, bool order)
 {
     FilBlockSymbolic* s = &near->symbolic;
-    const FilStatus status = fil_block_symbolic_analyze(s, terms, true, order);
+    const FilStatus status = fil_block_symbolic_analyze(s, terms, true, order, INFINITY);
     if (status != FIL_OK) {
         return status;
     }

@@ -250,7 +250,8 @@ static bool find_order(FilBlockSymbolic* s, const FilBlockPattern* const* terms,
     return fil_ordering_min_degree(&s->ordering, present, count, loose || terms[LAST] == NULL);
 }
 
-FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern* const* terms, bool loose, bool order)
+FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern* const* terms, bool loose, bool order,
+                                     double max_products)
 {
     const size_t n = (size_t)terms[0]->columns;
     s->columns = terms[0]->columns;
@@ -285,6 +286,9 @@ FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern*
         s->column_start.at[j + 1] = (int)blocks;
     }
     s->factor_blocks = (int)blocks;
+    if (s->predicted_products > max_products) {
+        return FIL_OK;
+    }
     if (!fil_ints_reserve(&s->row, blocks) || !fil_ints_reserve(&s->row_column, blocks) ||
         !fil_ints_reserve(&s->row_block, blocks) || !fil_ints_reserve(&s->source[0], blocks) ||
         !fil_ints_reserve(&s->source[1], blocks) || !fil_ints_reserve(&s->source[2], blocks)) {

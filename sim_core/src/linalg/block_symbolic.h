@@ -42,9 +42,9 @@ void fil_block_symbolic_free(FilBlockSymbolic* symbolic);
 
 /* `terms` has FIL_BLOCK_TERMS patterns of the same size; all but the first may be NULL. What the last reaches comes last: at any
  * price, or `loose`: as far as that costs no fill. `order`: finds one, else that of the last analysis, of as many columns, serves
- * again. */
+ * again. Where more than `max_products` are predicted, that is all it finds. */
 FIL_MUST_CHECK FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms, bool loose,
-                                                    bool order);
+                                                    bool order, double max_products);
 /* Finds the sources of other patterns; those of terms before `first` are as they were. */
 FIL_MUST_CHECK FilStatus fil_block_symbolic_bind(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms, int first,
                                                  bool* fits);

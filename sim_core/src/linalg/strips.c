@@ -3,59 +3,15 @@
 #include <stdbool.h>
 #include <string.h>
 
+typedef double Number;
+#include "linalg/strips_loops.h"
+
 #if defined(__GNUC__) && !defined(FIL_SCALAR_LANES)
 #define FIL_STRIP_VECTORS
 #if defined(__x86_64__)
 #define FIL_STRIP_AVX2
 #endif
 #endif
-
-#if defined(__GNUC__)
-#define INLINE static inline __attribute__((always_inline))
-#else
-#define INLINE static inline
-#endif
-
-/* Columns of strips that are used while they lie in the second cache: 16 strips of 128 columns are 64 KB. */
-enum { GROUP = 16 };
-
-/* c -= a b' for one tile, or for the tiles of two strips that lie one stride apart */
-typedef void TileProduct(double* c, const double* a, const double* b, int k);
-typedef void TilesProduct(double* c0, double* c1, const double* a0, const double* a1, const double* b, int k);
-
-INLINE double* strip_of(double* c, size_t stride, int i)
-{
-    return stride > 0 ? c + (size_t)i * stride : c + 8 * (size_t)i * (size_t)(i + 1);
-}
-
-/* The loops around the tiles, for strips one by one or in twos. */
-INLINE void subtract_by(TileProduct* one, TilesProduct* two, double* c, size_t c_stride, const double* a,
-                        size_t a_stride, int rows, int columns, int k)
-{
-    for (int begin = 0; begin < columns; begin += GROUP) {
-        const int end = begin + GROUP < columns ? begin + GROUP : columns;
-        for (int i = begin, step; i < rows; i += step) {
-            step = two != NULL && i + 1 < rows ? 2 : 1;
-            const double* a0 = a + (size_t)i * a_stride;
-            double* c0 = strip_of(c, c_stride, i);
-            const int last = i + 1 < end ? i + 1 : end;
-            if (step == 1) {
-                for (int j = begin; j < last; j++) {
-                    one(c0 + FIL_TILE * (size_t)j, a0, a + (size_t)j * a_stride, k);
-                }
-                continue;
-            }
-            double* c1 = strip_of(c, c_stride, i + 1);
-            for (int j = begin; j < last; j++) {
-                two(c0 + FIL_TILE * (size_t)j, c1 + FIL_TILE * (size_t)j, a0, a0 + a_stride, a + (size_t)j * a_stride,
-                    k);
-            }
-            if (i + 1 < end) {
-                one(c1 + FIL_TILE * (size_t)(i + 1), a0 + a_stride, a0 + a_stride, k);
-            }
-        }
-    }
-}
 
 /* ---- number by number ---- */
 

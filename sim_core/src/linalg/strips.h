@@ -21,6 +21,16 @@ typedef struct FilStripKernels {
     void (*scale)(double* tile, size_t stride, int count, const double* w);
 } FilStripKernels;
 
+/* The same in single precision, for preconditioners. Each element has two sums, of columns with even and with odd numbers. */
+typedef struct FilStripKernelsSingle {
+    const char* name;
+    void (*subtract)(float* c, size_t c_stride, const float* a, size_t a_stride, int rows, int columns, int k);
+    void (*scale)(float* tile, size_t stride, int count, const float* w);
+} FilStripKernelsSingle;
+
+const FilStripKernelsSingle* fil_strip_kernels_single(void);
+const FilStripKernelsSingle* fil_strip_kernels_single_at(int level);
+
 /* The fastest kernels that this machine runs. */
 const FilStripKernels* fil_strip_kernels(void);
 /* All levels, the plainest first; NULL where there is no such level or the machine lacks it. */

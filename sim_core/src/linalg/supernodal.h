@@ -39,6 +39,10 @@ FIL_MUST_CHECK FilStatus fil_supernodal_analyze(FilSupernodal* factor, const Fil
 /* Finds out used[v] of all variables: a component is none if its row and column are those of the unit matrix. */
 void fil_supernodal_find_used(const FilBlockPattern* a, const double* a_values, unsigned char* used);
 
+/* From the next factorisation on: L in single precision, a preconditioner of half the size and time; or in double, which is the default. Not
+ * for fil_supernodal_schur(). Fixed and changing columns must be factored alike. */
+void fil_supernodal_set_single(FilSupernodal* factor, bool single);
+
 /* Says where the values of A and C will come from. *fits is false, and the factor unusable until the next analysis,
  * when a block lies outside the analysed pattern of L or the number of columns differs. */
 FIL_MUST_CHECK FilStatus fil_supernodal_bind(FilSupernodal* factor, const FilBlockPattern* a, const FilBlockPattern* c,

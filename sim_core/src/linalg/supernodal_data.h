@@ -15,9 +15,21 @@ typedef struct FilSupernodalWork {
     FilDoubles sums;    /* four for each own unknown */
 } FilSupernodalWork;
 
+/* What is done with one front, number k, in double or in single precision. */
+typedef struct FilFrontOps {
+    bool (*factor)(FilSupernodal* factor, FilSupernodalWork* work, const double* a_values, const double* c_values, int k);
+    void (*forward)(const FilSupernodal* factor, FilSupernodalWork* work, int k, double* x); /* y_n <- L_nn^-1 y_n, then the rows lose L_pn y_n */
+    void (*backward)(const FilSupernodal* factor, FilSupernodalWork* work, int k, double* x); /* x_n <- L_nn'^-1 (y_n - L_pn' x_p) */
+} FilFrontOps;
+
+extern const FilFrontOps fil_fronts_double, fil_fronts_single;
+
 struct FilSupernodal {
     FilSupernodes symbolic;
     const FilStripKernels* kernels;
+    const FilStripKernelsSingle* kernels_single;
+    const FilFrontOps* fronts;
+    /* of single precision: half of the room is used */
     FilDoubles panel; /* L: strips of each supernode, own unknowns first; W, inverse factors, on the diagonal */
     FilDoubles kept;  /* update matrices that outlive their task */
     FilSupernodalWork work;

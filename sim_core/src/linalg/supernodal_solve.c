@@ -4,149 +4,13 @@
 
 #include "linalg/supernodal_data.h"
 
-/* ---- between vectors of four numbers per pivot and the unknowns of a front ---- */
-
-/* Own unknowns of a front; those that only fill it up are zero. */
-static void take_pivots(const FilSupernodes* s, const FilSupernode* node, const double* x, double* y)
-{
-    memset(y, 0, FIL_STRIP * (size_t)node->strips * sizeof *y);
-    for (int p = node->first; p < node->end; p++) {
-        for (int d = 0; d < FIL_BLOCK; d++) {
-            if (s->used.at[p] >> d & 1) {
-                *y++ = x[FIL_BLOCK * (size_t)p + (size_t)d];
-            }
-        }
-    }
-}
-
-static void put_pivots(const FilSupernodes* s, const FilSupernode* node, const double* y, double* x)
-{
-    for (int p = node->first; p < node->end; p++) {
-        for (int d = 0; d < FIL_BLOCK; d++) {
-            if (s->used.at[p] >> d & 1) {
-                x[FIL_BLOCK * (size_t)p + (size_t)d] = *y++;
-            }
-        }
-    }
-}
-
-static void take_rows(const FilSupernodes* s, const FilSupernode* node, const double* x, double* z)
-{
-    memset(z, 0, FIL_STRIP * (size_t)node->update_strips * sizeof *z);
-    for (int q = node->first_row; q < node->end_row; q++) {
-        const size_t p = (size_t)s->row.at[q];
-        for (int d = 0; d < FIL_BLOCK; d++) {
-            if (s->used.at[p] >> d & 1) {
-                *z++ = x[FIL_BLOCK * p + (size_t)d];
-            }
-        }
-    }
-}
-
-static void subtract_rows(const FilSupernodes* s, const FilSupernode* node, const double* z, double* x)
-{
-    for (int q = node->first_row; q < node->end_row; q++) {
-        const size_t p = (size_t)s->row.at[q];
-        for (int d = 0; d < FIL_BLOCK; d++) {
-            if (s->used.at[p] >> d & 1) {
-                x[FIL_BLOCK * p + (size_t)d] -= *z++;
-            }
-        }
-    }
-}
-
-/* ---- one front ---- */
-
-/* sum = strip y; two sums of every other column, so that they need not wait for each other */
-static inline void strip_times(const double* strip, const double* y, int columns, double* sum)
-{
-    double even[FIL_STRIP] = {0.0}, odd[FIL_STRIP] = {0.0};
-    int k = 0;
-    for (; k + 1 < columns; k += 2, strip += 2 * FIL_STRIP) {
-        for (int r = 0; r < FIL_STRIP; r++) {
-            even[r] += strip[r] * y[k];
-            odd[r] += strip[FIL_STRIP + r] * y[k + 1];
-        }
-    }
-    for (int r = 0; r < FIL_STRIP; r++) {
-        sum[r] = (k < columns ? even[r] + strip[r] * y[k] : even[r]) + odd[r];
-    }
-}
-
-/* sums of column k += strip_k z, element by element */
-static inline void add_products(double* sums, const double* strip, const double* z, int columns)
-{
-    const double z0 = z[0], z1 = z[1], z2 = z[2], z3 = z[3];
-    for (int e = 0; e < FIL_STRIP * columns; e += FIL_STRIP) {
-        sums[e] += strip[e] * z0;
-        sums[e + 1] += strip[e + 1] * z1;
-        sums[e + 2] += strip[e + 2] * z2;
-        sums[e + 3] += strip[e + 3] * z3;
-    }
-}
-
-/* y_n <- L_nn^-1 y_n, then the rows lose L_pn y_n */
-static void forward_node(const FilSupernodal* factor, FilSupernodalWork* work, int k, double* x)
-{
-    const FilSupernode* node = fil_supernodal_node(factor, k);
-    const double* strip = factor->panel.at + node->panel;
-    const size_t stride = fil_supernodal_stride(node);
-    double *y = work->pivots.at, *z = work->updates.at;
-    take_pivots(&factor->symbolic, node, x, y);
-    for (int j = 0; j < node->strips; j++, strip += stride) {
-        double sum[FIL_STRIP], rest[FIL_STRIP];
-        const double* w = strip + FIL_TILE * (size_t)j;
-        strip_times(strip, y, FIL_STRIP * j, sum);
-        for (int r = 0; r < FIL_STRIP; r++) {
-            rest[r] = y[FIL_STRIP * j + r] - sum[r];
-        }
-        for (int r = 0; r < FIL_STRIP; r++) {
-            y[FIL_STRIP * j + r] = w[r] * rest[0] + w[4 + r] * rest[1] + w[8 + r] * rest[2] + w[12 + r] * rest[3];
-        }
-    }
-    for (int i = 0; i < node->update_strips; i++, strip += stride) {
-        strip_times(strip, y, node->pivots, z + FIL_STRIP * (size_t)i);
-    }
-    put_pivots(&factor->symbolic, node, y, x);
-    subtract_rows(&factor->symbolic, node, z, x);
-}
-
-/* x_n <- L_nn'^-1 (y_n - L_pn' x_p) */
-static void backward_node(const FilSupernodal* factor, FilSupernodalWork* work, int k, double* x)
-{
-    const FilSupernode* node = fil_supernodal_node(factor, k);
-    const double* panel = factor->panel.at + node->panel;
-    const size_t stride = fil_supernodal_stride(node);
-    double *y = work->pivots.at, *z = work->updates.at, *sums = work->sums.at;
-    take_pivots(&factor->symbolic, node, x, y);
-    take_rows(&factor->symbolic, node, x, z);
-    memset(sums, 0, FIL_TILE * (size_t)node->strips * sizeof *sums);
-    for (int i = 0; i < node->update_strips; i++) {
-        add_products(sums, panel + (size_t)(node->strips + i) * stride, z + FIL_STRIP * (size_t)i, node->pivots);
-    }
-    for (int j = node->strips - 1; j >= 0; j--) {
-        const double* strip = panel + (size_t)j * stride;
-        const double* w = strip + FIL_TILE * (size_t)j;
-        double rest[FIL_STRIP];
-        for (int c = 0; c < FIL_STRIP; c++) {
-            const double* sum = sums + FIL_TILE * (size_t)j + FIL_STRIP * (size_t)c;
-            rest[c] = y[FIL_STRIP * j + c] - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
-        }
-        for (int c = 0; c < FIL_STRIP; c++, w += FIL_STRIP) {
-            y[FIL_STRIP * j + c] = w[0] * rest[0] + w[1] * rest[1] + w[2] * rest[2] + w[3] * rest[3];
-        }
-        add_products(sums, strip, y + FIL_STRIP * (size_t)j, FIL_STRIP * j);
-    }
-    put_pivots(&factor->symbolic, node, y, x);
-}
-
 /* ---- many ---- */
 
 static void forward(FilSupernodal* factor, int begin, int end, double* x, size_t stride, int count)
 {
     for (int k = begin; k < end; k++) {
         for (int b = 0; b < count; b++) {
-            forward_node(factor, &factor->work, k, x + (size_t)b * stride);
+            factor->fronts->forward(factor, &factor->work, k, x + (size_t)b * stride);
         }
     }
 }
@@ -155,7 +19,7 @@ static void backward(FilSupernodal* factor, int begin, int end, double* x, size_
 {
     for (int k = end - 1; k >= begin; k--) {
         for (int b = 0; b < count; b++) {
-            backward_node(factor, &factor->work, k, x + (size_t)b * stride);
+            factor->fronts->backward(factor, &factor->work, k, x + (size_t)b * stride);
         }
     }
 }

@@ -1,0 +1,56 @@
+/* The loops around the tiles of strip kernels, for numbers of any size: whoever includes this has defined Number. */
+#ifndef FILUM_LINALG_STRIPS_LOOPS_H
+#define FILUM_LINALG_STRIPS_LOOPS_H
+
+#include <stddef.h>
+
+#include "linalg/strips.h"
+
+#if defined(__GNUC__)
+#define INLINE static inline __attribute__((always_inline))
+#else
+#define INLINE static inline
+#endif
+
+/* Columns of strips that are used while they lie in the second cache: 16 strips of 128 columns are 64 KB. */
+enum { GROUP = 16 };
+
+/* c -= a b' for one tile, or for the tiles of two strips that lie one stride apart */
+typedef void TileProduct(Number* c, const Number* a, const Number* b, int k);
+typedef void TilesProduct(Number* c0, Number* c1, const Number* a0, const Number* a1, const Number* b, int k);
+
+INLINE Number* strip_of(Number* c, size_t stride, int i)
+{
+    return stride > 0 ? c + (size_t)i * stride : c + 8 * (size_t)i * (size_t)(i + 1);
+}
+
+/* The loops around the tiles, for strips one by one or in twos. */
+INLINE void subtract_by(TileProduct* one, TilesProduct* two, Number* c, size_t c_stride, const Number* a,
+                        size_t a_stride, int rows, int columns, int k)
+{
+    for (int begin = 0; begin < columns; begin += GROUP) {
+        const int end = begin + GROUP < columns ? begin + GROUP : columns;
+        for (int i = begin, step; i < rows; i += step) {
+            step = two != NULL && i + 1 < rows ? 2 : 1;
+            const Number* a0 = a + (size_t)i * a_stride;
+            Number* c0 = strip_of(c, c_stride, i);
+            const int last = i + 1 < end ? i + 1 : end;
+            if (step == 1) {
+                for (int j = begin; j < last; j++) {
+                    one(c0 + FIL_TILE * (size_t)j, a0, a + (size_t)j * a_stride, k);
+                }
+                continue;
+            }
+            Number* c1 = strip_of(c, c_stride, i + 1);
+            for (int j = begin; j < last; j++) {
+                two(c0 + FIL_TILE * (size_t)j, c1 + FIL_TILE * (size_t)j, a0, a0 + a_stride, a + (size_t)j * a_stride,
+                    k);
+            }
+            if (i + 1 < end) {
+                one(c1 + FIL_TILE * (size_t)(i + 1), a0 + a_stride, a0 + a_stride, k);
+            }
+        }
+    }
+}
+
+#endif

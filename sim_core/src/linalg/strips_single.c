@@ -1,0 +1,207 @@
+#include "linalg/strips.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+typedef float Number;
+#include "linalg/strips_loops.h"
+
+#if defined(__GNUC__) && !defined(FIL_SCALAR_LANES)
+#define FIL_STRIP_VECTORS
+#if defined(__x86_64__)
+#define FIL_STRIP_AVX2
+#endif
+#endif
+
+/* ---- number by number ---- */
+
+static void tile_plain(float* c, const float* a, const float* b, int k)
+{
+    float sum[2][FIL_TILE] = {{0.0F}};
+    for (int p = 0; p < k; p++) {
+        for (int e = 0; e < FIL_TILE; e++) {
+            sum[p % 2][e] += a[FIL_STRIP * p + e % FIL_STRIP] * b[FIL_STRIP * p + e / FIL_STRIP];
+        }
+    }
+    for (int e = 0; e < FIL_TILE; e++) {
+        c[e] -= sum[0][e] + sum[1][e];
+    }
+}
+
+static void subtract_plain(float* c, size_t c_stride, const float* a, size_t a_stride, int rows, int columns, int k)
+{
+    subtract_by(tile_plain, NULL, c, c_stride, a, a_stride, rows, columns, k);
+}
+
+static void scale_plain(float* tile, size_t stride, int count, const float* w)
+{
+    for (int t = 0; t < count; t++, tile += stride) {
+        for (int r = 0; r < FIL_STRIP; r++) {
+            const float c0 = tile[r], c1 = tile[4 + r], c2 = tile[8 + r], c3 = tile[12 + r];
+            tile[r] = c0 * w[0];
+            tile[4 + r] = c0 * w[1] + c1 * w[5];
+            tile[8 + r] = c0 * w[2] + c1 * w[6] + c2 * w[10];
+            tile[12 + r] = c0 * w[3] + c1 * w[7] + c2 * w[11] + c3 * w[15];
+        }
+    }
+}
+
+static const FilStripKernelsSingle plain = {"plain", subtract_plain, scale_plain};
+
+/* ---- a column of a strip at a time ---- */
+
+#if defined(FIL_STRIP_VECTORS)
+typedef float Four __attribute__((vector_size(16)));
+
+INLINE Four four_load(const float* p)
+{
+    Four v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+INLINE void four_subtract(float* p, Four v)
+{
+    const Four rest = four_load(p) - v;
+    memcpy(p, &rest, sizeof rest);
+}
+
+INLINE Four four_of(float x)
+{
+    return (Four){x, x, x, x};
+}
+
+INLINE void tile_fours(float* c, const float* a, const float* b, int k)
+{
+    Four e0 = four_of(0.0F), e1 = e0, e2 = e0, e3 = e0, o0 = e0, o1 = e0, o2 = e0, o3 = e0;
+    int p = 0;
+    for (; p + 1 < k; p += 2, a += 2 * FIL_STRIP, b += 2 * FIL_STRIP) {
+        const Four even = four_load(a), odd = four_load(a + FIL_STRIP);
+        e0 += even * four_of(b[0]);
+        e1 += even * four_of(b[1]);
+        e2 += even * four_of(b[2]);
+        e3 += even * four_of(b[3]);
+        o0 += odd * four_of(b[4]);
+        o1 += odd * four_of(b[5]);
+        o2 += odd * four_of(b[6]);
+        o3 += odd * four_of(b[7]);
+    }
+    if (p < k) {
+        const Four even = four_load(a);
+        e0 += even * four_of(b[0]);
+        e1 += even * four_of(b[1]);
+        e2 += even * four_of(b[2]);
+        e3 += even * four_of(b[3]);
+    }
+    four_subtract(c, e0 + o0);
+    four_subtract(c + 4, e1 + o1);
+    four_subtract(c + 8, e2 + o2);
+    four_subtract(c + 12, e3 + o3);
+}
+
+static void subtract_fours(float* c, size_t c_stride, const float* a, size_t a_stride, int rows, int columns, int k)
+{
+    subtract_by(tile_fours, NULL, c, c_stride, a, a_stride, rows, columns, k);
+}
+
+static void scale_fours(float* tile, size_t stride, int count, const float* w)
+{
+    for (int t = 0; t < count; t++, tile += stride) {
+        const Four c0 = four_load(tile), c1 = four_load(tile + 4), c2 = four_load(tile + 8), c3 = four_load(tile + 12);
+        const Four x[FIL_STRIP] = {c0 * w[0], c0 * w[1] + c1 * w[5], c0 * w[2] + c1 * w[6] + c2 * w[10],
+                                   c0 * w[3] + c1 * w[7] + c2 * w[11] + c3 * w[15]};
+        memcpy(tile, x, sizeof x);
+    }
+}
+
+static const FilStripKernelsSingle fours = {"four", subtract_fours, scale_fours};
+#endif
+
+/* ---- columns of two strips at a time, without fused products: those would round once less ---- */
+
+#if defined(FIL_STRIP_AVX2)
+#define AVX2 __attribute__((target("avx2")))
+typedef float Eight __attribute__((vector_size(32)));
+
+/* Joined in registers: two stores and a load of both would wait for each other. */
+AVX2 INLINE Eight eight_load(const float* upper, const float* lower)
+{
+    return __builtin_shufflevector(four_load(upper), four_load(lower), 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+AVX2 INLINE Eight eight_of(float x)
+{
+    return (Eight){x, x, x, x, x, x, x, x};
+}
+
+AVX2 INLINE void eight_subtract(float* upper, float* lower, Eight v)
+{
+    four_subtract(upper, __builtin_shufflevector(v, v, 0, 1, 2, 3));
+    four_subtract(lower, __builtin_shufflevector(v, v, 4, 5, 6, 7));
+}
+
+AVX2 static void tile_of_strip(float* c, const float* a, const float* b, int k)
+{
+    tile_fours(c, a, b, k);
+}
+
+AVX2 static void tiles_of_strips(float* c, float* d, const float* a0, const float* a1, const float* b, int k)
+{
+    Eight e0 = eight_of(0.0F), e1 = e0, e2 = e0, e3 = e0, o0 = e0, o1 = e0, o2 = e0, o3 = e0;
+    int p = 0;
+    for (; p + 1 < k; p += 2, a0 += 2 * FIL_STRIP, a1 += 2 * FIL_STRIP, b += 2 * FIL_STRIP) {
+        const Eight even = eight_load(a0, a1), odd = eight_load(a0 + FIL_STRIP, a1 + FIL_STRIP);
+        e0 += even * eight_of(b[0]);
+        e1 += even * eight_of(b[1]);
+        e2 += even * eight_of(b[2]);
+        e3 += even * eight_of(b[3]);
+        o0 += odd * eight_of(b[4]);
+        o1 += odd * eight_of(b[5]);
+        o2 += odd * eight_of(b[6]);
+        o3 += odd * eight_of(b[7]);
+    }
+    if (p < k) {
+        const Eight even = eight_load(a0, a1);
+        e0 += even * eight_of(b[0]);
+        e1 += even * eight_of(b[1]);
+        e2 += even * eight_of(b[2]);
+        e3 += even * eight_of(b[3]);
+    }
+    eight_subtract(c, d, e0 + o0);
+    eight_subtract(c + 4, d + 4, e1 + o1);
+    eight_subtract(c + 8, d + 8, e2 + o2);
+    eight_subtract(c + 12, d + 12, e3 + o3);
+}
+
+AVX2 static void subtract_eights(float* c, size_t c_stride, const float* a, size_t a_stride, int rows, int columns, int k)
+{
+    subtract_by(tile_of_strip, tiles_of_strips, c, c_stride, a, a_stride, rows, columns, k);
+}
+
+static const FilStripKernelsSingle eights = {"avx2", subtract_eights, scale_fours};
+#endif
+
+const FilStripKernelsSingle* fil_strip_kernels_single_at(int level)
+{
+#if defined(FIL_STRIP_AVX2)
+    if (level == 2 && __builtin_cpu_supports("avx2")) {
+        return &eights;
+    }
+#endif
+#if defined(FIL_STRIP_VECTORS)
+    if (level == 1) {
+        return &fours;
+    }
+#endif
+    return level == 0 ? &plain : NULL;
+}
+
+const FilStripKernelsSingle* fil_strip_kernels_single(void)
+{
+    for (int level = 2; level > 0; level--) {
+        if (fil_strip_kernels_single_at(level) != NULL) {
+            return fil_strip_kernels_single_at(level);
+        }
+    }
+    return &plain;
+}

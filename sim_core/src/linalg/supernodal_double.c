@@ -1,0 +1,11 @@
+/* Fronts in double precision. */
+typedef double Number;
+#define ZERO 0.0
+#define ONE 1.0
+#define KERNELS kernels
+
+#include "linalg/strips.h"
+typedef FilStripKernels Kernels;
+#include "linalg/supernodal_fronts.h"
+
+const FilFrontOps fil_fronts_double = {factor_node, forward_node, backward_node};

@@ -1,0 +1,354 @@
+/* The fronts of a supernodal factor, one by one: assembly, elimination, solves. For numbers of any size: whoever includes this has defined
+ * Number, its ZERO and ONE, Kernels and KERNELS, the strip kernels that go with it and where a factor has them. Matrices and vectors that are given are
+ * double; what is stored of L and of updates, and the sums of a front, are Numbers. */
+#ifndef FILUM_LINALG_SUPERNODAL_FRONTS_H
+#define FILUM_LINALG_SUPERNODAL_FRONTS_H
+
+#include <string.h>
+
+#include "linalg/supernodal_data.h"
+
+/* The update matrix of a supernode: the tiles of its lower triangle, strip after strip. */
+static inline Number* update_of(const FilSupernodal* factor, const FilSupernodalWork* work, const FilSupernode* node)
+{
+    return (Number*)(void*)(node->kept ? factor->kept.at : work->stack.at) + node->update;
+}
+
+/* A diagonal tile becomes its inverse factor; false if it is not positive definite. */
+static bool invert_factor(Number* tile)
+{
+    double block[FIL_TILE], w[FIL_TILE];
+    for (int e = 0; e < FIL_TILE; e++) {
+        block[e] = (double)tile[e];
+    }
+    if (!fil_block_inverse_factor(block, w)) {
+        return false;
+    }
+    for (int e = 0; e < FIL_TILE; e++) {
+        tile[e] = (Number)w[e];
+    }
+    return true;
+}
+
+/* Tiles of columns that are eliminated before the rest of the front hears of them: three strips of these stay in the
+ * first cache (6 KB). 8 and 32 are within 5 %, 64 is slower on large fronts. */
+enum { PANEL_TILES = 16 };
+
+/* ---- assembly of a front ---- */
+
+/* Adds the blocks of one term to the columns of a supernode. */
+static void add_entries(const FilSupernodes* s, int term, const double* values, int k, Number* panel, size_t stride)
+{
+    const FilSupernodeEntry* entry = (const FilSupernodeEntry*)s->entries[term] + s->entry_start[term].at[k];
+    const FilSupernodeEntry* end = (const FilSupernodeEntry*)s->entries[term] + s->entry_start[term].at[k + 1];
+    for (; entry < end; entry++) {
+        const double* block = values + FIL_BLOCK_SIZE * (size_t)(entry->source >> 1);
+        const int row_step = entry->source & 1 ? 4 : 1, column_step = 5 - row_step;
+        int column = entry->column;
+        for (int c = 0; c < FIL_BLOCK; c++) {
+            if (!(entry->column_used >> c & 1)) {
+                continue;
+            }
+            int row = entry->row;
+            for (int r = 0; r < FIL_BLOCK; r++) {
+                if (entry->row_used >> r & 1) {
+                    panel[(size_t)(row / FIL_STRIP) * stride + (size_t)(FIL_STRIP * column + row % FIL_STRIP)] +=
+                        (Number)block[row_step * r + column_step * c];
+                    row++;
+                }
+            }
+            column++;
+        }
+    }
+}
+
+/* Places of a supernode's update unknowns in its parent's front. */
+static void list_places(const FilSupernodes* s, const FilSupernode* child, int* place)
+{
+    for (int q = child->first_row; q < child->end_row; q++) {
+        int p = s->parent_place.at[q];
+        for (int bits = s->used.at[s->row.at[q]]; bits != 0; bits &= bits - 1) {
+            *place++ = p++;
+        }
+    }
+}
+
+/* The lower triangle of a front: columns of its own unknowns in its panel, the others in its update. */
+typedef struct Front {
+    Number* panel;
+    Number* update;
+    size_t stride;
+    int pivots; /* rounded up: place of the first of the others */
+} Front;
+
+static inline Number* panel_row(const Front* front, int place)
+{
+    return front->panel + (size_t)(place / FIL_STRIP) * front->stride + place % FIL_STRIP;
+}
+
+/* Row of the update; places before those of the update are in the panel only */
+static inline Number* update_row(const Front* front, int place)
+{
+    const int row = place - front->pivots;
+    const size_t strip = (size_t)(row / FIL_STRIP);
+    return front->update + 8 * strip * (strip + 1) + row % FIL_STRIP;
+}
+
+/* Adds columns begin to end of strip i of a child's update to one of its parent's two parts, whose rows begin at `row`.
+ */
+static inline void add_strip(const Number* from, int begin, int end, Number* const* row, const int* place, int origin)
+{
+    Number *r0 = row[0], *r1 = row[1], *r2 = row[2], *r3 = row[3];
+    for (int c = begin; c < end; c++) {
+        const size_t column = FIL_STRIP * (size_t)(place[c] - origin);
+        const Number* value = from + FIL_STRIP * (size_t)c;
+        r0[column] += value[0];
+        r1[column] += value[1];
+        r2[column] += value[2];
+        r3[column] += value[3];
+    }
+}
+
+/* Adds a child's update to its parent's front. */
+static void add_update(const Front* front, const Number* update, int updates, const int* place)
+{
+    // columns before `split` are unknowns of the parent itself
+    int split = 0;
+    while (split < updates && place[split] < front->pivots) {
+        split++;
+    }
+    for (int i = 0; i < updates; i += FIL_STRIP) {
+        const size_t strip = (size_t)(i / FIL_STRIP);
+        const Number* from = update + 8 * strip * (strip + 1);
+        const int rows = updates - i < FIL_STRIP ? updates - i : FIL_STRIP;
+        // whole tiles left of the diagonal
+        int whole = 0;
+        if (rows == FIL_STRIP) {
+            whole = i;
+            Number* row[FIL_STRIP];
+            for (int r = 0; r < FIL_STRIP; r++) {
+                row[r] = panel_row(front, place[i + r]);
+            }
+            const int border = split < whole ? split : whole;
+            add_strip(from, 0, border, row, place, 0);
+            if (border < whole) {
+                for (int r = 0; r < FIL_STRIP; r++) {
+                    row[r] = update_row(front, place[i + r]);
+                }
+                add_strip(from, border, whole, row, place, front->pivots);
+            }
+        }
+        // the diagonal tile, and a last strip that is not full
+        for (int r = 0; r < rows; r++) {
+            for (int c = whole; c <= i + r; c++) {
+                const Number value = from[FIL_STRIP * c + r];
+                if (c < split) {
+                    panel_row(front, place[i + r])[FIL_STRIP * place[c]] += value;
+                } else {
+                    update_row(front, place[i + r])[FIL_STRIP * (place[c] - front->pivots)] += value;
+                }
+            }
+        }
+    }
+}
+
+/* ---- elimination ---- */
+
+/* Factors the own columns of a front and subtracts what they take from the others. */
+static bool eliminate(const Kernels* kernels, const Front* front, const FilSupernode* node)
+{
+    const size_t stride = front->stride;
+    const int all = node->strips + node->update_strips;
+    for (int begin = 0; begin < node->strips; begin += PANEL_TILES) {
+        const int end = begin + PANEL_TILES < node->strips ? begin + PANEL_TILES : node->strips;
+        const int columns = (FIL_STRIP * end < node->pivots ? FIL_STRIP * end : node->pivots) - FIL_STRIP * begin;
+        for (int j = begin; j < end; j++) {
+            // T_ij = H_ij - sum_k L_ik L_jk'
+            Number* strip = front->panel + (size_t)j * stride;
+            Number* tile = strip + FIL_TILE * (size_t)j;
+            if (j > begin) {
+                kernels->subtract(tile, stride, strip + FIL_TILE * (size_t)begin, stride, all - j, 1,
+                                  FIL_STRIP * (j - begin));
+            }
+            // L_ij = T_ij W_j' with W_j the inverse factor of T_jj
+            if (!invert_factor(tile)) {
+                return false;
+            }
+            kernels->scale(tile + stride, stride, all - j - 1, tile);
+        }
+        const Number* rest = front->panel + (size_t)end * stride + FIL_TILE * (size_t)begin;
+        if (end < node->strips) {
+            kernels->subtract(front->panel + (size_t)end * stride + FIL_TILE * (size_t)end, stride, rest, stride,
+                              all - end, node->strips - end, columns);
+        }
+        kernels->subtract(front->update, 0, rest + (size_t)(node->strips - end) * stride, stride, node->update_strips,
+                          node->update_strips, columns);
+    }
+    return true;
+}
+
+static bool factor_node(FilSupernodal* factor, FilSupernodalWork* work, const double* a_values, const double* c_values,
+                        int k)
+{
+    const FilSupernodes* s = &factor->symbolic;
+    const FilSupernode* node = fil_supernodal_node(factor, k);
+    const Front front = {.panel = (Number*)(void*)factor->panel.at + node->panel,
+                         .update = update_of(factor, work, node),
+                         .stride = fil_supernodal_stride(node),
+                         .pivots = FIL_STRIP * node->strips};
+    const size_t strips = (size_t)node->update_strips;
+    memset(front.panel, 0, ((size_t)node->strips + strips) * front.stride * sizeof(Number));
+    memset(front.update, 0, 8 * strips * (strips + 1) * sizeof(Number));
+    add_entries(s, 0, a_values, k, front.panel, front.stride);
+    if (c_values != NULL) {
+        add_entries(s, 1, c_values, k, front.panel, front.stride);
+    }
+    for (int c = node->first_child; c < node->end_child; c++) {
+        const FilSupernode* child = fil_supernodal_node(factor, s->child.at[c]);
+        list_places(s, child, work->place.at);
+        add_update(&front, update_of(factor, work, child), child->updates, work->place.at);
+    }
+    // unknowns that only fill a strip up
+    for (int p = node->pivots; p < front.pivots; p++) {
+        panel_row(&front, p)[FIL_STRIP * p] = ONE;
+    }
+    return eliminate(factor->KERNELS, &front, node);
+}
+
+/* ---- between vectors of four numbers per pivot and the unknowns of a front ---- */
+
+/* Own unknowns of a front; those that only fill it up are zero. */
+static void take_pivots(const FilSupernodes* s, const FilSupernode* node, const double* x, Number* y)
+{
+    memset(y, 0, FIL_STRIP * (size_t)node->strips * sizeof *y);
+    for (int p = node->first; p < node->end; p++) {
+        for (int d = 0; d < FIL_BLOCK; d++) {
+            if (s->used.at[p] >> d & 1) {
+                *y++ = (Number)x[FIL_BLOCK * (size_t)p + (size_t)d];
+            }
+        }
+    }
+}
+
+static void put_pivots(const FilSupernodes* s, const FilSupernode* node, const Number* y, double* x)
+{
+    for (int p = node->first; p < node->end; p++) {
+        for (int d = 0; d < FIL_BLOCK; d++) {
+            if (s->used.at[p] >> d & 1) {
+                x[FIL_BLOCK * (size_t)p + (size_t)d] = (double)*y++;
+            }
+        }
+    }
+}
+
+static void take_rows(const FilSupernodes* s, const FilSupernode* node, const double* x, Number* z)
+{
+    memset(z, 0, FIL_STRIP * (size_t)node->update_strips * sizeof *z);
+    for (int q = node->first_row; q < node->end_row; q++) {
+        const size_t p = (size_t)s->row.at[q];
+        for (int d = 0; d < FIL_BLOCK; d++) {
+            if (s->used.at[p] >> d & 1) {
+                *z++ = (Number)x[FIL_BLOCK * p + (size_t)d];
+            }
+        }
+    }
+}
+
+static void subtract_rows(const FilSupernodes* s, const FilSupernode* node, const Number* z, double* x)
+{
+    for (int q = node->first_row; q < node->end_row; q++) {
+        const size_t p = (size_t)s->row.at[q];
+        for (int d = 0; d < FIL_BLOCK; d++) {
+            if (s->used.at[p] >> d & 1) {
+                x[FIL_BLOCK * p + (size_t)d] -= (double)*z++;
+            }
+        }
+    }
+}
+
+/* ---- one front ---- */
+
+/* sum = strip y; two sums of every other column, so that they need not wait for each other */
+static inline void strip_times(const Number* strip, const Number* y, int columns, Number* sum)
+{
+    Number even[FIL_STRIP] = {ZERO}, odd[FIL_STRIP] = {ZERO};
+    int k = 0;
+    for (; k + 1 < columns; k += 2, strip += 2 * FIL_STRIP) {
+        for (int r = 0; r < FIL_STRIP; r++) {
+            even[r] += strip[r] * y[k];
+            odd[r] += strip[FIL_STRIP + r] * y[k + 1];
+        }
+    }
+    for (int r = 0; r < FIL_STRIP; r++) {
+        sum[r] = (k < columns ? even[r] + strip[r] * y[k] : even[r]) + odd[r];
+    }
+}
+
+/* sums of column k += strip_k z, element by element */
+static inline void add_products(Number* sums, const Number* strip, const Number* z, int columns)
+{
+    const Number z0 = z[0], z1 = z[1], z2 = z[2], z3 = z[3];
+    for (int e = 0; e < FIL_STRIP * columns; e += FIL_STRIP) {
+        sums[e] += strip[e] * z0;
+        sums[e + 1] += strip[e + 1] * z1;
+        sums[e + 2] += strip[e + 2] * z2;
+        sums[e + 3] += strip[e + 3] * z3;
+    }
+}
+
+/* y_n <- L_nn^-1 y_n, then the rows lose L_pn y_n */
+static void forward_node(const FilSupernodal* factor, FilSupernodalWork* work, int k, double* x)
+{
+    const FilSupernode* node = fil_supernodal_node(factor, k);
+    const Number* strip = (const Number*)(const void*)factor->panel.at + node->panel;
+    const size_t stride = fil_supernodal_stride(node);
+    Number *y = (Number*)(void*)work->pivots.at, *z = (Number*)(void*)work->updates.at;
+    take_pivots(&factor->symbolic, node, x, y);
+    for (int j = 0; j < node->strips; j++, strip += stride) {
+        Number sum[FIL_STRIP], rest[FIL_STRIP];
+        const Number* w = strip + FIL_TILE * (size_t)j;
+        strip_times(strip, y, FIL_STRIP * j, sum);
+        for (int r = 0; r < FIL_STRIP; r++) {
+            rest[r] = y[FIL_STRIP * j + r] - sum[r];
+        }
+        for (int r = 0; r < FIL_STRIP; r++) {
+            y[FIL_STRIP * j + r] = w[r] * rest[0] + w[4 + r] * rest[1] + w[8 + r] * rest[2] + w[12 + r] * rest[3];
+        }
+    }
+    for (int i = 0; i < node->update_strips; i++, strip += stride) {
+        strip_times(strip, y, node->pivots, z + FIL_STRIP * (size_t)i);
+    }
+    put_pivots(&factor->symbolic, node, y, x);
+    subtract_rows(&factor->symbolic, node, z, x);
+}
+
+/* x_n <- L_nn'^-1 (y_n - L_pn' x_p) */
+static void backward_node(const FilSupernodal* factor, FilSupernodalWork* work, int k, double* x)
+{
+    const FilSupernode* node = fil_supernodal_node(factor, k);
+    const Number* panel = (const Number*)(const void*)factor->panel.at + node->panel;
+    const size_t stride = fil_supernodal_stride(node);
+    Number *y = (Number*)(void*)work->pivots.at, *z = (Number*)(void*)work->updates.at, *sums = (Number*)(void*)work->sums.at;
+    take_pivots(&factor->symbolic, node, x, y);
+    take_rows(&factor->symbolic, node, x, z);
+    memset(sums, 0, FIL_TILE * (size_t)node->strips * sizeof *sums);
+    for (int i = 0; i < node->update_strips; i++) {
+        add_products(sums, panel + (size_t)(node->strips + i) * stride, z + FIL_STRIP * (size_t)i, node->pivots);
+    }
+    for (int j = node->strips - 1; j >= 0; j--) {
+        const Number* strip = panel + (size_t)j * stride;
+        const Number* w = strip + FIL_TILE * (size_t)j;
+        Number rest[FIL_STRIP];
+        for (int c = 0; c < FIL_STRIP; c++) {
+            const Number* sum = sums + FIL_TILE * (size_t)j + FIL_STRIP * (size_t)c;
+            rest[c] = y[FIL_STRIP * j + c] - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+        }
+        for (int c = 0; c < FIL_STRIP; c++, w += FIL_STRIP) {
+            y[FIL_STRIP * j + c] = w[0] * rest[0] + w[1] * rest[1] + w[2] * rest[2] + w[3] * rest[3];
+        }
+        add_products(sums, strip, y + FIL_STRIP * (size_t)j, FIL_STRIP * j);
+    }
+    put_pivots(&factor->symbolic, node, y, x);
+}
+
+#endif
