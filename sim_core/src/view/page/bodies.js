@@ -30,6 +30,16 @@ class Curve {
     this.tube.update(numbers, offset, director);
   }
 
+  // of the first edge: x along the first director, z along the edge
+  frames() {
+    const { center, director } = this.tube;
+    const z = new THREE.Vector3().fromArray(center, 3).sub(new THREE.Vector3().fromArray(center, 0)).normalize();
+    const x = new THREE.Vector3().fromArray(director, 0);
+    x.addScaledVector(z, -x.dot(z)).normalize();
+    const matrix = new THREE.Matrix4().makeBasis(x, new THREE.Vector3().crossVectors(z, x), z);
+    return [matrix.setPosition(center[0], center[1], center[2])];
+  }
+
   grip(hit) {
     return { part: this.tube.nodeOf(hit.face), local: [0, 0, 0] };
   }
@@ -76,6 +86,10 @@ class Shapes {
       const director = (i, k) => x.set(1, 0, 0).applyQuaternion(this.meshes[i].quaternion).getComponent(k);
       this.tube.update(this.line, 0, director);
     }
+  }
+
+  frames() {
+    return this.meshes.slice(0, this.count).filter((mesh) => !mesh.userData.floor).map((mesh) => mesh.matrixWorld);
   }
 
   grip(hit) {
@@ -139,6 +153,20 @@ export class Bodies {
       offset += part.numbers;
     }
     return offset === numbers.length;
+  }
+
+  // ends of axes of all frames, `size` long: x, y and z of each
+  axes(size) {
+    const matrices = this.parts.flatMap((part) => (part.frames ? part.frames() : []));
+    const ends = new Float32Array(18 * matrices.length);
+    const end = new THREE.Vector3();
+    matrices.forEach((matrix, i) => {
+      for (let k = 0; k < 3; k++) {
+        end.setFromMatrixPosition(matrix).toArray(ends, 18 * i + 6 * k);
+        end.set(0, 0, 0).setComponent(k, size).applyMatrix4(matrix).toArray(ends, 18 * i + 6 * k + 3);
+      }
+    });
+    return ends;
   }
 
   // around all that moves or is no floor

@@ -37,7 +37,10 @@ arrows.frustumCulled = false;
 const hand = new THREE.Line(new THREE.BufferGeometry().setFromPoints([new THREE.Vector3(), new THREE.Vector3()]), new THREE.LineBasicMaterial({ color: '#d0342c' }));
 hand.frustumCulled = false;
 hand.visible = false;
-scene.add(arrows, hand);
+const axes = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ vertexColors: true, depthTest: false }));
+axes.frustumCulled = false;
+axes.renderOrder = 1;
+scene.add(arrows, hand, axes);
 
 const isDark = () => document.documentElement.classList.contains('dark');
 
@@ -159,6 +162,19 @@ function drawForces(contacts) {
   arrows.geometry.setAttribute('position', new THREE.BufferAttribute(ends, 3));
 }
 
+const AXES = [[0.82, 0.2, 0.17], [0.18, 0.62, 0.36], [0.16, 0.42, 0.85]]; // x, y, z
+
+function drawFrames() {
+  axes.visible = get('frames').checked;
+  if (!axes.visible) {
+    return;
+  }
+  const ends = state.bodies.axes(0.05 * camera.position.distanceTo(controls.target));
+  const colors = new Float32Array(ends.length).map((_, i) => AXES[Math.floor(i / 6) % 3][i % 3]);
+  axes.geometry.setAttribute('position', new THREE.BufferAttribute(ends, 3));
+  axes.geometry.setAttribute('color', new THREE.BufferAttribute(colors, 3));
+}
+
 function drawHand(numbers) {
   hand.visible = pull.held !== null;
   if (hand.visible) {
@@ -173,14 +189,11 @@ function draw(frame) {
   if (!state.bodies.update(frame.numbers)) {
     return;
   }
-  drawForces(frame.contacts);
-  drawHand(frame.numbers);
   get('time').textContent = `t = ${frame.time.toFixed(3)} s${frame.end > 0 ? ` of ${frame.end.toFixed(1)} s` : ''}`;
   get('rate').textContent = frame.runs ? `${frame.rate.toPrecision(2)} × real time` : frame.failed ? 'failed' : 'paused';
   if (!state.fitted) {
     state.fitted = true;
     get('follow').value = options.get('follow') ?? '';
-    get('forces').checked ||= options.has('forces');
     look(VIEWS[options.get('view')] ?? VIEWS.front);
   }
   const name = get('follow').value;
@@ -189,6 +202,10 @@ function draw(frame) {
     camera.position.add(center.clone().sub(controls.target));
     controls.target.copy(center);
   }
+  // their sizes follow the camera's distance
+  drawForces(frame.contacts);
+  drawFrames();
+  drawHand(frame.numbers);
 }
 
 let drawn = null;
@@ -242,6 +259,10 @@ const actions = {
   live: toLive,
 };
 Object.entries(actions).forEach(([id, act]) => { get(id).onclick = act; });
+['forces', 'frames'].forEach((id) => {
+  get(id).checked = options.has(id);
+  get(id).onchange = () => { drawn = null; }; // also while nothing moves
+});
 get('speed').onchange = () => ask('speed', { numbers: [Number(get('speed').value)] });
 get('model').onchange = () => ask('model', { part: get('model').selectedIndex });
 get('past').oninput = () => {
