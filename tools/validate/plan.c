@@ -3,23 +3,24 @@
 #include "validate/plan.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "bench.h"
 
 static const char* const axes[3] = {"x", "y", "z"};
 
-/* Plans about an axis after `change` has had its way; false after a failure that the check reports. */
-static bool plan_about(FilCheck* check, int axis, void (*change)(FilPlanDef* def), FilPlanInfo* info, double* seconds)
+/* Plans a scene after `change` has had its way; false after a failure that the check reports. */
+static bool plan_scene(FilCheck* check, const char* name, const FilSetting* setting, int count, void (*change)(FilPlanDef* def), FilPlanInfo* info,
+                       double* seconds)
 {
-    const FilSetting setting = {"task.axis", axes[axis]};
-    const FilSceneOptions options = {.settings = &setting, .setting_count = 1};
+    const FilSceneOptions options = {.settings = setting, .setting_count = count};
     FilWorld* world = NULL;
     FilSceneInfo scene;
     FilError error = {""};
     FilPlan* plan = NULL;
     char path[PATH_MAX];
-    bool ok = fil_scene_find("ball_rotation", path, sizeof path, &error) &&
+    bool ok = fil_scene_find(name, path, sizeof path, &error) &&
               fil_scene_load(path, &options, &world, &scene, &error) == FIL_OK;
     if (ok && change != NULL) {
         change(&scene.plan);
@@ -35,6 +36,13 @@ static bool plan_about(FilCheck* check, int axis, void (*change)(FilPlanDef* def
     fil_plan_destroy(plan);
     fil_world_destroy(world);
     return ok;
+}
+
+/* P1's turn about an axis. */
+static bool plan_about(FilCheck* check, int axis, void (*change)(FilPlanDef* def), FilPlanInfo* info, double* seconds)
+{
+    const FilSetting setting = {"task.axis", axes[axis]};
+    return plan_scene(check, "ball_rotation", &setting, 1, change, info, seconds);
 }
 
 static void report(FilCheck* check, const char* what, const FilPlanInfo* info, double seconds)
@@ -161,5 +169,59 @@ void fil_check_plan_recipes(FilCheck* check)
         fil_check_note(check, text, seconds / info.seeds_tried);
         snprintf(text, sizeof text, "%s, %s: best cost", recipes[recipe].name, axes[axis]);
         fil_check_note(check, text, info.cost);
+    }
+}
+
+/* ---- IPOPT as a referee ---- */
+
+static void small(FilPlanDef* def)
+{
+    def->nodes = 20;
+    def->meshes = 1;
+}
+
+static void by_ipopt(FilPlanDef* def)
+{
+    coarse(def);
+    def->solver = FIL_PLAN_IPOPT;
+    def->max_iterations = 3000;  // of all its relaxed problems together
+}
+
+static void small_by_ipopt(FilPlanDef* def)
+{
+    small(def);
+    def->solver = FIL_PLAN_IPOPT;
+    def->max_iterations = 3000;
+}
+
+/* From the same start: P1's three turns in 25 stages, and two robots that turn a valve in 20. */
+void fil_check_plan_referee(FilCheck* check)
+{
+    if (!fil_plan_solver_present(FIL_PLAN_IPOPT)) {
+        fil_check_note(check, "problems compared, because this build has no IPOPT", 0.0);
+        return;
+    }
+    for (int k = 0; k < 4; k++) {
+        const FilSetting setting = {"task.axis", axes[k < 3 ? k : 0]};
+        const char *scene = k < 3 ? "ball_rotation" : "valve_turn", *name = k < 3 ? axes[k] : "valve";
+        FilPlanInfo ours, theirs;
+        double seconds[2];
+        char text[96];
+        if (!plan_scene(check, scene, &setting, k < 3 ? 1 : 0, k < 3 ? coarse : small, &ours, &seconds[0]) ||
+            !plan_scene(check, scene, &setting, k < 3 ? 1 : 0, k < 3 ? by_ipopt : small_by_ipopt, &theirs, &seconds[1])) {
+            continue;
+        }
+        snprintf(text, sizeof text, "%s: worst equation of IPOPT's", name);
+        fil_check_below(check, text, theirs.violation, 1e-6);
+        snprintf(text, sizeof text, "%s: cost, ours", name);
+        fil_check_note(check, text, ours.cost);
+        snprintf(text, sizeof text, "%s: cost, IPOPT's", name);
+        fil_check_note(check, text, theirs.cost);
+        snprintf(text, sizeof text, "%s: difference of costs", name);
+        fil_check_below(check, text, fabs(ours.cost - theirs.cost) / theirs.cost, 0.01);
+        snprintf(text, sizeof text, "%s: s of CPU, ours", name);
+        fil_check_note(check, text, seconds[0]);
+        snprintf(text, sizeof text, "%s: s of CPU, IPOPT's", name);
+        fil_check_note(check, text, seconds[1]);
     }
 }

@@ -16,5 +16,6 @@ void fil_check_plan_rolled_open_loop(FilCheck* check);
 void fil_check_plan_open_loop(FilCheck* check);
 void fil_check_plan_receding(FilCheck* check);
 void fil_check_plan_tasks(FilCheck* check);
+void fil_check_plan_referee(FilCheck* check);
 
 #endif

@@ -26,6 +26,7 @@ typedef struct FilPlanReport {
 
 /* Who solves the optimisation: the structured interior-point method, or IPOPT in builds that found it. */
 typedef enum FilPlanSolver { FIL_PLAN_STRUCTURED, FIL_PLAN_IPOPT } FilPlanSolver;
+bool fil_plan_solver_present(FilPlanSolver solver);
 
 /* A soft arm turns a ball (P1 sec. IV): the task of a plan of kind FIL_PLAN_BALL. */
 typedef struct FilBallTask {

@@ -261,6 +261,11 @@ static void search_all(Search* search)
 
 /* ---- from a world to a plan ---- */
 
+bool fil_plan_solver_present(FilPlanSolver solver)
+{
+    return solver == FIL_PLAN_STRUCTURED || (solver == FIL_PLAN_IPOPT && fil_plan_ipopt_present());
+}
+
 static const FilTranscription* const kinds[] = {[FIL_PLAN_BALL] = &fil_ball_transcription, [FIL_PLAN_MANIPULATION] = &fil_manipulation_transcription};
 
 static FilStatus check_numbers(const FilPlanDef* def, FilError* error)
@@ -275,7 +280,7 @@ static FilStatus check_numbers(const FilPlanDef* def, FilError* error)
     if (def->threads < 1 || def->threads > MOST_THREADS) {
         return fil_error(error, FIL_BAD_INPUT, "plan: threads must be 1 to %d, not %d", MOST_THREADS, def->threads);
     }
-    if (def->solver == FIL_PLAN_IPOPT && !fil_plan_ipopt_present()) {
+    if (!fil_plan_solver_present(def->solver)) {
         return fil_error(error, FIL_BAD_INPUT,
                          "plan: this build has no IPOPT; install it (Debian: coinor-libipopt-dev) and configure with "
                          "-DFILUM_IPOPT=on, or take the solver 'structured'");
