@@ -279,6 +279,30 @@ static void trajectories_pass_their_points(void** state)
     }
 }
 
+/* On top of the positions, straight between points; the last one is held, and a command ends it. */
+static void given_efforts_are_added(void** state)
+{
+    (void)state;
+    static const double efforts[8] = {0.0, 1.0, 0.0, 3.0, 0.0, -1.0, 0.0, 2.0};
+    FilWorld* world = make_world("none");
+    const FilId robot = add(world, ROBOTS "arm6.urdf", NULL);
+    FilTrajectoryDef def = path(FIL_INTERPOLATE_SPLINE);
+    FilJointCommand commands[1001];
+    def.efforts = efforts;
+    assert_int_equal(fil_robot_set_trajectory(world, robot, &def), FIL_OK);
+    follow(world, robot, 3, 1000, commands);
+    for (int p = 0; p < 4; p++) {
+        const int k = (int)lround(1e3 * times[p]), next = p < 3 ? (int)lround(1e3 * times[p + 1]) : 1000;
+        const double after = p < 3 ? efforts[2 * p + 3] : efforts[7];
+        assert_true(fabs(commands[k].effort - efforts[2 * p + 1]) < 1e-9);
+        assert_true(fabs(commands[(k + next) / 2].effort - 0.5 * (efforts[2 * p + 1] + after)) < 0.02);
+    }
+    def.efforts = NULL;
+    assert_int_equal(fil_robot_set_trajectory(world, robot, &def), FIL_OK);
+    assert_true(fil_robot_joint_command(world, robot, 3).effort == 0.0);
+    fil_world_destroy(world);
+}
+
 static void given_velocities_are_kept(void** state)
 {
     (void)state;
@@ -576,7 +600,7 @@ int main(void)
         cmocka_unit_test(wrong_commands_are_refused),
         cmocka_unit_test(wrong_definitions_are_refused),
         cmocka_unit_test(trajectories_pass_their_points),
-        cmocka_unit_test(given_velocities_are_kept),
+        cmocka_unit_test(given_efforts_are_added), cmocka_unit_test(given_velocities_are_kept),
         cmocka_unit_test(a_new_trajectory_goes_on_from_the_old_one),
         cmocka_unit_test(wrong_trajectories_are_refused),
         cmocka_unit_test(rods_bodies_and_arms_hang_on_links),

@@ -41,6 +41,7 @@ static const struct {
     {ARM "trajectories: [{robot: amr, joints: [elbow], points: [[1, 0]]}]\n", "t.yaml:2:", "did you mean 'arm'?"},
     {ARM "trajectories: [{robot: arm, joints: [elbwo], points: [[1, 0]]}]\n", "t.yaml:2:", "did you mean 'elbow'?"},
     {ARM "trajectories: [{robot: arm, joints: [elbow], points: [[1, 0, 2]]}]\n", "t.yaml:2:", "2"},
+    {ARM "trajectories: [{robot: arm, joints: [elbow], points: [[1, 0]], efforts: [[1], [2]]}]\n", "t.yaml:2:", "2 rows, but the trajectory has 1 points"},
     {ARM "trajectories: [{robot: arm, joints: [elbow], points: [[1, 0], [1, 2]]}]\n",
      "t.yaml:2:", "times must increase"},
     {ARM "trajectories: [{robot: arm, joints: [elbow], points: [[1, 0]]}, {robot: arm, joints: [elbow], points: [[1, "
