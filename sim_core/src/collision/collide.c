@@ -368,6 +368,13 @@ static bool is_joined(const FilCollisionStage* stage, int a, int b)
     return s != NULL && s->mesh == NULL && fil_collision_vertex_joined(stage, s, a - s->first, stage->colliders[b].body);
 }
 
+/* m: cloth that is crumpled snaps by its thickness within a step, from rest. */
+static double cloth_margin(const FilCollisionStage* stage, const FilWorldCollider* c)
+{
+    const FilCollisionSheet* s = c->sheet >= 0 ? &stage->sheets[c->sheet] : NULL;
+    return s != NULL && !s->facets.closed ? s->facets.radius : 0.0;
+}
+
 static FilStatus meet(FilCollisionStage* stage, int a, int b, double dt)
 {
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
@@ -394,7 +401,7 @@ static FilStatus meet(FilCollisionStage* stage, int a, int b, double dt)
     // vertices of what deforms: how they come closer; a hand may carry and shake a ball
     const bool vertex = (ca->sheet >= 0 && !is_mesh(ca)) || (cb->sheet >= 0 && !is_mesh(cb));
     const double closing = vertex ? fil_placement_closing(&ca->place, &cb->place) : ca->place.speed + cb->place.speed;
-    const double margin = FIL_LOOK_AHEAD * dt * closing + fmax(stage->wants.around, 1e-4) * stage->length;
+    const double margin = FIL_LOOK_AHEAD * dt * closing + fmax(stage->wants.around, 1e-4) * stage->length + fmax(cloth_margin(stage, ca), cloth_margin(stage, cb));
     return meet_parts(stage, a, 0, b, 0, margin);
 }
 

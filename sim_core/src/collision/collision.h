@@ -67,7 +67,9 @@ typedef struct FilOwnSheet {
     FilAabb* boxes;  /* per triangle, over its motion against the rest of the sheet */
     FilBvh tree;     /* over them */
     double* normals; /* 3 per triangle, units */
-    double* reach;   /* m, per triangle: how far around it contacts are looked for */
+    double* ahead;   /* 3 per vertex: where it would be against the rest of the sheet, as far as is looked ahead */
+    double* motion;  /* m, per triangle: how far that is, at most ... */
+    double* reach;   /* ... and how far around it contacts are looked for */
     int* flat;       /* per vertex: 1 if the triangles around it lie side by side */
 } FilOwnSheet;
 

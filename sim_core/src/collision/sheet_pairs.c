@@ -1,6 +1,7 @@
 /* Triangles of two sheets: cloth, solids and rigid meshes on each other, and cloth on itself. */
 #include <math.h>
 
+#include "base/memory.h"
 #include "base/vec3.h"
 #include "collision/collision.h"
 
@@ -42,6 +43,63 @@ static void drop_far(FilFacetTouches* touches, int first, double margin)
     touches->count = kept;
 }
 
+/* Whether two features of triangles touch already: the same vertices, those that are nearest. */
+static bool is_known(const FilFacetTouches* touches, const FilFacetTouch* touch)
+{
+    bool known = false;
+    for (int k = 0; k < touches->count && !known; k++) {
+        const FilFacetTouch* other = &touches->items[k];
+        known = other->triangle[0] == touch->triangle[0] && other->triangle[1] == touch->triangle[1] && other->vertex[0] == touch->vertex[0] &&
+                other->vertex[1] == touch->vertex[1];
+    }
+    return known;
+}
+
+static FilStatus add_swept(FilCollisionStage* stage, const FilFacetTouch* touch)
+{
+    FilFacetTouches* touches = &stage->meetings;
+    if (is_known(touches, touch)) {
+        return FIL_OK;
+    }
+    if (!fil_array_reserve((void**)&touches->items, touches->count, &touches->capacity, sizeof *touches->items)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    touches->items[touches->count++] = *touch;
+    return FIL_OK;
+}
+
+/* Of the pairs of one triangle of a sheet with the sheet itself, from `from` up to `to`: what would pass through each other. Closest features
+ * of the step's start do not see that where something fast comes round an edge. */
+static FilStatus sweep_triangle(FilCollisionStage* stage, const FilCollisionSheet* s, int from, int to)
+{
+    const FilFacets* facets = &s->facets;
+    const double* ahead = s->own->ahead;
+    FilStatus status = FIL_OK;
+    for (int k = from; k < to && status == FIL_OK; k++) {
+        const int a = stage->faces.items[k].a, b = stage->faces.items[k].b;
+        if (s->own->motion[a] + s->own->motion[b] < facets->radius) { // of the two that are between middle surfaces
+            continue;
+        }
+        for (int m = 0; m < 3 && status == FIL_OK; m++) {
+            const int vertex = facets->triangles[3 * a + m];
+            FilFacetTouch touch;
+            if (facets->fans[facets->fan_first[vertex]] == a && !fil_facets_is_part_of(facets, vertex, b) &&
+                fil_facets_sweep_vertex(facets, ahead, vertex, facets, ahead, b, &touch)) {
+                status = add_swept(stage, &touch);
+            }
+        }
+        for (int m = 0; m < 9 && a < b && status == FIL_OK; m++) {
+            const int e = facets->sides[3 * a + m / 3], f = facets->sides[3 * b + m % 3];
+            FilFacetTouch touch;
+            if (facets->wings[2 * e] == a && facets->wings[2 * f] == b && !fil_facets_are_joined(facets, e, f) &&
+                fil_facets_sweep_edges(facets, ahead, e, facets, ahead, f, &touch)) {
+                status = add_swept(stage, &touch);
+            }
+        }
+    }
+    return status;
+}
+
 /* Vertices of a on faces of b, and edges, of the pairs of one triangle of a: those from `from` up to `to`. */
 static FilStatus meet_triangle(FilCollisionStage* stage, const FilCollisionSheet* a, const FilCollisionSheet* b, int from, int to,
                                bool swapped, double dt)
@@ -61,6 +119,9 @@ static FilStatus meet_triangle(FilCollisionStage* stage, const FilCollisionSheet
             const double margin = a == b ? own_margin(a, s, t) : fil_collision_sheet_margin(stage, a, s, b, t, dt);
             status = pass == 0 ? fil_facets_meet_vertices(&a->facets, s, &b->facets, t, margin, swapped, &stage->meetings)
                                : fil_facets_meet_edges(&a->facets, s, &b->facets, t, margin, &stage->meetings);
+            if (status == FIL_OK && a == b && pass == 0) {
+                status = fil_facets_meet_rims(&a->facets, s, &b->facets, t, margin, &stage->meetings);
+            }
             if (a == b && stage->meetings.count > known) {
                 drop_far(&stage->meetings, known, fil_collision_sheet_margin(stage, a, s, b, t, dt));
             }
@@ -68,6 +129,9 @@ static FilStatus meet_triangle(FilCollisionStage* stage, const FilCollisionSheet
         if (pass == 0) {
             fil_facets_settle_vertices(&stage->meetings, 0, swapped);
         }
+    }
+    if (status == FIL_OK && a == b) {
+        status = sweep_triangle(stage, a, from, to);
     }
     return status == FIL_OK ? (swapped ? emit(stage, b, a) : emit(stage, a, b)) : status;
 }
@@ -116,22 +180,25 @@ static void bound_own(const FilCollisionStage* stage, FilCollisionSheet* s, doub
     for (int k = 0; k < facets->vertex_count; k++) {
         fil_v3_axpy(mean, 1.0 / facets->vertex_count, stage->colliders[s->first + k].place.velocity);
     }
+    for (int k = 0; k < facets->vertex_count; k++) {
+        double* ahead = s->own->ahead + 3 * k;
+        fil_v3_sub(ahead, stage->colliders[s->first + k].place.velocity, mean);
+        fil_v3_scale(ahead, FIL_LOOK_AHEAD * dt, ahead);
+        fil_v3_add(ahead, ahead, facets->x + 3 * k);
+    }
     for (int t = 0; t < facets->triangle_count; t++) {
         FilAabb box = fil_aabb_empty();
-        double fastest2 = 0.0;
+        double motion = 0.0;
         for (int k = 0; k < 3; k++) {
-            const double *x = fil_facets_corner(facets, t, k), *v = stage->colliders[s->first + facets->triangles[3 * t + k]].place.velocity;
-            double own[3], ahead[3];
-            fil_v3_sub(own, v, mean);
-            fil_v3_copy(ahead, x);
-            fil_v3_axpy(ahead, FIL_LOOK_AHEAD * dt, own);
+            const double *x = fil_facets_corner(facets, t, k), *ahead = s->own->ahead + 3 * facets->triangles[3 * t + k];
             fil_aabb_add_point(&box, x);
             fil_aabb_add_point(&box, ahead);
-            fastest2 = fmax(fastest2, fil_v3_dot(own, own));
+            motion = fmax(motion, fil_v3_distance(x, ahead));
         }
         const double at_rest = FIL_SHEETS_AT_REST * sqrt(fil_facets_normal(facets, t, s->own->normals + 3 * t));
         s->own->boxes[t] = fil_aabb_fattened(&box, facets->radius + 0.5 * at_rest);
-        s->own->reach[t] = FIL_LOOK_AHEAD * dt * sqrt(fastest2) + at_rest;
+        s->own->motion[t] = motion;
+        s->own->reach[t] = motion + at_rest;
     }
 }
 

@@ -16,6 +16,8 @@ void fil_collision_free_sheets(FilCollisionStage* stage)
             fil_bvh_free(&s->own->tree);
             fil_free(s->own->boxes);
             fil_free(s->own->normals);
+            fil_free(s->own->ahead);
+            fil_free(s->own->motion);
             fil_free(s->own->reach);
             fil_free(s->own->flat);
             fil_free(s->own);
@@ -44,7 +46,9 @@ static FilStatus make_own(FilCollisionSheet* s, const FilBodyMesh* mesh)
     own->normals = fil_alloc(3 * (size_t)mesh->triangle_count, sizeof *own->normals);
     own->flat = fil_alloc((size_t)mesh->vertex_count, sizeof *own->flat);
     own->reach = fil_alloc((size_t)mesh->triangle_count, sizeof *own->reach);
-    if (own->boxes == NULL || own->normals == NULL || own->flat == NULL || own->reach == NULL) {
+    own->ahead = fil_alloc(3 * (size_t)mesh->vertex_count, sizeof *own->ahead);
+    own->motion = fil_alloc((size_t)mesh->triangle_count, sizeof *own->motion);
+    if (own->boxes == NULL || own->normals == NULL || own->flat == NULL || own->reach == NULL || own->ahead == NULL || own->motion == NULL) {
         return FIL_OUT_OF_MEMORY;
     }
     return fil_facets_link(&s->facets, mesh->edges, mesh->lengths, mesh->edge_count, FIL_PI * mesh->radius);

@@ -56,6 +56,9 @@ void fil_facets_free(FilFacets* facets); /* a zeroed one is fine */
 FIL_MUST_CHECK FilStatus fil_facets_link(FilFacets* facets, const int* ends, const double* lengths, int edge_count, double limit);
 /* Whether two vertices are the same, or so linked. */
 bool fil_facets_one_piece(const FilFacets* facets, int u, int v);
+/* Whether a vertex is one piece with a triangle, or two edges are. */
+bool fil_facets_is_part_of(const FilFacets* facets, int vertex, int triangle);
+bool fil_facets_are_joined(const FilFacets* facets, int e, int f);
 
 static inline const double* fil_facets_corner(const FilFacets* facets, int triangle, int k)
 {

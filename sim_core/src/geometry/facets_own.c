@@ -120,3 +120,17 @@ bool fil_facets_one_piece(const FilFacets* facets, int u, int v)
     }
     return found;
 }
+
+bool fil_facets_is_part_of(const FilFacets* facets, int vertex, int t)
+{
+    const int* corner = facets->triangles + 3 * t;
+    return fil_facets_one_piece(facets, vertex, corner[0]) || fil_facets_one_piece(facets, vertex, corner[1]) ||
+           fil_facets_one_piece(facets, vertex, corner[2]);
+}
+
+bool fil_facets_are_joined(const FilFacets* facets, int e, int f)
+{
+    const int *a = facets->edges + 2 * e, *b = facets->edges + 2 * f;
+    return fil_facets_one_piece(facets, a[0], b[0]) || fil_facets_one_piece(facets, a[0], b[1]) ||
+           fil_facets_one_piece(facets, a[1], b[0]) || fil_facets_one_piece(facets, a[1], b[1]);
+}

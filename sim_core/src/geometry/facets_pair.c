@@ -14,6 +14,9 @@ static const double PARALLEL = 0.02;
 /* Sine of a fold below which an edge is flat. */
 static const double FLAT = 0.02;
 
+/* Sine by which neighbours of a vertex at a rim may rise over the plane across the normal: a hundredth, as of edges. */
+static const double RIM_TILT = 1e-2;
+
 /* Cosine between normals of faces that are one plane. */
 static const double SAME_NORMAL = 0.9999;
 
@@ -61,21 +64,13 @@ static bool are_far(const FilFacets* a, const double* const* p, int p_count, con
     return far;
 }
 
-/* Whether a vertex is one piece with a triangle of its own surface. */
-static bool is_part_of(const FilFacets* facets, int vertex, int t)
-{
-    const int* corner = facets->triangles + 3 * t;
-    return fil_facets_one_piece(facets, vertex, corner[0]) || fil_facets_one_piece(facets, vertex, corner[1]) ||
-           fil_facets_one_piece(facets, vertex, corner[2]);
-}
-
 static FilStatus meet_vertex(const FilFacets* a, int vertex, const FilFacets* b, int t, double margin, bool swapped,
                              FilFacetTouches* out)
 {
     const double* p = a->x + 3 * vertex;
     const double* const corners[3] = {fil_facets_corner(b, t, 0), fil_facets_corner(b, t, 1), fil_facets_corner(b, t, 2)};
     double n[3], to[3], w[3], own[3];
-    if (are_far(a, &p, 1, b, corners, 3, margin) || (a == b && is_part_of(a, vertex, t))) {
+    if (are_far(a, &p, 1, b, corners, 3, margin) || (a == b && fil_facets_is_part_of(a, vertex, t))) {
         return FIL_OK;
     }
     const double area2 = fil_facets_normal(b, t, n);
@@ -192,14 +187,6 @@ static bool cross_lines(const double* p, const double* e, const double* q, const
     return *s > FIL_FACETS_BORDER && *s < 1.0 - FIL_FACETS_BORDER && *t > FIL_FACETS_BORDER && *t < 1.0 - FIL_FACETS_BORDER;
 }
 
-/* Whether two edges of one surface are one piece. */
-static bool are_joined(const FilFacets* facets, int e, int f)
-{
-    const int *a = facets->edges + 2 * e, *b = facets->edges + 2 * f;
-    return fil_facets_one_piece(facets, a[0], b[0]) || fil_facets_one_piece(facets, a[0], b[1]) ||
-           fil_facets_one_piece(facets, a[1], b[0]) || fil_facets_one_piece(facets, a[1], b[1]);
-}
-
 static FilStatus meet_edge(const Edges* pair, double margin, FilFacetTouches* out)
 {
     const FilFacets *a = pair->facets[0], *b = pair->facets[1];
@@ -207,7 +194,7 @@ static FilStatus meet_edge(const Edges* pair, double margin, FilFacetTouches* ou
     const double *p = a->x + 3 * ea[0], *q = b->x + 3 * eb[0];
     const double *const ends_a[2] = {p, a->x + 3 * ea[1]}, *const ends_b[2] = {q, b->x + 3 * eb[1]};
     double e[3], f[3], n[3], own[2][3], x[3], y[3], between[3], s, t;
-    if (are_far(a, ends_a, 2, b, ends_b, 2, margin) || (a == b && are_joined(a, pair->edge[0], pair->edge[1]))) {
+    if (are_far(a, ends_a, 2, b, ends_b, 2, margin) || (a == b && fil_facets_are_joined(a, pair->edge[0], pair->edge[1]))) {
         return FIL_OK;
     }
     fil_v3_sub(e, a->x + 3 * ea[1], p);
@@ -251,6 +238,71 @@ FilStatus fil_facets_meet_edges(const FilFacets* a, int s, const FilFacets* b, i
         const Edges pair = {{a, b}, {a->sides[3 * s + k / 3], b->sides[3 * t + k % 3]}, {s, t}};
         if (a->wings[2 * pair.edge[0]] == s && b->wings[2 * pair.edge[1]] == t) {
             status = meet_edge(&pair, margin, out);
+        }
+    }
+    return status;
+}
+
+/* ---- rims: vertices beside faces ---- */
+
+/* A vertex of a and the point y of an edge or vertex of b. */
+static bool set_rim(const FilFacets* a, int vertex, const FilFacets* b, const double* y, double margin, FilFacetTouch* touch)
+{
+    const double* x = a->x + 3 * vertex;
+    fil_v3_sub(touch->point.normal, y, x);
+    touch->point.distance = fil_v3_normalise(touch->point.normal) - a->radius - b->radius;
+    fil_v3_copy(touch->point.position, x);
+    fil_v3_axpy(touch->point.position, a->radius + 0.5 * touch->point.distance, touch->point.normal);
+    const double back[3] = {-touch->point.normal[0], -touch->point.normal[1], -touch->point.normal[2]};
+    return touch->point.distance <= margin && fil_facets_is_extreme(a, vertex, back, -RIM_TILT);
+}
+
+static FilStatus meet_rim_edge(const FilFacets* a, int vertex, const FilFacets* b, int t, int edge, double margin, FilFacetTouches* out)
+{
+    const int* ends = b->edges + 2 * edge;
+    const double *p = a->x + 3 * vertex, *const line[2] = {b->x + 3 * ends[0], b->x + 3 * ends[1]};
+    if (are_far(a, &p, 1, b, line, 2, margin) || (a == b && (fil_facets_one_piece(a, vertex, ends[0]) || fil_facets_one_piece(a, vertex, ends[1])))) {
+        return FIL_OK;
+    }
+    double along[3], to[3], y[3], back[3];
+    fil_v3_sub(along, line[1], line[0]);
+    fil_v3_sub(to, p, line[0]);
+    const double share = fil_v3_dot(to, along) / fil_v3_dot(along, along);
+    FilFacetTouch touch = {.vertex = {vertex, ends[share > 0.5]}, .triangle = {-1, t}, .point = {.feature = 4}, .height = HUGE_VAL};
+    if (!(share > FIL_FACETS_BORDER && share < 1.0 - FIL_FACETS_BORDER)) {
+        return FIL_OK;
+    }
+    fil_v3_copy(y, line[0]);
+    fil_v3_axpy(y, share, along);
+    if (!set_rim(a, vertex, b, y, margin, &touch)) {
+        return FIL_OK;
+    }
+    fil_v3_scale(back, -1.0, touch.point.normal);
+    return fil_facets_is_outward(b, edge, back) ? append(out, &touch) : FIL_OK;
+}
+
+static FilStatus meet_rim_vertex(const FilFacets* a, int vertex, const FilFacets* b, int other, double margin, FilFacetTouches* out)
+{
+    const double *p = a->x + 3 * vertex, *q = b->x + 3 * other;
+    FilFacetTouch touch = {.vertex = {vertex, other}, .triangle = {-1, -1}, .point = {.feature = 5}, .height = HUGE_VAL};
+    if (are_far(a, &p, 1, b, &q, 1, margin) || (a == b && fil_facets_one_piece(a, vertex, other)) || !set_rim(a, vertex, b, q, margin, &touch) ||
+        !fil_facets_is_extreme(b, other, touch.point.normal, -RIM_TILT)) {
+        return FIL_OK;
+    }
+    return append(out, &touch);
+}
+
+FilStatus fil_facets_meet_rims(const FilFacets* a, int s, const FilFacets* b, int t, double margin, FilFacetTouches* out)
+{
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < 9 && status == FIL_OK; k++) {
+        const int vertex = a->triangles[3 * s + k / 3], edge = b->sides[3 * t + k % 3], other = b->triangles[3 * t + k % 3];
+        if (a->fans[a->fan_first[vertex]] != s) {
+            continue;
+        }
+        status = b->wings[2 * edge] == t ? meet_rim_edge(a, vertex, b, t, edge, margin, out) : FIL_OK;
+        if (status == FIL_OK && b->fans[b->fan_first[other]] == t && (a != b || vertex < other)) {
+            status = meet_rim_vertex(a, vertex, b, other, margin, out);
         }
     }
     return status;

@@ -33,4 +33,15 @@ void fil_facets_settle_vertices(FilFacetTouches* touches, int first, bool swappe
 FIL_MUST_CHECK FilStatus fil_facets_meet_edges(const FilFacets* a, int s, const FilFacets* b, int t, double margin,
                                                FilFacetTouches* out);
 
+/* Appends where vertices of a that have s as their first triangle are nearest to an edge or a vertex that has t as its first, beside its faces:
+ * at rims, and over sharp folds. */
+FIL_MUST_CHECK FilStatus fil_facets_meet_rims(const FilFacets* a, int s, const FilFacets* b, int t, double margin, FilFacetTouches* out);
+
+/* facets_sweep.c: of a vertex of a and triangle t of b, or edges e and f, which go from where they are to `ahead` (3 per vertex) in straight lines:
+ * where they would pass through each other on the way; its distance and normal are those of now. False: they do not. */
+bool fil_facets_sweep_vertex(const FilFacets* a, const double* ahead_a, int vertex, const FilFacets* b, const double* ahead_b, int t,
+                             FilFacetTouch* out);
+bool fil_facets_sweep_edges(const FilFacets* a, const double* ahead_a, int e, const FilFacets* b, const double* ahead_b, int f,
+                            FilFacetTouch* out);
+
 #endif
