@@ -406,6 +406,30 @@ static void test_distances(void** state)
     fil_world_destroy(world);
 }
 
+/* Models that look at vertices only say so instead of letting cloth pass through itself. */
+static void test_refused(void** state)
+{
+    (void)state;
+    for (int self = 0; self < 2; self++) {
+        char scene[600];
+        FilWorld* world;
+        FilError error;
+        snprintf(scene, sizeof scene,
+                 "world: {dt: 0.002, contact: imc}\nmaterials: {cotton: {young: 1.0e+6, poisson: 0.3, density: 300}}\n"
+                 "shells: [{name: cloth, material: cotton, thickness: 0.001, sheet: {corner: [0, 0, 0], along: [0.1, 0, 0], across: [0, 0.1, 0], "
+                 "columns: 3, rows: 3}, collision: {self: %s}}]\n",
+                 self ? "true" : "false");
+        const FilStatus status = fil_scene_load_text("scene", scene, strlen(scene), NULL, &world, NULL, &error);
+        assert_int_equal(status, self ? FIL_BAD_INPUT : FIL_OK);
+        if (self) {
+            assert_non_null(strstr(error.text, "cloth that touches itself, such as 'cloth'"));
+        } else {
+            step(world, 1);
+            fil_world_destroy(world);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,6 +437,7 @@ int main(void)
         cmocka_unit_test(test_friction_of_layers),
         cmocka_unit_test(test_free_flight),
         cmocka_unit_test(test_distances),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

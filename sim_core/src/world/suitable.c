@@ -47,6 +47,24 @@ static FilStatus check_pairs(FilWorld* world, const FilContactModel* model)
     return FIL_OK;
 }
 
+/* Cloth touches itself by its triangles, which models of vertices do not look at. */
+static FilStatus check_own_sheets(FilWorld* world, const FilContactModel* model)
+{
+    const FilCollisionStage* stage = &world->collision;
+    FilCollisionWants wants = {.around = 0.0};
+    if (model->want != NULL) {
+        model->want(&world->solver.settings.model, &wants);
+    }
+    for (int k = 0; k < stage->sheet_count && wants.vertices; k++) {
+        const FilWorldCollider* vertex = &stage->colliders[stage->sheets[k].first];
+        if (stage->sheets[k].own != NULL && vertex->collider.collision.enabled) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "contact model '%s' does not know cloth that touches itself, such as '%s': use 'sap_lagged' or 'ipc', "
+                                  "or set its collision.self to false", model->name, vertex->name);
+        }
+    }
+    return FIL_OK;
+}
+
 FilStatus fil_world_check(FilWorld* world)
 {
     const FilContactModel* model = world->solver.model;
@@ -55,6 +73,7 @@ FilStatus fil_world_check(FilWorld* world)
                        world->suitable.apart == world->collision.apart_count;
     if (status == FIL_OK && !known) {
         status = check_pairs(world, model);
+        status = status == FIL_OK ? check_own_sheets(world, model) : status;
         world->suitable.model = status == FIL_OK ? model : NULL;
         world->suitable.colliders = world->collision.collider_count;
         world->suitable.apart = world->collision.apart_count;
