@@ -43,6 +43,10 @@ void fil_check_edge(FilCheck* check);
 void fil_check_plectoneme(FilCheck* check);
 void fil_check_plectoneme_models(FilCheck* check);
 
+/* contact_sliding.c */
+void fil_check_slopes(FilCheck* check);
+void fil_check_two_posts(FilCheck* check);
+
 /* contact_wobble.c */
 void fil_check_wobble(FilCheck* check);
 
