@@ -17,6 +17,9 @@ void fil_check_knots_spt(FilCheck* check);
 void fil_check_knots_models(FilCheck* check);
 void fil_check_knots_two_models(FilCheck* check);
 
+/* knots_turned.c: which way a knot lies */
+void fil_check_knots_turned(FilCheck* check);
+
 /* knots_beyond.c: what P2 leaves open */
 void fil_check_imc_incline(FilCheck* check);
 void fil_check_imc_twist(FilCheck* check);

@@ -96,6 +96,7 @@ static const FilCheckCase table[] = {
     {"knots", "trefoil", "n = 1 tightened and loosened (P2 Fig. 5a)", 23, fil_check_knots_trefoil},
     {"knots", "friction", "n = 4 with three coefficients of friction (P2 Fig. 5b)", 54, fil_check_knots_friction},
     {"knots", "models", "n = 1 to 4, two frictions, by SAP and IMC: pull, and where loops turn over", 900, fil_check_knots_models},
+    {"knots", "turned", "n = 1 mirrored and turned, under ipc and imc", 0, fil_check_knots_turned}, /* heavy */
     {"knots", "two_models", "n = 1 by SAP and IMC while its loop is wide", 0, fil_check_knots_two_models}, /* heavy */
 
     {"rings", "bar", "P4 3.1: a ring on an inclined bar slides or sticks", 0, fil_check_ring_bar},
