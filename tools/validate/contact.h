@@ -45,6 +45,7 @@ void fil_check_plectoneme_models(FilCheck* check);
 
 /* contact_sliding.c */
 void fil_check_slopes(FilCheck* check);
+void fil_check_ball_ring(FilCheck* check);
 void fil_check_two_posts(FilCheck* check);
 
 /* contact_wobble.c */

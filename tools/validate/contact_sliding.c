@@ -1,5 +1,6 @@
 /* Things that roll and slide, in closed form, that no model was made with: rods of three radii that roll down a slope, a ring of wire that
- * slides along an inclined bar, cloth that slides down a slope, and a rope drawn round two posts one after the other. */
+ * slides along an inclined bar, cloth that slides down a slope, balls that fall on a ring of wire, off its middle, and through it if they are
+ * small enough, and a rope drawn round two posts one after the other. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,6 +115,48 @@ void fil_check_slopes(FilCheck* check)
             judge_slope(check, "cloth slides, cells", sheet, sheets[m], &(FilSetting){"n", cells[k]},
                         0.08 * G * (sin(0.5) - 0.3 * cos(0.5)), 1e-3);
         }
+    }
+}
+
+/* ---- a ball and a ring ---- */
+
+static const char hoop[] =
+    "parameters: {b: 0.018}\n"
+    "world: {gravity: [0, 0, -9.81], dt: 1e-3, contact: ipc, ipc: {range: 2e-4}}\n"
+    "materials: {m: {young: 1e8, poisson: 0.3, density: 1000, friction: 0.2}}\n"
+    "rigid_bodies: [{name: ball, motion: dynamic, material: m, position: [0.0015, 0, 0.04], shapes: [{sphere: {radius: $(b)}}]}]\n"
+    "rods: [{name: ring, material: m, section: {circle: {radius: 0.003}}, collision: {self: false}, shape: {ring: {center: [0, 0, 0], "
+    "normal: [0, 0, 1], radius: 0.024, nodes: 36}}}]\n"
+    "attachments: [{name: hold, pin: {rod: ring, nodes: [0, 36]}}]\n";
+
+/* The hole is 21 mm wide: balls of 18 mm pass without touching, those of 20.5 mm by its side, those of 21.5 and 23 mm rest in its middle. */
+void fil_check_ball_ring(FilCheck* check)
+{
+    static const char* const radii[] = {"0.018", "0.0205", "0.0215", "0.023"};
+    for (int k = 0; k < 4; k++) {
+        char line[96];
+        FilWorld* world = load(check, hoop, "ipc", &(FilSetting){"b", radii[k]}, 1);
+        const double r = strtod(radii[k], NULL), weight = 4000.0 / 3.0 * M_PI * r * r * r * G;
+        if (world == NULL) {
+            continue;
+        }
+        const FilId hold = fil_world_find_attachment(world, "hold");
+        const bool started = run(check, world, 1e-3);
+        const double alone = fil_attachment_force(world, hold).z; // of the ring's weight
+        FilVec3 p;
+        FilQuat turned;
+        if (started && run(check, world, 0.6)) {
+            fil_rigid_get_pose(world, fil_world_find_rigid(world, "ball"), &p, &turned);
+            snprintf(line, sizeof line, "ipc: a ball of %s m on a ring: %s", radii[k], k < 2 ? "falls through, height (m)" : "what holds it / weight");
+            if (k < 2) { // 0.04 - g t^2 / 2 in steps of backward Euler, and what the ring's side takes
+                fil_check_near(check, line, p.z, 0.04 - 0.5 * G * 0.6 * 0.601, k == 0 ? 1e-6 : 0.1);
+            } else {
+                fil_check_near(check, line, (fil_attachment_force(world, hold).z - alone) / weight, 1.0, 1e-4);
+                snprintf(line, sizeof line, "ipc: a ball of %s m on a ring: off its middle (m)", radii[k]);
+                fil_check_below(check, line, hypot(p.x, p.y), 1e-4);
+            }
+        }
+        fil_world_destroy(world);
     }
 }
 

@@ -63,6 +63,7 @@ static const FilCheckCase table[] = {
     {"contact", "plectoneme", "a clamped rod twisted until it winds up: torque and tension against its angle", 0, fil_check_plectoneme},
     {"contact", "plectoneme_models", "the same under the other models", 0, fil_check_plectoneme_models}, /* heavy */
     {"contact", "slopes", "rods that roll, a ring on a bar and cloth that slide down slopes", 0, fil_check_slopes},
+    {"contact", "ball_ring", "balls that fall on a ring of wire and through it", 0, fil_check_ball_ring},
     {"contact", "two_posts", "a rope drawn round two posts one after the other", 0, fil_check_two_posts},
     {"contact", "wobble", "a coin that wobbles down, against its steady motions", 0, fil_check_wobble},
     {"contact", "crossed_rods", "friction of rods that slide from edge to edge", 0, fil_check_crossed_rods},
