@@ -90,6 +90,7 @@ typedef struct FilBenchRow {
     /* scene rows: the setting that doubles the edges, as in {"nodes", "201"}, to see what the mesh costs in accuracy;
      * a NULL path leaves that out */
     FilSetting refined;
+    double duration; /* s, of scene rows; 0: the scene's own */
 } FilBenchRow;
 
 const FilBenchRow* fil_bench_table(int* count);

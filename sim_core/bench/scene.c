@@ -12,6 +12,7 @@ static const double PATIENCE = 20.0;
 
 typedef struct Run {
     FilRunTotals totals;
+    double polygons; /* of pressure patches before those of two parts are merged, over all steps */
     FilBenchClock time;
 } Run;
 
@@ -26,6 +27,7 @@ static FilStatus run_once(FilWorld* world, uint64_t steps, Run* run, FilError* e
             return fil_error(error, status, "step %llu: %.400s", (unsigned long long)(i + 1), fil_world_error(world));
         }
         fil_run_totals_add(&run->totals, &info);
+        run->polygons += info.patch_polygons;
     }
     run->time = fil_bench_since(start);
     return FIL_OK;
@@ -62,6 +64,9 @@ static FilBenchResult summarise(const FilWorld* world, const FilBenchRow* row, c
     result.contacts_avg = totals->contacts / steps;
     result.timings = totals->timings;
     fil_bench_result_accuracy(&result, "worst_residual", totals->worst_residual);
+    if (best->polygons > 0.0) {
+        fil_bench_result_accuracy(&result, "polygons_before_reduction", best->polygons / steps);
+    }
     return result;
 }
 
@@ -96,7 +101,7 @@ static double compare_rods(const FilWorld* coarse, const FilWorld* fine, int rod
 }
 
 /* Runs the scene again, finer, and reports how far its rods end from those of `world`. */
-static FilStatus judge(const FilWorld* world, const char* path, const FilSceneOptions* finer, int stride,
+static FilStatus judge(const FilWorld* world, const char* path, double duration, const FilSceneOptions* finer, int stride,
                        const char* what, FilBenchResult* result, FilError* error)
 {
     FilWorld* fine = NULL;
@@ -106,7 +111,7 @@ static FilStatus judge(const FilWorld* world, const char* path, const FilSceneOp
         return status;
     }
     Run run;
-    status = run_once(fine, fil_run_step_count(scene.duration, fil_world_dt(fine)), &run, error);
+    status = run_once(fine, fil_run_step_count(duration > 0.0 ? duration : scene.duration, fil_world_dt(fine)), &run, error);
     const int rods = fil_world_rod_count(world);
     if (status == FIL_OK && rods > 0 && fil_world_rod_count(fine) == rods) {
         double worst = 0.0;
@@ -123,10 +128,10 @@ static FilStatus judge_both(const FilWorld* world, const char* path, const FilBe
                             FilError* error)
 {
     const FilSceneOptions small_steps = {.dt = 0.25 * result->dt};
-    FilStatus status = judge(world, path, &small_steps, 1, "error_of_dt", result, error);
+    FilStatus status = judge(world, path, row->duration, &small_steps, 1, "error_of_dt", result, error);
     if (status == FIL_OK && row->refined.path != NULL) {
         const FilSceneOptions small_edges = {.settings = &row->refined, .setting_count = 1};
-        status = judge(world, path, &small_edges, 2, "error_of_edges", result, error);
+        status = judge(world, path, row->duration, &small_edges, 2, "error_of_edges", result, error);
     }
     return status;
 }
@@ -139,7 +144,7 @@ FilStatus fil_bench_scene(FilBench* bench, const FilBenchRow* row, const char* p
     if (status != FIL_OK) {
         return status;
     }
-    const uint64_t steps = fil_run_step_count(scene.duration, fil_world_dt(world));
+    const uint64_t steps = fil_run_step_count(row->duration > 0.0 ? row->duration : scene.duration, fil_world_dt(world));
     if (steps == 0) {
         fil_world_destroy(world);
         return fil_error(error, FIL_BAD_INPUT, "%.400s: a bench needs a scene that lasts", path);

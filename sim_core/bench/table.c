@@ -13,6 +13,8 @@ static const FilBenchRow rows[] = {
     {.name = "capstan", .title = "P0 V-A: a rope pulled around a post"},
     {.name = "knot_tightening", .title = "P0 V-B: a knot of unknotting number 4, drawn tight at 0.8 m/s"},
     {.name = "knot_imc", .title = "P2: a knot drawn tight by IMC, 6 mm/s per end", .measure = fil_bench_knot_imc},
+    {.name = "crowned_pulley", .title = "P0 V-C: a belt on a crowned pulley by patches, 10 s, 3 ms", .refined = {"belt.nodes", "100"}, .duration = 10.0},
+    {.name = "shoelace", .title = "P0 V-E: two arms tie a shoelace by patches, grasp and cross (10 s), 2 ms", .duration = 10.0},
     {.name = "entangling_gripper", .title = "P0 V-D: twelve filaments curl around a branched object"},
     {.name = "ring_chain", .title = "P0 V-F: 100 interlocked rings"},
     {.name = "arm_box", .title = "P1 A: a soft arm of 22 disks on an inclined box, lcp, 0.1 ms"},

@@ -321,6 +321,36 @@ static void across_a_bend(void** state)
     fil_patch_free(&patch);
 }
 
+// rods side by side and across, at any depth until their axes meet, with moduli from 1e2 to 1e12: finite (totals_of asserts that), never pulled in
+static void rods_in_each_other(void** state)
+{
+    (void)state;
+    static const double moduli[] = {1e2, 1e7, 1e12};
+    const double r = 2e-3, half = 0.01;
+    FilPatch patch = {0};
+    for (int n = 0; n < 36; n++) {
+        FilRodField field;
+        const bool round = n % 2 == 0;
+        const FilShape shape = n / 2 % 2 == 0 ? fil_shape_capsule(r, 1.0) : fil_shape_box(r, r, 1.0);
+        const FilBoundary line = boundary_of(shape, 0.0);
+        // the softer one's field is cut, as the narrow phase does it
+        const double one = moduli[n / 4 % 3], two = moduli[n / 12], other_modulus = n / 12 == 0 ? 0.0 : fmax(one, two);
+        assert_int_equal(fil_rod_field_init(&field, round, r, r, n / 12 == 0 ? one : fmin(one, two), 1e-3, NULL), FIL_OK);
+        for (int k = 0; k < 3 * 41; k++) {
+            const double z = 2.2 * r * (k % 41) / 40.0, turn[3] = {0.0, 0.0, k / 41 == 0 ? 0.0 : (k / 41 == 1 ? 1e-9 : 0.5 * FIL_PI)};
+            const FilRodEdge edge = edge_at(z, half, 0.1, 0.0), below = edge_at(0.0, half, 0.0, 0.0);
+            FilRodOther other = {.boundary = &line, .stiffness = other_modulus / r, .half_length = half};
+            FilPose about = fil_pose_identity();
+            fil_m3_from_rotation_vector(about.r, turn);
+            fil_pose_compose(&other.pose, &about, &below.pose);
+            const Totals t = meet(&field, &edge, &other, 1e-4, &patch);
+            // normals point from the edge, which is above, to the other: the push on the other is downwards
+            assert_true(z == 0.0 || t.force[2] <= 1e-9 * t.normal_force);
+        }
+    }
+    fil_patch_free(&patch);
+}
+
 // one solid as box, as hull and as mesh: flat on a face, and across an edge
 static void same_solid_three_ways(void** state)
 {
@@ -384,8 +414,8 @@ int main(void)
         cmocka_unit_test(tilted_on_plane),       cmocka_unit_test(round_on_roller),
         cmocka_unit_test(round_on_round),        cmocka_unit_test(edges_add_up),
         cmocka_unit_test(beyond_the_core),       cmocka_unit_test(mitred_edges),
-        cmocka_unit_test(across_a_bend),         cmocka_unit_test(same_solid_three_ways),
-        cmocka_unit_test(bad_input),
+        cmocka_unit_test(across_a_bend),         cmocka_unit_test(rods_in_each_other),
+        cmocka_unit_test(same_solid_three_ways), cmocka_unit_test(bad_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

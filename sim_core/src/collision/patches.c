@@ -138,16 +138,17 @@ static FilStatus meet_rod(FilCollisionStage* stage, const FilPartPair* pair, int
     return *met ? press_rod(stage, pair, rod, &against) : FIL_OK;
 }
 
-/* Two edges: of two compliant ones the thinner is the first, whose rays resolve the patch; ties go to the first collider. The other is
+/* Two edges: the softer one is the first, whose rays resolve the patch; of equals the thinner, then the first collider. The other is
  * known by its distance, as an edge that goes on beyond its ends, cut where its neighbours begin. */
 static FilStatus meet_rods(FilCollisionStage* stage, const FilPartPair* pair, int* first, bool* met)
 {
-    double modulus[2], depth[2];
+    double modulus[2], depth[2], stiffness[2];
     for (int s = 0; s < 2; s++) {
         modulus[s] = stage->colliders[pair->collider[s]].collider.collision.surface.modulus;
         depth[s] = edge_depth(&pair->shape[s]);
+        stiffness[s] = modulus[s] > 0.0 ? modulus[s] / depth[s] : INFINITY;
     }
-    *first = modulus[0] > 0.0 && (!(modulus[1] > 0.0) || depth[0] <= depth[1]) ? 0 : 1;
+    *first = stiffness[0] < stiffness[1] || (stiffness[0] == stiffness[1] && depth[0] <= depth[1]) ? 0 : 1;
     const int a = *first, b = 1 - a;
     const FilWorldCollider *ca = &stage->colliders[pair->collider[a]], *cb = &stage->colliders[pair->collider[b]];
     const FilRodEdge edge = edge_of(cb, pair->part[b], &pair->shape[b], &pair->pose[b]);

@@ -22,7 +22,7 @@
  *
  * The other side's boundary is made once. That of another rod's edge can be made on the stack: a capsule or box with
  * no resolution, longer than the edge by more than its thickness; FilRodOther.half_length then cuts at its ends.
- * Of two rods the thinner one should be the first: it is resolved better. Nothing allocates but to grow the patch. */
+ * Of two rods the softer one should be the first, of equals the thinner: it is resolved better. Nothing allocates but to grow the patch. */
 #ifndef FILUM_GEOMETRY_ROD_PATCH_H
 #define FILUM_GEOMETRY_ROD_PATCH_H
 
