@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "linalg/block_symbolic.h"
+#include "linalg/four.h"
 #include "linalg/pair.h"
 
 struct FilBlockCholesky {
@@ -140,6 +141,79 @@ static bool factor_column(FilBlockCholesky* cholesky, const double* a_values, co
     return true;
 }
 
+/* ---- the same by fours: each number is rounded as by pairs, so that the bits agree ---- */
+
+#if defined(FIL_FOUR)
+typedef struct Columns {
+    FilFour c0, c1, c2, c3;
+} Columns;
+
+FIL_AVX2_INLINE Columns load_columns(const double* values, int source)
+{
+    if (source == FIL_BLOCK_NO_SOURCE) {
+        const FilFour zero = fil_four_of(0.0);
+        return (Columns){zero, zero, zero, zero};
+    }
+    const double* a = values + FIL_BLOCK_SIZE * (size_t)(source >> 1);
+    if (source & 1) {
+        return (Columns){{a[0], a[4], a[8], a[12]}, {a[1], a[5], a[9], a[13]}, {a[2], a[6], a[10], a[14]}, {a[3], a[7], a[11], a[15]}};
+    }
+    return (Columns){fil_four_load(a), fil_four_load(a + 4), fil_four_load(a + 8), fil_four_load(a + 12)};
+}
+
+FIL_AVX2_INLINE void store_columns(Columns c, double* out)
+{
+    fil_four_store(out, c.c0);
+    fil_four_store(out + 4, c.c1);
+    fil_four_store(out + 8, c.c2);
+    fil_four_store(out + 12, c.c3);
+}
+
+FIL_AVX2_INLINE Columns gather_columns(const FilBlockSymbolic* s, const double* factor, const double* a_values, const double* c_values, int p)
+{
+    Columns c = load_columns(a_values, s->source[0].at[p]);
+    if (s->source[2].at[p] != FIL_BLOCK_NO_SOURCE) {
+        const Columns more = load_columns(c_values, s->source[2].at[p]);
+        c = (Columns){c.c0 + more.c0, c.c1 + more.c1, c.c2 + more.c2, c.c3 + more.c3};
+    }
+    const int* pair = s->product.at + 2 * (size_t)s->product_start.at[p];
+    const int* end = s->product.at + 2 * (size_t)s->product_start.at[p + 1];
+    for (; pair < end; pair += 2) {
+        const double* a = factor + FIL_BLOCK_SIZE * (size_t)pair[0];
+        const double* b = factor + FIL_BLOCK_SIZE * (size_t)pair[1];
+        for (int k = 0; k < FIL_BLOCK_SIZE; k += 4) {
+            const FilFour column = fil_four_load(a + k);
+            c.c0 -= column * fil_four_of(b[k]);
+            c.c1 -= column * fil_four_of(b[k + 1]);
+            c.c2 -= column * fil_four_of(b[k + 2]);
+            c.c3 -= column * fil_four_of(b[k + 3]);
+        }
+    }
+    return c;
+}
+
+FIL_AVX2 static bool factor_column_by_fours(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int j)
+{
+    const FilBlockSymbolic* s = &cholesky->symbolic;
+    double* factor = cholesky->factor.at;
+    double* w = cholesky->inverse.at + FIL_BLOCK_SIZE * (size_t)j;
+    const int diagonal = s->column_start.at[j];
+
+    double pivot[FIL_BLOCK_SIZE];
+    store_columns(gather_columns(s, factor, a_values, c_values, diagonal), pivot);
+    if (!fil_block_inverse_factor(pivot, w)) {
+        return false;
+    }
+    for (int p = diagonal + 1; p < s->column_start.at[j + 1]; p++) {
+        const Columns c = gather_columns(s, factor, a_values, c_values, p);
+        const Columns x = {c.c0 * w[0], c.c0 * w[1] + c.c1 * w[5], c.c0 * w[2] + c.c1 * w[6] + c.c2 * w[10],
+                           c.c0 * w[3] + c.c1 * w[7] + c.c2 * w[11] + c.c3 * w[15]};
+        store_columns(x, factor + FIL_BLOCK_SIZE * (size_t)p);
+    }
+    return true;
+}
+#endif
+
 FilBlockCholesky* fil_block_cholesky_create(void)
 {
     return fil_alloc(1, sizeof(FilBlockCholesky));
@@ -187,8 +261,12 @@ FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, const FilBlockPatt
 static bool factor_columns(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int begin,
                            int end)
 {
+    bool (*column)(FilBlockCholesky*, const double*, const double*, int) = factor_column;
+#if defined(FIL_FOUR)
+    column = fil_four_is_there() ? factor_column_by_fours : factor_column;
+#endif
     for (int j = begin; j < end; j++) {
-        if (!factor_column(cholesky, a_values, c_values, j)) {
+        if (!column(cholesky, a_values, c_values, j)) {
             return false;
         }
     }
