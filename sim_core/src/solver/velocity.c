@@ -132,28 +132,23 @@ static double nonlinear_residual(FilSolver* solver)
     return size > 0.0 ? sqrt(error / size) : 0.0;
 }
 
-/* Free velocities of the problem linearised about the present solution: v - A^-1 m(v), for every body. */
+/* Makes the next problem linear about the present solution: v* = v under the push m(v), which the same impulses would balance if m were linear. False where
+ * they do already, within the tolerance of free motion, or where m cannot be evaluated. */
 static bool relinearise(FilSolver* solver)
 {
     FilContactStage* stage = &solver->contact;
+    gather_impulses(stage);
+    if (!(nonlinear_residual(solver) > solver->settings.newton_tolerance)) {
+        return false;
+    }
     for (int b = 0; b < solver->system->body_count; b++) {
         const FilBody* body = &solver->system->bodies[b];
-        if (stage->offset[b] < 0) {
-            continue;
-        }
-        stage->pushed[b] = false; // m(v) says it all
-        double potential, *residual = solver->system->scratch.residual, *v = solver->system->scratch.solution + body->v;
-        if (!body->ops->evaluate(body->impl, v, 0.0, residual, &potential) || !body->ops->factor(body->impl)) {
-            return false;
-        }
-        body->ops->solve(body->impl, residual);
-        for (int k = 0; k < body->v_count; k++) {
-            solver->system->scratch.trial[k] = v[k];
-            v[k] -= residual[k];
-        }
-        // the tangent again: factoring used it up
-        if (!body->ops->evaluate(body->impl, solver->system->scratch.trial, 0.0, residual, &potential)) {
-            return false;
+        double potential;
+        if (stage->offset[b] >= 0) {
+            stage->pushed[b] = true;
+            if (!body->ops->evaluate(body->impl, solver->system->scratch.solution + body->v, 0.0, solver->system->scratch.push + body->v, &potential)) {
+                return false;
+            }
         }
     }
     return true;
@@ -254,6 +249,9 @@ static FilStatus solve_once(FilSolver* solver, double dt, bool again, FilStepInf
         for (int b = 0; b < solver->system->body_count && (shift > 0.0 || again); b++) {
             fil_contacts_take(solver, b);
         }
+        if (again) { // from the solution that it is linear about
+            memcpy(stage->v, stage->v_free, 4 * sizeof(double) * (size_t)stage->column_count);
+        }
         report = (FilSolverReport){0};
         status = fil_followers_fold(solver, &problem);
         if (status != FIL_OK) {
@@ -305,8 +303,7 @@ FilStatus fil_velocity_solve(FilSolver* solver, double dt, FilStepInfo* info)
     FilStatus status = check_depths(solver, info);
     for (int pass = 0; pass <= solver->settings.relinearisations && status == FIL_OK; pass++) {
         if (pass > 0 && !relinearise(solver)) {
-            spread_solution(solver, dt, info); // what was found before stays
-            break;
+            break; // what was found before stays
         }
         stage->constraint_count = 0;
         fil_contact_set_clear(&stage->rows);
