@@ -5,18 +5,6 @@
 
 #include "validate/solid.h"
 
-static FilWorld* load(FilCheck* check, const char* name, const FilSetting* settings, int count, double dt)
-{
-    char path[4096];
-    FilWorld* world = NULL;
-    FilError error;
-    const FilSceneOptions options = {.settings = settings, .setting_count = count, .dt = dt};
-    if (!fil_scene_find(name, path, sizeof path, &error) || fil_scene_load(path, &options, &world, NULL, &error) != FIL_OK) {
-        fil_check_fail(check, "%s: %s", name, error.text);
-    }
-    return world;
-}
-
 static bool step(FilCheck* check, FilWorld* world)
 {
     if (fil_world_step(world, NULL) != FIL_OK) {
@@ -65,7 +53,7 @@ static double bending(FilCheck* check, const char* fine)
     const double hollow = width * height, area = side * side - hollow, centroid = -hollow * 0.5 * height / area, arm = 0.5 * height - centroid;
     const double inertia = pow(side, 4.0) / 12.0 + side * side * centroid * centroid - width * pow(height, 3.0) / 12.0 - hollow * arm * arm;
     const double theory = pressure * hollow * arm / (young * inertia) * 0.04;
-    FilWorld* world = load(check, "pneumatic_finger", settings, 3, 1.0);
+    FilWorld* world = fil_check_solid_load(check, "pneumatic_finger", settings, 3, 1.0);
     double ratio = NAN;
     if (world != NULL) {
         const FilId finger = fil_world_find_solid(world, "finger");
@@ -96,7 +84,7 @@ void fil_check_solid_finger(FilCheck* check)
 
 void fil_check_solid_membrane(FilCheck* check)
 {
-    FilWorld* world = load(check, "bubble_membrane", NULL, 0, 0.0);
+    FilWorld* world = fil_check_solid_load(check, "bubble_membrane", NULL, 0, 0.0);
     const FilId bear = world != NULL ? fil_world_find_solid(world, "bear") : (FilId){0};
     const FilId bubble = world != NULL ? fil_world_find_shell(world, "bubble_l") : (FilId){0};
     double from[3] = {NAN, NAN, NAN}, free_pressure = NAN, worst = INFINITY;

@@ -5,12 +5,12 @@
 
 #include "validate/solid.h"
 
-static FilWorld* load(FilCheck* check, const char* name, const FilSetting* settings, int count)
+FilWorld* fil_check_solid_load(FilCheck* check, const char* name, const FilSetting* settings, int count, double dt)
 {
     char path[4096];
     FilWorld* world = NULL;
     FilError error;
-    const FilSceneOptions options = {.settings = settings, .setting_count = count};
+    const FilSceneOptions options = {.settings = settings, .setting_count = count, .dt = dt};
     if (!fil_scene_find(name, path, sizeof path, &error) || fil_scene_load(path, &options, &world, NULL, &error) != FIL_OK) {
         fil_check_fail(check, "%s: %s", name, error.text);
     }
@@ -33,12 +33,12 @@ static void press(FilCheck* check, const char* rings, double* force)
 {
     const FilSetting settings[] = {{"rings", rings}};
     const double thickness = 0.02;
-    FilWorld* world = load(check, "cylinder_press", settings, 1);
+    FilWorld* world = fil_check_solid_load(check, "cylinder_press", settings, 1, 0.0);
     force[3] = NAN;
     for (int quarter = 0; quarter < 4 && world != NULL; quarter++) {
         FilVec3 on_plate, torque;
         bool ok = true;
-        for (int k = 0; k < 100 && ok; k++) { // 5 s of 20 ms each
+        for (int k = 0; k < 25 && ok; k++) { // 5 s of 0.2 s each
             ok = step(check, world);
         }
         if (!ok) {
@@ -53,7 +53,7 @@ static void press(FilCheck* check, const char* rings, double* force)
     fil_world_destroy(world);
 }
 
-/* The published end point, and VM201's 0.25 MN/m half way as far as its table is known to us. */
+/* The published end point, on the finest mesh; VM201's 0.25 MN/m half way, as far as its table is known to us, stands beside. */
 static void compare(FilCheck* check, const char* const* rings, int count)
 {
     const double published = 1.4;
@@ -61,18 +61,18 @@ static void compare(FilCheck* check, const char* const* rings, int count)
     for (int k = 0; k < count; k++) {
         double force[4];
         press(check, rings[k], force);
-        fil_check_near(check, "force at 0.2 m against the published one, MN/m", force[3], published, 0.02);
         if (k > 0) {
             fil_check_below(check, "it falls with the mesh, MN/m", force[3], last);
         }
         last = force[3];
     }
+    fil_check_near(check, "force at 0.2 m against the published one, MN/m", last, published, 0.02);
 }
 
 void fil_check_solid_cylinder(FilCheck* check)
 {
-    static const char* const rings[] = {"4"};
-    compare(check, rings, 1);
+    static const char* const rings[] = {"4", "8"};
+    compare(check, rings, 2);
 }
 
 void fil_check_solid_cylinder_fine(FilCheck* check)
@@ -124,7 +124,7 @@ void fil_check_solid_gripper(FilCheck* check)
 {
     static const char* const names[] = {"bear", "bubble_l", "bubble_r"};
     const double dt = 0.02, weight = 9.81;
-    Grasp grasp = {.world = load(check, "bubble_gripper", NULL, 0), .worst = INFINITY};
+    Grasp grasp = {.world = fil_check_solid_load(check, "bubble_gripper", NULL, 0, 0.0), .worst = INFINITY};
     if (grasp.world == NULL) {
         return;
     }
@@ -163,7 +163,7 @@ void fil_check_solid_gripper(FilCheck* check)
 void fil_check_solid_arch(FilCheck* check)
 {
     const FilSetting settings[] = {{"arch.stick", "1e-4"}, {"arch.tolerance", "1e-8"}};
-    FilWorld* world = load(check, "masonry_arch", settings, 2);
+    FilWorld* world = fil_check_solid_load(check, "masonry_arch", settings, 2, 0.0);
     const double radius = 1.0;
     double settled = NAN;
     bool ok = world != NULL;
@@ -180,7 +180,7 @@ void fil_check_solid_arch(FilCheck* check)
 /* A hand that shakes a ball (VII-D). */
 void fil_check_solid_hand(FilCheck* check)
 {
-    FilWorld* world = load(check, "hand_ball", NULL, 0);
+    FilWorld* world = fil_check_solid_load(check, "hand_ball", NULL, 0, 0.0);
     const FilId ball = world != NULL ? fil_world_find_solid(world, "ball") : (FilId){0};
     const FilId palm = world != NULL ? fil_world_find_link(world, "grasp") : (FilId){0};
     double worst = INFINITY, before[3] = {NAN, NAN, NAN}, slip = 0.0;
@@ -214,7 +214,7 @@ void fil_check_solid_hand(FilCheck* check)
 /* A torus that a gripper lifts between bare plates. */
 void fil_check_solid_torus(FilCheck* check)
 {
-    FilWorld* world = load(check, "torus_pick", NULL, 0);
+    FilWorld* world = fil_check_solid_load(check, "torus_pick", NULL, 0, 0.0);
     double held = NAN, worst = INFINITY;
     bool ok = world != NULL;
     for (int k = 1; k <= 400 && ok; k++) { // 4 s; up from 2.3 s on
@@ -232,4 +232,45 @@ void fil_check_solid_torus(FilCheck* check)
         }
     }
     fil_world_destroy(world);
+}
+
+/* Whether an arch still stands after 6 s of 10 ms each: its crown has sunk by less than 0.02 radii. */
+static bool stands(FilCheck* check, int blocks, double thickness, double mu)
+{
+    char numbers[3][32];
+    snprintf(numbers[0], sizeof numbers[0], "%d", blocks);
+    snprintf(numbers[1], sizeof numbers[1], "%.17g", thickness);
+    snprintf(numbers[2], sizeof numbers[2], "%.17g", mu);
+    const FilSetting settings[] = {{"arch.blocks", numbers[0]}, {"arch.thickness", numbers[1]}, {"arch.mu", numbers[2]}};
+    FilWorld* world = fil_check_solid_load(check, "masonry_arch", settings, 3, 0.01);
+    if (world == NULL) {
+        return false;
+    }
+    const double start = fil_world_probe_value(world, 0);
+    double sunk = 0.0;
+    for (int k = 0; k < 600 && sunk < 0.02 && step(check, world); k++) {
+        sunk = start - fil_world_probe_value(world, 0);
+    }
+    fil_world_destroy(world);
+    return sunk < 0.02;
+}
+
+/* Thrust lines (linear programmes with radial joints and true centroids): the least thickness over the radius at high friction, and the least friction at a
+ * thickness of 0.2. An arch stands with 3 % more than that, and falls with 3 % less. */
+void fil_check_solid_arch_limits(FilCheck* check)
+{
+    static const struct {
+        int blocks;
+        double thickness, mu;
+    } limits[] = {{7, 0.0963, 0.2982}, {15, 0.1063, 0.3090}, {27, 0.1068, 0.3090}};
+    for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
+        for (int more = 0; more < 2; more++) {
+            char what[96];
+            const double share = more ? 1.03 : 0.97;
+            snprintf(what, sizeof what, "%d stones %s with %g of the least thickness", limits[k].blocks, more ? "stand" : "fall", share);
+            fil_check_near(check, what, stands(check, limits[k].blocks, share * limits[k].thickness, 1.0), more, 0.0);
+            snprintf(what, sizeof what, "%d stones %s with %g of the least friction", limits[k].blocks, more ? "stand" : "fall", share);
+            fil_check_near(check, what, stands(check, limits[k].blocks, 0.2, share * limits[k].mu), more, 0.0);
+        }
+    }
 }

@@ -309,14 +309,17 @@ static bool add_prism(FilTetBuilder* b, int a, int c, int d, int low, int high)
            add_turned(b, low + v[0], high + v[0], high + v[1], high + v[2]);
 }
 
+/* Its polygon has the circle's area, r^2 n sin(2 pi/n)/2 = pi radius^2: with vertices on the circle a disc of four rings would lack 1.1 % of
+ * its volume, and a press that squeezes it to half its height 3 % of its force. */
 static bool add_disc(FilTetBuilder* b, double radius, double length, int rings, int layers)
 {
     const int per_layer = ring_start(rings + 1);
+    const double corner = 2.0 * FIL_PI / (6.0 * rings), rim = radius * sqrt(corner / sin(corner));
     bool ok = true;
     for (int l = 0; l <= layers; l++) {
         for (int r = 0; r <= rings; r++) {
             for (int k = 0; ok && k < (r == 0 ? 1 : 6 * r); k++) {
-                const double angle = r == 0 ? 0.0 : 2.0 * FIL_PI * k / (6.0 * r), at = radius * r / rings;
+                const double angle = r == 0 ? 0.0 : 2.0 * FIL_PI * k / (6.0 * r), at = rim * r / rings;
                 const double p[3] = {at * cos(angle), at * sin(angle), length * (2 * l - layers) / (2.0 * layers)};
                 ok = fil_tet_builder_add_vertex(b, p);
             }
