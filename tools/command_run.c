@@ -19,6 +19,7 @@ typedef struct Options {
     FilSceneChoice scene;
     const char* csv;
     const char* svg;
+    bool strain;
     FilVec3 view; /* zero: the usual one */
     FilRunBagOptions bag;
     bool hash, json, quiet;
@@ -46,6 +47,7 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
         FIL_SCENE_CHOICE_ROWS(&options->scene),
         {"--csv", FIL_OPTION_TEXT, &options->csv, "FILE", "one row per output period: t, probes; - is standard output"},
         {"--svg", FIL_OPTION_TEXT, &options->svg, "FILE", "draw the world at the end, and faintly how it got there"},
+        {"--strain", FIL_OPTION_FLAG, &options->strain, NULL, "colour cloth and solids of the drawing by strain"},
         {"--view", FIL_OPTION_DIRECTION, &options->view, "X,Y,Z", "where the picture is seen from"},
         {"--bag", FIL_OPTION_TEXT, &options->bag.path, "PATH",
          "record what the node would publish: a new directory, or a file .mcap or .db3"},
@@ -149,6 +151,9 @@ static bool start(Run* run, const char* scene)
     if (options->svg != NULL && fil_drawing_create(run->world, options->view, &run->drawing) != FIL_OK) {
         fil_cli_fail("run", 0, "out of memory");
         return false;
+    }
+    if (options->strain && run->drawing != NULL) {
+        fil_drawing_tell_strains(run->drawing);
     }
     if (options->bag.path != NULL &&
         fil_run_bag_start(&options->bag, run->world, &run->scene, path, &scene_options, &run->bag, &error) != FIL_OK) {

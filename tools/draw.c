@@ -1,6 +1,6 @@
-/* Owns the drawing of curves and outlines: an orthographic view, ghosts as faint lines, the last state as shaded tubes,
- * outlined shapes and shaded triangles of shells that are painted from back to front; what is static comes first. A tube
- * is cut into short pieces of three strokes each: a dark rim, the body, a gleam. */
+/* Owns the drawing of curves and outlines: an orthographic view, ghosts as faint lines, the last state as shaded tubes, faces of shapes
+ * and triangles of shells that are painted from back to front; the ground and what is static come first. A tube is cut into short pieces
+ * of three strokes each: a dark rim, the body, a gleam. */
 #include "draw.h"
 
 #include <errno.h>
@@ -12,10 +12,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/vec3.h"
-#include "draw_outlines.h"
 #include "draw_patches.h"
+#include "draw_shapes.h"
 
-enum { GHOSTS = 5, COLOURS = 8, MOST_EDGES = 16 };
+enum { GHOSTS = 5, MOST_EDGES = 16 };
 
 /* An object's part of the drawing's nodes and edges. */
 typedef struct Curve {
@@ -41,31 +41,13 @@ struct FilDrawing {
     double* pictures; /* ghosts, then the last state: 3 per node each */
     int outline_count;
     FilOutline* outlines; /* outline_count per picture */
+    double* rest;         /* m, three edges per outline at the start */
+    FilColor* colors;     /* per object that is shown */
+    int color_count;
+    bool strains; /* are told by colours */
     double times[GHOSTS + 1];
     int ghost_count;
 };
-
-/* Where the view lies on the page, in px. */
-typedef struct Page {
-    double scale;     /* px per m */
-    double left, top; /* m, of the page's corner in the view */
-    double near, far; /* m, depths */
-    double width, height;
-} Page;
-
-typedef struct Colour {
-    double r, g, b;
-} Colour;
-
-static const Colour palette[COLOURS] = {
-    {0.16, 0.42, 0.72}, {0.87, 0.42, 0.14}, {0.15, 0.58, 0.43}, {0.74, 0.20, 0.38},
-    {0.44, 0.32, 0.70}, {0.78, 0.60, 0.10}, {0.10, 0.56, 0.66}, {0.52, 0.35, 0.24},
-};
-static const Colour paper = {0.985, 0.982, 0.972};
-static const Colour ink = {0.20, 0.22, 0.26};
-
-/* Light from the upper left, in the view: right, up, toward the viewer. */
-static const double light[3] = {-0.45, 0.60, 0.66};
 
 static const double PAGE_WIDTH = 1000.0, MARGIN = 48.0, FOOTER = 44.0; /* px */
 static const double THINNEST = 3.0;                                    /* px, of a tube */
@@ -87,6 +69,12 @@ static void set_view(FilDrawing* drawing, FilVec3 view)
     fil_v3_cross(drawing->view.up, w, drawing->view.right);
 }
 
+/* Smooth bodies are drawn by their faces. */
+static bool has_line(const FilShowKind* kind, const FilWorld* world, FilId id, FilCurve* curve)
+{
+    return !kind->sleeve && fil_show_line(kind, world, id, curve);
+}
+
 /* Counts outlines and curves, and what the curves consist of. */
 static void count_parts(FilDrawing* drawing, const FilWorld* world)
 {
@@ -94,9 +82,13 @@ static void count_parts(FilDrawing* drawing, const FilWorld* world)
         const FilShowKind* kind = fil_show_kind(k);
         for (int i = 0; i < kind->count(world); ++i) {
             const FilId id = kind->at(world, i);
+            FilCurve curve;
+            drawing->color_count += 1;
+            if (!fil_show_visible(kind, world, id)) {
+                continue;
+            }
             drawing->outline_count += fil_outline_object(&drawing->view, kind, world, id, NULL);
-            if (kind->curve != NULL) {
-                const FilCurve curve = kind->curve(world, id);
+            if (has_line(kind, world, id, &curve)) {
                 drawing->curve_count += 1;
                 drawing->node_count += curve.node_count;
                 drawing->edge_count += curve.edge_count;
@@ -113,11 +105,12 @@ static void list_curves(FilDrawing* drawing, const FilWorld* world)
     for (int k = 0; k < FIL_SHOW_COUNT; ++k) {
         const FilShowKind* kind = fil_show_kind(k);
         for (int i = 0; i < kind->count(world); ++i, ++owner) {
-            if (kind->curve == NULL) {
+            const FilId id = kind->at(world, i);
+            FilCurve curve;
+            drawing->colors[owner] = fil_show_color(kind, world, id, owner);
+            if (!fil_show_visible(kind, world, id) || !has_line(kind, world, id, &curve)) {
                 continue;
             }
-            const FilId id = kind->at(world, i);
-            const FilCurve curve = kind->curve(world, id);
             *next++ = (Curve){.owner = owner,
                               .node = node,
                               .node_count = curve.node_count,
@@ -125,46 +118,10 @@ static void list_curves(FilDrawing* drawing, const FilWorld* world)
                               .edge_count = curve.edge_count,
                               .closed = curve.closed};
             for (int e = 0; e < curve.edge_count; ++e) {
-                drawing->radii[edge++] = kind->curve_radius(world, id, e);
+                drawing->radii[edge++] = fil_show_line_radius(kind, world, id, e);
             }
             node += curve.node_count;
         }
-    }
-}
-
-FilStatus fil_drawing_create(const FilWorld* world, FilVec3 view, FilDrawing** out)
-{
-    *out = NULL;
-    FilDrawing* drawing = fil_alloc(1, sizeof *drawing);
-    if (drawing == NULL) {
-        return FIL_OUT_OF_MEMORY;
-    }
-    set_view(drawing, view);
-    count_parts(drawing, world);
-    drawing->curves = fil_alloc((size_t)drawing->curve_count, sizeof *drawing->curves);
-    drawing->radii = fil_alloc((size_t)drawing->edge_count, sizeof *drawing->radii);
-    drawing->pieces = fil_alloc((size_t)(drawing->edge_count + drawing->outline_count), sizeof *drawing->pieces);
-    drawing->outlines = fil_alloc((GHOSTS + 1) * (size_t)drawing->outline_count, sizeof *drawing->outlines);
-    drawing->pictures = fil_alloc((GHOSTS + 1) * (size_t)drawing->node_count, 3 * sizeof *drawing->pictures);
-    if (drawing->curves == NULL || drawing->radii == NULL || drawing->pieces == NULL || drawing->pictures == NULL ||
-        drawing->outlines == NULL) {
-        fil_drawing_destroy(drawing);
-        return FIL_OUT_OF_MEMORY;
-    }
-    list_curves(drawing, world);
-    *out = drawing;
-    return FIL_OK;
-}
-
-void fil_drawing_destroy(FilDrawing* drawing)
-{
-    if (drawing != NULL) {
-        fil_free(drawing->curves);
-        fil_free(drawing->radii);
-        fil_free(drawing->pieces);
-        fil_free(drawing->pictures);
-        fil_free(drawing->outlines);
-        fil_free(drawing);
     }
 }
 
@@ -189,8 +146,12 @@ static void take(FilDrawing* drawing, const FilWorld* world, int index)
         const FilShowKind* kind = fil_show_kind(k);
         for (int i = 0; i < kind->count(world); ++i, ++owner) {
             const FilId id = kind->at(world, i);
-            if (kind->curve != NULL) {
-                kind->curve_nodes(world, id, nodes + 3 * (curve++)->node);
+            FilCurve line;
+            if (!fil_show_visible(kind, world, id)) {
+                continue;
+            }
+            if (has_line(kind, world, id, &line)) {
+                fil_show_line_nodes(kind, world, id, nodes + 3 * (curve++)->node);
             }
             const int count = fil_outline_object(&drawing->view, kind, world, id, next);
             for (const FilOutline* end = next + count; next < end; ++next) {
@@ -205,6 +166,68 @@ static void take(FilDrawing* drawing, const FilWorld* world, int index)
     drawing->times[index] = fil_world_time(world);
 }
 
+void fil_drawing_destroy(FilDrawing* drawing)
+{
+    if (drawing != NULL) {
+        fil_free(drawing->curves);
+        fil_free(drawing->radii);
+        fil_free(drawing->pieces);
+        fil_free(drawing->pictures);
+        fil_free(drawing->outlines);
+        fil_free(drawing->rest);
+        fil_free(drawing->colors);
+        fil_free(drawing);
+    }
+}
+
+FilStatus fil_drawing_create(const FilWorld* world, FilVec3 view, FilDrawing** out)
+{
+    *out = NULL;
+    FilDrawing* drawing = fil_alloc(1, sizeof *drawing);
+    if (drawing == NULL) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    set_view(drawing, view);
+    count_parts(drawing, world);
+    drawing->curves = fil_alloc((size_t)drawing->curve_count, sizeof *drawing->curves);
+    drawing->radii = fil_alloc((size_t)drawing->edge_count, sizeof *drawing->radii);
+    drawing->pieces = fil_alloc((size_t)(drawing->edge_count + drawing->outline_count), sizeof *drawing->pieces);
+    drawing->outlines = fil_alloc((GHOSTS + 1) * (size_t)drawing->outline_count, sizeof *drawing->outlines);
+    drawing->pictures = fil_alloc((GHOSTS + 1) * (size_t)drawing->node_count, 3 * sizeof *drawing->pictures);
+    drawing->rest = fil_alloc((size_t)drawing->outline_count, 3 * sizeof *drawing->rest);
+    drawing->colors = fil_alloc((size_t)drawing->color_count, sizeof *drawing->colors);
+    if (drawing->curves == NULL || drawing->radii == NULL || drawing->pieces == NULL || drawing->pictures == NULL ||
+        drawing->outlines == NULL || drawing->rest == NULL || drawing->colors == NULL) {
+        fil_drawing_destroy(drawing);
+        return FIL_OUT_OF_MEMORY;
+    }
+    list_curves(drawing, world);
+    take(drawing, world, 0);
+    for (int k = 0; k < drawing->outline_count; ++k) {
+        fil_v3_copy(drawing->rest + 3 * k, drawing->outlines[k].edges);
+    }
+    *out = drawing;
+    return FIL_OK;
+}
+
+void fil_drawing_tell_strains(FilDrawing* drawing)
+{
+    drawing->strains = true;
+}
+
+/* How much the edges of triangles have changed since the start; returns the most. */
+static double find_strains(const FilDrawing* drawing, FilOutline* outlines)
+{
+    double most = 0.0;
+    for (int k = 0; k < drawing->outline_count && drawing->strains; ++k) {
+        for (int e = 0; e < 3 && outlines[k].form == FIL_OUTLINE_SHEET; ++e) {
+            outlines[k].strain = fmax(outlines[k].strain, fabs(outlines[k].edges[e] / drawing->rest[3 * k + e] - 1.0));
+        }
+        most = fmax(most, outlines[k].strain);
+    }
+    return most;
+}
+
 void fil_drawing_watch(FilDrawing* drawing, const FilWorld* world, double done)
 {
     if (drawing->ghost_count < GHOSTS && done * GHOSTS >= drawing->ghost_count) {
@@ -214,7 +237,7 @@ void fil_drawing_watch(FilDrawing* drawing, const FilWorld* world, double done)
 
 /* ---- the page ---- */
 
-static Page lay_out(const FilDrawing* drawing, int picture_count)
+static FilPage lay_out(const FilDrawing* drawing, int picture_count)
 {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int p = 0; p < picture_count; ++p) {
@@ -240,37 +263,16 @@ static Page lay_out(const FilDrawing* drawing, int picture_count)
     // neither a slit nor a tower: at least a quarter, at most 0.8 as high as wide
     const double inner = PAGE_WIDTH - 2.0 * MARGIN;
     const double wide = fmax(high[0] - low[0], (high[1] - low[1]) / 0.8), tall = fmax(high[1] - low[1], 0.25 * wide);
-    Page page = {.scale = inner / wide, .near = high[2], .far = low[2], .width = PAGE_WIDTH};
+    FilPage page = {.scale = inner / wide, .near = high[2], .far = low[2], .width = PAGE_WIDTH};
     page.height = ceil(tall * page.scale + 2.0 * MARGIN + FOOTER);
     page.left = 0.5 * (low[0] + high[0]) - 0.5 * PAGE_WIDTH / page.scale;
     page.top = 0.5 * (low[1] + high[1]) + 0.5 * (page.height - FOOTER) / page.scale;
     return page;
 }
 
-static double page_x(const Page* page, const double* x)
-{
-    return (x[0] - page->left) * page->scale;
-}
-
-static double page_y(const Page* page, const double* x)
-{
-    return (page->top - x[1]) * page->scale;
-}
-
-static double tube_width(const Page* page, double radius)
+static double tube_width(const FilPage* page, double radius)
 {
     return fmax(2.0 * radius * page->scale, THINNEST);
-}
-
-static Colour mix(Colour a, Colour b, double share)
-{
-    return (Colour){a.r + share * (b.r - a.r), a.g + share * (b.g - a.g), a.b + share * (b.b - a.b)};
-}
-
-static void write_colour(FILE* out, const char* name, Colour c)
-{
-    fprintf(out, " %s=\"#%02x%02x%02x\"", name, (unsigned)lround(255.0 * c.r), (unsigned)lround(255.0 * c.g),
-            (unsigned)lround(255.0 * c.b));
 }
 
 static void write_text(FILE* out, const char* text)
@@ -289,84 +291,35 @@ static void write_text(FILE* out, const char* text)
     }
 }
 
-/* ---- outlines ---- */
-
-static void write_polygon(FILE* out, const Page* page, const FilOutline* outline)
-{
-    fputs(" d=\"M", out);
-    double last[2] = {INFINITY, INFINITY};
-    for (int k = 0; k < FIL_OUTLINE_CORNERS; ++k) {
-        const double x = page_x(page, outline->corner + 2 * k), y = page_y(page, outline->corner + 2 * k);
-        if (fabs(x - last[0]) + fabs(y - last[1]) > 0.05) { // corners of boxes come many times
-            fprintf(out, "%s%.1f %.1f", k > 0 ? " " : "", x, y);
-            last[0] = x, last[1] = y;
-        }
-    }
-    fputs("Z\"/>\n", out);
-}
-
-static Colour colour_of(int owner)
-{
-    return palette[owner % COLOURS];
-}
-
-/* A triangle of a shell: shaded by how it faces the light, its rim in its own colour, so that sheets have no seams. */
-static void write_sheet(FILE* out, const Page* page, const FilOutline* outline)
-{
-    const double lit = 0.5 + 0.5 * fil_v3_dot(outline->normal, light); // folds that face away are seen, too
-    const Colour own = mix(mix(colour_of(outline->owner), ink, 0.6 * (1.0 - lit)), paper, 0.35 * lit);
-    fputs("<path", out);
-    write_colour(out, "fill", own);
-    write_colour(out, "stroke", own);
-    fputs(" stroke-width=\"0.5\"", out);
-    write_polygon(out, page, outline);
-}
-
-static void write_outline(FILE* out, const Page* page, const FilOutline* outline)
-{
-    const double back = (page->near - outline->depth) / fmax(page->near - page->far, 1e-300);
-    const Colour own = mix(colour_of(outline->owner), paper, outline->moves ? 0.15 * back : 0.7);
-    fputs("<path", out);
-    write_colour(out, "fill", mix(own, paper, outline->moves ? 0.25 : 0.0));
-    write_colour(out, "stroke", mix(own, ink, 0.6));
-    fputs(" stroke-width=\"1\"", out);
-    write_polygon(out, page, outline);
-}
-
-/* What never moves lies behind everything. */
-static void write_background(FILE* out, const FilDrawing* drawing, const Page* page, int index)
+/* Large things that never move lie behind everything. */
+static void write_background(FILE* out, const FilDrawing* drawing, const FilPage* page, int index)
 {
     for (int k = 0; k < drawing->outline_count; ++k) {
-        if (!outlines_of(drawing, index)[k].moves) {
-            write_outline(out, page, &outlines_of(drawing, index)[k]);
+        if (outlines_of(drawing, index)[k].behind) {
+            fil_draw_outline(out, page, &outlines_of(drawing, index)[k]);
         }
     }
 }
 
 /* ---- ghosts ---- */
 
-static void write_ghost(FILE* out, const FilDrawing* drawing, const Page* page, int index, double opacity)
+static void write_ghost(FILE* out, const FilDrawing* drawing, const FilPage* page, int index, double opacity)
 {
     const double* nodes = picture(drawing, index);
     fprintf(out, "<g fill=\"none\" stroke-linejoin=\"round\" stroke-linecap=\"round\" opacity=\"%.2f\">\n", opacity);
     for (int c = 0; c < drawing->curve_count; ++c) {
         const Curve* curve = &drawing->curves[c];
         fputs("<path", out);
-        write_colour(out, "stroke", mix(colour_of(curve->owner), paper, 0.25));
+        fil_write_color(out, "stroke", fil_mix(drawing->colors[curve->owner], fil_paper, 0.25));
         fprintf(out, " stroke-width=\"%.1f\" d=\"M", tube_width(page, drawing->radii[curve->edge]));
         for (int i = 0; i < curve->node_count; ++i) {
             const double* x = nodes + 3 * (curve->node + i);
-            fprintf(out, "%s%.1f %.1f", i > 0 ? " " : "", page_x(page, x), page_y(page, x));
+            fprintf(out, "%s%.1f %.1f", i > 0 ? " " : "", fil_page_x(page, x), fil_page_y(page, x));
         }
         fputs(curve->closed ? "z\"/>\n" : "\"/>\n", out);
     }
     for (int k = 0; k < drawing->outline_count; ++k) {
-        const FilOutline* outline = &outlines_of(drawing, index)[k];
-        if (outline->moves && !outline->sheet) {
-            fputs("<path", out);
-            write_colour(out, "stroke", mix(colour_of(outline->owner), paper, 0.25));
-            write_polygon(out, page, outline);
-        }
+        fil_draw_ghost(out, page, &outlines_of(drawing, index)[k]);
     }
     fputs("</g>\n", out);
 }
@@ -390,7 +343,7 @@ static int by_depth(const void* a, const void* b)
 }
 
 /* Cuts the curves into pieces, takes in the outlines that move, furthest first; returns how many. */
-static int cut(FilDrawing* drawing, const Page* page, const double* nodes, const FilOutline* outlines)
+static int cut(FilDrawing* drawing, const FilPage* page, const double* nodes, const FilOutline* outlines)
 {
     int count = 0;
     for (int c = 0; c < drawing->curve_count; ++c) {
@@ -409,7 +362,7 @@ static int cut(FilDrawing* drawing, const Page* page, const double* nodes, const
         }
     }
     for (int k = 0; k < drawing->outline_count; ++k) {
-        if (outlines[k].moves) {
+        if (!outlines[k].behind && !outlines[k].hidden) {
             drawing->pieces[count++] = (Piece){.curve = drawing->curve_count, .edge = k, .outline = k, .depth = outlines[k].depth};
         }
     }
@@ -424,7 +377,7 @@ static double brightness(const double* a, const double* b)
     fil_v3_sub(t, b, a);
     fil_v3_normalise(t);
     fil_v3_axpy(normal, -t[2], t);
-    return fil_v3_normalise(normal) > 0.0 ? fmax(0.0, fil_v3_dot(normal, light)) : 0.0;
+    return fil_v3_normalise(normal) > 0.0 ? fmax(0.0, fil_v3_dot(normal, fil_light)) : 0.0;
 }
 
 /* A piece on the page, `reach` px longer at both ends as far as the curve goes on: x and y per point. */
@@ -433,7 +386,7 @@ typedef struct Trace {
     int count;
 } Trace;
 
-static Trace trace(const Page* page, const Curve* curve, const Piece* piece, const double* nodes, double reach)
+static Trace trace(const FilPage* page, const Curve* curve, const Piece* piece, const double* nodes, double reach)
 {
     const int last = piece->edge + piece->edge_count;
     const int from = curve->closed || piece->edge > 0 ? piece->edge - 1 : 0;
@@ -442,10 +395,10 @@ static Trace trace(const Page* page, const Curve* curve, const Piece* piece, con
     for (int i = from; i <= to; ++i) {
         const double* x = node_at(curve, nodes, i);
         double* point = line.at + 2 * line.count++;
-        point[0] = page_x(page, x), point[1] = page_y(page, x);
+        point[0] = fil_page_x(page, x), point[1] = fil_page_y(page, x);
         if (i < piece->edge || i > last) {  // part of the neighbour only
             const double* near = node_at(curve, nodes, i < piece->edge ? piece->edge : last);
-            const double dx = point[0] - page_x(page, near), dy = point[1] - page_y(page, near);
+            const double dx = point[0] - fil_page_x(page, near), dy = point[1] - fil_page_y(page, near);
             const double share = fmin(1.0, reach / fmax(hypot(dx, dy), 1e-9));
             point[0] += (share - 1.0) * dx, point[1] += (share - 1.0) * dy;
         }
@@ -453,10 +406,10 @@ static Trace trace(const Page* page, const Curve* curve, const Piece* piece, con
     return line;
 }
 
-static void write_stroke(FILE* out, Colour colour, double width, const char* cap, const Trace* line)
+static void write_stroke(FILE* out, FilColor colour, double width, const char* cap, const Trace* line)
 {
     fputs("<path", out);
-    write_colour(out, "stroke", colour);
+    fil_write_color(out, "stroke", colour);
     fprintf(out, " stroke-width=\"%.1f\"%s d=\"M", width, cap);
     for (int i = 0; i < line->count; ++i) {
         fprintf(out, "%s%.1f %.1f", i > 0 ? " " : "", line->at[2 * i], line->at[2 * i + 1]);
@@ -470,37 +423,36 @@ static void shift_to_light(Trace* line, double distance)
     const int last = 2 * (line->count - 1);
     const double across[2] = {line->at[1] - line->at[last + 1], line->at[last] - line->at[0]};
     const double length = hypot(across[0], across[1]);
-    const double sign = across[0] * light[0] - across[1] * light[1] > 0.0 ? 1.0 : -1.0;
+    const double sign = across[0] * fil_light[0] - across[1] * fil_light[1] > 0.0 ? 1.0 : -1.0;
     for (int k = 0; k < 2 * line->count && length > 0.0; ++k) {
         line->at[k] += distance * sign * across[k % 2] / length;
     }
 }
 
-static void write_tube(FILE* out, const FilDrawing* drawing, const Page* page, const Piece* piece, const double* nodes)
+static void write_tube(FILE* out, const FilDrawing* drawing, const FilPage* page, const Piece* piece, const double* nodes)
 {
-    static const Colour white = {1.0, 1.0, 1.0};
     const Curve* curve = &drawing->curves[piece->curve];
     const double width = tube_width(page, drawing->radii[curve->edge + piece->edge]);
     // what is far back pales
     const double back = (page->near - piece->depth) / fmax(page->near - page->far, 1e-300);
     const double shine =
         brightness(node_at(curve, nodes, piece->edge), node_at(curve, nodes, piece->edge + piece->edge_count));
-    const Colour base = mix(colour_of(curve->owner), paper, 0.22 * back);
-    const Colour body = mix(mix(ink, base, 0.75), base, shine);
+    const FilColor base = fil_mix(drawing->colors[curve->owner], fil_paper, 0.22 * back);
+    const FilColor body = fil_mix(fil_mix(fil_ink, base, 0.75), base, shine);
     // each stroke reaches further into the neighbours than the one below it, so that no joint shows
     const bool end = !curve->closed && (piece->edge == 0 || piece->edge + piece->edge_count == curve->edge_count);
     Trace line = trace(page, curve, piece, nodes, 0.2 * width);
-    write_stroke(out, mix(base, ink, 0.62), width + fmin(2.0, 0.4 * width), end ? " class=\"r\"" : "", &line);
+    write_stroke(out, fil_mix(base, fil_ink, 0.62), width + fmin(2.0, 0.4 * width), end ? " class=\"r\"" : "", &line);
     line = trace(page, curve, piece, nodes, (end ? 0.8 : 0.3) * width);
     write_stroke(out, body, width, " class=\"r\"", &line);
     if (width > 1.2 * THINNEST) {
         line = trace(page, curve, piece, nodes, 1.2 * width);
         shift_to_light(&line, 0.2 * width);
-        write_stroke(out, mix(body, white, 0.12 + 0.38 * shine), 0.25 * width, "", &line);
+        write_stroke(out, fil_mix(body, fil_white, 0.12 + 0.38 * shine), 0.25 * width, "", &line);
     }
 }
 
-static void write_tubes(FILE* out, FilDrawing* drawing, const Page* page, int index)
+static void write_tubes(FILE* out, FilDrawing* drawing, const FilPage* page, int index)
 {
     const double* nodes = picture(drawing, index);
     const FilOutline* outlines = outlines_of(drawing, index);
@@ -511,8 +463,7 @@ static void write_tubes(FILE* out, FilDrawing* drawing, const Page* page, int in
         if (piece->outline < 0) {
             write_tube(out, drawing, page, piece, nodes);
         } else {
-            const FilOutline* outline = &outlines[piece->outline];
-            (outline->sheet ? write_sheet : write_outline)(out, page, outline);
+            fil_draw_outline(out, page, &outlines[piece->outline]);
         }
     }
     fputs("</g>\n", out);
@@ -520,19 +471,12 @@ static void write_tubes(FILE* out, FilDrawing* drawing, const Page* page, int in
 
 /* ---- the footer ---- */
 
-/* The largest of 1, 2, 5 times a power of ten that is at most `limit`. */
-static double round_length(double limit)
+static void write_footer(FILE* out, const FilDrawing* drawing, const FilPage* page, int picture_count, const char* title)
 {
-    const double power = pow(10.0, floor(log10(limit)));
-    return power * (limit >= 5.0 * power ? 5.0 : (limit >= 2.0 * power ? 2.0 : 1.0));
-}
-
-static void write_footer(FILE* out, const FilDrawing* drawing, const Page* page, int picture_count, const char* title)
-{
-    const double bar = round_length(0.16 * page->width / page->scale), y = page->height - 0.6 * FOOTER;
+    const double bar = fil_round_length(0.16 * page->width / page->scale), y = page->height - 0.6 * FOOTER;
     const double x1 = page->width - MARGIN, x0 = x1 - bar * page->scale;
     fputs("<g font-family=\"Helvetica, Arial, sans-serif\" font-size=\"15\"", out);
-    write_colour(out, "fill", ink);
+    fil_write_color(out, "fill", fil_ink);
     fputs(">\n", out);
     fprintf(out, "<text x=\"%.0f\" y=\"%.0f\"><tspan font-weight=\"bold\">", MARGIN, y + 5.0);
     write_text(out, title);
@@ -542,19 +486,24 @@ static void write_footer(FILE* out, const FilDrawing* drawing, const Page* page,
     }
     fputs(" s</tspan></text>\n", out);
     fprintf(out, "<path d=\"M%.1f %.1fv-8v4H%.1fm0 -4v8\" fill=\"none\" stroke-width=\"1.5\"", x0, y + 4.0, x1);
-    write_colour(out, "stroke", ink);
-    fprintf(out, "/>\n<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%g m</text>\n</g>\n", x0 - 10.0, y + 5.0, bar);
+    fil_write_color(out, "stroke", fil_ink);
+    fprintf(out, "/>\n<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%g m</text>\n", x0 - 10.0, y + 5.0, bar);
+    fil_draw_strain_scale(out, page, page->width - MARGIN - 150.0, 22.0);
+    fputs("</g>\n", out);
 }
 
 static void write_svg(FILE* out, FilDrawing* drawing, const FilWorld* world, int picture_count, const char* title)
 {
-    const Page page = lay_out(drawing, picture_count);
+    FilPage page = lay_out(drawing, picture_count);
+    page.colors = drawing->colors;
+    page.most_strain = find_strains(drawing, outlines_of(drawing, picture_count - 1));
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n",
             page.width, page.height, page.width, page.height);
     fputs("<style>.r{stroke-linecap:round}</style>\n<rect width=\"100%\" height=\"100%\" rx=\"12\"", out);
-    write_colour(out, "fill", paper);
+    fil_write_color(out, "fill", fil_paper);
     fputs("/>\n", out);
+    fil_draw_ground(out, &drawing->view, &page, world);
     write_background(out, drawing, &page, picture_count - 1);
     for (int p = 0; p + 1 < picture_count; ++p) {
         write_ghost(out, drawing, &page, p, 0.12 + 0.26 * (p + 1) / (double)picture_count);

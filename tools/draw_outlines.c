@@ -1,6 +1,7 @@
 #include "draw_outlines.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/vec3.h"
 #include "geometry/pose.h"
@@ -40,42 +41,60 @@ static void farthest(const FilShapeDef* shape, const double* d, double* out)
     }
 }
 
-static void outline(const FilView* view, const FilShapeDef* shape, const FilPose* pose, FilOutline* out)
+/* A point of the world on the page: right, up, toward. */
+static void see(const FilView* view, const double* x, double* seen)
+{
+    fil_v3_set(seen, fil_v3_dot(view->right, x), fil_v3_dot(view->up, x), fil_v3_dot(view->toward, x));
+}
+
+/* The rim of a convex shape. */
+static void outline_rim(const FilView* view, const FilShapeDef* shape, const FilPose* pose, FilOutline* out)
 {
     for (int k = 0; k < FIL_OUTLINE_CORNERS; ++k) {
         const double angle = 2.0 * FIL_PI * k / FIL_OUTLINE_CORNERS;
-        double direction[3], local[3], point[3];
+        double direction[3], local[3], point[3], seen[3];
         fil_v3_scale(direction, cos(angle), view->right);
         fil_v3_axpy(direction, sin(angle), view->up);
         fil_m3_apply_transposed(local, pose->r, direction);
         farthest(shape, local, point);
         fil_m3_apply(local, pose->r, point);
         fil_v3_add(local, local, pose->p);
-        out->corner[2 * k] = fil_v3_dot(view->right, local);
-        out->corner[2 * k + 1] = fil_v3_dot(view->up, local);
+        see(view, local, seen);
+        out->corner[2 * k] = seen[0];
+        out->corner[2 * k + 1] = seen[1];
     }
     out->depth = fil_v3_dot(view->toward, pose->p);
 }
 
-static void outline_shape(const FilView* view, const FilShownShape* shape, FilOutline* out)
+/* A ball, or a tube along z. */
+static void outline_round(const FilView* view, const FilShapeDef* shape, const FilPose* pose, FilOutline* out)
 {
-    const FilPose pose = fil_shown_pose(shape);
-    *out = (FilOutline){.moves = shape->moves};
-    outline(view, &shape->def, &pose, out);
+    const bool tube = shape->type == FIL_TYPE_CAPSULE;
+    outline_rim(view, shape, pose, out);
+    out->form = tube ? FIL_OUTLINE_TUBE : FIL_OUTLINE_BALL;
+    out->radius = shape->radius;
+    for (int end = 0; end < 2; ++end) {
+        const double local[3] = {0.0, 0.0, tube ? (end - 0.5) * shape->length : 0.0};
+        double x[3], seen[3];
+        fil_m3_apply(x, pose->r, local);
+        fil_v3_add(x, x, pose->p);
+        see(view, x, seen);
+        out->ends[2 * end] = seen[0];
+        out->ends[2 * end + 1] = seen[1];
+    }
 }
 
-/* The outline's other corners are the triangle's last one. */
-static void outline_triangle(const FilView* view, double corners[3][3], FilOutline* out)
+/* A flat polygon of points of the world, counter-clockwise seen from outside; the outline's other corners are its last one. */
+static void outline_polygon(const FilView* view, const double (*corners)[3], int count, FilOutline* out)
 {
-    *out = (FilOutline){.moves = true, .sheet = true};
-    double seen[3][3], u[3], v[3];
-    for (int k = 0; k < 3; ++k) {
-        fil_v3_set(seen[k], fil_v3_dot(view->right, corners[k]), fil_v3_dot(view->up, corners[k]),
-                   fil_v3_dot(view->toward, corners[k]));
-        out->depth += seen[k][2] / 3.0;
+    double seen[FIL_OUTLINE_CORNERS][3], u[3], v[3];
+    out->depth = 0.0;
+    for (int k = 0; k < count; ++k) {
+        see(view, corners[k], seen[k]);
+        out->depth += seen[k][2] / count;
     }
     for (int k = 0; k < FIL_OUTLINE_CORNERS; ++k) {
-        const double* corner = seen[k < 2 ? k : 2];
+        const double* corner = seen[k < count ? k : count - 1];
         out->corner[2 * k] = corner[0];
         out->corner[2 * k + 1] = corner[1];
     }
@@ -83,19 +102,186 @@ static void outline_triangle(const FilView* view, double corners[3][3], FilOutli
     fil_v3_sub(v, seen[2], seen[0]);
     fil_v3_cross(out->normal, u, v);
     fil_v3_normalise(out->normal);
-    fil_v3_scale(out->normal, out->normal[2] < 0.0 ? -1.0 : 1.0, out->normal);
+    out->hidden = out->normal[2] <= 0.0;
+}
+
+/* The same with points of a shape's own frame. */
+static void outline_face(const FilView* view, const FilPose* pose, const double (*corners)[3], int count, FilOutline* out)
+{
+    double placed[FIL_OUTLINE_CORNERS][3];
+    for (int k = 0; k < count; ++k) {
+        fil_m3_apply(placed[k], pose->r, corners[k]);
+        fil_v3_add(placed[k], placed[k], pose->p);
+    }
+    out->form = FIL_OUTLINE_FACE;
+    outline_polygon(view, (const double (*)[3])placed, count, out);
+}
+
+static void outline_box(const FilView* view, const FilShapeDef* shape, const FilPose* pose, FilOutline* out)
+{
+    const double half[3] = {0.5 * shape->size.x, 0.5 * shape->size.y, 0.5 * shape->size.z};
+    for (int f = 0; f < 6; ++f) {
+        const int axis = f / 2, a = (axis + 1) % 3, b = (axis + 2) % 3;
+        const double side = f % 2 == 0 ? -1.0 : 1.0;
+        double corners[4][3];
+        for (int k = 0; k < 4; ++k) {
+            corners[k][axis] = side * half[axis];
+            corners[k][a] = side * (k == 0 || k == 3 ? -half[a] : half[a]);
+            corners[k][b] = k < 2 ? -half[b] : half[b];
+        }
+        outline_face(view, pose, (const double (*)[3])corners, 4, &out[f]);
+    }
+}
+
+enum { SIDES = 20 }; /* of a cylinder; chosen: its shading has no steps that one sees */
+
+static void outline_cylinder(const FilView* view, const FilShapeDef* shape, const FilPose* pose, FilOutline* out)
+{
+    const double z = 0.5 * shape->length;
+    double caps[2][SIDES][3];
+    for (int k = 0; k < SIDES; ++k) {
+        const double angle = 2.0 * FIL_PI * k / SIDES, x = shape->radius * cos(angle), y = shape->radius * sin(angle);
+        fil_v3_set(caps[1][k], x, y, z);
+        fil_v3_set(caps[0][k], x, -y, -z); // the other way round, seen from its own side
+    }
+    for (int k = 0; k < SIDES; ++k) {
+        const double* a = caps[1][k];
+        const double* b = caps[1][(k + 1) % SIDES];
+        const double corners[4][3] = {{a[0], a[1], -z}, {b[0], b[1], -z}, {b[0], b[1], z}, {a[0], a[1], z}};
+        outline_face(view, pose, corners, 4, &out[k]);
+    }
+    outline_face(view, pose, (const double (*)[3])caps[0], SIDES, &out[SIDES]);
+    outline_face(view, pose, (const double (*)[3])caps[1], SIDES, &out[SIDES + 1]);
+}
+
+static int count_outlines(const FilShapeDef* shape)
+{
+    return shape->type == FIL_TYPE_HALF_SPACE ? 0
+           : shape->type == FIL_TYPE_BOX      ? 6
+           : shape->type == FIL_TYPE_CYLINDER ? SIDES + 2
+           : shape->triangle_count > 0        ? shape->triangle_count
+                                              : 1;
+}
+
+static void outline_shape(const FilView* view, const FilShownShape* shape, FilOutline* out)
+{
+    const FilPose pose = fil_shown_pose(shape);
+    const FilShapeDef* def = &shape->def;
+    for (int k = 0; k < count_outlines(def); ++k) {
+        const bool round = def->type == FIL_TYPE_SPHERE || def->type == FIL_TYPE_CAPSULE || def->type == FIL_TYPE_CYLINDER;
+        out[k] = (FilOutline){
+            .moves = shape->moves, .behind = !shape->moves && !round, .colored = shape->colored, .color = shape->color};
+    }
+    if (def->type == FIL_TYPE_BOX) {
+        outline_box(view, def, &pose, out);
+    } else if (def->type == FIL_TYPE_CYLINDER) {
+        outline_cylinder(view, def, &pose, out);
+    } else if (def->type == FIL_TYPE_SPHERE || def->type == FIL_TYPE_CAPSULE) {
+        outline_round(view, def, &pose, out);
+    } else if (def->triangle_count > 0) {
+        for (int t = 0; t < def->triangle_count; ++t) {
+            double corners[3][3];
+            for (int k = 0; k < 3; ++k) {
+                fil_v3_copy(corners[k], def->points + 3 * def->triangles[3 * t + k]);
+            }
+            outline_face(view, &pose, (const double (*)[3])corners, 3, &out[t]);
+        }
+    } else if (def->type != FIL_TYPE_HALF_SPACE) {
+        outline_rim(view, def, &pose, out);
+    }
+}
+
+/* Sheets are seen from both sides, skins from outside. */
+static void outline_triangle(const FilView* view, const double (*corners)[3], bool skin, FilOutline* out)
+{
+    *out = (FilOutline){.form = FIL_OUTLINE_SHEET, .moves = true};
+    outline_polygon(view, corners, 3, out);
+    if (!skin) {
+        fil_v3_scale(out->normal, out->normal[2] < 0.0 ? -1.0 : 1.0, out->normal);
+        out->hidden = false;
+    }
+    for (int k = 0; k < 3; ++k) {
+        out->edges[k] = fil_v3_distance(corners[k], corners[(k + 1) % 3]);
+    }
+}
+
+/* A ring of corners about a node of a smooth body, across its line and not twisted against the ring before. */
+static void ring_corners(const double* x, const double* along, double radius, double* across, double (*corners)[3])
+{
+    double t[3], u[3], v[3];
+    fil_v3_copy(t, along);
+    fil_v3_normalise(t);
+    fil_v3_axpy(across, -fil_v3_dot(across, t), t);
+    if (fil_v3_normalise(across) == 0.0) {
+        fil_v3_orthogonal(across, t);
+    }
+    fil_v3_copy(u, across);
+    fil_v3_cross(v, t, u);
+    for (int k = 0; k < SIDES; ++k) {
+        const double angle = 2.0 * FIL_PI * k / SIDES;
+        fil_v3_copy(corners[k], x);
+        fil_v3_axpy(corners[k], radius * cos(angle), u);
+        fil_v3_axpy(corners[k], radius * sin(angle), v);
+    }
+}
+
+/* A smooth body: rings of faces along its line, and its two ends. */
+static void outline_sleeve(const FilView* view, const FilShowKind* kind, const FilWorld* world, FilId id, const FilCurve* line, double* nodes,
+                           FilOutline* out)
+{
+    double rings[2][SIDES][3], across[3] = {0.31, 0.17, 0.93}, ends[SIDES][3]; // any direction that no arm begins along
+    fil_show_line_nodes(kind, world, id, nodes);
+    for (int i = 0; i < line->node_count; ++i) {
+        const int before = i > 0 ? i - 1 : 0, after = i < line->edge_count ? i + 1 : i;
+        double along[3];
+        fil_v3_sub(along, nodes + 3 * after, nodes + 3 * before);
+        ring_corners(nodes + 3 * i, along, fil_show_line_radius(kind, world, id, i > 0 ? i - 1 : 0), across, rings[i % 2]);
+        for (int k = 0; k < SIDES; ++k) {
+            const int next = (k + 1) % SIDES;
+            const double(*a)[3] = (const double(*)[3])rings[(i + 1) % 2], (*b)[3] = (const double(*)[3])rings[i % 2];
+            const double corners[4][3] = {{a[k][0], a[k][1], a[k][2]},
+                                          {a[next][0], a[next][1], a[next][2]},
+                                          {b[next][0], b[next][1], b[next][2]},
+                                          {b[k][0], b[k][1], b[k][2]}};
+            if (i > 0) {
+                *out = (FilOutline){.form = FIL_OUTLINE_FACE, .moves = true};
+                outline_polygon(view, corners, 4, out++);
+            }
+            fil_v3_copy(ends[i == 0 ? SIDES - 1 - k : k], b[k]); // the first end is seen from below
+        }
+        if (i == 0 || i == line->edge_count) {
+            *out = (FilOutline){.form = FIL_OUTLINE_FACE, .moves = true};
+            outline_polygon(view, (const double (*)[3])ends, SIDES, out++);
+        }
+    }
+}
+
+/* Returns how many; none if it is no smooth body or there is no memory. */
+static int outline_smooth(const FilView* view, const FilShowKind* kind, const FilWorld* world, FilId id, FilOutline* out)
+{
+    FilCurve line;
+    if (!kind->sleeve || !fil_show_line(kind, world, id, &line)) {
+        return 0;
+    }
+    double* nodes = out != NULL ? malloc((size_t)line.node_count * 3 * sizeof *nodes) : NULL;
+    if (nodes != NULL) {
+        outline_sleeve(view, kind, world, id, &line, nodes, out);
+    }
+    free(nodes);
+    return SIDES * line.edge_count + 2;
 }
 
 int fil_outline_object(const FilView* view, const FilShowKind* kind, const FilWorld* world, FilId id, FilOutline* out)
 {
-    int count = 0;
-    for (int s = 0; kind->shape_count != NULL && s < kind->shape_count(world, id); ++s) {
+    int count = outline_smooth(view, kind, world, id, out);
+    const bool shaped = kind->shape_count != NULL && count == 0;
+    for (int s = 0; shaped && s < kind->shape_count(world, id); ++s) {
         FilShownShape shape;
         kind->shape(world, id, s, &shape);
-        if (shape.def.type != FIL_TYPE_HALF_SPACE && out != NULL) {
+        if (out != NULL) {
             outline_shape(view, &shape, &out[count]);
         }
-        count += shape.def.type != FIL_TYPE_HALF_SPACE;
+        count += count_outlines(&shape.def);
     }
     for (int t = 0; kind->triangle_count != NULL && t < kind->triangle_count(world, id); ++t, ++count) {
         if (out != NULL) {
@@ -105,7 +291,7 @@ int fil_outline_object(const FilView* view, const FilShowKind* kind, const FilWo
             for (int k = 0; k < 3; ++k) {
                 kind->vertex(world, id, vertices[k], corners[k]);
             }
-            outline_triangle(view, corners, &out[count]);
+            outline_triangle(view, (const double (*)[3])corners, kind->closed, &out[count]);
         }
     }
     return count;

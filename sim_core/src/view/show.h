@@ -74,6 +74,7 @@ typedef struct FilShowKind {
     int (*triangle_count)(const FilWorld* world, FilId id);
     void (*triangle)(const FilWorld* world, FilId id, int index, int vertices[3]);
     void (*vertex)(const FilWorld* world, FilId id, int index, double position[3]); /* m */
+    bool closed; /* it is the skin of a body, seen from outside only */
 } FilShowKind;
 
 /* One row per kind, in the order of `filum info`. */

@@ -21,4 +21,5 @@ const FilShowKind fil_show_solid = {
     .triangle_count = fil_solid_triangle_count,
     .triangle = fil_solid_get_triangle,
     .vertex = fil_solid_get_position,
+    .closed = true,
 };
