@@ -209,7 +209,7 @@ static void patience_follows_cost(void** state)
     assert_int_equal(fil_sap_system_begin(&system, &cube->problem), FIL_OK);
     assert_true(system.factor.supernodes);
     fil_sap_iterative_begin(&iterative, &system);
-    assert_in_range(iterative.patience, 3, 20);
+    assert_in_range(iterative.patience, 4, 20);
     assert_true(iterative.single);
     cube->problem.constraint_count = 100;
     assert_int_equal(fil_sap_system_begin(&system, &cube->problem), FIL_OK);
