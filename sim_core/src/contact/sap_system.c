@@ -15,7 +15,8 @@ void fil_sap_system_free(FilSapSystem* system)
     fil_block_factor_free(&system->factor);
     fil_free(system->used);
     FilInts* const buffers[] = {&system->a_start, &system->a_row, &system->constraint_end, &system->variable,
-                                &system->c_start, &system->c_row, &system->target_end,     &system->scratch};
+                                &system->c_start, &system->c_row, &system->target_end,     &system->scratch,
+                                &system->last_start, &system->last_row, &system->both_start, &system->both_row};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) {
         fil_free(buffers[k]->at);
     }
@@ -202,6 +203,47 @@ static bool lacks_unknowns(const FilSapSystem* system, const FilSapProblem* prob
     return missing != 0;
 }
 
+/* Keeps the pattern of C as the last one. */
+static bool keep_c(FilSapSystem* system)
+{
+    const size_t columns = (size_t)system->columns, blocks = (size_t)system->c_start.at[columns];
+    if (!fil_ints_reserve(&system->last_start, columns + 1) || !fil_ints_reserve(&system->last_row, blocks)) {
+        return false;
+    }
+    memcpy(system->last_start.at, system->c_start.at, (columns + 1) * sizeof(int));
+    memcpy(system->last_row.at, system->c_row.at, blocks * sizeof(int));
+    return true;
+}
+
+/* The pattern of this C and the last: contacts that go come back, and a dissection costs as much as a few factorisations. */
+static bool join_patterns(FilSapSystem* system)
+{
+    const int n = system->columns;
+    const size_t blocks = (size_t)(system->c_start.at[n] + system->last_start.at[n]);
+    if (!fil_ints_reserve(&system->both_start, (size_t)n + 1) || !fil_ints_reserve(&system->both_row, blocks) ||
+        !fil_ints_reserve(&system->scratch, (size_t)n)) {
+        return false;
+    }
+    const FilInts* starts[2] = {&system->c_start, &system->last_start};
+    const FilInts* rows[2] = {&system->c_row, &system->last_row};
+    int *mark = system->scratch.at, end = 0;
+    memset(mark, -1, (size_t)n * sizeof *mark);
+    for (int j = 0; j < n; j++) {
+        system->both_start.at[j] = end;
+        for (int m = 0; m < 2; m++) {
+            for (int k = starts[m]->at[j]; k < starts[m]->at[j + 1]; k++) {
+                const int i = rows[m]->at[k];
+                if (mark[i] != j) {
+                    mark[i] = j;
+                    system->both_row.at[end++] = i;
+                }
+            }
+        }
+    }
+    system->both_start.at[n] = end;
+    return true;
+}
+
 /* Analyses A + C afresh. */
 static FilStatus analyze(FilSapSystem* system, const FilSapProblem* problem, const FilBlockPattern* c)
 {
@@ -223,6 +265,7 @@ FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSapProblem* proble
     if (same_patterns(system, problem) && !lacking) {
         return FIL_OK;
     }
+    const bool joins = system->analysed && system->factor.supernodes && problem->pattern.columns == system->columns && keep_c(system);
     if (!adopt_patterns(system, problem)) {
         system->analysed = false;
         return FIL_OUT_OF_MEMORY;
@@ -240,6 +283,12 @@ FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSapProblem* proble
     FilStatus status = FIL_OK;
     if (system->analysed && !lacking && 2 * blocks > system->analysed_blocks) {
         status = fil_block_factor_bind(&system->factor, &problem->pattern, &c, &fits);
+    }
+    if (status == FIL_OK && !fits && joins && join_patterns(system)) {
+        const FilBlockPattern both = {system->columns, system->both_start.at, system->both_row.at};
+        status = analyze(system, problem, &both);
+        status = status == FIL_OK ? fil_block_factor_bind(&system->factor, &problem->pattern, &c, &fits) : status;
+        system->analysed_blocks = blocks;
     }
     if (status == FIL_OK && !fits) {
         status = analyze(system, problem, &c);

@@ -31,6 +31,8 @@ typedef struct FilSapSystem {
 
     /* pattern and values of C */
     FilInts c_start, c_row;
+    FilInts last_start, last_row; /* pattern of the C before, ... */
+    FilInts both_start, both_row; /* ... and of both together, which supernodes are analysed for */
     FilDoubles c;
     void* targets;
     size_t target_capacity;
