@@ -216,7 +216,7 @@ void fil_check_plan_open_loop(FilCheck* check)
 
 void fil_check_plan_rolled_open_loop(FilCheck* check)
 {
-    static const FilSetting step = {"world.dt", "4e-4"};
+    static const FilSetting step = {"world.dt", "5e-4"};
     for (int axis = 0; axis < 3; axis++) {
         check_open_loop(check, ROLLED, axis, &step);
     }
