@@ -8,6 +8,8 @@
 void fil_check_incline(FilCheck* check);
 void fil_check_drop(FilCheck* check);
 void fil_check_stack(FilCheck* check);
+void fil_check_pile(FilCheck* check);
+void fil_check_pile_long(FilCheck* check);
 void fil_check_coin(FilCheck* check);
 void fil_check_free_spin(FilCheck* check);
 void fil_check_collision(FilCheck* check);

@@ -38,6 +38,8 @@ static const FilCheckCase table[] = {
     {"contact", "incline", "a block on an incline sticks or slides", 0, fil_check_incline},
     {"contact", "drop", "what falls does not rebound", 0, fil_check_drop},
     {"contact", "stack", "ten boxes on each other for a minute", 0, fil_check_stack},
+    {"contact", "pile", "216 boxes in layers for 10 s", 22, fil_check_pile},
+    {"contact", "pile_long", "the same of 1,000", 250, fil_check_pile_long},
     {"contact", "coin", "energy of a spinning coin", 0, fil_check_coin},
     {"contact", "free_spin", "energy and momentum of a tumbling box", 0, fil_check_free_spin},
     {"contact", "collision", "momentum of two boxes that collide", 0, fil_check_collision},
