@@ -188,11 +188,7 @@ static void check_open_loop(FilCheck* check, const char* scene, int axis, const 
     for (int m = 0; m < 2 && plan != NULL; m++) {
         snprintf(text, sizeof text, "%s, hanging, %s: degrees from the target", turns[axis].name, models[m]);
         const double angle = replay_turn(check, scene, plan, OPEN_LOOP, axis, hang, 2, models[m]);
-        if (axis < 2) {
-            fil_check_below(check, text, angle, 3.0);
-        } else {  // bent forward the arm is not stable upside down either: 99 degrees
-            fil_check_note(check, text, angle);
-        }
+        fil_check_below(check, text, angle, 3.0);  // about z the arm, bent forward, is not stable upside down either: a miss, known
     }
     fil_plan_destroy(plan);
     FilWorld* world = NULL;
