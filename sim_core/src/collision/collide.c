@@ -372,7 +372,7 @@ static bool is_joined(const FilCollisionStage* stage, int a, int b)
 static double cloth_margin(const FilCollisionStage* stage, const FilWorldCollider* c)
 {
     const FilCollisionSheet* s = c->sheet >= 0 ? &stage->sheets[c->sheet] : NULL;
-    return s != NULL && !s->facets.closed ? s->facets.radius : 0.0;
+    return s != NULL && s->own != NULL ? s->facets.radius : 0.0;
 }
 
 static FilStatus meet(FilCollisionStage* stage, int a, int b, double dt)
