@@ -106,8 +106,10 @@ for (const [name, document] of documents) {
     }
 }
 quick.sort((a, b) => a.ms - b.ms);
-for (const {name} of quick) {
+const times = new Map();
+for (const {name, ms} of quick) {
     visit(documents.get(name), [], '', name);
+    times.set(name, ms);
 }
 
 // what a schema can know; the rest (names of things, sizes that must fit) only the reader does
@@ -129,6 +131,9 @@ for (const [kind, {name, path}] of places) {
             parent = parent[part];
         }
         const key = path.at(-1), number = typeof parent[key] === 'number';
+        if (times.get(name) > 5 * quick[0].ms && !['mapping', 'absent'].includes(what)) {
+            continue; // scenes that take their time to load are asked less
+        }
         if (what === 'number' && number || what === 'negative' && !number || what === 'text' && typeof parent[key] === 'string') {
             continue;
         }
