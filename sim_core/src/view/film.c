@@ -73,10 +73,17 @@ static void thin_out(FilFilm* film)
     film->period *= 2.0;
 }
 
-static bool is_due(const FilFilm* film, double time)
+/* Periods that have begun by a time, counted from the first picture. */
+static double periods(const FilFilm* film, double time)
 {
     // half a nanosecond: times are sums of steps
-    return film->count == 0 || time >= film->pictures[film->count - 1].time + film->period - 5e-10;
+    return floor((time - film->pictures[0].time + 5e-10) / film->period);
+}
+
+/* One picture in each period, however steps fall: they do not drift. */
+static bool is_due(const FilFilm* film, double time)
+{
+    return film->count == 0 || periods(film, time) > periods(film, film->pictures[film->count - 1].time);
 }
 
 bool fil_film_wants(FilFilm* film, double time)
