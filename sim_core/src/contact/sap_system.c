@@ -279,12 +279,13 @@ FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSapProblem* proble
     // an old analysis serves while the blocks fit and it is not mostly about blocks that are gone
     const FilBlockPattern c = c_pattern(system);
     const int blocks = problem->pattern.start[problem->pattern.columns] + c.start[c.columns];
+    const bool lasts = 2 * blocks > system->analysed_blocks;
     bool fits = false;
     FilStatus status = FIL_OK;
-    if (system->analysed && !lacking && 2 * blocks > system->analysed_blocks) {
+    if (system->analysed && !lacking && lasts) {
         status = fil_block_factor_bind(&system->factor, &problem->pattern, &c, &fits);
     }
-    if (status == FIL_OK && !fits && joins && join_patterns(system)) {
+    if (status == FIL_OK && !fits && joins && lasts && join_patterns(system)) {
         const FilBlockPattern both = {system->columns, system->both_start.at, system->both_row.at};
         status = analyze(system, problem, &both);
         status = status == FIL_OK ? fil_block_factor_bind(&system->factor, &problem->pattern, &c, &fits) : status;
