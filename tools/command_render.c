@@ -15,7 +15,7 @@ typedef struct Options {
     FilSceneChoice scene;
     const char *out, *size, *view, *follow;
     double rate, duration, time, zoom;
-    bool dark, forces, frames, quiet;
+    bool dark, forces, frames, strain, quiet;
 } Options;
 
 typedef struct Render {
@@ -41,6 +41,7 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
         {"--zoom", FIL_OPTION_POSITIVE, &options->zoom, "X", "how much nearer than to show everything"},
         {"--follow", FIL_OPTION_TEXT, &options->follow, "NAME", "the camera stays with an object"},
         {"--forces", FIL_OPTION_FLAG, &options->forces, NULL, "contact forces as lines"},
+        {"--strain", FIL_OPTION_FLAG, &options->strain, NULL, "colours of cloth and solids tell strains"},
         {"--frames", FIL_OPTION_FLAG, &options->frames, NULL, "axes of bodies, links and rods"},
         {"--dark", FIL_OPTION_FLAG, &options->dark, NULL, "on a dark ground"},
         {"--quiet", FIL_OPTION_FLAG, &options->quiet, NULL, "no summary, no progress bar"},
@@ -79,9 +80,9 @@ static bool compose_look(const Options* options, char* look, size_t size)
         fil_cli_fail("render", 0, "--size: '%s' is not like 1280x720", options->size);
         return false;
     }
-    const int length = snprintf(look, size, "size=%dx%d&zoom=%.6g&view=%s%s%s%s%s%s", width & ~1, height & ~1, options->zoom, // films want even sizes
+    const int length = snprintf(look, size, "size=%dx%d&zoom=%.6g&view=%s%s%s%s%s%s%s", width & ~1, height & ~1, options->zoom, // films want even sizes
                                 options->view != NULL ? options->view : "front", options->dark ? "&dark" : "", options->forces ? "&forces" : "",
-                                options->frames ? "&frames" : "",
+                                options->frames ? "&frames" : "", options->strain ? "&strain" : "",
                                 options->follow != NULL ? "&follow=" : "", options->follow != NULL ? options->follow : "");
     if (length < 0 || (size_t)length >= size) {
         fil_cli_fail("render", 0, "--follow: the name is too long");

@@ -114,6 +114,36 @@ static void a_description_names_what_a_frame_holds(void** state)
     fil_world_destroy(world);
 }
 
+/* Strains are told from the shape at the start: later there is none to be had, but one that was kept. */
+static void surfaces_are_described_at_rest(void** state)
+{
+    (void)state;
+    FilError error = {""};
+    FilSimulation simulation;
+    size_t size;
+    fil_simulation_init(&simulation);
+    assert_int_equal(fil_simulation_load(&simulation, "demo", NULL, &error), FIL_OK);
+    FilWorld* world = simulation.world;
+    const FilId towel = fil_world_find_shell(world, "towel");
+    FilViewRest rest = fil_view_rest_take(world);
+    assert_int_equal(rest.count, fil_shell_vertex_count(world, towel));
+    double place[3];
+    fil_shell_get_position(world, towel, 5, place);
+    assert_true(memcmp(rest.vertices + 15, place, sizeof place) == 0);
+    assert_int_equal(fil_world_step(world, NULL), FIL_OK);
+    assert_null(fil_view_rest_take(world).vertices);
+    FilViewDescription description = {.world = world, .scene = &simulation.scene};
+    char* without = fil_view_describe(&description, &size);
+    description.rest = &rest;
+    char* with = fil_view_describe(&description, &size);
+    assert_null(strstr(without, "\"rest\""));
+    assert_non_null(strstr(with, "\"rest\""));
+    free(with);
+    free(without);
+    fil_view_rest_free(&rest);
+    fil_simulation_fini(&simulation);
+}
+
 /* A cube that hangs on the hand by its middle comes to rest where the spring bears its weight. */
 static void the_hand_bears_a_weight(void** state)
 {
@@ -183,6 +213,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_frame_is_the_world),           cmocka_unit_test(a_description_names_what_a_frame_holds),
+        cmocka_unit_test(surfaces_are_described_at_rest),
         cmocka_unit_test(the_hand_bears_a_weight),        cmocka_unit_test(the_hand_turns_what_it_holds_aside),
         cmocka_unit_test(what_cannot_be_held_is_refused),
     };

@@ -86,10 +86,45 @@ static void write_shapes(FilJson* json, const FilShowKind* kind, const FilWorld*
     fil_json_close(json, ']');
 }
 
-static void write_surface(FilJson* json, const FilShowKind* kind, const FilWorld* world, FilId id)
+/* ---- surfaces at rest ---- */
+
+FilViewRest fil_view_rest_take(const FilWorld* world)
+{
+    FilViewRest rest = {0};
+    for (int pass = 0; pass < 2 && fil_world_time(world) == 0.0; ++pass) {
+        rest.count = 0;
+        for (int k = 0; k < FIL_SHOW_COUNT; ++k) {
+            const FilShowKind* kind = fil_show_kind(k);
+            for (int i = 0; kind->triangle_count != NULL && i < kind->count(world); ++i) {
+                const FilId id = kind->at(world, i);
+                for (int v = 0; v < kind->vertex_count(world, id); ++v, ++rest.count) {
+                    if (rest.vertices != NULL) {
+                        kind->vertex(world, id, v, rest.vertices + 3 * rest.count);
+                    }
+                }
+            }
+        }
+        if (pass == 0 && (rest.vertices = malloc(3 * sizeof(double) * (rest.count + 1))) == NULL) {
+            break;
+        }
+    }
+    return rest;
+}
+
+void fil_view_rest_free(FilViewRest* rest)
+{
+    free(rest->vertices);
+    *rest = (FilViewRest){0};
+}
+
+/* `rest`: of this surface; NULL: not known */
+static void write_surface(FilJson* json, const FilShowKind* kind, const FilWorld* world, FilId id, const double* rest)
 {
     fil_json_open(json, "surface", '{');
     fil_json_integer(json, "vertices", (uint64_t)kind->vertex_count(world, id));
+    if (rest != NULL) {
+        write_numbers(json, "rest", rest, 3 * kind->vertex_count(world, id));
+    }
     fil_json_open(json, "triangles", '[');
     for (int t = 0; t < kind->triangle_count(world, id); ++t) {
         int corners[3];
@@ -102,7 +137,7 @@ static void write_surface(FilJson* json, const FilShowKind* kind, const FilWorld
     fil_json_close(json, '}');
 }
 
-static void write_objects(FilJson* json, const FilWorld* world)
+static void write_objects(FilJson* json, const FilWorld* world, const double* rest)
 {
     int number = 0;
     fil_json_open(json, "objects", '[');
@@ -123,7 +158,8 @@ static void write_objects(FilJson* json, const FilWorld* world)
                 write_shapes(json, kind, world, id, color);
             }
             if (kind->triangle_count != NULL) {
-                write_surface(json, kind, world, id);
+                write_surface(json, kind, world, id, rest);
+                rest = rest != NULL ? rest + 3 * kind->vertex_count(world, id) : NULL;
             }
             fil_json_close(json, '}');
         }
@@ -205,7 +241,9 @@ char* fil_view_describe(const FilViewDescription* description, size_t* size)
     fil_json_number(&json, "dt", fil_world_dt(world));
     fil_json_text(&json, "contact_model", fil_world_contact_model(world));
     write_names(&json, world);
-    write_objects(&json, world);
+    FilViewRest now = description->rest == NULL ? fil_view_rest_take(world) : (FilViewRest){0};
+    write_objects(&json, world, description->rest != NULL ? description->rest->vertices : now.vertices);
+    fil_view_rest_free(&now);
     if (description->steers) {
         write_controls(&json, world);
     }

@@ -23,13 +23,24 @@ typedef struct FilViewState {
     FilVec3 hand, pull;    /* m, N: what pulls, and where it holds */
 } FilViewState;
 
+/* Vertices of all surfaces at the start, in the order of the description: laws of shells and solids are about that shape. */
+typedef struct FilViewRest {
+    double* vertices; /* 3 each; NULL: not known */
+    size_t count;
+} FilViewRest;
+
 typedef struct FilViewDescription {
     const FilWorld* world;
     const FilSceneInfo* scene;
     const char* message;     /* for whoever looks, as when a step failed; NULL: none */
     const FilSource* source; /* what can be changed of the scene; NULL: nothing */
     bool steers;             /* controls of objects can be set */
+    const FilViewRest* rest; /* surfaces as they were at first, to tell strains by; NULL: not known, unless it is the start now */
 } FilViewDescription;
+
+/* Of a world at its start; without memory, or later, there is none. */
+FilViewRest fil_view_rest_take(const FilWorld* world);
+void fil_view_rest_free(FilViewRest* rest);
 
 /* The description as text that the caller frees; NULL: out of memory. */
 char* fil_view_describe(const FilViewDescription* description, size_t* size);

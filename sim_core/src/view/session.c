@@ -18,6 +18,7 @@ struct FilViewSession {
     FilViewQueue queue;
     FilViewFrame frame;
     FilHand hand;
+    FilViewRest rest;   /* of the world that was loaded */
     FilSource source;   /* without text: not to be changed */
     bool steers;        /* pages may */
     pthread_mutex_t lock;
@@ -39,7 +40,7 @@ static FilStatus describe(FilViewSession* session)
     const char* message = simulation->failed ? simulation->failure : session->said;
     size_t size;
     const FilViewDescription description = {
-        .world = simulation->world, .scene = &simulation->scene, .message = message, .source = &session->source, .steers = session->steers};
+        .world = simulation->world, .scene = &simulation->scene, .message = message, .source = &session->source, .steers = session->steers, .rest = &session->rest};
     char* text = fil_view_describe(&description, &size);
     const FilStatus status = text != NULL ? fil_view_server_tell(session->server, text, size) : FIL_OUT_OF_MEMORY;
     free(text);
@@ -55,6 +56,8 @@ static void notice_load(FilViewSession* session)
     if (session->load != session->simulation->load_count) {
         session->load = session->simulation->load_count;
         session->hand = fil_hand_open();
+        fil_view_rest_free(&session->rest);
+        session->rest = fil_view_rest_take(session->simulation->world);
         session->stale = true;
     }
 }
@@ -286,6 +289,7 @@ void fil_view_session_close(FilViewSession* session)
     fil_view_queue_destroy(&session->queue);
     pthread_mutex_destroy(&session->lock);
     fil_source_free(&session->source);
+    fil_view_rest_free(&session->rest);
     free(session->edited);
     fil_view_frame_free(&session->frame);
     free(session);

@@ -98,9 +98,15 @@ class Shapes {
   }
 }
 
+// from blue by yellow to red
+const WARM = [[0.16, 0.42, 0.75], [0.95, 0.85, 0.3], [0.82, 0.16, 0.13]].map((c) => new THREE.Color(...c));
+const warm = (share, color) => (share < 0.5 ? color.lerpColors(WARM[0], WARM[1], 2 * share) : color.lerpColors(WARM[1], WARM[2], 2 * share - 1));
+
 class Surface {
-  constructor({ vertices, triangles }, color) {
+  constructor({ vertices, triangles, rest }, color) {
     this.numbers = 3 * vertices;
+    Object.assign(this, { triangles, color: new THREE.Color(color.color ?? color) });
+    this.lengths = rest ? this.edges(rest) : null;
     const geometry = new THREE.BufferGeometry();
     this.position = new THREE.BufferAttribute(new Float32Array(3 * vertices), 3).setUsage(THREE.DynamicDrawUsage);
     geometry.setAttribute('position', this.position);
@@ -116,6 +122,43 @@ class Surface {
     this.position.needsUpdate = true;
     this.meshes[0].geometry.computeVertexNormals();
     this.meshes[0].geometry.boundingSphere = null;
+  }
+
+  // lengths of the triangles' sides
+  edges(at) {
+    const { triangles } = this;
+    return Float32Array.from(triangles, (from, e) => {
+      const to = triangles[e % 3 === 2 ? e - 2 : e + 1];
+      return Math.hypot(at[3 * to] - at[3 * from], at[3 * to + 1] - at[3 * from + 1], at[3 * to + 2] - at[3 * from + 2]);
+    });
+  }
+
+  // of each vertex: the largest change of length, by its length, of the sides around it
+  strains() {
+    const strains = new Float32Array(this.numbers / 3);
+    if (this.lengths) {
+      this.edges(this.position.array).forEach((length, e) => {
+        const strain = Math.abs(length / this.lengths[e] - 1);
+        [this.triangles[e], this.triangles[e % 3 === 2 ? e - 2 : e + 1]].forEach((v) => { strains[v] = Math.max(strains[v], strain); });
+      });
+    }
+    return strains;
+  }
+
+  // colours by strains, `most` the warmest; null: the surface's own
+  tell(strains, most) {
+    const [mesh] = this.meshes;
+    if (mesh.material.vertexColors !== (strains !== null)) {
+      mesh.material.vertexColors = strains !== null;
+      mesh.material.color.set(strains ? '#ffffff' : this.color);
+      mesh.material.needsUpdate = true;
+    }
+    if (strains) {
+      const colors = new Float32Array(this.numbers);
+      const color = new THREE.Color();
+      strains.forEach((strain, v) => warm(most > 0 ? strain / most : 0, color).toArray(colors, 3 * v));
+      mesh.geometry.setAttribute('color', new THREE.BufferAttribute(colors, 3));
+    }
   }
 
   grip(hit) {
@@ -153,6 +196,15 @@ export class Bodies {
       offset += part.numbers;
     }
     return offset === numbers.length;
+  }
+
+  // colours surfaces by their strains; returns the largest
+  tellStrains(told) {
+    const surfaces = this.parts.filter((part) => part.strains);
+    const strains = told ? surfaces.map((surface) => surface.strains()) : [];
+    const most = strains.reduce((largest, list) => list.reduce((a, b) => Math.max(a, b), largest), 0);
+    surfaces.forEach((surface, i) => surface.tell(told ? strains[i] : null, most));
+    return most;
   }
 
   // ends of axes of all frames, `size` long: x, y and z of each

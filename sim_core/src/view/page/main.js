@@ -175,6 +175,17 @@ function drawFrames() {
   axes.geometry.setAttribute('color', new THREE.BufferAttribute(colors, 3));
 }
 
+let toldStrains = false;
+
+function drawStrains() {
+  const told = get('strain').checked;
+  if (told || toldStrains) {
+    const most = state.bodies.tellStrains(told);
+    get('most').textContent = told ? `up to ${(100 * most).toPrecision(2)} %` : '';
+  }
+  toldStrains = told;
+}
+
 function drawHand(numbers) {
   hand.visible = pull.held !== null;
   if (hand.visible) {
@@ -205,6 +216,7 @@ function draw(frame) {
   // their sizes follow the camera's distance
   drawForces(frame.contacts);
   drawFrames();
+  drawStrains();
   drawHand(frame.numbers);
 }
 
@@ -259,7 +271,7 @@ const actions = {
   live: toLive,
 };
 Object.entries(actions).forEach(([id, act]) => { get(id).onclick = act; });
-['forces', 'frames'].forEach((id) => {
+['forces', 'frames', 'strain'].forEach((id) => {
   get(id).checked = options.has(id);
   get(id).onchange = () => { drawn = null; }; // also while nothing moves
 });
