@@ -16,7 +16,7 @@ void fil_sap_system_free(FilSapSystem* system)
     fil_free(system->used);
     FilInts* const buffers[] = {&system->a_start, &system->a_row, &system->constraint_end, &system->variable,
                                 &system->c_start, &system->c_row, &system->target_end,     &system->scratch,
-                                &system->last_start, &system->last_row, &system->both_start, &system->both_row};
+                                &system->last_start, &system->last_row};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) {
         fil_free(buffers[k]->at);
     }
@@ -34,12 +34,17 @@ static bool same_ints(const int* a, const int* b, int count)
     return count == 0 || memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
+static bool is_same_pattern(const FilBlockPattern* pattern, int columns, const FilInts* start, const FilInts* row)
+{
+    return pattern->columns == columns && same_ints(pattern->start, start->at, columns + 1) &&
+           same_ints(pattern->row, row->at, pattern->start[columns]);
+}
+
 static bool same_patterns(const FilSapSystem* system, const FilSapProblem* problem)
 {
     const FilBlockPattern* a = &problem->pattern;
-    if (!system->analysed || a->columns != system->columns || problem->constraint_count != system->constraints ||
-        !same_ints(a->start, system->a_start.at, a->columns + 1) ||
-        !same_ints(a->row, system->a_row.at, a->start[a->columns])) {
+    if (!system->analysed || problem->constraint_count != system->constraints ||
+        !is_same_pattern(a, system->columns, &system->a_start, &system->a_row)) {
         return false;
     }
     int block = 0;
@@ -72,7 +77,8 @@ static bool adopt_patterns(FilSapSystem* system, const FilSapProblem* problem)
         !fil_ints_reserve(&system->participant, blocks) || !fil_doubles_reserve(&system->x, FIL_BLOCK * columns) ||
         !fil_doubles_reserve(&system->all, 2 * FIL_BLOCK * columns) ||
         !fil_ints_reserve(&system->target_end, count) || !fil_ints_reserve(&system->c_start, columns + 2) ||
-        !fil_ints_reserve(&system->c_row, targets) || !fil_ints_reserve(&system->scratch, columns + 2 * targets) ||
+        !fil_ints_reserve(&system->c_row, targets) || !fil_ints_reserve(&system->last_start, columns + 2) ||
+        !fil_ints_reserve(&system->last_row, targets) || !fil_ints_reserve(&system->scratch, columns + 2 * targets) ||
         !fil_buffer_reserve(&system->targets, &system->target_capacity, targets, sizeof(FilSapTarget))) {
         return false;
     }
@@ -188,60 +194,25 @@ static void find_used(const FilSapProblem* problem, unsigned char* used)
     }
 }
 
-/* Whether the supernodes' analysis left out a component that is an unknown now. */
-static bool lacks_unknowns(const FilSapSystem* system, const FilSapProblem* problem)
+/* Whether the supernodes' analysis is about other components than those that are unknowns now. */
+static bool has_other_unknowns(const FilSapSystem* system, const FilSapProblem* problem)
 {
     if (!system->analysed || !system->factor.supernodes || problem->pattern.columns != system->columns) {
         return false;
     }
     unsigned char* now = system->used + system->columns;
-    int missing = 0;
     find_used(problem, now);
-    for (int v = 0; v < system->columns; v++) {
-        missing |= now[v] & ~system->used[v];
-    }
-    return missing != 0;
+    return memcmp(now, system->used, (size_t)system->columns) != 0;
 }
 
-/* Keeps the pattern of C as the last one. */
-static bool keep_c(FilSapSystem* system)
+/* The pattern of C becomes the last one. */
+static void put_c_aside(FilSapSystem* system)
 {
-    const size_t columns = (size_t)system->columns, blocks = (size_t)system->c_start.at[columns];
-    if (!fil_ints_reserve(&system->last_start, columns + 1) || !fil_ints_reserve(&system->last_row, blocks)) {
-        return false;
-    }
-    memcpy(system->last_start.at, system->c_start.at, (columns + 1) * sizeof(int));
-    memcpy(system->last_row.at, system->c_row.at, blocks * sizeof(int));
-    return true;
-}
-
-/* The pattern of this C and the last: contacts that go come back, and a dissection costs as much as a few factorisations. */
-static bool join_patterns(FilSapSystem* system)
-{
-    const int n = system->columns;
-    const size_t blocks = (size_t)(system->c_start.at[n] + system->last_start.at[n]);
-    if (!fil_ints_reserve(&system->both_start, (size_t)n + 1) || !fil_ints_reserve(&system->both_row, blocks) ||
-        !fil_ints_reserve(&system->scratch, (size_t)n)) {
-        return false;
-    }
-    const FilInts* starts[2] = {&system->c_start, &system->last_start};
-    const FilInts* rows[2] = {&system->c_row, &system->last_row};
-    int *mark = system->scratch.at, end = 0;
-    memset(mark, -1, (size_t)n * sizeof *mark);
-    for (int j = 0; j < n; j++) {
-        system->both_start.at[j] = end;
-        for (int m = 0; m < 2; m++) {
-            for (int k = starts[m]->at[j]; k < starts[m]->at[j + 1]; k++) {
-                const int i = rows[m]->at[k];
-                if (mark[i] != j) {
-                    mark[i] = j;
-                    system->both_row.at[end++] = i;
-                }
-            }
-        }
-    }
-    system->both_start.at[n] = end;
-    return true;
+    const FilInts start = system->c_start, row = system->c_row;
+    system->c_start = system->last_start;
+    system->c_row = system->last_row;
+    system->last_start = start;
+    system->last_row = row;
 }
 
 /* Analyses A + C afresh. */
@@ -261,39 +232,27 @@ static FilStatus analyze(FilSapSystem* system, const FilSapProblem* problem, con
 FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSapProblem* problem)
 {
     system->analyses = system->factorisations = 0;
-    const bool lacking = lacks_unknowns(system, problem);
-    if (same_patterns(system, problem) && !lacking) {
+    const bool other = has_other_unknowns(system, problem);
+    if (same_patterns(system, problem) && !other) {
         return FIL_OK;
     }
-    const bool joins = system->analysed && system->factor.supernodes && problem->pattern.columns == system->columns && keep_c(system);
+    const bool same_a = system->analysed && !other && is_same_pattern(&problem->pattern, system->columns, &system->a_start, &system->a_row);
+    system->analysed = false;
+    put_c_aside(system);
     if (!adopt_patterns(system, problem)) {
-        system->analysed = false;
         return FIL_OUT_OF_MEMORY;
     }
     list_targets(system);
     if (!build_c(system)) {
-        system->analysed = false;
         return FIL_OUT_OF_MEMORY;
     }
-
-    // an old analysis serves while the blocks fit and it is not mostly about blocks that are gone
+    // other contacts between the same variables need no other analysis. One that merely fits would not do: the order of elimination,
+    // and with it every rounding, must follow from the state alone, or a restored world would not go on with the same bits
     const FilBlockPattern c = c_pattern(system);
-    const int blocks = problem->pattern.start[problem->pattern.columns] + c.start[c.columns];
-    const bool lasts = 2 * blocks > system->analysed_blocks;
-    bool fits = false;
-    FilStatus status = FIL_OK;
-    if (system->analysed && !lacking && lasts) {
-        status = fil_block_factor_bind(&system->factor, &problem->pattern, &c, &fits);
-    }
-    if (status == FIL_OK && !fits && joins && lasts && join_patterns(system)) {
-        const FilBlockPattern both = {system->columns, system->both_start.at, system->both_row.at};
-        status = analyze(system, problem, &both);
-        status = status == FIL_OK ? fil_block_factor_bind(&system->factor, &problem->pattern, &c, &fits) : status;
-        system->analysed_blocks = blocks;
-    }
+    bool fits = same_a && is_same_pattern(&c, system->columns, &system->last_start, &system->last_row);
+    FilStatus status = fits ? fil_block_factor_bind(&system->factor, &problem->pattern, &c, &fits) : FIL_OK;
     if (status == FIL_OK && !fits) {
         status = analyze(system, problem, &c);
-        system->analysed_blocks = blocks;
     }
     system->analysed = status == FIL_OK;
     if (system->analysed) {

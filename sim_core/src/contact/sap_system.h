@@ -22,7 +22,6 @@ typedef struct FilSapSystem {
     bool analysed;
     int analyses, factorisations; /* since fil_sap_system_begin() */
     int participants;
-    int analysed_blocks; /* of A and C when last analysed */
 
     /* what the patterns below belong to */
     FilInts a_start, a_row;           /* copy of A's pattern */
@@ -31,8 +30,7 @@ typedef struct FilSapSystem {
 
     /* pattern and values of C */
     FilInts c_start, c_row;
-    FilInts last_start, last_row; /* pattern of the C before, ... */
-    FilInts both_start, both_row; /* ... and of both together, which supernodes are analysed for */
+    FilInts last_start, last_row; /* pattern of the C before */
     FilDoubles c;
     void* targets;
     size_t target_capacity;
