@@ -1,3 +1,4 @@
+/* ctest: heavy */
 /* The planner from a scene to pressures: a coarse plan of P1's task obeys the simulator's own implicit step; what cannot be
  * planned is refused with a word; a cancelled plan keeps its best point. */
 #include <math.h>
