@@ -74,7 +74,7 @@ FilStatus fil_player_update(FilPlayer* player, double now, double deadline)
     }
     player->time = fmin(player->time, end); // waits for more of it
     const int frame = fil_film_at(player->film, player->time);
-    if (frame < 0 || (frame == player->shown && !player->stale && end < player->shown_end + END_RHYTHM)) {
+    if (frame < 0 || (frame == player->shown && !player->stale && (end == player->shown_end || now < player->shown_clock + END_RHYTHM))) {
         return FIL_OK;
     }
     const size_t size = fil_film_copy(player->film, frame, &player->bytes, &player->capacity);
@@ -84,6 +84,7 @@ FilStatus fil_player_update(FilPlayer* player, double now, double deadline)
     fil_view_frame_amend(player->bytes, player->runs, player->runs ? player->speed : 0.0, end);
     player->shown = frame;
     player->shown_end = end;
+    player->shown_clock = now;
     player->stale = false;
     return fil_view_server_show(player->server, player->bytes, size);
 }
