@@ -10,7 +10,7 @@ static FilWorld* jaws(bool self, bool free)
     FilWorld* world = NULL;
     FilError error;
     snprintf(text, sizeof text,
-             "world: {dt: 0.005, gravity: [0, 0, 0], contact: sap}\n"
+             "world: {dt: 0.005, gravity: [0, 0, 0], contact: {model: sap, tolerance: 1.0e-10}}\n"
              "materials: {gum: {young: 2.0e+5, poisson: 0.3, density: 1000, friction: 0.3}}\n"
              "solids:\n"
              "  - name: jaw\n"
@@ -72,7 +72,7 @@ static void test_momentum(void** state)
     }
     const FilVec3 p = fil_world_momentum(world);
     assert_true(contacts > 0);
-    assert_true(fabs(p.x) + fabs(p.y) + fabs(p.z) < 1e-9 * 0.6 * 0.75); // of the impulse on one jaw; found below 1e-12
+    assert_true(fabs(p.x) + fabs(p.y) + fabs(p.z) < 1e-9 * 0.6 * 0.75); // of the impulse on one jaw: by the tolerance above, else 2e-9
     fil_world_destroy(world);
 }
 
