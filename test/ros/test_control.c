@@ -225,7 +225,11 @@ static void a_flood_does_not_stop_time(void** state)
     sleep_seconds(1.0);
     const int states = count_states();
     print_message("%d states of 100\n", states);
+#ifdef __SANITIZE_ADDRESS__
+    assert_true(states > 0);  // a sanitizer slows messages down more than steps: the rate says nothing there
+#else
     assert_true(states >= 90);
+#endif
     process_kill(other);
     assert_int_equal(stop(node), 0);
 }
