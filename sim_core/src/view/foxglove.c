@@ -259,8 +259,9 @@ static bool receive_text(FilFoxglovePeer* peer, const void* bytes, size_t size)
     } else if (op[0] != '\0') {
         enqueue(peer, fil_foxglove_status("this operation is not offered here"), false);
     }
-    fil_pool_free(&pool);
-    return op[0] != '\0';
+    const bool known = op[0] != '\0';
+    fil_pool_free(&pool); // and with it the words
+    return known;
 }
 
 bool fil_foxglove_receive(FilFoxglovePeer* peer, const void* bytes, size_t size, bool binary)
