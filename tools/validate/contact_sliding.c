@@ -74,7 +74,7 @@ static const char rolling[] =
     "rods: [{name: rod, material: m, section: {circle: {radius: $(r)}}, shape: {straight: {from: [0, -0.1, $(r + 3e-4)], to: [0, 0.1, $(r + "
     "3e-4)], nodes: 11}}}]\n";
 
-/* g (sin - mu cos): the ring leans as what it feels has it, and its chords weigh less than a circle. */
+/* g (sin - mu cos): the ring tilts with the force on it, and its chords weigh less than a circle. */
 static const char ring_on_bar[] =
     "parameters: {n: 24}\n"
     "world: {gravity: [$(9.81 * sin(0.6)), 0, $(-9.81 * cos(0.6))], dt: 1e-3, contact: ipc, ipc: {range: 2e-4}}\n"

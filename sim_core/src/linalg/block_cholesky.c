@@ -141,7 +141,7 @@ static bool factor_column(FilBlockCholesky* cholesky, const double* a_values, co
     return true;
 }
 
-/* ---- the same by fours: each number is rounded as by pairs, so that the bits agree ---- */
+/* ---- the same with vectors of four: each number is rounded as with two, so that the bits agree ---- */
 
 #if defined(FIL_FOUR)
 typedef struct Columns {
@@ -192,7 +192,7 @@ FIL_AVX2_INLINE Columns gather_columns(const FilBlockSymbolic* s, const double* 
     return c;
 }
 
-FIL_AVX2 static bool factor_column_by_fours(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int j)
+FIL_AVX2 static bool factor_column_avx2(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int j)
 {
     const FilBlockSymbolic* s = &cholesky->symbolic;
     double* factor = cholesky->factor.at;
@@ -263,7 +263,7 @@ static bool factor_columns(FilBlockCholesky* cholesky, const double* a_values, c
 {
     bool (*column)(FilBlockCholesky*, const double*, const double*, int) = factor_column;
 #if defined(FIL_FOUR)
-    column = fil_four_is_there() ? factor_column_by_fours : factor_column;
+    column = fil_four_is_there() ? factor_column_avx2 : factor_column;
 #endif
     for (int j = begin; j < end; j++) {
         if (!column(cholesky, a_values, c_values, j)) {

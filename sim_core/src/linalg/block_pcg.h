@@ -38,7 +38,7 @@ typedef struct FilBlockPcg {
 
 void fil_block_pcg_free(FilBlockPcg* pcg);
 
-/* Indefinite: the near matrix has no factor, or a direction has negative curvature. */
+/* Indefinite: the preconditioner has no factor, or a direction has negative curvature. */
 typedef FilPcgResult FilBlockPcgResult;
 
 /* Adopts the patterns; `weak` has one flag for each block of A, NULL for all but the diagonal ones, which are then simply left

@@ -71,7 +71,7 @@ INLINE Four four_of(float x)
     return (Four){x, x, x, x};
 }
 
-INLINE void tile_fours(float* c, const float* a, const float* b, int k)
+INLINE void tile_vector4(float* c, const float* a, const float* b, int k)
 {
     Four e0 = four_of(0.0F), e1 = e0, e2 = e0, e3 = e0, o0 = e0, o1 = e0, o2 = e0, o3 = e0;
     int p = 0;
@@ -99,12 +99,12 @@ INLINE void tile_fours(float* c, const float* a, const float* b, int k)
     four_subtract(c + 12, e3 + o3);
 }
 
-static void subtract_fours(float* c, size_t c_stride, const float* a, size_t a_stride, int rows, int columns, int k)
+static void subtract_vector4(float* c, size_t c_stride, const float* a, size_t a_stride, int rows, int columns, int k)
 {
-    subtract_by(tile_fours, NULL, c, c_stride, a, a_stride, rows, columns, k);
+    subtract_by(tile_vector4, NULL, c, c_stride, a, a_stride, rows, columns, k);
 }
 
-static void scale_fours(float* tile, size_t stride, int count, const float* w)
+static void scale_vector4(float* tile, size_t stride, int count, const float* w)
 {
     for (int t = 0; t < count; t++, tile += stride) {
         const Four c0 = four_load(tile), c1 = four_load(tile + 4), c2 = four_load(tile + 8), c3 = four_load(tile + 12);
@@ -114,7 +114,7 @@ static void scale_fours(float* tile, size_t stride, int count, const float* w)
     }
 }
 
-static const FilStripKernelsSingle fours = {"four", subtract_fours, scale_fours};
+static const FilStripKernelsSingle vector4 = {"four", subtract_vector4, scale_vector4};
 #endif
 
 /* ---- columns of two strips at a time, without fused products: those would round once less ---- */
@@ -142,7 +142,7 @@ AVX2 INLINE void eight_subtract(float* upper, float* lower, Eight v)
 
 AVX2 static void tile_of_strip(float* c, const float* a, const float* b, int k)
 {
-    tile_fours(c, a, b, k);
+    tile_vector4(c, a, b, k);
 }
 
 AVX2 static void tiles_of_strips(float* c, float* d, const float* a0, const float* a1, const float* b, int k)
@@ -173,24 +173,24 @@ AVX2 static void tiles_of_strips(float* c, float* d, const float* a0, const floa
     eight_subtract(c + 12, d + 12, e3 + o3);
 }
 
-AVX2 static void subtract_eights(float* c, size_t c_stride, const float* a, size_t a_stride, int rows, int columns, int k)
+AVX2 static void subtract_vector8(float* c, size_t c_stride, const float* a, size_t a_stride, int rows, int columns, int k)
 {
     subtract_by(tile_of_strip, tiles_of_strips, c, c_stride, a, a_stride, rows, columns, k);
 }
 
-static const FilStripKernelsSingle eights = {"avx2", subtract_eights, scale_fours};
+static const FilStripKernelsSingle vector8 = {"avx2", subtract_vector8, scale_vector4};
 #endif
 
 const FilStripKernelsSingle* fil_strip_kernels_single_at(int level)
 {
 #if defined(FIL_STRIP_AVX2)
     if (level == 2 && __builtin_cpu_supports("avx2")) {
-        return &eights;
+        return &vector8;
     }
 #endif
 #if defined(FIL_STRIP_VECTORS)
     if (level == 1) {
-        return &fours;
+        return &vector4;
     }
 #endif
     return level == 0 ? &plain : NULL;

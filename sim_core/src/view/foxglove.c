@@ -342,7 +342,7 @@ static FilFoxgloveMessage set_parameters(const FilFoxglove* foxglove, const FilY
         good = fil_foxglove_read_parameter(item, &parameter) && host->set_parameter != NULL &&
                host->set_parameter(host->context, &parameter, reason);
     }
-    // with an id the values are answered as they are now, whatever became of the wish
+    // with an id the values are answered as they are now, whether it was set or not
     return !good ? fil_foxglove_status(reason) : id[0] != '\0' ? values_of(foxglove, NULL, id) : (FilFoxgloveMessage){0};
 }
 
