@@ -7,10 +7,11 @@
 #include "rosidl_runtime_c/primitives_sequence.h"
 #include "topic.h"
 
-/* A topic that commands come by; its type begins with a std_msgs/Header. */
+/* A topic that commands come by. */
 typedef struct FilCommandTopic {
     FilOutputTopic topic;
     FilMessageType message;
+    bool unstamped; /* its type does not begin with a std_msgs/Header: not for lockstep */
 
     /* Hands a message on to the world, part by part. What the world is told this way holds until it is told otherwise:
      * it takes over from the scene's drives and scripts, and only a part that says so gives it back. */

@@ -55,6 +55,14 @@ bool fil_commands_apply_bytes(FilCommands* commands, FilCommandId id, const rmw_
     return good;
 }
 
+void fil_commands_follow(FilCommands* commands)
+{
+    char reason[FIL_REASON_TEXT];
+    if (!fil_teleop_follow(&commands->teleop, commands->simulation, reason)) {
+        RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, commands->logger, "teleoperation ends: %s", reason);
+    }
+}
+
 /* ---- lockstep ---- */
 
 void fil_commands_await(FilCommands* commands, int64_t stamp)
@@ -89,7 +97,10 @@ static void take(const void* received, void* context)
     void* message = commands->messages[slot->id];
     const std_msgs__msg__Header* header = message;
     commands->received++;
-    if (commands->lockstep) {
+    if (commands->lockstep && topics[slot->id]->unstamped) {
+        FIL_REFUSE(commands, "%s: a message without a stamp answers no state; under lockstep there is stamped_%s",
+                   topics[slot->id]->topic.name, topics[slot->id]->topic.name);
+    } else if (commands->lockstep) {
         answer(commands, slot->id, message, (int64_t)header->stamp.sec * 1000000000 + header->stamp.nanosec);
     } else {
         fil_commands_apply(commands, slot->id, message);
@@ -111,8 +122,9 @@ static bool read_needed(FilCommands* commands, const char* names)
         while (id < FIL_COMMAND_COUNT && strcmp(topics[id]->topic.name, name) != 0) {
             id++;
         }
-        if (id == FIL_COMMAND_COUNT) {
-            RCUTILS_LOG_ERROR_NAMED(commands->logger, "lockstep_topics: there is no command topic '%s'", name);
+        if (id == FIL_COMMAND_COUNT || topics[id]->unstamped) {
+            RCUTILS_LOG_ERROR_NAMED(commands->logger, "lockstep_topics: there is no command topic '%s'%s", name,
+                                    id == FIL_COMMAND_COUNT ? "" : " with stamps");
             return false;
         }
         commands->needed |= 1u << id;

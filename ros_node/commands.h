@@ -8,13 +8,17 @@
 #include "rmw/serialized_message.h"
 #include "view/simulation.h"
 #include "tap.h"
+#include "teleop.h"
 
 /* One row per topic, in the files <kind>_commands.c. */
 #define FIL_COMMAND_TOPICS(ROW) \
     ROW(rod, ROD)               \
     ROW(chamber, CHAMBER)       \
     ROW(joint, JOINT)           \
-    ROW(trajectory, TRAJECTORY)
+    ROW(trajectory, TRAJECTORY) \
+    ROW(twist, TWIST)           \
+    ROW(stamped_twist, STAMPED_TWIST) \
+    ROW(joy, JOY)
 
 #define FIL_COMMAND_ID(name, NAME) FIL_COMMAND_##NAME,
 typedef enum FilCommandId {
@@ -35,6 +39,7 @@ typedef struct FilCommands {
     const char* logger;
     FilSimulation* simulation;
     const FilTap* tap;
+    FilTeleop teleop; /* zero: no link is named */
     FilCommandSlot slots[FIL_COMMAND_COUNT];
     rcl_subscription_t subscriptions[FIL_COMMAND_COUNT];
     void* messages[FIL_COMMAND_COUNT]; /* that subscriptions receive into */
@@ -68,5 +73,8 @@ int fil_commands_apply(FilCommands* commands, FilCommandId id, const void* messa
 /* The same of a recorded command; false if the bytes are none. Needs no subscriptions: `commands` may be zero but for
  * its first three fields. */
 bool fil_commands_apply_bytes(FilCommands* commands, FilCommandId id, const rmw_serialized_message_t* bytes);
+
+/* Before each step: what commands have begun goes on. */
+void fil_commands_follow(FilCommands* commands);
 
 #endif

@@ -378,6 +378,7 @@ static void tell_newcomers(FilNode* node, double now)
 static void step(FilNode* node, double now)
 {
     fil_planning_follow(&node->planning);
+    fil_commands_follow(&node->commands);
     fil_node_pull(node);
     if (fil_simulation_step(&node->simulation, now) != FIL_OK) {
         RCUTILS_LOG_ERROR_NAMED(node->logger, "%s; the simulation pauses", node->simulation.failure);

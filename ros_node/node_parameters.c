@@ -106,6 +106,28 @@ static const struct {
     {"view_read_only", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "pages can look, but neither steer nor pull"},
     {"view_origins", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
      "sites whose pages may connect as Foxglove does, separated by spaces, as https://app.foxglove.dev; empty: none"},
+    {"teleop_link", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL,
+     "link that twist_commands, stamped_twist_commands and joy move; empty: they are refused"},
+    {"teleop_frame", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL,
+     "frame of twists that name none: a link, or world; empty: world"},
+    {"teleop_linear", FIL_PARAMETER_DOUBLE, 0.2, 0, 10, false, NULL, "m/s of a stick at its end"},
+    {"teleop_angular", FIL_PARAMETER_DOUBLE, 1, 0, 100, false, NULL, "rad/s of a stick at its end"},
+    {"teleop_gain", FIL_PARAMETER_DOUBLE, 10, 0, 1000, false, NULL,
+     "1/s: how fast the link is brought back to the path that the twists describe"},
+    {"teleop_damping", FIL_PARAMETER_DOUBLE, 0.01, 1e-6, 1, false, NULL,
+     "m/rad, of differential inverse kinematics: joints that move the link by less are spared"},
+    {"teleop_timeout", FIL_PARAMETER_DOUBLE, 0.5, 0, 3600, false, NULL,
+     "s of simulated time after which the link holds when no message comes; 0: never"},
+    {"teleop_axes", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL,
+     "six axes of joy for x, y, z and about x, y, z: a number, with a minus to turn it round, or a point; empty: 1 0 4 . . 3"},
+    {"teleop_enable_button", FIL_PARAMETER_INTEGER, -1, -1, 1000, false, NULL,
+     "button of joy that must be down for anything to move; -1: none"},
+    {"teleop_close_button", FIL_PARAMETER_INTEGER, 0, -1, 1000, false, NULL, "button of joy that closes the hand; -1: none"},
+    {"teleop_open_button", FIL_PARAMETER_INTEGER, 1, -1, 1000, false, NULL, "button of joy that opens it; -1: none"},
+    {"teleop_open", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL,
+     "the open hand: joints and positions as in index_1:-0.35 thumb_1:-0.35"},
+    {"teleop_closed", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL, "the closed hand, likewise; empty: there is no hand"},
+    {"teleop_grasp_time", FIL_PARAMETER_DOUBLE, 1, 0.001, 3600, false, NULL, "s of simulated time from open to closed"},
     {"use_sim_time", FIL_PARAMETER_BOOL, 0, 0, 0, false, NULL, "accepted without effect: this node is the clock"},
 };
 
@@ -178,6 +200,10 @@ static bool take_effect(FilNode* node, int row, const FilParameterValue* value, 
     }
     if (set != NULL) {
         fil_simulation_forgive(&node->simulation);  // another time step or model may go where the last one did not
+    }
+    const FilTeleopParameterSet teleop = fil_teleop_parameter(table[row].name);
+    if (teleop != NULL && !teleop(&node->commands.teleop, node->simulation.world, value, reason)) {
+        return false;
     }
     return table[row].effect == NULL || table[row].effect(node, value, reason);
 }

@@ -151,6 +151,7 @@ static uint64_t time_of(const FilWorld* world)
 static FilStatus step(FilReplay* replay, FilError* error)
 {
     FilWorld* world = replay->simulation.world;
+    fil_commands_follow(&replay->commands);
     const FilStatus status = fil_world_step(world, &replay->simulation.last_step);
     if (status == FIL_OK && replay->watch != NULL && !replay->watch(replay->context, world)) {
         snprintf(replay->info.stop, sizeof replay->info.stop, "ended at %.9g s", fil_world_time(world));
@@ -214,6 +215,12 @@ static FilStatus change(FilReplay* replay, const rcl_interfaces__msg__Parameter_
         const FilWorldParameterSet set = fil_world_parameter(parameter->name.data);
         FilParameterValue value = fil_parameter_string(parameter->value.string_value.data);
         value.real = parameter->value.double_value;
+        value.integer = parameter->value.integer_value;
+        char reason[FIL_REASON_TEXT] = "";
+        const FilTeleopParameterSet teleop = fil_teleop_parameter(parameter->name.data);
+        if (teleop != NULL && !teleop(&replay->commands.teleop, world, &value, reason)) {
+            return fil_error(error, FIL_BAD_INPUT, "parameter %s: %s", parameter->name.data, reason);
+        }
         if (set != NULL && set(world, &value) != FIL_OK) {
             return fil_error(error, FIL_BAD_INPUT, "parameter %s: %s", parameter->name.data, fil_world_error(world));
         }

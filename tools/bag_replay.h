@@ -10,7 +10,7 @@ typedef struct FilReplay FilReplay;
 typedef struct FilReplayInfo {
     const char* bag;
     char commit[64];                     /* of the program that recorded; "" if the bag does not say */
-    uint64_t compared, applied, changed; /* states, commands, parameters so far */
+    uint64_t compared, applied, changed; /* states, commands, parameters of the world so far */
     bool differs;                        /* a hash is another */
     char stop[512];                      /* why nothing was checked further on; "" if all was */
 } FilReplayInfo;

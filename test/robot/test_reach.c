@@ -153,6 +153,61 @@ static void what_cannot_be_reached_is_refused(void** state)
     fil_world_destroy(world);
 }
 
+/* Random motions for a millisecond: the link moves so, to first order in damping and step, or its joints are at their limits. */
+static void links_move_as_wanted(void** state)
+{
+    (void)state;
+    FilId robot;
+    FilWorld* world = make_arm(&robot);
+    uint64_t random = 11;
+    FilLinkMotionDef def = fil_link_motion_def_default();
+    def.link = find_link(world, robot, "pinch");
+    def.period = 1e-3;
+    def.damping = 1e-4;
+    int good = 0;
+    for (int k = 0; k < 200; k++) {
+        double joints[JOINTS] = {0.1, 0.7, 0.2, 1.4, -0.3, 0.9, 0.5, 0, 0}, copy[JOINTS];
+        double w[6];
+        for (int i = 0; i < 6; i++) {
+            joints[i] += 0.6 * uniform(&random) - 0.3;
+            w[i] = 0.2 * uniform(&random) - 0.1;
+        }
+        memcpy(copy, joints, sizeof copy);
+        def.velocity = (FilVec3){w[0], w[1], w[2]};
+        def.angular = (FilVec3){w[3], w[4], w[5]};
+        FilVec3 from, to;
+        FilQuat before, after;
+        fil_robot_place_link(world, robot, def.link, joints, &from, &before);
+        assert_int_equal(fil_robot_move_link(world, robot, &def, joints), FIL_OK);
+        fil_robot_place_link(world, robot, def.link, joints, &to, &after);
+        const FilVec3 wanted = {from.x + 1e-3 * w[0], from.y + 1e-3 * w[1], from.z + 1e-3 * w[2]};
+        good += distance(to, wanted) < 2e-7 && fabs(turn_between(before, after) - 1e-3 * sqrt(w[3] * w[3] + w[4] * w[4] + w[5] * w[5])) < 2e-7;
+        for (int j = 7; j < JOINTS; j++) {
+            assert_true(joints[j] == copy[j]);  // of the fingers, which do not move the link
+        }
+    }
+    assert_in_range(good, 195, 200);
+    // a joint is not asked for more than it may do: 1 m/s is slowed, in its direction
+    double joints[JOINTS] = {0.1, 0.7, 0.2, 1.4, -0.3, 0.9, 0.5, 0, 0}, copy[JOINTS];
+    memcpy(copy, joints, sizeof copy);
+    def.velocity = (FilVec3){20.0, 0.0, 0.0};
+    def.angular = (FilVec3){0};
+    assert_int_equal(fil_robot_move_link(world, robot, &def, joints), FIL_OK);
+    double fastest = 0.0;
+    for (int j = 0; j < JOINTS; j++) {
+        fastest = fmax(fastest, fabs(joints[j] - copy[j]) / def.period / fil_robot_joint_max_velocity(world, robot, j));
+    }
+    assert_true(fabs(fastest - 1.0) < 1e-9);
+    def.velocity.x = INFINITY;
+    assert_int_equal(fil_robot_move_link(world, robot, &def, joints), FIL_BAD_INPUT);
+    assert_non_null(strstr(fil_world_error(world), "motion of a link is not finite"));
+    def.velocity.x = 0.0;
+    def.period = 0.0;
+    assert_int_equal(fil_robot_move_link(world, robot, &def, joints), FIL_BAD_INPUT);
+    assert_non_null(strstr(fil_world_error(world), "a period and a damping above 0"));
+    fil_world_destroy(world);
+}
+
 /* ---- scenes ---- */
 
 #define HEAD "robots:\n  - {name: arm, urdf: ../robots/arm7_gripper.urdf, prefix: p_, trajectory_points: 500,\n" \
@@ -284,6 +339,7 @@ int main(void)
         cmocka_unit_test(poses_are_reached_within_limits),
         cmocka_unit_test(the_posture_is_followed_where_the_pose_allows),
         cmocka_unit_test(what_cannot_be_reached_is_refused),
+        cmocka_unit_test(links_move_as_wanted),
         cmocka_unit_test(trajectories_pass_through_poses),
         cmocka_unit_test(what_is_joined_is_joined_in_the_first_pose),
         cmocka_unit_test(mistakes_are_named),

@@ -321,6 +321,11 @@ static Expect ask_robot(Misuse* m)
         reach.position = (FilVec3){9.0, misuse_chance(m, 50) ? NAN : 9.0, 9.0};
         assert_int_equal(fil_robot_reach(m->world, id, misuse_chance(m, 50) ? &reach : NULL, misuse_chance(m, 50) ? joints_there : NULL),
                          FIL_BAD_INPUT);
+        FilLinkMotionDef motion = fil_link_motion_def_default();
+        motion.link = k;
+        motion.period = misuse_chance(m, 50) ? 0.0 : NAN;
+        assert_int_equal(fil_robot_move_link(m->world, id, misuse_chance(m, 50) ? &motion : NULL, misuse_chance(m, 50) ? joints_there : NULL),
+                         FIL_BAD_INPUT);
         assert_int_equal(fil_robot_shape_count(m->world, id, k), sound ? 1 : 0);
         assert_int_equal(isnan(fil_robot_shape(m->world, id, k, 0).radius) != 0, !sound);
         assert_int_equal(misuse_find(m, fil_robot_link(m->world, id, k), LINK) != NULL, sound);

@@ -155,6 +155,24 @@ FilReachDef fil_reach_def_default(void);
  * remains, what is out of reach. Allocates. */
 FIL_MUST_CHECK FilStatus fil_robot_reach(FilWorld* world, FilId robot, const FilReachDef* def, double* positions);
 
+/* A motion of a link for a short time. Pointers are borrowed for the call only. */
+typedef struct FilLinkMotionDef {
+    int link;
+    FilVec3 velocity; /* m/s, world, of the link's origin */
+    FilVec3 angular;  /* rad/s, world */
+    const int* joints; /* that may move; NULL: all between root and link */
+    int joint_count;
+    double damping; /* m/rad: where a joint moves the link by less than this per rad, it is spared */
+    double period;  /* s */
+} FilLinkMotionDef;
+
+FilLinkMotionDef fil_link_motion_def_default(void);
+
+/* Differential inverse kinematics: moves `positions` (of all joints) on by the period so that the link moves as wanted,
+ * by damped least squares. Joints stop at their limits, the others take over what they can; where a joint would be
+ * faster than it may, all are slowed alike. The robot itself does not move. Allocates. */
+FIL_MUST_CHECK FilStatus fil_robot_move_link(FilWorld* world, FilId robot, const FilLinkMotionDef* def, double* positions);
+
 /* ---- commands: they hold from the next step on, and are part of the state ---- */
 
 /* POSITION uses all three numbers, VELOCITY the last two, EFFORT the last: what is not a target is added on top. The

@@ -1,4 +1,5 @@
 /* Kinematics of robots for joint positions that they need not have. */
+#include <math.h>
 #include <string.h>
 
 #include "api/give.h"
@@ -18,6 +19,13 @@ static double* coordinates_of(const FilRobotView* view, const double* positions)
         }
     }
     return q;
+}
+
+static void give_positions(const FilRobotView* view, const double* q, double* positions)
+{
+    for (int j = 0; j < view->impl->joint_count; j++) {
+        positions[j] = q[view->impl->bodies[view->impl->joints[j].body].q];
+    }
 }
 
 void fil_robot_place_link(const FilWorld* world, FilId id, int link, const double* positions, FilVec3* position,
@@ -44,6 +52,16 @@ FilReachDef fil_reach_def_default(void)
     return (FilReachDef){.orientation = {0.0, 0.0, 0.0, 1.0}, .tolerance = 1e-9, .max_iterations = 200};
 }
 
+static FilStatus check_joints(FilWorld* world, const FilRobotView* view, const int* joints, int count)
+{
+    for (int k = 0; k < count && joints != NULL; k++) {
+        if (!fil_world_has_part(world, "robot", view->robot->name, "joint", joints[k], view->impl->joint_count)) {
+            return FIL_BAD_INPUT;
+        }
+    }
+    return FIL_OK;
+}
+
 static FilStatus check_reach(FilWorld* world, const FilRobotView* view, const FilReachDef* def, const double* positions)
 {
     const char* name = view->robot->name;
@@ -57,12 +75,7 @@ static FilStatus check_reach(FilWorld* world, const FilRobotView* view, const Fi
         return fil_world_fail(world, FIL_BAD_INPUT,
                               "robot '%s': a pose to reach needs a tolerance above 0, iterations and a share within 0 and 1", name);
     }
-    for (int k = 0; k < def->joint_count && def->joints != NULL; k++) {
-        if (!fil_world_has_part(world, "robot", name, "joint", def->joints[k], view->impl->joint_count)) {
-            return FIL_BAD_INPUT;
-        }
-    }
-    return FIL_OK;
+    return check_joints(world, view, def->joints, def->joint_count);
 }
 
 FilStatus fil_robot_reach(FilWorld* world, FilId id, const FilReachDef* given, double* positions)
@@ -88,8 +101,50 @@ FilStatus fil_robot_reach(FilWorld* world, FilId id, const FilReachDef* given, d
     if (status != FIL_OK) {
         status = fil_world_fail(world, status, "robot '%s': %s", view.robot->name, inner.text);
     }
-    for (int j = 0; j < view.impl->joint_count && status == FIL_OK; j++) {
-        positions[j] = q[view.impl->bodies[view.impl->joints[j].body].q];
+    if (status == FIL_OK) {
+        give_positions(&view, q, positions);
+    }
+    fil_free(q);
+    return status;
+}
+
+FilLinkMotionDef fil_link_motion_def_default(void)
+{
+    return (FilLinkMotionDef){.damping = 0.01, .period = 0.01};
+}
+
+static FilStatus check_motion(FilWorld* world, const FilRobotView* view, const FilLinkMotionDef* def, const double* positions)
+{
+    const char* name = view->robot->name;
+    const double numbers[] = {def->velocity.x, def->velocity.y, def->velocity.z, def->angular.x, def->angular.y, def->angular.z};
+    if (!fil_all_finite(numbers, 6) || !fil_all_finite(positions, view->impl->joint_count)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "robot '%s': a number of the motion of a link is not finite", name);
+    }
+    if (!(def->period > 0.0 && def->period < INFINITY) || !(def->damping > 0.0 && def->damping < INFINITY) || def->joint_count < 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "robot '%s': the motion of a link needs a period and a damping above 0", name);
+    }
+    return check_joints(world, view, def->joints, def->joint_count);
+}
+
+FilStatus fil_robot_move_link(FilWorld* world, FilId id, const FilLinkMotionDef* def, double* positions)
+{
+    FilRobotView view;
+    if (def == NULL || positions == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "the motion of a link needs a definition and positions of joints");
+    }
+    if (!fil_robot_see_link(world, id, def->link, &view)) {
+        return FIL_BAD_INPUT;
+    }
+    FilStatus status = check_motion(world, &view, def, positions);
+    double* q = status == FIL_OK ? coordinates_of(&view, positions) : NULL;
+    if (q == NULL) {
+        return status != FIL_OK ? status : fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    if (fil_articulated_move_link(view.impl, def, q, q + view.impl->q_count)) {
+        give_positions(&view, q, positions);
+    } else {
+        status = fil_world_fail(world, FIL_BAD_INPUT, "robot '%s': no motion of joints moves link '%s' as wanted", view.robot->name,
+                                view.impl->links[def->link].name);
     }
     fil_free(q);
     return status;

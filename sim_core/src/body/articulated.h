@@ -177,6 +177,8 @@ void fil_articulated_momentum(const void* robot, const double* q, const double* 
 /* Moves q to where the link has the pose wanted; refuses with what remains. `trial` has room for q. */
 FilStatus fil_articulated_reach(const FilArticulated* robot, const FilReachDef* def, double* q, double* trial,
                                 FilError* error);
+/* Moves q on by the motion's period. `trial` has room for q; false where the motion cannot be found. */
+bool fil_articulated_move_link(const FilArticulated* robot, const FilLinkMotionDef* def, double* q, double* trial);
 
 /* ---- commands: articulated_command.c ---- */
 

@@ -19,7 +19,7 @@ static const double MIN_DAMPING = 1e-14, MAX_DAMPING = 1e4;
 /* Joints that may move, and the linear problem in them. */
 typedef struct Reach {
     const FilArticulated* robot;
-    const FilReachDef* def;
+    const FilReachDef* def; /* of a motion: its link and joints */
     double target[3];
     FilQuat orientation;
     int count;
@@ -140,14 +140,15 @@ static bool find_change(Reach* reach, double* q, double damping)
     return true;
 }
 
-/* q + change, no joint by more than the longest step. */
-static void move(const Reach* reach, const double* q, double* out)
+/* q + change, all alike shortened so that no joint moves by more than the longest step nor, in a period, faster than it may. */
+static void move(const Reach* reach, const double* q, double period, double* out)
 {
-    double largest = 0.0;
+    double scale = 1.0;
     for (int k = 0; k < reach->count; k++) {
-        largest = fmax(largest, fabs(reach->change[k]));
+        const double most = fmin(MAX_STEP, period * reach->robot->joints[reach->joint[k]].def.max_velocity);
+        const double size = fabs(reach->change[k]);
+        scale = size * scale > most ? most / size : scale;
     }
-    const double scale = largest > MAX_STEP ? MAX_STEP / largest : 1.0;
     memcpy(out, q, sizeof(double) * (size_t)reach->robot->q_count);
     for (int k = 0; k < reach->count; k++) {
         *coordinate(reach, out, k) += scale * reach->change[k];
@@ -197,7 +198,7 @@ FilStatus fil_articulated_reach(const FilArticulated* robot, const FilReachDef* 
             damping *= 10.0;
             continue;
         }
-        move(&reach, q, trial);
+        move(&reach, q, INFINITY, trial);
         const double next = measure(&reach, trial);
         if (next < size) {
             memcpy(q, trial, sizeof(double) * (size_t)robot->q_count);
@@ -215,4 +216,20 @@ FilStatus fil_articulated_reach(const FilArticulated* robot, const FilReachDef* 
                          fil_v3_norm(reach.error), fil_v3_norm(reach.error + 3));
     }
     return FIL_OK;
+}
+
+bool fil_articulated_move_link(const FilArticulated* robot, const FilLinkMotionDef* def, double* q, double* trial)
+{
+    const FilReachDef whole = {.link = def->link, .joints = def->joints, .joint_count = def->joint_count};
+    Reach reach = {.robot = robot, .def = &whole};
+    fil_v3_set(reach.error, def->period * def->velocity.x, def->period * def->velocity.y, def->period * def->velocity.z);
+    fil_v3_set(reach.error + 3, def->period * def->angular.x, def->period * def->angular.y, def->period * def->angular.z);
+    list_joints(&reach);
+    linearise(&reach, q);
+    if (!find_change(&reach, q, def->damping * def->damping)) {
+        return false;
+    }
+    move(&reach, q, def->period, trial);
+    memcpy(q, trial, sizeof(double) * (size_t)robot->q_count);
+    return true;
 }
