@@ -1,4 +1,4 @@
-/* Markers for RViz and Foxglove: those of all objects, then contact forces as strokes. */
+/* Markers for RViz and Foxglove: those of all objects and handles, as the page shows them, then contact forces as strokes. */
 #include <math.h>
 
 #include "conversion.h"
@@ -22,12 +22,13 @@ static int count_object(const FilShowKind* kind, const FilWorld* world, FilId id
            (kind->triangle_count != NULL ? 1 : 0);
 }
 
-static int count_markers(const FilStateMessages* messages, const FilWorld* world)
+static int count_markers(const FilWorld* world)
 {
     int count = 0;
-    for (int k = 0; k < FIL_KIND_COUNT; k++) {
-        for (int i = 0; i < messages->objects[k].count; i++) {
-            count += count_object(fil_node_kind((FilKindId)k)->show, world, messages->objects[k].ids[i]);
+    for (int k = 0; k < FIL_SHOW_COUNT; k++) {
+        const FilShowKind* kind = fil_show_kind(k);
+        for (int i = 0; i < kind->count(world); i++) {
+            count += count_object(kind, world, kind->at(world, i));
         }
     }
     return count;
@@ -71,7 +72,7 @@ static bool size_object(FilMarker* next, const FilShowKind* kind, const FilWorld
 
 bool fil_size_markers(FilStateMessages* messages, const FilWorld* world)
 {
-    const int count = count_markers(messages, world) + 1;
+    const int count = count_markers(world) + 1;
     if (!visualization_msgs__msg__Marker__Sequence__init(&messages->markers.markers, (size_t)count) ||
         !visualization_msgs__msg__Marker__Sequence__init(&messages->no_markers.markers, 1) ||
         !fil_marker_size(&messages->no_markers.markers.data[0], "", 0, FIL_MARKER(SPHERE), 0)) {
@@ -81,12 +82,12 @@ bool fil_size_markers(FilStateMessages* messages, const FilWorld* world)
     FilMarker* next = messages->markers.markers.data;
     bool done = true;
     int number = 0;  // of the object among all: what colour it has
-    for (int k = 0; k < FIL_KIND_COUNT; k++) {
-        const FilNodeKind* kind = fil_node_kind((FilKindId)k);
-        for (int i = 0; done && i < messages->objects[k].count; i++) {
-            const FilId id = messages->objects[k].ids[i];
-            done = size_object(next, kind->show, world, id, number++);
-            next += count_object(kind->show, world, id);
+    for (int k = 0; k < FIL_SHOW_COUNT; k++) {
+        const FilShowKind* kind = fil_show_kind(k);
+        for (int i = 0; done && i < kind->count(world); i++) {
+            const FilId id = kind->at(world, i);
+            done = size_object(next, kind, world, id, number++);
+            next += count_object(kind, world, id);
         }
     }
     if (done) {
@@ -114,6 +115,7 @@ static void fill_object(FilMarker* next, const FilShowKind* kind, const FilWorld
     for (int s = 0; kind->shape_count != NULL && s < kind->shape_count(world, id); s++) {
         FilShownShape shape;
         kind->shape(world, id, s, &shape);
+        next->action = shape.hidden ? FIL_MARKER(DELETE) : FIL_MARKER(ADD);
         fil_marker_fill_shape(next++, shape.position, shape.orientation, &shape.def);
     }
     for (int t = 0; kind->triangle_count != NULL && t < kind->triangle_count(world, id); t++) {
@@ -157,14 +159,14 @@ void fil_fill_markers(FilStateMessages* messages, const FilSimulation* simulatio
     for (size_t i = 0; i < messages->markers.markers.size; i++) {
         next[i].header.stamp = fil_stamp_of(world);
     }
-    for (int k = 0; k < FIL_KIND_COUNT; k++) {
-        const FilNodeKind* kind = fil_node_kind((FilKindId)k);
-        for (int i = 0; i < messages->objects[k].count; i++) {
-            const FilId id = messages->objects[k].ids[i];
-            if (fil_show_visible(kind->show, world, id)) {
-                fill_object(next, kind->show, world, id);
+    for (int k = 0; k < FIL_SHOW_COUNT; k++) {
+        const FilShowKind* kind = fil_show_kind(k);
+        for (int i = 0; i < kind->count(world); i++) {
+            const FilId id = kind->at(world, i);
+            if (fil_show_visible(kind, world, id)) {
+                fill_object(next, kind, world, id);
             }
-            next += count_object(kind->show, world, id);
+            next += count_object(kind, world, id);
         }
     }
     fill_forces(next, world);

@@ -1,5 +1,4 @@
-/* Rings as the node shows them: entities without orientation, placed by the rods that they are threaded on; a ball
- * where the ring is, or where the centre of its hole is; ring_states. */
+/* Rings as the node shows them: entities without orientation, placed by the rods that they are threaded on; ring_states. */
 #include "filum/msg/ring_state.h"
 #include "filum/msg/ring_states.h"
 #include "kinds.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bag_view.h"
+#include "base/error.h"
 #include "camera_roll.h"
 #include "cli.h"
 #include "command_table.h"
@@ -13,13 +14,23 @@ enum { MAX_FILM = 1 << 30 }; /* bytes of frames */
 
 typedef struct Options {
     FilSceneChoice scene;
-    const char *out, *size, *view, *follow;
+    const char *out, *size, *view, *follow, *strip;
     double rate, duration, time, zoom;
     bool dark, forces, frames, strain, quiet;
 } Options;
 
+enum { MAX_STRIP = 16 };
+
+/* Pictures side by side. */
+typedef struct Strip {
+    int count; /* 0: none asked for */
+    bool timed;
+    double times[MAX_STRIP]; /* s, if they were given */
+} Strip;
+
 typedef struct Render {
     const Options* options;
+    Strip strip;
     char look[512]; /* of the page */
     FilFilm* film;
     FilViewFrame frame;
@@ -34,10 +45,11 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
     const FilOption table[] = {
         {"--out", FIL_OPTION_TEXT, &options->out, "FILE", "picture .png, film .mp4, .webm or .gif (by ffmpeg), or a folder of pictures; needed"},
         {"--time", FIL_OPTION_DURATION, &options->time, "S", "of a single picture, instead of the end"},
+        {"--strip", FIL_OPTION_TEXT, &options->strip, "N|S,S,...", "one picture of several side by side: N from start to end, or at these times"},
         {"--duration", FIL_OPTION_DURATION, &options->duration, "S", "simulated seconds, instead of the scene's"},
         {"--fps", FIL_OPTION_POSITIVE, &options->rate, "N", "pictures per simulated second, instead of 30"},
         {"--size", FIL_OPTION_TEXT, &options->size, "WxH", "in pixels, instead of 1280x720"},
-        {"--view", FIL_OPTION_TEXT, &options->view, "SIDE", "front, side or top"},
+        {"--view", FIL_OPTION_TEXT, &options->view, "SIDE", "front, side, top, or a direction x,y,z to look from"},
         {"--zoom", FIL_OPTION_POSITIVE, &options->zoom, "X", "how much nearer than to show everything"},
         {"--follow", FIL_OPTION_TEXT, &options->follow, "NAME", "the camera stays with an object"},
         {"--forces", FIL_OPTION_FLAG, &options->forces, NULL, "contact forces as lines"},
@@ -62,25 +74,52 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
     return parsed;
 }
 
+/* A count, or times that increase. */
+static bool read_strip(const char* text, Strip* strip)
+{
+    *strip = (Strip){0};
+    for (const char* at = text; at != NULL; ++strip->count) {
+        char* end = NULL;
+        const double number = strip->count < MAX_STRIP ? strtod(at, &end) : -1.0;
+        if (end == NULL || end == at || (*end != '\0' && *end != ',') || !(number >= 0.0) || (strip->count > 0 && !(number > strip->times[strip->count - 1]))) {
+            fil_cli_fail("render", 0, "--strip: '%s' is neither a number of pictures nor times that increase, such as 0,0.5,2; at most %d", text, MAX_STRIP);
+            return false;
+        }
+        strip->times[strip->count] = number;
+        strip->timed = strip->timed || *end == ',';
+        at = *end == ',' ? end + 1 : NULL;
+    }
+    if (strip->count == 1 && !strip->timed) {
+        const double count = strip->times[0];
+        strip->count = count >= 1.0 && count <= MAX_STRIP ? (int)count : 0;
+        if (strip->count != count) {
+            fil_cli_fail("render", 0, "--strip: %s is no number of pictures from 1 to %d", text, MAX_STRIP);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* What goes into the page's address; false, with a message, if an option is not what it should be. */
-static bool compose_look(const Options* options, char* look, size_t size)
+static bool compose_look(const Options* options, int strip, char* look, size_t size)
 {
     static const char* const sides[] = {"front", "side", "top"};
-    bool known = options->view == NULL;
+    double from[3];
+    char end;
+    bool known = options->view == NULL || sscanf(options->view, "%lf,%lf,%lf%c", &from[0], &from[1], &from[2], &end) == 3;
     for (size_t i = 0; i < sizeof sides / sizeof sides[0]; ++i) {
         known = known || strcmp(options->view, sides[i]) == 0;
     }
     int width, height;
-    char end;
     if (!known) {
-        fil_cli_fail("render", 0, "--view: '%s' is none of front, side, top", options->view);
+        fil_cli_fail("render", 0, "--view: '%s' is none of front, side, top, and no direction such as 1,-2,0.5", options->view);
         return false;
     }
     if (sscanf(options->size, "%dx%d%c", &width, &height, &end) != 2 || width < 16 || height < 16 || width > 8192 || height > 8192) {
         fil_cli_fail("render", 0, "--size: '%s' is not like 1280x720", options->size);
         return false;
     }
-    const int length = snprintf(look, size, "size=%dx%d&zoom=%.6g&view=%s%s%s%s%s%s%s", width & ~1, height & ~1, options->zoom, // films want even sizes
+    const int length = snprintf(look, size, "size=%dx%d&strip=%d&zoom=%.6g&view=%s%s%s%s%s%s%s", width & ~1, height & ~1, strip, options->zoom, // films want even sizes
                                 options->view != NULL ? options->view : "front", options->dark ? "&dark" : "", options->forces ? "&forces" : "",
                                 options->frames ? "&frames" : "", options->strain ? "&strain" : "",
                                 options->follow != NULL ? "&follow=" : "", options->follow != NULL ? options->follow : "");
@@ -114,7 +153,11 @@ static bool run_scene(Render* render, const char* scene)
         return false;
     }
     FilWorld* world = simulation.world;
-    const double duration = options->time >= 0.0 ? options->time : options->duration >= 0.0 ? options->duration : simulation.scene.duration;
+    const Strip* strip = &render->strip;
+    const double duration = strip->timed               ? strip->times[strip->count - 1]
+                            : options->time >= 0.0     ? options->time
+                            : options->duration >= 0.0 ? options->duration
+                                                       : simulation.scene.duration;
     bool good = watch(render, world, &simulation.scene);
     while (good && fil_world_time(world) < duration - 0.5 * fil_world_dt(world)) {
         fil_progress_update(&render->progress, fil_world_time(world) / duration, "running, t = %.2f s", fil_world_time(world));
@@ -131,6 +174,29 @@ static bool run_scene(Render* render, const char* scene)
 }
 
 /* ---- pictures ---- */
+
+static bool take_strip(Render* render, FilCameraRoll* roll, FilFilmFile* file)
+{
+    const Strip* strip = &render->strip;
+    const double end = fil_film_end(render->film);
+    const unsigned char* png = NULL;
+    size_t size = 0;
+    if (!fil_film_file_takes_one(file)) {
+        fil_error(&render->error, FIL_BAD_INPUT, "--strip makes one picture: --out FILE.png");
+        return false;
+    }
+    // twice: the page sees them all, and then knows where the camera has to be
+    for (int k = 0; k < 2 * strip->count; ++k) {
+        const int i = k % strip->count;
+        const double time = strip->timed ? strip->times[i] : strip->count > 1 ? end * i / (strip->count - 1) : end;
+        const double half = 0.5 / render->options->rate; // the nearest
+        if (fil_stop_requested() || fil_camera_roll_take(roll, fil_film_at(render->film, time + half), &png, &size, &render->error) != FIL_OK) {
+            return false;
+        }
+        fil_progress_update(&render->progress, (k + 1.0) / (2 * strip->count), "picture %d of %d", i + 1, strip->count);
+    }
+    return fil_film_file_add(file, png, size, &render->error) == FIL_OK;
+}
 
 static bool take_pictures(Render* render, FilCameraRoll* roll, FilFilmFile* file)
 {
@@ -158,7 +224,8 @@ static int draw(Render* render)
     const FilCameraRollDef def = {
         .film = render->film, .description = render->description, .description_size = render->description_size, .look = render->look};
     const bool good = fil_film_file_open(options->out, options->rate, &file, &render->error) == FIL_OK &&
-                      fil_camera_roll_open(&def, &roll, &render->error) == FIL_OK && take_pictures(render, roll, file);
+                      fil_camera_roll_open(&def, &roll, &render->error) == FIL_OK &&
+                      (render->strip.count > 0 ? take_strip : take_pictures)(render, roll, file);
     fil_progress_clear(&render->progress);
     fil_camera_roll_close(roll);
     const int count = file != NULL ? fil_film_file_count(file) : 0;
@@ -184,7 +251,7 @@ int fil_command_render(int argc, char** argv)
     Render render = {.options = &options};
     if (options.out == NULL) {
         exit_code = fil_cli_fail("render", FIL_EXIT_USAGE, "--out FILE is needed: .png, .mp4, .webm, .gif or a folder");
-    } else if (!compose_look(&options, render.look, sizeof render.look)) {
+    } else if (!read_strip(options.strip, &render.strip) || !compose_look(&options, render.strip.count, render.look, sizeof render.look)) {
         exit_code = FIL_EXIT_USAGE;
     } else if ((render.film = fil_film_create(1.0 / options.rate, MAX_FILM)) == NULL) {
         exit_code = fil_cli_fail("render", FIL_EXIT_FAILED, "out of memory");

@@ -281,7 +281,11 @@ int fil_outline_object(const FilView* view, const FilShowKind* kind, const FilWo
         if (out != NULL) {
             outline_shape(view, &shape, &out[count]);
         }
-        count += count_outlines(&shape.def);
+        for (int k = count_outlines(&shape.def); k > 0; --k, ++count) {
+            if (out != NULL && shape.hidden) {
+                out[count].hidden = true;
+            }
+        }
     }
     for (int t = 0; kind->triangle_count != NULL && t < kind->triangle_count(world, id); ++t, ++count) {
         if (out != NULL) {

@@ -170,9 +170,12 @@ static void every_object_has_its_markers(void** state)
     } expected[] = {{"line", FIL_MARKER(LINE_STRIP)},
                     {"block", FIL_MARKER(CUBE)},
                     {"cloth", FIL_MARKER(TRIANGLE_LIST)},
-                    {"hook", FIL_MARKER(SPHERE)},
-                    {"contact forces", FIL_MARKER(LINE_LIST)}};
-    assert_int_equal(messages.markers.markers.size, 5);
+                    {"hook", FIL_MARKER(LINE_STRIP)},
+                    {"ends", FIL_MARKER(SPHERE)}};
+    enum { HELD = 11, COUNT = 4 + HELD + 1 };
+    assert_int_equal(messages.markers.markers.size, COUNT);
+    assert_string_equal(markers[COUNT - 1].ns.data, "contact forces");
+    assert_int_equal(markers[COUNT - 1].type, FIL_MARKER(LINE_LIST));
     for (int i = 0; i < 5; i++) {
         assert_string_equal(markers[i].ns.data, expected[i].space);
         assert_int_equal(markers[i].type, expected[i].type);
@@ -194,8 +197,21 @@ static void every_object_has_its_markers(void** state)
     }
     const FilVec3 ring = fil_ring_position(world, fil_world_find_ring(world, "hook"));
     assert_true(markers[2].color.r == 1.0f && fabsf(markers[2].color.g - 128.0f / 255.0f) < 1e-6f && markers[2].color.b == 0.0f);
-    assert_true(markers[3].pose.position.x == ring.x && markers[3].pose.position.z == ring.z);
-    assert_true(fabs(markers[3].scale.x - 2.0 * 3.0 * 0.001) < 1e-15);  // three times as wide as the rod
+    // the ring: a closed line about its place, across the rod, wider than that
+    const geometry_msgs__msg__Point* rim = markers[3].points.data;
+    const size_t last = markers[3].points.size - 1;
+    assert_memory_equal(&rim[0], &rim[last], sizeof *rim);
+    for (size_t i = 0; i < last; i++) {
+        assert_true(fabs(rim[i].x - ring.x) < 1e-6);  // the line lies along x, and hardly sags
+        assert_true(hypot(rim[i].y - ring.y, rim[i].z - ring.z) - 0.5 * markers[3].scale.x > 0.001 - 1e-12);
+    }
+    // what is held: a ball at each node
+    for (int i = 0; i < HELD; i++) {
+        double x[3];
+        fil_rod_get_position(world, fil_world_find_rod(world, "line"), i, x);
+        assert_true(markers[4 + i].pose.position.x == x[0] && markers[4 + i].pose.position.z == x[2]);
+        assert_int_equal(markers[4 + i].action, FIL_MARKER(ADD));
+    }
     fil_state_messages_fini(&messages);
 }
 

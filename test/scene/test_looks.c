@@ -116,6 +116,93 @@ static void every_kind_takes_them(void** state)
     fil_world_destroy(world);
 }
 
+/* ---- handles and rings ---- */
+
+static void shape_of(const FilWorld* world, const char* name, int index, FilShownShape* out)
+{
+    const FilId id = fil_world_find_attachment(world, name);
+    assert_string_equal(fil_show_handle.name(world, id), name);
+    assert_true(index < fil_show_handle.shape_count(world, id));
+    fil_show_handle.shape(world, id, index, out);
+}
+
+/* Where rods are held, where springs draw them to, and no longer once they have let go. */
+static void handles_are_where_they_hold(void** state)
+{
+    (void)state;
+    FilWorld* world = load("world: {dt: 0.001, gravity: [0, 0, 0]}\n"
+                           "attachments:\n"
+                           "  - {name: clamp, clamp: {rod: plain, node: 0}}\n"
+                           "  - {name: spring, handle: {rod: plain, node: -1, stiffness: 10, damping: 1}}\n"
+                           "  - {name: brief, pin: {rod: plain, node: 2}, until: 0.005}\n"
+                           "drives: [{name: up, attachment: spring, position: [[0, 0, 0, 0], [0.01, 0, 0, 0.02]]}]\n",
+                           NULL);
+    FilShownShape clamp, spring, brief;
+    double x[3];
+    for (int step = 0; step < 10; ++step) {
+        shape_of(world, "brief", 0, &brief);
+        fil_rod_get_position(world, fil_world_find_rod(world, "plain"), 2, x);
+        assert_int_equal(brief.hidden, step >= 5);
+        assert_true(brief.position.x == x[0] && brief.position.z == x[2]);
+        assert_int_equal(fil_world_step(world, NULL), FIL_OK);
+    }
+    shape_of(world, "clamp", 0, &clamp);
+    shape_of(world, "spring", 0, &spring);
+    assert_true(clamp.position.x == 0.0 && !clamp.moves && clamp.def.type == FIL_TYPE_CYLINDER && clamp.def.radius > 0.01);
+    assert_true(fabs(spring.position.z - 0.02) < 1e-15 && spring.position.x == 1.0 && spring.moves && spring.def.type == FIL_TYPE_SPHERE);
+    const FilId id = fil_world_find_attachment(world, "spring");
+    const FilAttachmentInfo info = fil_attachment_info(world, id);
+    assert_true(info.kind == FIL_ATTACH_HANDLE && info.first == 4 && info.count == 1 && info.active && info.driven);
+    // what is not there is refused
+    assert_true(isnan(fil_attachment_point(world, id, 1).x));
+    assert_non_null(strstr(fil_world_error(world), "has no point 1"));
+    assert_true(isnan(fil_attachment_point(world, (FilId){0}, 0).x));
+    assert_int_equal(fil_attachment_info(world, (FilId){0}).count, 0);
+    assert_null(fil_attachment_name(world, (FilId){0}));
+    assert_int_equal(fil_world_attachment_at(world, 3).index, 0);
+    fil_world_destroy(world);
+}
+
+/* A circle about the ring's place and axis, as wide as what the rod passes: of a point, the rod and its play, of a hole its rim. */
+static void rings_are_round(void** state)
+{
+    (void)state;
+    FilWorld* world = load("world: {contact: ipc}\n"
+                           "rigid_bodies: [{name: hoop, motion: dynamic, mass: 0.1, inertia: [1e-3, 5e-4, 5e-4, 0, 0, 0], position: [0.7, 0, -0.089], rotation: [0, 0.1, 0]}]\n"
+                           "rings:\n"
+                           "  - {name: loose, rod: plain, range: 0.01, stiffness: 1, offset: 0.02, point: {mass: 0.1, position: [0.3, 0, -0.02]}}\n"
+                           "  - {name: rim, rod: plain, range: 1e-3, stiffness: 1, hole: {rigid_body: hoop, axis: [1, 0, 0], radius: 0.1}}\n",
+                           NULL);
+    static const struct {
+        const char* name;
+        double radius, tilt;
+    } rings[] = {{"loose", 0.03, 0.0}, {"rim", 0.1, 0.1}};
+    for (int r = 0; r < 2; r++) {
+        const FilId ring = fil_world_find_ring(world, rings[r].name);
+        const FilVec3 c = fil_ring_position(world, ring), axis = fil_ring_axis(world, ring);
+        const FilCurve curve = fil_show_ring.curve(world, ring);
+        const double thick = fil_show_ring.curve_radius(world, ring, 0);
+        double nodes[3 * 64], frames[9 * 64], x[3];
+        assert_true(fabs(fil_ring_radius(world, ring) - rings[r].radius) < 1e-15);
+        assert_true(fabs(fabs(axis.x) - cos(rings[r].tilt)) < 1e-12 && fabs(axis.y) < 1e-12);
+        assert_true(curve.closed && curve.node_count <= 64 && curve.edge_count == curve.node_count);
+        fil_show_ring.curve_nodes(world, ring, nodes);
+        fil_show_ring.curve_frames(world, ring, frames);
+        for (int i = 0; i < curve.node_count; i++) {
+            const double d[3] = {nodes[3 * i] - c.x, nodes[3 * i + 1] - c.y, nodes[3 * i + 2] - c.z};
+            assert_true(fabs(d[0] * axis.x + d[1] * axis.y + d[2] * axis.z) < 1e-12);
+            assert_true(fabs(sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) - thick - rings[r].radius) < 1e-12);
+            fil_show_ring.curve_node(world, ring, i, x);
+            assert_memory_equal(x, nodes + 3 * i, sizeof x);
+            assert_true(fabs(frames[9 * i + 6] * axis.x + frames[9 * i + 7] * axis.y + frames[9 * i + 8] * axis.z) < 1e-12);
+        }
+    }
+    assert_int_equal(fil_ring_body(world, fil_world_find_ring(world, "rim")).index, fil_world_find_rigid(world, "hoop").index);
+    assert_int_equal(fil_ring_body(world, fil_world_find_ring(world, "loose")).index, 0);
+    assert_true(isnan(fil_ring_radius(world, (FilId){0})) && isnan(fil_ring_axis(world, (FilId){0}).x));
+    fil_world_destroy(world);
+}
+
 static void assert_refused(const char* text, const char* message)
 {
     char scene[2000];
@@ -220,8 +307,9 @@ static void misuse_is_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(colours_are_read),       cmocka_unit_test(every_kind_takes_them), cmocka_unit_test(wrong_ones_are_named),
-        cmocka_unit_test(urdf_visuals_are_shown), cmocka_unit_test(misuse_is_refused),
+        cmocka_unit_test(colours_are_read),       cmocka_unit_test(every_kind_takes_them), cmocka_unit_test(handles_are_where_they_hold),
+        cmocka_unit_test(rings_are_round),        cmocka_unit_test(wrong_ones_are_named),  cmocka_unit_test(urdf_visuals_are_shown),
+        cmocka_unit_test(misuse_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,9 +47,14 @@ FilId fil_world_ring_at(const FilWorld* world, int index);
 FilId fil_world_find_ring(const FilWorld* world, const char* name); /* null id if there is none */
 const char* fil_ring_name(const FilWorld* world, FilId ring);
 
+double fil_ring_radius(const FilWorld* world, FilId ring); /* m: of its hole; without one, of the widest rod and the offset's play */
+
+FilId fil_ring_body(const FilWorld* world, FilId ring);    /* the rigid body whose hole it is; null id: it has none */
+
 /* State. None of these allocates. */
 FilVec3 fil_ring_position(const FilWorld* world, FilId ring); /* m, of its point or the centre of its hole */
 FilVec3 fil_ring_velocity(const FilWorld* world, FilId ring); /* m/s */
+FilVec3 fil_ring_axis(const FilWorld* world, FilId ring);     /* unit: of its hole; without one, of the rod where it is; z when it has fallen off */
 bool fil_ring_threaded(const FilWorld* world, FilId ring);    /* false: it has fallen off */
 double fil_ring_distance(const FilWorld* world, FilId ring);  /* m, from the rod's line; 0 when it has fallen off */
 double fil_ring_travel(const FilWorld* world, FilId ring);    /* m, along the rods from their first node */

@@ -163,7 +163,22 @@ typedef struct FilAttachmentDef {
 FilAttachmentDef fil_attachment_def_default(void);
 FIL_MUST_CHECK FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def, FilId* attachment);
 FIL_MUST_CHECK FilStatus fil_attachment_set_active(FilWorld* world, FilId attachment, bool active); /* false lets go */
+int fil_world_attachment_count(const FilWorld* world);
+FilId fil_world_attachment_at(const FilWorld* world, int index);
 FilId fil_world_find_attachment(const FilWorld* world, const char* name);
+const char* fil_attachment_name(const FilWorld* world, FilId attachment);
+
+typedef struct FilAttachmentInfo {
+    FilAttachmentKind kind;
+    FilId object;
+    int first, count; /* nodes or vertices that it holds (edges for TWIST); count 0: of a rigid body, which it holds as a whole */
+    bool active;      /* false: it has let go */
+    bool driven;      /* drives move it */
+} FilAttachmentInfo;
+
+FilAttachmentInfo fil_attachment_info(const FilWorld* world, FilId attachment);
+/* Where it holds node first + index now, or where a HANDLE draws it to, m. */
+FilVec3 fil_attachment_point(const FilWorld* world, FilId attachment, int index);
 
 /* Reaction: what the attachment did to the rod in the last step (force, and torque about the held point), world frame. */
 FilVec3 fil_attachment_force(const FilWorld* world, FilId attachment);  /* N */

@@ -269,8 +269,10 @@ FilStatus fil_world_add_ring(FilWorld* world, const FilRingDef* def, FilId* id)
     ring->stiffness = def->stiffness;
     ring->friction = def->friction;
     ring->rod_body = rod_body;
+    ring->radius = def->offset + widest_of(world, def);
     status = lay_track(world, def, name, ring);
     status = status == FIL_OK ? find_carrier(world, def, name, ring) : status;
+    ring->radius = ring->holed ? ring->hole.radius : ring->radius;
     status = status == FIL_OK ? place_ring(world, def, name, ring) : status;
     if (status != FIL_OK) {
         fil_ring_ops.destroy(ring);
@@ -314,7 +316,7 @@ const char* fil_ring_name(const FilWorld* world, FilId id)
 typedef struct View {
     const FilRingBody* ring;
     const double* h;
-    double x[3], v[3];
+    double x[3], v[3], axis[3];
     FilTrackPlace place;
     double distance, energy, force;
 } View;
@@ -337,17 +339,17 @@ static void see_hole(const FilWorld* world, View* view)
 {
     const FilBody* body = &world->system.bodies[view->ring->carrier_body];
     const double *q = world->system.state.q + body->q, *v = world->system.state.v + body->v;
-    double rotation[9], axis[3], spin[3], arm[3];
+    double rotation[9], spin[3], arm[3];
     FilTrackPoint point;
     fil_m3_from_quat(rotation, (FilQuat){q[4], q[5], q[6], q[7]});
-    fil_hole_place(&view->ring->hole, q, rotation, view->x, axis);
+    fil_hole_place(&view->ring->hole, q, rotation, view->x, view->axis);
     fil_m3_apply(spin, rotation, v + 4);
     fil_v3_sub(arm, view->x, q);
     fil_v3_cross(view->v, spin, arm);
     fil_v3_axpy(view->v, 1.0, v);
     const double* rods = world->system.state.q + world->system.bodies[view->ring->rod_body].q;
     if (view->h[FIL_RING_THREADED] != 0.0 &&
-        fil_track_crossing(&view->ring->track, rods, view->x, axis, &view->place, &point)) {
+        fil_track_crossing(&view->ring->track, rods, view->x, view->axis, &view->place, &point)) {
         measure(view, &point, rotation);
     }
 }
@@ -359,7 +361,7 @@ static bool see(const FilWorld* world, FilId id, View* out)
     if (!fil_kind_view(world, FIL_BODY_RING, "ring", id, &object)) {
         return false;
     }
-    View view = {.ring = object.impl, .h = object.h};
+    View view = {.ring = object.impl, .h = object.h, .axis = {0.0, 0.0, 1.0}};
     const FilBody* carrier = &world->system.bodies[view.ring->carrier_body];
     view.place = (FilTrackPlace){(int)view.h[FIL_RING_PIECE], view.h[FIL_RING_U]};
     if (view.ring->holed) {
@@ -373,6 +375,8 @@ static bool see(const FilWorld* world, FilId id, View* out)
         const double* rods = world->system.state.q + world->system.bodies[view.ring->rod_body].q;
         const FilTrackPoint point = fil_track_closest(&view.ring->track, rods, view.x, &view.place);
         measure(&view, &point, NULL);
+        fil_v3_copy(view.axis, point.slope);
+        fil_v3_normalise(view.axis);
     }
     *out = view;
     return true;
@@ -388,6 +392,30 @@ FilVec3 fil_ring_velocity(const FilWorld* world, FilId id)
 {
     View view;
     return see(world, id, &view) ? (FilVec3){view.v[0], view.v[1], view.v[2]} : (FilVec3){NAN, NAN, NAN};
+}
+
+FilVec3 fil_ring_axis(const FilWorld* world, FilId id)
+{
+    View view;
+    return see(world, id, &view) ? (FilVec3){view.axis[0], view.axis[1], view.axis[2]} : (FilVec3){NAN, NAN, NAN};
+}
+
+double fil_ring_radius(const FilWorld* world, FilId id)
+{
+    FilView object;
+    return fil_kind_view(world, FIL_BODY_RING, "ring", id, &object) ? ((const FilRingBody*)object.impl)->radius : NAN;
+}
+
+FilId fil_ring_body(const FilWorld* world, FilId id)
+{
+    FilView view;
+    const FilRingBody* ring = fil_kind_view(world, FIL_BODY_RING, "ring", id, &view) ? view.impl : NULL;
+    for (int i = 0; ring != NULL && ring->holed && i < world->object_count; i++) {
+        if (world->objects[i].body == ring->carrier_body) {
+            return fil_make_id(world, FIL_ID_OBJECT, i);
+        }
+    }
+    return (FilId){0};
 }
 
 bool fil_ring_threaded(const FilWorld* world, FilId id)

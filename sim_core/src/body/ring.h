@@ -14,6 +14,7 @@ typedef struct FilRingBody {
     double initial_q[4], initial_v[4];
     FilTrackPlace initial_place;
     double offset, range, stiffness, friction;
+    double radius; /* m, of what the rods pass */
     bool holed; /* it is a hole of a rigid body */
     FilHole hole;
     double hole_origin[3]; /* m: the body's centre of mass in its own frame, from which the hole is measured */

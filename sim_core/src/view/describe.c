@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "view/show.h"
@@ -35,6 +36,7 @@ static void write_curve(FilJson* json, const FilShowKind* kind, const FilWorld* 
     if (curve.width > 0.0) {
         write_numbers(json, "flat", (double[]){curve.width, curve.height}, 2);
     }
+    fil_json_boolean(json, "plain", curve.plain);
     fil_json_open(json, "radii", '[');
     for (int e = 0; e < curve.edge_count; ++e) {
         fil_json_number(json, NULL, kind->curve_radius(world, id, e));
@@ -167,6 +169,14 @@ static void write_objects(FilJson* json, const FilWorld* world, const double* re
     fil_json_close(json, ']');
 }
 
+/* joints and chambers are plotted beside the probes */
+static void write_plotted(void* context, FilControlPlace place, const FilShownControl* control)
+{
+    char name[256];
+    snprintf(name, sizeof name, strcmp(control->name, "chamber") == 0 ? "%s %s %d" : "%s %s", place.of, control->name, place.part);
+    fil_json_text(context, NULL, name);
+}
+
 static void write_names(FilJson* json, const FilWorld* world)
 {
     fil_json_open(json, "contact_models", '[');
@@ -178,6 +188,7 @@ static void write_names(FilJson* json, const FilWorld* world)
     for (int i = 0; i < fil_world_probe_count(world); ++i) {
         fil_json_text(json, NULL, fil_world_probe_name(world, i));
     }
+    fil_show_controls(world, write_plotted, json);
     fil_json_close(json, ']');
 }
 
@@ -196,32 +207,25 @@ static void write_source(FilJson* json, const FilSource* source)
     fil_json_close(json, ']');
 }
 
-/* objects count as in the list of objects */
+static void write_control(void* context, FilControlPlace place, const FilShownControl* control)
+{
+    FilJson* json = context;
+    fil_json_open(json, NULL, '{');
+    fil_json_integer(json, "object", (uint64_t)place.object); // as in the list of objects
+    fil_json_integer(json, "part", (uint64_t)place.part);
+    fil_json_text(json, "of", place.of);
+    fil_json_text(json, "name", control->name);
+    fil_json_text(json, "unit", control->unit);
+    fil_json_number(json, "lower", control->lower);
+    fil_json_number(json, "upper", control->upper);
+    fil_json_number(json, "value", control->value);
+    fil_json_close(json, '}');
+}
+
 static void write_controls(FilJson* json, const FilWorld* world)
 {
-    int object = 0;
     fil_json_open(json, "controls", '[');
-    for (int k = 0; k < FIL_SHOW_COUNT; ++k) {
-        const FilShowKind* kind = fil_show_kind(k);
-        for (int i = 0; i < kind->count(world); ++i, ++object) {
-            const FilId id = kind->at(world, i);
-            for (int c = 0; kind->control_count != NULL && c < kind->control_count(world, id); ++c) {
-                FilShownControl control;
-                if (kind->control(world, id, c, &control)) {
-                    fil_json_open(json, NULL, '{');
-                    fil_json_integer(json, "object", (uint64_t)object);
-                    fil_json_integer(json, "part", (uint64_t)c);
-                    fil_json_text(json, "of", kind->name(world, id));
-                    fil_json_text(json, "name", control.name);
-                    fil_json_text(json, "unit", control.unit);
-                    fil_json_number(json, "lower", control.lower);
-                    fil_json_number(json, "upper", control.upper);
-                    fil_json_number(json, "value", control.value);
-                    fil_json_close(json, '}');
-                }
-            }
-        }
-    }
+    fil_show_controls(world, write_control, json);
     fil_json_close(json, ']');
 }
 

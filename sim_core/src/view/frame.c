@@ -1,5 +1,6 @@
 #include "view/frame.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,7 +92,7 @@ static float* put_shape(float* out, const FilShownShape* shape)
 {
     const FilPose pose = fil_shown_pose(shape);
     const FilQuat q = fil_quat_from_m3(pose.r);
-    return put(put(out, pose.p, 3), (double[]){q.x, q.y, q.z, q.w}, 4);
+    return put(put(out, shape->hidden ? (double[]){NAN, NAN, NAN} : pose.p, 3), (double[]){q.x, q.y, q.z, q.w}, 4);
 }
 
 static float* put_object(float* out, const FilShowKind* kind, const FilWorld* world, FilId id, double* scratch)
@@ -112,11 +113,24 @@ static float* put_object(float* out, const FilShowKind* kind, const FilWorld* wo
     return out;
 }
 
-static void write_header(unsigned char* at, const FilWorld* world, const FilViewState* state, size_t numbers)
+static void count_control(void* context, FilControlPlace place, const FilShownControl* control)
+{
+    (void)place;
+    (void)control;
+    *(size_t*)context += 1;
+}
+
+static void put_control(void* context, FilControlPlace place, const FilShownControl* control)
+{
+    (void)place;
+    *(*(double**)context)++ = control->value;
+}
+
+static void write_header(unsigned char* at, const FilWorld* world, const FilViewState* state, size_t plotted, size_t numbers)
 {
     const uint32_t start[2] = {0x314c4946u, (state->runs ? 1u : 0u) | (state->failed ? 2u : 0u)};
     const double times[2] = {fil_world_time(world), state->rate};
-    const uint32_t counts[4] = {(uint32_t)fil_world_probe_count(world), (uint32_t)numbers, (uint32_t)fil_world_contact_count(world), 0};
+    const uint32_t counts[4] = {(uint32_t)plotted, (uint32_t)numbers, (uint32_t)fil_world_contact_count(world), 0};
     memcpy(at, start, 8);
     memcpy(at + 8, times, 16);
     memcpy(at + 24, counts, 16);
@@ -137,18 +151,22 @@ FilStatus fil_view_frame_take(FilViewFrame* frame, const FilWorld* world, const 
 {
     size_t scratch;
     const size_t numbers = count_all(world, &scratch), probes = (size_t)fil_world_probe_count(world);
+    size_t plotted = probes;
+    fil_show_controls(world, count_control, &plotted);
     const size_t contacts = (size_t)fil_world_contact_count(world);
-    const size_t size = HEADER + sizeof(double) * probes + sizeof(float) * (numbers + CONTACT_NUMBERS * contacts);
+    const size_t size = HEADER + sizeof(double) * plotted + sizeof(float) * (numbers + CONTACT_NUMBERS * contacts);
     frame->size = 0;
     if (!make_room(frame, size, scratch)) {
         return FIL_OUT_OF_MEMORY;
     }
-    write_header(frame->bytes, world, state, numbers);
+    write_header(frame->bytes, world, state, plotted, numbers);
     double* value = (double*)(void*)(frame->bytes + HEADER);
     for (size_t i = 0; i < probes; ++i) {
         value[i] = fil_world_probe_value(world, (int)i);
     }
-    float* out = (float*)(void*)(value + probes);
+    double* set = value + probes;
+    fil_show_controls(world, put_control, &set);
+    float* out = (float*)(void*)set;
     out = put_vector(put_vector(out, state->hand), state->pull);
     for (int k = 0; k < FIL_SHOW_COUNT; ++k) {
         const FilShowKind* kind = fil_show_kind(k);

@@ -60,14 +60,17 @@ static bool see(const FilWorld* world, int object, int part, const double* local
     }
     *held = (Held){.grip = {.object = id, .part = part}};
     int parts = 1;
+    if (kind->grip != NULL && !kind->grip(world, id, part, &held->grip)) {
+        return false;
+    }
     if (kind->shape_count != NULL && part < kind->shape_count(world, id)) {
-        if (!kind->grip(world, id, part, &held->grip)) {
-            return false;
-        }
         see_shape(kind, world, id, part, local, held);
     } else if (kind->curve != NULL && part < kind->curve(world, id).node_count) {
-        parts = kind->curve(world, id).node_count;
+        parts = kind->grip == NULL ? kind->curve(world, id).node_count : 1;
         kind->curve_node(world, id, part, held->point);
+        if (kind->grip != NULL && !held->grip.turns) { // wherever it is held, its one point is pulled
+            fil_v3_set(held->point, held->grip.center.x, held->grip.center.y, held->grip.center.z);
+        }
         held->size = 0.5 * kind->curve_length(world, id);
     } else if (kind->triangle_count != NULL && part < kind->vertex_count(world, id)) {
         parts = kind->vertex_count(world, id);
@@ -126,7 +129,7 @@ FilStatus fil_hand_grab(FilHand* hand, FilWorld* world, int object, int part, co
     fil_hand_release(hand, world);
     Held held;
     if (!see(world, object, part, local, &held)) {
-        return fil_world_set_error(world, FIL_BAD_INPUT, "this cannot be pulled");
+        return fil_world_set_error(world, FIL_BAD_INPUT, "this cannot be pulled: it is fixed, or moved by the scene");
     }
     const FilStatus status = grip_part(hand, world, object, part, &held);
     if (status != FIL_OK) {

@@ -1,5 +1,7 @@
 #include "view/show.h"
 
+#include <math.h>
+
 #include "base/vec3.h"
 
 static const FilShowKind* const kinds[FIL_SHOW_COUNT] = {
@@ -51,6 +53,30 @@ FilColor fil_show_shape_color(const FilShowKind* kind, const FilWorld* world, Fi
     static const FilColor still = {0.61, 0.62, 0.65, 1.0};
     const bool own = kind->look != NULL && kind->look(world, id).colored;
     return shape->colored ? shape->color : shape->moves || own ? color : still;
+}
+
+/* ---- what can be set ---- */
+
+FilShownControl fil_show_chamber(double pressure, double usual)
+{
+    return (FilShownControl){.name = "chamber", .unit = "Pa", .lower = fmin(0.0, pressure), .upper = fmax(usual, pressure), .value = pressure};
+}
+
+void fil_show_controls(const FilWorld* world, void (*see)(void* context, FilControlPlace place, const FilShownControl* control), void* context)
+{
+    int object = 0;
+    for (int k = 0; k < FIL_SHOW_COUNT; ++k) {
+        const FilShowKind* kind = kinds[k];
+        for (int i = 0; i < kind->count(world); ++i, ++object) {
+            const FilId id = kind->at(world, i);
+            for (int c = 0; kind->control_count != NULL && c < kind->control_count(world, id); ++c) {
+                FilShownControl control;
+                if (kind->control(world, id, c, &control)) {
+                    see(context, (FilControlPlace){object, c, kind->name(world, id)}, &control);
+                }
+            }
+        }
+    }
 }
 
 /* ---- lines ---- */

@@ -1,4 +1,4 @@
-/* A kind of object as it is shown: in `filum info`, and in drawings, on the page of `filum view` and in the node's markers as a curve,
+/* A kind of object, or the handles that hold objects, as it is shown: in `filum info`, and in drawings, on the page of `filum view` and in the node's markers as a curve,
  * as shapes or as a surface of triangles. One file show_<kind>.c holds a kind's row, the list below names them. */
 #ifndef FILUM_VIEW_SHOW_H
 #define FILUM_VIEW_SHOW_H
@@ -11,6 +11,7 @@ typedef struct FilCurve {
     int node_count, edge_count;
     bool closed;
     double width, height; /* m, of a flat section along m1 and m2; 0: it is round */
+    bool plain;           /* it cannot twist: no stripe */
 } FilCurve;
 
 /* A shape and where it is: the frame that the shape's own pose is relative to. */
@@ -19,6 +20,7 @@ typedef struct FilShownShape {
     FilVec3 position;    /* m */
     FilQuat orientation; /* unit */
     bool moves;          /* is not static */
+    bool hidden;         /* is not there now, such as a handle that has let go */
     const char* part;    /* name of the part that it is of, such as a link; NULL: of the object */
     bool colored;        /* has a colour of its own */
     FilColor color;
@@ -27,7 +29,7 @@ typedef struct FilShownShape {
 /* Where the shape itself is. */
 FilPose fil_shown_pose(const FilShownShape* shape);
 
-/* What a load on a shape acts on: a force at `center`, and a torque. */
+/* What a load on a shape, or on a curve that is not pulled by its nodes, acts on: a force at `center`, and a torque. */
 typedef struct FilShownGrip {
     FilId object;
     int part;
@@ -61,8 +63,10 @@ typedef struct FilShowKind {
     /* As shapes; NULL: the kind has none. */
     int (*shape_count)(const FilWorld* world, FilId id);
     void (*shape)(const FilWorld* world, FilId id, int index, FilShownShape* out);
-    bool (*grip)(const FilWorld* world, FilId id, int index, FilShownGrip* grip); /* false: the shape takes no loads */
     bool sleeve; /* the shapes are disks of one smooth body */
+
+    /* Of a shape, or of a curve, which is pulled by its nodes without this; false: it takes no loads. */
+    bool (*grip)(const FilWorld* world, FilId id, int index, FilShownGrip* grip);
 
     /* What can be set of it; NULL: nothing. */
     int (*control_count)(const FilWorld* world, FilId id);
@@ -85,7 +89,8 @@ typedef struct FilShowKind {
     ROW(robot)              \
     ROW(shell)              \
     ROW(ring)               \
-    ROW(solid)
+    ROW(solid)              \
+    ROW(handle)
 
 #define FIL_SHOW_ID(kind) FIL_SHOW_OF_##kind,
 enum { FIL_SHOW_KINDS(FIL_SHOW_ID) FIL_SHOW_COUNT };
@@ -105,6 +110,17 @@ FilColor fil_show_color(const FilShowKind* kind, const FilWorld* world, FilId id
 
 /* That of a shape: its own, its object's, grey if it never moves, else `color`. */
 FilColor fil_show_shape_color(const FilShowKind* kind, const FilWorld* world, FilId id, const FilShownShape* shape, FilColor color);
+
+/* A chamber's pressure as a slider that reaches at least to `usual`, Pa. */
+FilShownControl fil_show_chamber(double pressure, double usual);
+
+/* Calls `see` for everything that can be set, in the order of the objects, which are counted through all kinds. */
+typedef struct FilControlPlace {
+    int object, part;
+    const char* of; /* name of the object */
+} FilControlPlace;
+
+void fil_show_controls(const FilWorld* world, void (*see)(void* context, FilControlPlace place, const FilShownControl* control), void* context);
 
 /* A curve for those who draw lines: that of the kind, or one that goes smoothly through the disks of a smooth body. False: neither. */
 bool fil_show_line(const FilShowKind* kind, const FilWorld* world, FilId id, FilCurve* curve);

@@ -1,5 +1,4 @@
 /* Soft arms: sections, chambers, base; their disks are drawn. */
-#include <math.h>
 #include <stdio.h>
 
 #include "view/show.h"
@@ -40,8 +39,7 @@ static bool control(const FilWorld* world, FilId arm, int chamber, FilShownContr
 {
     // valves of such arms give a bar or so
     static const double usual = 1e5;
-    const double pressure = fil_arm_pressure(world, arm, chamber);
-    *out = (FilShownControl){.name = "chamber", .unit = "Pa", .lower = fmin(0.0, pressure), .upper = fmax(usual, pressure), .value = pressure};
+    *out = fil_show_chamber(fil_arm_pressure(world, arm, chamber), usual);
     return true;
 }
 

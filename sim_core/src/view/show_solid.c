@@ -10,6 +10,14 @@ static void print(const FilWorld* world, FilId solid)
            fil_solid_model_name(fil_solid_model(world, solid)), fil_solid_mass(world, solid));
 }
 
+static bool control(const FilWorld* world, FilId solid, int chamber, FilShownControl* out)
+{
+    // of a tenth of a bar: what membranes and soft fingers bear
+    static const double usual = 1e4;
+    *out = fil_show_chamber(fil_solid_chamber_pressure(world, solid, chamber), usual);
+    return true;
+}
+
 const FilShowKind fil_show_solid = {
     .heading = "solids",
     .count = fil_world_solid_count,
@@ -17,6 +25,9 @@ const FilShowKind fil_show_solid = {
     .name = fil_solid_name,
     .print = print,
     .look = fil_world_look,
+    .control_count = fil_solid_chamber_count,
+    .control = control,
+    .set_control = fil_solid_set_pressure,
     .vertex_count = fil_solid_vertex_count,
     .triangle_count = fil_solid_triangle_count,
     .triangle = fil_solid_get_triangle,

@@ -20,6 +20,9 @@ typedef struct FilAttachment {
     char* name;
     int body, slot;
     double until; /* s, when it lets go; INFINITY: never */
+    FilAttachmentKind kind;
+    int object, first, count; /* what it holds: points of an object; count 0: all of it */
+    double home[3];           /* m: the first of them when it was made */
 } FilAttachment;
 
 typedef struct FilDrive {

@@ -9,12 +9,12 @@ const HAND_NUMBERS = 6;
 const POSE_NUMBERS = 7;
 
 class Curve {
-  constructor({ nodes, edges, closed, radii, flat }, color) {
+  constructor({ nodes, edges, closed, radii, flat, plain }, color) {
     this.edges = edges;
     this.nodes = nodes;
     this.closed = closed;
     this.numbers = 3 * (nodes + edges);
-    this.tube = new Tube({ nodes, closed, color, flat, radius: (u) => radii[Math.min(Math.floor(u), edges - 1)] });
+    this.tube = new Tube({ nodes, closed, color, flat, striped: !plain, radius: (u) => radii[Math.min(Math.floor(u), edges - 1)] });
     this.meshes = [this.tube.mesh];
   }
 
@@ -74,6 +74,14 @@ class Shapes {
   update(numbers, offset) {
     for (let s = 0; s < this.count; s++) {
       const at = offset + POSE_NUMBERS * s;
+      const there = Number.isFinite(numbers[at]); // else it is not there now
+      if (there !== (this.meshes[s].userData.there ?? true)) {
+        this.meshes[s].userData.there = there;
+        this.meshes[s].visible = there;
+      }
+      if (!there) {
+        continue;
+      }
       this.meshes[s].position.fromArray(numbers, at);
       this.meshes[s].quaternion.fromArray(numbers, at + 3);
       this.meshes[s].updateMatrixWorld();
@@ -89,7 +97,7 @@ class Shapes {
   }
 
   frames() {
-    return this.meshes.slice(0, this.count).filter((mesh) => !mesh.userData.floor).map((mesh) => mesh.matrixWorld);
+    return this.meshes.slice(0, this.count).filter((mesh) => !mesh.userData.floor && mesh.userData.there !== false).map((mesh) => mesh.matrixWorld);
   }
 
   grip(hit) {
@@ -221,12 +229,29 @@ export class Bodies {
     return ends;
   }
 
+  // of all that is no floor: some thousands of its vertices, three numbers each
+  points() {
+    const meshes = this.group.children.filter((mesh) => mesh.visible && !mesh.userData.floor);
+    const all = meshes.reduce((sum, mesh) => sum + mesh.geometry.attributes.position.count, 0);
+    const step = Math.max(1, Math.floor(all / 20000));
+    const points = [];
+    const p = new THREE.Vector3();
+    meshes.forEach((mesh) => {
+      const { position } = mesh.geometry.attributes;
+      for (let i = 0; i < position.count; i += step) {
+        p.fromBufferAttribute(position, i).applyMatrix4(mesh.matrixWorld);
+        points.push(p.x, p.y, p.z);
+      }
+    });
+    return points;
+  }
+
   // around all that moves or is no floor
   bounds(name) {
     const box = new THREE.Box3();
     for (const part of this.parts) {
       for (const mesh of part.meshes) {
-        if (!mesh.userData.floor && (!name || part.name === name)) {
+        if (!mesh.userData.floor && mesh.visible && (!name || part.name === name)) {
           mesh.geometry.boundingBox = null;
           box.expandByObject(mesh);
         }

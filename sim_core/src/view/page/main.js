@@ -10,8 +10,9 @@ import { Stream } from './stream.js';
 const PAST_FRAMES = 1800;
 const PAST_BYTES = 96e6;
 const VIEWS = { front: [0.25, -1, 0.35], side: [1, 0, 0.2], top: [0, -1e-3, 1], fit: null };
+const FILL = 0.8; // share of the picture that what is looked at takes up
 const get = (id) => document.getElementById(id);
-const options = new URLSearchParams(location.hash.slice(1)); // #bare, #render&view=side&follow=NAME&zoom=2&dark&forces
+const options = new URLSearchParams(location.hash.slice(1)); // #bare, #render&view=side&follow=NAME&zoom=2&dark&forces&strip=4
 let stale = true; // only what has changed is drawn: a page that rests costs nothing
 const state = { description: null, bodies: null, frame: null, past: [], pastBytes: 0, shown: -1, fitted: false, frames: 0 };
 
@@ -60,14 +61,30 @@ function resize() {
   stale = true;
 }
 
+// how far the camera must be from the middle of some points, along `from`, for all of them to be in the picture
+function distanceFor(points, center, from) {
+  const right = new THREE.Vector3().crossVectors(camera.up, from).normalize();
+  const up = new THREE.Vector3().crossVectors(from, right);
+  const high = Math.tan((Math.PI / 360) * camera.fov) * FILL;
+  const wide = high * camera.aspect;
+  const p = new THREE.Vector3();
+  let distance = 0;
+  for (let i = 0; i < points.length; i += 3) {
+    p.fromArray(points, i).sub(center);
+    distance = Math.max(distance, p.dot(from) + Math.max(Math.abs(p.dot(right)) / wide, Math.abs(p.dot(up)) / high));
+  }
+  return distance;
+}
+
 function look(direction) {
-  const box = state.bodies ? state.bodies.bounds() : new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
+  const points = strip.points.length > 0 ? strip.points : state.bodies?.points() ?? [];
+  const box = new THREE.Box3().setFromArray(points.length > 0 ? points : [-0.5, -0.5, 0, 0.5, 0.5, 0.5]);
   const center = box.getCenter(new THREE.Vector3());
   const radius = Math.max(box.getSize(new THREE.Vector3()).length() / 2, 1e-3);
-  const from = direction ? new THREE.Vector3(...direction) : camera.position.clone().sub(controls.target);
-  const distance = (1.15 * radius) / Number(options.get('zoom') ?? 1) / Math.sin((Math.PI / 360) * camera.fov * Math.min(1, camera.aspect));
+  const from = (direction ? new THREE.Vector3(...direction) : camera.position.clone().sub(controls.target)).normalize();
+  const distance = Math.max(distanceFor(points, center, from), radius / 10) / Number(options.get('zoom') ?? 1);
   controls.target.copy(center);
-  camera.position.copy(center).addScaledVector(from.normalize(), distance);
+  camera.position.copy(center).addScaledVector(from, distance);
   camera.near = distance / 200;
   camera.far = distance * 60;
   camera.updateProjectionMatrix();
@@ -205,7 +222,7 @@ function draw(frame) {
   if (!state.fitted) {
     state.fitted = true;
     get('follow').value = options.get('follow') ?? '';
-    look(VIEWS[options.get('view')] ?? VIEWS.front);
+    look(VIEWS[options.get('view')] ?? options.get('view')?.split(',').map(Number) ?? VIEWS.front);
   }
   const name = get('follow').value;
   if (name !== '') {
@@ -218,6 +235,32 @@ function draw(frame) {
   drawFrames();
   drawStrains();
   drawHand(frame.numbers);
+}
+
+// ---- pictures side by side: first all frames are seen, to find a place for the camera, then they are drawn ----
+
+const strip = { count: Number(options.get('strip') ?? 0), seen: 0, points: [], canvas: null };
+
+function addToStrip(frame) {
+  const { count, seen } = strip;
+  strip.seen += 1;
+  if (seen < count) {
+    strip.points = strip.points.concat(Array.from(state.bodies.points()));
+    state.fitted = seen + 1 < count; // the next one is looked at anew, from where all fit in
+    return;
+  }
+  const from = renderer.domElement;
+  strip.canvas ??= Object.assign(document.createElement('canvas'), { width: count * from.width, height: from.height });
+  const paint = strip.canvas.getContext('2d');
+  const left = (seen - count) * from.width;
+  paint.drawImage(from, left, 0);
+  paint.fillStyle = isDark() ? '#939baa' : '#5b626e';
+  paint.font = `${Math.round(Math.max(11, from.height / 16))}px system-ui, sans-serif`;
+  paint.fillText(`${Number(frame.time.toPrecision(3))} s`, left + 0.03 * from.height, from.height - 0.04 * from.height);
+  if (seen > count) {
+    paint.fillStyle = isDark() ? '#343b46' : '#d9d5cb';
+    paint.fillRect(left, 0, 1, from.height);
+  }
 }
 
 let drawn = null;
@@ -244,7 +287,10 @@ function tick(time) {
   }
   if (options.has('render') && drawn && drawn !== pictured) {
     pictured = drawn;
-    stream.picture(renderer.domElement);
+    if (strip.count > 0) {
+      addToStrip(drawn);
+    }
+    stream.picture(strip.canvas ?? renderer.domElement);
   }
 }
 
