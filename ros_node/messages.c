@@ -47,3 +47,10 @@ bool fil_resolve_name(const rcl_node_t* node, const char* name, char full[256])
     allocator.deallocate(resolved, allocator.state);
     return size > 0 && size < 256;
 }
+
+bool fil_root_name(const char* node, const char* name, char full[256])
+{
+    const bool own = name[0] == '~';
+    const int length = snprintf(full, 256, "%s%s%s", own ? node : "", own || name[0] == '/' ? "" : "/", own ? name + 1 : name);
+    return length >= 0 && length < 256;
+}

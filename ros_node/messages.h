@@ -37,6 +37,9 @@ bool fil_set_frame(std_msgs__msg__Header* header);
 /* Logs "what: why" with rcl's message and clears it; true if the call went well. */
 bool fil_ros_ok(rcl_ret_t ret, const char* logger, const char* what);
 
+/* The full name of a topic or service of a node in the root namespace, "~/..." being its own; false: it is too long. */
+bool fil_root_name(const char* node, const char* name, char full[256]);
+
 /* The full name of a topic or service, after remapping; failures are logged. */
 bool fil_resolve_name(const rcl_node_t* node, const char* name, char full[256]);
 

@@ -362,7 +362,7 @@ static void tell_newcomers(FilNode* node, double now)
         node->retell = INFINITY;
         return;
     }
-    const bool viewers = fil_viewers_joined(node->viewers), more = fil_publishers_joined(&node->publishers) || viewers, joined = more && node->stands;
+    const bool viewer = fil_view_topics_joined(node->view.topics), more = fil_publishers_joined(&node->publishers) || viewer, joined = more && node->stands;
     if (joined) {
         tell_again(node, now);
         node->retell_wait = AWAIT_REPEAT;

@@ -14,7 +14,7 @@
 #include "standard_services.h"
 #include "status_line.h"
 #include "view/session.h"
-#include "viewers.h"
+#include "view_topics.h"
 
 typedef struct FilNode {
     rcl_allocator_t allocator;
@@ -33,8 +33,10 @@ typedef struct FilNode {
     FilCommands commands;
     FilControl control;
     FilPlanning planning;
-    FilViewSession* view; /* NULL: no pages are served */
-    FilViewers* viewers;  /* NULL: none either */
+    struct {
+        FilViewSession* session; /* NULL: nobody is served */
+        FilViewTopics* topics;   /* for Foxglove; NULL: for pages only */
+    } view;                      /* on view_port */
     FilStandardServices* standard_services;
     bool quit;         /* a service has asked for the end */
     size_t parts_made; /* by fil_node_init(), in order; fil_node_fini() undoes them in reverse */

@@ -1,7 +1,107 @@
 #include "node_view.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "messages.h"
 #include "node_recording.h"
+
+/* ---- for Foxglove: the node's parameters ---- */
+
+static int parameter_count(void* context)
+{
+    return (int)((FilNode*)context)->parameters.count;
+}
+
+static void parameter_at(void* context, int index, FilFoxgloveParameter* out)
+{
+    const FilParameter* parameter = &((FilNode*)context)->parameters.items[index];
+    const FilParameterValue* value = &parameter->value;
+    *out = (FilFoxgloveParameter){.type = FIL_FOXGLOVE_NUMBER};
+    snprintf(out->name, sizeof out->name, "%s", parameter->name);
+    switch (value->type) {
+        case FIL_PARAMETER_BOOL:
+            out->type = FIL_FOXGLOVE_BOOL;
+            out->boolean = value->boolean;
+            break;
+        case FIL_PARAMETER_INTEGER:
+            out->number = (double)value->integer;
+            break;
+        case FIL_PARAMETER_DOUBLE:
+            out->number = value->real;
+            break;
+        default:
+            out->type = FIL_FOXGLOVE_TEXT;
+            snprintf(out->text, sizeof out->text, "%s", value->text);
+            break;
+    }
+}
+
+static bool set_by_viewer(void* context, const FilFoxgloveParameter* given, char reason[FIL_FOXGLOVE_ANSWER])
+{
+    FilNode* node = context;
+    const FilParameter* parameter = fil_parameters_find(&node->parameters, given->name);
+    if (parameter == NULL) {
+        snprintf(reason, FIL_FOXGLOVE_ANSWER, "there is no parameter '%.190s'", given->name);
+        return false;
+    }
+    // numbers have no types on their way: a whole one fits both
+    FilParameterValue value = given->type == FIL_FOXGLOVE_BOOL   ? fil_parameter_bool(given->boolean)
+                              : given->type == FIL_FOXGLOVE_TEXT ? fil_parameter_string(given->text)
+                                                                 : fil_parameter_double(given->number);
+    if (given->type == FIL_FOXGLOVE_NUMBER && parameter->value.type == FIL_PARAMETER_INTEGER && fabs(given->number) < 9e15 &&
+        given->number == floor(given->number)) {
+        value = fil_parameter_integer((int64_t)given->number);
+    }
+    return fil_parameter_server_set(&node->parameter_server, parameter->name, &value, reason);
+}
+
+static void tell_parameters(FilNode* node, const rcl_interfaces__msg__ParameterEvent* event)
+{
+    for (size_t i = 0; i < event->changed_parameters.size; i++) {
+        const FilParameter* parameter = fil_parameters_find(&node->parameters, event->changed_parameters.data[i].name.data);
+        if (parameter != NULL) {
+            fil_view_topics_tell_parameter(node->view.topics, (int)(parameter - node->parameters.items));
+        }
+    }
+}
+
+static void hear(void* context, const FilOutputTopic* topic, const void* message)
+{
+    FilNode* node = context;
+    if (strcmp(topic->type_name, "rcl_interfaces/msg/ParameterEvent") == 0) {
+        tell_parameters(node, message);
+    }
+    fil_view_topics_hear(node->view.topics, topic, message);
+}
+
+static bool resolve(void* context, const char* name, char full[256])
+{
+    return fil_resolve_name(&((FilNode*)context)->node, name, full);
+}
+
+static void note_reset(void* context)
+{
+    ((FilNode*)context)->control.changed = true;
+}
+
+static FilFoxglove* open_topics(FilNode* node)
+{
+    const FilViewTopicsDef def = {.simulation = &node->simulation,
+                                  .node = rcl_node_get_fully_qualified_name(&node->node),
+                                  .resolve = resolve,
+                                  .was_reset = note_reset,
+                                  .parameter_count = parameter_count,
+                                  .parameter = parameter_at,
+                                  .set_parameter = set_by_viewer,
+                                  .context = node};
+    node->view.topics = fil_view_topics_create(&def);
+    node->tap.viewer = node->view.topics != NULL ? (FilTapListener){hear, node} : (FilTapListener){0};
+    return fil_view_topics_foxglove(node->view.topics);
+}
+
+/* ---- life ---- */
 
 bool fil_node_open_view(FilNode* node)
 {
@@ -18,38 +118,32 @@ bool fil_node_open_view(FilNode* node)
     if (port == 0) {
         return true;
     }
-    const FilViewersDef viewers = {
-        .node = &node->node,
-        .simulation = &node->simulation,
-        .control = &node->control,
-        .parameters = &node->parameter_server,
-    };
-    node->viewers = fil_viewers_create(&viewers);
-    node->tap.viewer = fil_viewers_listener(node->viewers);
-    def.foxglove = fil_viewers_foxglove(node->viewers);
-    if (fil_view_session_open(&def, &node->view, &error) != FIL_OK) {
+    def.foxglove = open_topics(node);
+    if (fil_view_session_open(&def, &node->view.session, &error) != FIL_OK) {
         // what nobody can look at runs as well
         RCUTILS_LOG_ERROR_NAMED(node->logger, "view_port: %s", error.text);
         return true;
     }
-    RCUTILS_LOG_INFO_NAMED(node->logger, "to look at it: http://%s:%d/", def.address, fil_view_session_port(node->view));
+    RCUTILS_LOG_INFO_NAMED(node->logger, "to look at it: http://%s:%d/", def.address, fil_view_session_port(node->view.session));
     return true;
 }
 
 void fil_node_close_view(FilNode* node)
 {
-    fil_view_session_close(node->view);
+    fil_view_session_close(node->view.session);
     node->tap.viewer = (FilTapListener){0};
-    fil_viewers_destroy(node->viewers);
-    node->view = NULL;
-    node->viewers = NULL;
+    fil_view_topics_destroy(node->view.topics);
+    node->view.session = NULL;
+    node->view.topics = NULL;
 }
+
+/* ---- for pages ---- */
 
 static void set_parameter(FilNode* node, const char* name, const FilParameterValue* value)
 {
     char reason[FIL_REASON_TEXT] = "";
     const bool set = fil_parameter_server_set(&node->parameter_server, name, value, reason);
-    fil_view_session_say(node->view, set ? "" : reason);
+    fil_view_session_say(node->view.session, set ? "" : reason);
 }
 
 static void obey(FilNode* node, const FilViewCommand* command)
@@ -68,7 +162,7 @@ static void obey(FilNode* node, const FilViewCommand* command)
             if (command->ask == FIL_VIEW_GRAB) {
                 fil_node_changed_by_hand(node, "a page pulls on something");
             }
-            fil_view_session_obey(node->view, command);
+            fil_view_session_obey(node->view.session, command);
             node->control.changed |= command->ask == FIL_VIEW_RESET;
             break;
     }
@@ -78,23 +172,23 @@ void fil_node_obey_pages(FilNode* node)
 {
     FilViewCommand command;
     // as many as a queue holds: pages that never stop asking do not stop the simulation
-    for (int i = 0; node->view != NULL && i < FIL_VIEW_QUEUE && fil_view_session_take(node->view, 0.0, &command); i++) {
+    for (int i = 0; node->view.session != NULL && i < FIL_VIEW_QUEUE && fil_view_session_take(node->view.session, 0.0, &command); i++) {
         obey(node, &command);
     }
-    fil_viewers_serve(node->viewers);
-    node->publishers.looked_at = fil_viewers_want_markers(node->viewers);
+    fil_view_topics_serve(node->view.topics);
+    node->publishers.looked_at = fil_view_topics_want_markers(node->view.topics);
 }
 
 void fil_node_pull(FilNode* node)
 {
-    if (node->view != NULL && fil_view_session_pull(node->view) != FIL_OK) {
-        fil_view_session_say(node->view, fil_world_error(node->simulation.world));
+    if (node->view.session != NULL && fil_view_session_pull(node->view.session) != FIL_OK) {
+        fil_view_session_say(node->view.session, fil_world_error(node->simulation.world));
     }
 }
 
 void fil_node_show_pages(FilNode* node, double now)
 {
-    if (node->view != NULL && fil_view_session_show(node->view, now) != FIL_OK) {
+    if (node->view.session != NULL && fil_view_session_show(node->view.session, now) != FIL_OK) {
         RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, node->logger, "out of memory: pages miss a frame");
     }
 }

@@ -60,8 +60,7 @@ static bool resolve(const FilRecording* recording, const char* name, char full[2
     if (recording->options.resolve != NULL) {
         return recording->options.resolve(recording->options.context, name, full);
     }
-    snprintf(full, 256, "%s%s", name[0] == '/' ? "" : "/", name);
-    return true;
+    return fil_root_name("", name, full);
 }
 
 static rmw_qos_profile_t qos_of(const FilRecording* recording, const FilOutputTopic* topic)

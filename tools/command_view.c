@@ -5,10 +5,10 @@
 #include "bag_view.h"
 #include "cli.h"
 #include "command_table.h"
-#include "view/session.h"
+#include "view_messages.h"
 
 typedef struct Options {
-    const char* address;
+    const char *address, *origins;
     int port;
     double speed, duration;
     FilSceneChoice scene;
@@ -18,6 +18,7 @@ typedef struct Options {
 typedef struct View {
     FilSimulation simulation;
     FilViewSession* session;
+    FilViewMessages* messages;
 } View;
 
 static double now(void)
@@ -34,6 +35,7 @@ static FilStatus step(View* view)
     if (status == FIL_OK && fil_simulation_step(&view->simulation, now()) == FIL_OUT_OF_MEMORY) {
         return FIL_OUT_OF_MEMORY;
     }
+    fil_view_messages_send(view->messages);
     return status;
 }
 
@@ -55,6 +57,7 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
     const FilOption table[] = {
         {"--port", FIL_OPTION_COUNT, &options->port, "N", "to listen on, instead of 8642"},
         {"--address", FIL_OPTION_TEXT, &options->address, "IP", "to listen on, instead of 127.0.0.1, which only this machine reaches"},
+        {"--origins", FIL_OPTION_TEXT, &options->origins, "URLS", "of viewers that are pages of other sites and may come by Foxglove's protocol"},
         {"--read-only", FIL_OPTION_FLAG, &options->read_only, NULL, "pages can look, but neither steer nor pull"},
         {"--paused", FIL_OPTION_FLAG, &options->paused, NULL, "wait for a page to press play"},
         {"--speed", FIL_OPTION_POSITIVE, &options->speed, "X", "simulated seconds per second, instead of 1"},
@@ -81,10 +84,20 @@ static bool start(View* view, const Options* options, const char* scene)
 {
     FilError error = {""};
     const FilSceneOptions scene_options = fil_scene_choice_options(&options->scene);
-    const FilViewSessionDef def = {
-        .simulation = &view->simulation, .address = options->address, .port = options->port, .read_only = options->read_only, .options = &scene_options};
-    if (fil_simulation_load(&view->simulation, scene, &scene_options, &error) != FIL_OK ||
-        fil_view_session_open(&def, &view->session, &error) != FIL_OK) {
+    FilViewSessionDef def = {.simulation = &view->simulation,
+                             .address = options->address,
+                             .port = options->port,
+                             .read_only = options->read_only,
+                             .options = &scene_options,
+                             .origins = options->origins};
+    bool good = fil_simulation_load(&view->simulation, scene, &scene_options, &error) == FIL_OK;
+    if (good) {
+        view->messages = fil_view_messages_create(&view->simulation);
+        def.foxglove = fil_view_messages_foxglove(view->messages);
+        good = fil_view_session_open(&def, &view->session, &error) == FIL_OK;
+        fil_view_messages_join(view->messages, view->session);
+    }
+    if (!good) {
         fil_cli_fail("view", 0, "%s", error.text);
         return false;
     }
@@ -108,6 +121,7 @@ static FilStatus run(View* view, double duration)
             fil_view_session_obey(view->session, &command);
             deadline = 0.0;
         }
+        fil_view_messages_serve(view->messages);
         status = status == FIL_OK ? fil_view_session_show(view->session, now()) : status;
     }
     return status;
@@ -135,6 +149,7 @@ int fil_command_view(int argc, char** argv)
         exit_code = fil_cli_fail("view", FIL_EXIT_FAILED, "out of memory");
     }
     fil_view_session_close(view.session);
+    fil_view_messages_destroy(view.messages);
     fil_simulation_fini(&view.simulation);
     fil_settings_free(&options.scene.settings);
     return exit_code;

@@ -10,7 +10,6 @@
 #include "view/frame.h"
 #include "view/hand.h"
 #include "view/show.h"
-#include "view/source.h"
 
 struct FilViewSession {
     FilSimulation* simulation;
@@ -122,10 +121,18 @@ static void tell_change(FilViewSession* session, FilStatus status, const FilErro
     session->stale = true;
 }
 
-static void change_parameter(FilViewSession* session, int index, double value)
+const FilSource* fil_view_session_source(const FilViewSession* session)
 {
-    FilError error = {""};
-    tell_change(session, fil_source_change_parameter(&session->source, session->simulation, index, value, &error), &error);
+    return session->source.text != NULL ? &session->source : NULL;
+}
+
+FilStatus fil_view_session_set_parameter(FilViewSession* session, int index, double value, FilError* error)
+{
+    FilError own = {""};
+    const FilStatus status = fil_source_change_parameter(&session->source, session->simulation, index, value, &own);
+    tell_change(session, status, &own);
+    *error = own;
+    return status;
 }
 
 /* from the server's thread */
@@ -195,9 +202,12 @@ static FilStatus obey(FilViewSession* session, const FilViewCommand* command)
             break;
         case FIL_VIEW_CONTROL:
             return set_control(simulation->world, (int)command->object, (int)command->part, numbers[0]);
-        case FIL_VIEW_PARAMETER:
-            change_parameter(session, (int)command->part, numbers[0]);
+        case FIL_VIEW_PARAMETER: {
+            FilError error; // pages are told of it already
+            const FilStatus changed = fil_view_session_set_parameter(session, (int)command->part, numbers[0], &error);
+            (void)changed;
             break;
+        }
         case FIL_VIEW_SEEK: // there is no film
             break;
     }

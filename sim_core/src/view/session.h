@@ -6,6 +6,7 @@
 #include "view/commands.h"
 #include "view/server.h"
 #include "view/simulation.h"
+#include "view/source.h"
 
 typedef struct FilViewSession FilViewSession;
 
@@ -31,6 +32,10 @@ FIL_MUST_CHECK FilStatus fil_view_session_pull(FilViewSession* session);
 bool fil_view_session_take(FilViewSession* session, double deadline, FilViewCommand* command);
 /* Does it. What cannot be done is told to the pages. */
 void fil_view_session_obey(FilViewSession* session, const FilViewCommand* command);
+/* The scene's text and parameters; NULL: they cannot be changed. */
+const FilSource* fil_view_session_source(const FilViewSession* session);
+/* Makes the world anew with another value of a parameter, by its number in the source. On failure the old one stays. */
+FIL_MUST_CHECK FilStatus fil_view_session_set_parameter(FilViewSession* session, int index, double value, FilError* error);
 /* Words for the pages, until others come; empty: none. A failed step's are told without being asked. */
 void fil_view_session_say(FilViewSession* session, const char* text);
 

@@ -1,4 +1,4 @@
-// foxglove.js FILUM NODE SCENE...: Foxglove's own client on the node: channels, messages, services, parameters; and what is refused.
+// foxglove.js FILUM NODE SCENE...: Foxglove's own client on the node, and on `filum view` without one: channels, messages, services, parameters; and what is refused.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { parse } from '@foxglove/rosmsg';
@@ -11,6 +11,7 @@ const { FoxgloveClient } = foxglove;
 const [filum, node, ...scenes] = process.argv.slice(2);
 const { env, ask } = graph(filum);
 const serve = (scene, ...parameters) => start(node, ['--ros-args', '-p', `scene:=${scene}`, '-p', `view_port:=${PORT}`, ...parameters.flatMap((p) => ['-p', p])], /look at it/, env);
+const view = (scene, ...options) => start(filum, ['view', scene, '--port', String(PORT), ...options], /http/, env);
 const definition = (text) => parse(text, { ros2: true });
 const patience = (promise, what) => Promise.race([promise, new Promise((_, no) => { setTimeout(() => no(new Error(`waited for ${what}`)), PATIENCE).unref(); })]);
 
@@ -31,8 +32,7 @@ function connect(protocol = FoxgloveClient.SUPPORTED_SUBPROTOCOL, options = {}) 
 }
 
 // every channel's schema is understood, and so is every message of each
-async function testMessages(scene) {
-  const program = serve(scene, 'publish_rate:=200.0');
+async function testMessages(program, ...others) {
   await program.ready;
   try {
     const { client, heard } = connect();
@@ -52,7 +52,7 @@ async function testMessages(scene) {
       }
       counts.set(channel.topic, (counts.get(channel.topic) ?? 0) + 1);
     });
-    const some = ['/clock', '/tf', '/markers', '/step_info', '/probes', '/diagnostics'];
+    const some = ['/clock', '/tf', '/markers', '/step_info', '/probes', ...others];
     for (const end = Date.now() + PATIENCE; !some.every((topic) => counts.get(topic) > 0);) {
       assert.ok(Date.now() < end, `heard only ${[...counts.keys()]} of ${channels.map(({ topic }) => topic)}`);
       await new Promise((go) => { setTimeout(go, 50); });
@@ -79,11 +79,7 @@ async function testAsking() {
   try {
     const { client, heard } = connect('foxglove.sdk.v1');
     const services = await heard('advertiseServices');
-    const find = (name) => services.find((service) => service.name === name);
-    assert.deepEqual(await call(client, find('/filum/step'), {}, 1), { success: false, message: 'the simulation is not paused' });
-    assert.deepEqual(await call(client, find('/filum/pause'), { data: true }, 2), { success: true, message: 'paused' });
-    assert.deepEqual(await call(client, find('/filum/step'), {}, 3), { success: true, message: 'one more step' });
-    assert.deepEqual(await call(client, find('/filum/reset'), {}, 4), { success: true, message: 'reset' });
+    await testServices(client, services);
     // who subscribes while time stands is told the state
     client.on('advertise', (channels) => client.subscribe(channels.find(({ topic }) => topic === '/step_info').id));
     const told = heard('message');
@@ -110,6 +106,46 @@ async function testAsking() {
     assert.ok((await late.heard('message')).data.byteLength > 0);
     late.client.close();
     told.catch(() => {});
+  } finally {
+    await program.stop();
+  }
+}
+
+// services
+async function testServices(client, services) {
+  const find = (name) => services.find((service) => service.name === name);
+  assert.deepEqual(await call(client, find('/filum/step'), {}, 1), { success: false, message: 'the simulation is not paused' });
+  assert.deepEqual(await call(client, find('/filum/pause'), { data: true }, 2), { success: true, message: 'paused' });
+  assert.deepEqual(await call(client, find('/filum/step'), {}, 3), { success: true, message: 'one more step' });
+  assert.deepEqual(await call(client, find('/filum/reset'), {}, 4), { success: true, message: 'reset' });
+}
+
+// without a node: the world's parameters and the scene's, and who joins while time stands is told the state
+async function testAskingView() {
+  const program = view('knot_tightening');
+  await program.ready;
+  try {
+    const { client, heard } = connect('foxglove.sdk.v1');
+    await testServices(client, await heard('advertiseServices'));
+    const values = async () => new Map((await heard('parameterValues')).parameters.map(({ name, value }) => [name, value]));
+    client.getParameters([], 'all');
+    const all = await values();
+    assert.equal(all.get('/filum.contact_model'), 'sap_lagged');
+    assert.equal(all.get('/filum.scene.knot.n'), 4);
+    client.setParameters([{ name: '/filum.friction', value: 0.25 }], 'set');
+    assert.equal((await values()).get('/filum.friction'), 0.25);
+    client.setParameters([{ name: '/filum.scene.knot.n', value: 1 }], 'scene');
+    assert.equal((await values()).get('/filum.scene.knot.n'), 1);
+    for (const [name, value, why] of [['friction', 'much', /number/], ['contact_model', 'glue', /glue/], ['scene.none', 1, /none/], ['real_time_factor', -1, /1000/], ['colour', 1, /colour/]]) {
+      client.setParameters([{ name: `/filum.${name}`, value }], 'bad');
+      assert.match((await heard('status')).message, why);
+    }
+    client.close();
+    const late = connect();
+    const [channel] = (await late.heard('advertise')).filter(({ topic }) => topic === '/rod_states');
+    late.client.subscribe(channel.id);
+    assert.ok((await late.heard('message')).data.byteLength > 100);
+    late.client.close();
   } finally {
     await program.stop();
   }
@@ -143,7 +179,9 @@ async function testRefusals() {
 }
 
 for (const scene of scenes) {
-  console.log(`${scene}: ${await testMessages(scene)}`);
+  console.log(`${scene}, node: ${await testMessages(serve(scene, 'publish_rate:=200.0'), '/diagnostics')}`);
+  console.log(`${scene}, view: ${await testMessages(view(scene))}`);
 }
 await testAsking();
+await testAskingView();
 await testRefusals();
