@@ -195,7 +195,7 @@ static void what_cannot_be_held_is_refused(void** state)
     const int wrong[][2] = {{1, 0}, {3, 0}, {-1, 0}, {0, 11}, {0, -1}, {2, 1}, {1000000, 3}}; // the ground among them
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
         assert_int_equal(fil_hand_grab(&hand, world, wrong[k][0], wrong[k][1], zero, 1.0), FIL_BAD_INPUT);
-        assert_string_equal(fil_world_error(world), "this cannot be pulled");
+        assert_string_equal(fil_world_error(world), "this cannot be pulled: it is fixed, or moved by the scene");
     }
     assert_int_equal(hand.grip_count, 0);
     assert_int_equal(fil_hand_pull(&hand, world), FIL_OK);

@@ -80,7 +80,8 @@ static Expect ask_number(Misuse* m)
         double (*get)(const FilWorld* world, FilId id);
         Kind kind;
     } rows[] = {{fil_rod_length, ROD},    {fil_rigid_mass, RIGID},          {fil_shell_thickness, SHELL},        {fil_ring_distance, RING}, {fil_object_mass, OBJECT},
-                {fil_ring_travel, RING},  {fil_ring_force, RING},           {fil_ring_energy_stored, RING},      {fil_robot_trajectory_left, ROBOT}};
+                {fil_ring_travel, RING},  {fil_ring_force, RING},           {fil_ring_energy_stored, RING},      {fil_robot_trajectory_left, ROBOT},
+                {fil_ring_radius, RING}};
     const int r = misuse_below(m, COUNT(rows));
     const FilId id = misuse_id(m, rows[r].kind);
     const bool sound = misuse_find(m, id, rows[r].kind) != NULL;
@@ -95,7 +96,7 @@ static Expect ask_name(Misuse* m)
         const char* (*get)(const FilWorld* world, FilId id);
         Kind kind;
     } rows[] = {{fil_rod_name, ROD},   {fil_rigid_name, RIGID}, {fil_arm_name, ARM},      {fil_shell_name, SHELL},
-                {fil_ring_name, RING}, {fil_robot_name, ROBOT}, {fil_object_name, OBJECT}};
+                {fil_ring_name, RING}, {fil_robot_name, ROBOT}, {fil_object_name, OBJECT}, {fil_attachment_name, ATTACHMENT}};
     const int r = misuse_below(m, COUNT(rows));
     const FilId id = misuse_id(m, rows[r].kind);
     assert_int_equal(rows[r].get(m->world, id) != NULL, misuse_find(m, id, rows[r].kind) != NULL);
@@ -121,7 +122,7 @@ static Expect ask_vector(Misuse* m)
         Kind kind;
     } rows[] = {{fil_attachment_force, ATTACHMENT}, {fil_attachment_torque, ATTACHMENT}, {fil_joint_force, JOINT},
                 {fil_joint_torque, JOINT},          {fil_ring_position, RING},           {fil_ring_velocity, RING},
-                {fil_rigid_mass_center, RIGID}};
+                {fil_rigid_mass_center, RIGID},     {fil_ring_axis, RING}};
     const int r = misuse_below(m, COUNT(rows));
     const FilId id = misuse_id(m, rows[r].kind);
     const bool sound = misuse_find(m, id, rows[r].kind) != NULL;
@@ -365,6 +366,7 @@ static Expect ask_lists(Misuse* m)
                 {fil_world_shell_count, fil_world_shell_at, fil_world_find_shell, SHELL},
                 {fil_world_ring_count, fil_world_ring_at, fil_world_find_ring, RING},
                 {fil_world_robot_count, fil_world_robot_at, fil_world_find_robot, ROBOT},
+                {fil_world_attachment_count, fil_world_attachment_at, fil_world_find_attachment, ATTACHMENT},
                 {fil_world_probe_count, NULL, NULL, PROBE},
                 {fil_world_object_count, fil_world_object_at, fil_world_find_link, OBJECT}};
     const int r = misuse_below(m, COUNT(rows));
@@ -380,6 +382,28 @@ static Expect ask_lists(Misuse* m)
         assert_int_equal(rows[r].find(m->world, misuse_chance(m, 50) ? "nobody" : NULL).index, 0);
     }
     return ACCEPT;
+}
+
+/* What an attachment holds, and where; whose hole a ring is. */
+static Expect ask_holds(Misuse* m)
+{
+    if (misuse_chance(m, 30)) {
+        const FilId ring = misuse_id(m, RING);
+        const FilId body = fil_ring_body(m->world, ring);
+        assert_true(body.index == 0 || misuse_find(m, body, RIGID) != NULL);
+        return sound_if(misuse_find(m, ring, RING) != NULL);
+    }
+    const FilId id = misuse_id(m, ATTACHMENT);
+    const bool known = misuse_find(m, id, ATTACHMENT) != NULL;
+    const FilAttachmentInfo info = fil_attachment_info(m->world, id);
+    if (misuse_chance(m, 30)) {
+        assert_int_equal(misuse_find(m, info.object, OBJECT) != NULL, known);
+        return sound_if(known);
+    }
+    const int index = misuse_index(m, info.count);
+    const bool sound = known && index >= 0 && index < info.count;
+    assert_int_equal(is_nan(fil_attachment_point(m->world, id, index)), !sound);
+    return sound_if(sound);
 }
 
 static Expect ask_words(Misuse* m)
@@ -465,7 +489,7 @@ static const Call calls[] = {
     {"ask_int", ask_int, 6},         {"ask_bool", ask_bool, 2},   {"ask_number", ask_number, 4},       {"ask_name", ask_name, 3},
     {"ask_text", ask_text, 1},       {"ask_vector", ask_vector, 4}, {"ask_array", ask_array, 8},       {"ask_pose", ask_pose, 3},
     {"ask_part", ask_part, 8},       {"ask_part_pose", ask_part_pose, 4}, {"ask_robot", ask_robot, 4}, {"ask_arrays", ask_arrays, 2},
-    {"ask_lists", ask_lists, 3},     {"ask_words", ask_words, 2}, {"ask_by_number", ask_by_number, 4}, {"ask_world", ask_world, 1},
+    {"ask_lists", ask_lists, 3},     {"ask_words", ask_words, 2}, {"ask_holds", ask_holds, 3}, {"ask_by_number", ask_by_number, 4}, {"ask_world", ask_world, 1},
     {"ask_two_vectors", ask_two_vectors, 3},
     {"add_rod", add_rod, 3},         {"add_rods", add_rods, 2},   {"add_rigid", add_rigid, 3},         {"add_arm", add_arm, 2},
     {"add_shell", add_shell, 2},     {"add_ring", add_ring, 3},   {"add_robot", add_robot, 2},         {"add_urdf", add_urdf, 1},

@@ -105,7 +105,7 @@ FilId fil_world_attachment_at(const FilWorld* world, int index)
 
 const char* fil_attachment_name(const FilWorld* world, FilId id)
 {
-    const int index = fil_id_find(world, FIL_ID_ATTACHMENT, id);
+    const int index = fil_id_index(world, FIL_ID_ATTACHMENT, id);
     return index >= 0 ? world->attachments[index].name : NULL;
 }
 
