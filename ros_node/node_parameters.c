@@ -78,6 +78,8 @@ static const struct {
      "m/s^2, in the scene's direction; the scene's own if not given"},
     {"friction", FIL_PARAMETER_DOUBLE, -1, -1, 100, false, NULL,
      "Coulomb coefficient of all contacts; negative: the surfaces' own"},
+    {"threads", FIL_PARAMETER_INTEGER, 1, 0, 256, false, NULL,
+     "that share a step; 0: one for each processor; the scene's own if not given"},
     {"real_time_factor", FIL_PARAMETER_DOUBLE, 1, 0, 1000, false, set_real_time_factor,
      "simulated seconds per second; 0: as fast as it can"},
     {"publish_rate", FIL_PARAMETER_DOUBLE, FIL_STATE_RATE, 0, 10000, false, set_publish_rate,
@@ -263,6 +265,7 @@ void fil_node_show_world(FilNode* node)
         {"time_step", fil_parameter_double(fil_world_dt(world))},
         {"gravity", fil_parameter_double(gravity_of(world))},
         {"friction", fil_parameter_double(fil_world_friction(world))},
+        {"threads", fil_parameter_integer(fil_world_threads_asked(world))},
     };
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         find(node, shown[i].name)->value = shown[i].value;
@@ -284,6 +287,9 @@ bool fil_node_start_parameters(FilNode* node)
     }
     if (!find(node, "friction")->given) {
         find(node, "friction")->value = fil_parameter_double(fil_world_friction(world));
+    }
+    if (!find(node, "threads")->given) {
+        find(node, "threads")->value = fil_parameter_integer(fil_world_threads_asked(world));
     }
     node->simulation.paused = find(node, "start_paused")->value.boolean;
     for (int i = 0; i < TABLE_SIZE; i++) {

@@ -29,6 +29,11 @@ static FilStatus set_friction(FilWorld* world, const FilParameterValue* value)
     return fil_world_set_friction(world, value->real);
 }
 
+static FilStatus set_threads(FilWorld* world, const FilParameterValue* value)
+{
+    return fil_world_set_threads(world, (int)value->integer);
+}
+
 FilWorldParameterSet fil_world_parameter(const char* name)
 {
     static const struct {
@@ -39,6 +44,7 @@ FilWorldParameterSet fil_world_parameter(const char* name)
         {"time_step", set_time_step},
         {"gravity", set_gravity},
         {"friction", set_friction},
+        {"threads", set_threads},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (strcmp(table[i].name, name) == 0) {

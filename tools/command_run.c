@@ -289,6 +289,7 @@ static void print_json(const Run* run)
     fil_json_number(&json, "sim_time", sim_time);
     fil_json_number(&json, "wall_time", run->time.wall);
     fil_json_number(&json, "realtime_rate", sim_time / run->time.wall);
+    fil_json_integer(&json, "threads", (uint64_t)fil_world_threads(run->world));
     fil_json_integer(&json, "steps", totals->steps);
     fil_json_integer(&json, "newton_iterations", totals->newton_iterations);
     fil_json_number(&json, "contacts_avg", totals->steps > 0 ? totals->contacts / (double)totals->steps : 0.0);
@@ -349,6 +350,13 @@ static void print_summary(const Run* run, FILE* out)
             fil_world_dt(run->world), (double)totals->newton_iterations / steps);
     if (totals->halved_steps > 0) {
         fprintf(out, ", %" PRIu64 " halved", totals->halved_steps);
+    }
+    const int threads = fil_world_threads(run->world), asked = fil_world_threads_asked(run->world);
+    if (threads > 1 || asked > 1) {
+        fprintf(out, ", by %d threads", threads);
+    }
+    if (asked > threads) {
+        fprintf(out, " (%d were asked for: the system gives no more)", asked);
     }
     fprintf(out, "\n  per step     %.3g us: collide %.3g, free motion %.3g, contact %.3g, other %.3g\n",
             1e6 * run->time.wall / steps, 1e6 * timings->collide / steps, 1e6 * timings->free_motion / steps,

@@ -32,6 +32,7 @@ typedef struct FilWorldDef {
     int relinearisations;        /* at velocity level: further tangents taken about the contact solution; 0: as published */
     double max_depth;            /* at velocity level: contacts deeper than this share of their parts' sizes fail the step; 0: none does */
     bool check_nonlinear;        /* measure FilStepInfo.nonlinear_residual: one more assembly a step */
+    int threads;                 /* that share a step, up to 256; 0: one for each processor. Results are the same bits for any number */
 } FilWorldDef;
 
 FilWorldDef fil_world_def_default(void);
@@ -97,6 +98,11 @@ double fil_world_friction(const FilWorld* world); /* of all contacts; negative: 
 FIL_MUST_CHECK FilStatus fil_world_set_friction(FilWorld* world, double friction);
 FilIntegrator fil_world_integrator(const FilWorld* world);
 FIL_MUST_CHECK FilStatus fil_world_set_integrator(FilWorld* world, FilIntegrator integrator);
+int fil_world_threads(const FilWorld* world);       /* that share a step, the caller's own included */
+int fil_world_threads_asked(const FilWorld* world); /* as the definition or the last call has it; 0: one for each processor */
+/* Ends helpers, and starts others; to be called between steps. Where the system gives fewer threads than asked for, the world goes on with those
+ * (alone if there are none), and FIL_OUT_OF_MEMORY and a message say so; fil_world_create() does the same, but for the status. */
+FIL_MUST_CHECK FilStatus fil_world_set_threads(FilWorld* world, int threads);
 const char* fil_world_contact_model(const FilWorld* world);
 /* FIL_BAD_INPUT, and nothing changes, if there is no such model or it is not right for what is in the world. */
 FIL_MUST_CHECK FilStatus fil_world_set_contact_model(FilWorld* world, const char* name);

@@ -134,6 +134,34 @@ FilStatus fil_system_add_body(FilSystem* system, FilBodyKind kind, void* impl, i
     return FIL_OK;
 }
 
+/* ---- work on all bodies ---- */
+
+/* Below so many unknowns a step is over before others have come to help. */
+enum { ALONE = 256 };
+
+/* Chunks of small bodies: few enough that taking one costs nothing, enough for all to get the same. */
+enum { MOST_CHUNKS = 128 };
+
+void fil_system_run(FilSystem* system, FilWork* work, void* context)
+{
+    FilWorkers* workers = system->v_count < ALONE ? NULL : system->workers;
+    fil_workers_run(workers, system->body_count, 1 + (system->body_count - 1) / MOST_CHUNKS, work, context);
+}
+
+FilNewtonScratch fil_system_scratch(const FilSystem* system, int b)
+{
+    const FilNewtonScratch* all = &system->scratch;
+    const int v = system->bodies[b].v;
+    const int own = system->workers != NULL ? v : 0; // alone, all use the same, which stays in the cache
+    return (FilNewtonScratch){.residual = all->residual + own,
+                              .direction = all->direction + own,
+                              .trial = all->trial + own,
+                              .weight = all->weight + own,
+                              .scale = all->scale + own,
+                              .push = all->push + v,
+                              .solution = all->solution + v};
+}
+
 /* ---- states ---- */
 
 static void copy_numbers(double* to, const double* from, int count)

@@ -3,6 +3,7 @@
 #ifndef FILUM_BODY_SYSTEM_H
 #define FILUM_BODY_SYSTEM_H
 
+#include "base/workers.h"
 #include "body/kinds.h"
 
 typedef struct FilBody {
@@ -38,6 +39,7 @@ typedef enum FilStateRole {
 } FilStateRole;
 
 typedef struct FilSystem {
+    FilWorkers* workers; /* who share the loops of a step; NULL: nobody. Borrowed */
     int body_count, body_capacity;
     FilBody* bodies;
     int q_count, v_count, h_count, control_count;
@@ -65,6 +67,11 @@ FIL_MUST_CHECK FilStatus fil_system_add_body(FilSystem* system, FilBodyKind kind
 FIL_MUST_CHECK FilStatus fil_system_add_memory(FilSystem* system, int count, int* first);
 /* Room for `count` more controls, zero at first, in front of those from `at` on. */
 FIL_MUST_CHECK FilStatus fil_system_add_controls(FilSystem* system, int at, int count);
+
+/* Does work on all bodies, by index, in chunks that the workers share. Bodies must not touch each other's data in it. */
+void fil_system_run(FilSystem* system, FilWork* work, void* context);
+/* Scratch of a body that no other uses: solution and push stand at its unknowns, the others begin with its own. */
+FilNewtonScratch fil_system_scratch(const FilSystem* system, int body);
 
 void fil_system_copy_state(const FilSystem* system, const FilState* to, const FilState* from);
 void fil_state_swap(FilState* a, FilState* b);

@@ -45,25 +45,50 @@ static FilAabb bound_shape(const FilCollisionStage* stage, const FilWorldCollide
     return fil_aabb_fattened(&box, FIL_LOOK_AHEAD * dt * c->place.speed + 0.5 * FIL_LOOK_AROUND * size + fil_collision_patch_margin(stage, c));
 }
 
+typedef struct Bounding {
+    FilCollisionStage* stage;
+    double dt;
+} Bounding;
+
+static void bound_colliders(void* context, int first, int end, int worker)
+{
+    const Bounding* bounding = context;
+    FilCollisionStage* stage = bounding->stage;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        FilWorldCollider* c = &stage->colliders[k];
+        if (!c->unbounded && c->collider.collision.enabled) {
+            c->bounds = c->collider.kind == FIL_COLLIDER_ROW
+                            ? bound_row(c, look_around(stage), fil_collision_patch_margin(stage, c), bounding->dt)
+                            : bound_shape(stage, c, bounding->dt);
+        }
+    }
+}
+
+/* Colliders that are placed and bounded at a time. */
+enum { BOUND_GRAIN = 8 };
+
 /* Places every collider and finds the pairs of colliders whose boxes overlap. */
 static FilStatus broad_phase(FilCollisionStage* stage, double dt)
 {
-    double size = 0.0;
     for (int k = 0; k < stage->collider_count; k++) {
         FilWorldCollider* c = &stage->colliders[k];
         const FilBody* body = &stage->system->bodies[c->body];
         body->ops->place(body->impl, c->index, stage->system->state.q + body->q, stage->system->state.v + body->v, &c->place);
+    }
+    Bounding bounding = {stage, dt};
+    fil_workers_run(stage->system->workers, stage->collider_count, BOUND_GRAIN, bound_colliders, &bounding);
+    for (int k = 0; k < stage->collider_count; k++) {
+        const FilWorldCollider* c = &stage->colliders[k];
         if (c->unbounded || !c->collider.collision.enabled) {
             continue;
         }
-        const FilAabb box = c->collider.kind == FIL_COLLIDER_ROW ? bound_row(c, look_around(stage), fil_collision_patch_margin(stage, c), dt)
-                                                                 : bound_shape(stage, c, dt);
         if (!stage->tree_ready) {
-            size = fil_v3_distance(box.lo, box.hi);
+            const double size = fil_v3_distance(c->bounds.lo, c->bounds.hi);
             fil_tree_init(&stage->tree, 0.02 * size); // small motions leave the tree alone
             stage->tree_ready = true;
         }
-        const FilStatus status = fil_tree_set(&stage->tree, k, &box);
+        const FilStatus status = fil_tree_set(&stage->tree, k, &c->bounds);
         if (status != FIL_OK) {
             return status;
         }
@@ -340,8 +365,7 @@ static FilStatus meet_row_shape(FilCollisionStage* stage, int row, int shape, do
             }
         }
     } else {
-        const FilAabb box = bound_shape(stage, s, dt);
-        status = fil_chain_query(&r->row, &box, 0, &stage->parts);
+        status = fil_chain_query(&r->row, &s->bounds, 0, &stage->parts);
     }
     for (int k = 0; k < stage->parts.count && status == FIL_OK; k++) {
         const int i = stage->parts.items[k].a, j = (i + 1) % r->collider.node_count;
@@ -405,6 +429,28 @@ static FilStatus meet(FilCollisionStage* stage, int a, int b, double dt)
     return meet_parts(stage, a, 0, b, 0, margin);
 }
 
+static FilStatus meet_itself(FilCollisionStage* stage, int k, double dt)
+{
+    const FilWorldCollider* c = &stage->colliders[k];
+    const FilCollision* collision = &c->collider.collision;
+    if (c->collider.kind != FIL_COLLIDER_ROW || !collision->enabled || !collision->self) {
+        return FIL_OK;
+    }
+    stage->parts.count = 0;
+    const FilStatus status = fil_chain_self_pairs(&c->row, c->skip, c->collider.closed, &stage->parts);
+    return status == FIL_OK ? meet_edges(stage, k, k, dt) : status;
+}
+
+/* Every collider with itself, then pairs of them. */
+static FilStatus meet_item(FilCollisionStage* stage, int k, double dt)
+{
+    if (k < stage->collider_count) {
+        return meet_itself(stage, k, dt);
+    }
+    const FilPair* pair = &stage->pairs.items[k - stage->collider_count];
+    return meet(stage, pair->a, pair->b, dt);
+}
+
 FilStatus fil_collide_all(FilCollisionStage* stage, double dt)
 {
     fil_contact_set_clear(&stage->set);
@@ -416,17 +462,6 @@ FilStatus fil_collide_all(FilCollisionStage* stage, double dt)
     for (int k = 0; k < stage->sheet_count; k++) {
         fil_collision_place_sheet(stage, &stage->sheets[k], dt);
     }
-    for (int k = 0; k < stage->collider_count && status == FIL_OK; k++) {
-        const FilWorldCollider* c = &stage->colliders[k];
-        const FilCollision* collision = &c->collider.collision;
-        if (c->collider.kind == FIL_COLLIDER_ROW && collision->enabled && collision->self) {
-            stage->parts.count = 0;
-            status = fil_chain_self_pairs(&c->row, c->skip, c->collider.closed, &stage->parts);
-            status = status == FIL_OK ? meet_edges(stage, k, k, dt) : status;
-        }
-    }
-    for (int k = 0; k < stage->pairs.count && status == FIL_OK; k++) {
-        status = meet(stage, stage->pairs.items[k].a, stage->pairs.items[k].b, dt);
-    }
+    status = status == FIL_OK ? fil_collision_run(stage, stage->collider_count + stage->pairs.count, meet_item, dt) : status;
     return status == FIL_OK && !stage->wants.vertices ? fil_collision_meet_sheets(stage, dt) : status;
 }

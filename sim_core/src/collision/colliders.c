@@ -30,6 +30,7 @@ void fil_collision_free(FilCollisionStage* stage)
     fil_free(stage->joins);
     fil_collision_free_sides(stage);
     fil_collision_free_sheets(stage);
+    fil_collision_free_lanes(stage);
 }
 
 /* Whether no edge of a row can touch the one that comes `gap` edges after it. */

@@ -25,6 +25,7 @@ typedef struct FilWorldCollider {
     int side;         /* a shape: its place among those of patches; -1: none yet */
     int sheet;        /* a vertex of a sheet, or a shape that is one: which; -1: none */
     FilPlacement place;
+    FilAabb bounds; /* over the motion of the step to come */
 } FilWorldCollider;
 
 /* What a shape is to pressure patches; colliders of one shape and surface share one. */
@@ -110,6 +111,8 @@ typedef struct FilCollisionWants {
     bool shares;   /* contacts at a node are kept for both of its edges, which share them (geometry/edge_share.h) */
 } FilCollisionWants;
 
+typedef struct FilCollisionLane FilCollisionLane;
+
 typedef struct FilCollisionStage {
     FilSystem* system; /* whose bodies these are */
     double friction;   /* Coulomb coefficient of all contacts; negative: the surfaces' own */
@@ -137,12 +140,16 @@ typedef struct FilCollisionStage {
     FilFacetTouches meetings;  /* of two sheets */
     FilPairs near_sheet;      /* colliders near one sheet */
     FilPairs faces, sorted;   /* its triangles near one of them; room to sort */
+    FilCollisionLane* lanes;  /* where workers put what they find; NULL: none has yet */
 } FilCollisionStage;
 
 /* Contacts are looked for as far ahead as the parts could move against each other in a step, twice over because the
  * velocity changes within it, and a little further for those at rest. */
 #define FIL_LOOK_AHEAD 2.0
 #define FIL_LOOK_AROUND 0.02 /* of the radius */
+
+/* More contacts than this come from things placed inside each other, and would take hours. */
+enum { FIL_MAX_CONTACTS = 100000 };
 
 void fil_collision_free(FilCollisionStage* stage);
 
@@ -197,6 +204,15 @@ FIL_MUST_CHECK FilStatus fil_collision_emit_patch(FilCollisionStage* stage, int 
                                                   const FilSurface* surface);
 /* Relative velocity of side 1 against side 0 in a contact's frame, for velocities v of the system. */
 void fil_collision_velocity(const FilCollisionStage* stage, const FilContact* contact, const double* v, double* velocity);
+
+/* ---- lanes.c: items of the narrow phase, shared by workers ---- */
+
+/* Meets one item; writes nothing of the stage but contacts, `parts`, `near`, and the patches' results. */
+typedef FilStatus FilCollisionMeet(FilCollisionStage* stage, int item, double dt);
+
+/* Meets `count` items; contacts stand in their order, whoever met them. FIL_BAD_INPUT: there are too many. */
+FIL_MUST_CHECK FilStatus fil_collision_run(FilCollisionStage* stage, int count, FilCollisionMeet* meet, double dt);
+void fil_collision_free_lanes(FilCollisionStage* stage);
 
 /* ---- patches.c: narrow phase by pressure ---- */
 

@@ -14,9 +14,6 @@ static const double RIGID_DISSIPATION = 20.0; /* s/m */
 static const double SHAPE_DEPTH = 1e-3;
 static const double SOFT_DEPTH = 1e-2; /* rods' radii, and the balls at vertices of cloth and solids */
 
-/* More contacts than this come from things placed inside each other, and would take hours. */
-enum { MAX_CONTACTS = 100000 };
-
 /* The part that a contact's point moves with. A vertex of a sheet takes no couple, and its surface is half a thickness away: there the point
  * goes with the triangle at the vertex that faces the contact most, or, edge on, the largest. */
 static int moving_part(const FilCollisionStage* stage, const FilContact* contact, int side)
@@ -173,7 +170,7 @@ static FilStatus start_contact(FilCollisionStage* stage, int a, int part_a, int 
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
     const FilSurface surface = fil_collision_surface(stage, ca, cb);
     const bool rigid = !(surface.stiffness > 0.0);
-    if (stage->set.count == MAX_CONTACTS) {
+    if (stage->set.count == FIL_MAX_CONTACTS) {
         return FIL_BAD_INPUT;
     }
     FilContact* contact = *out = fil_contact_set_new(&stage->set);

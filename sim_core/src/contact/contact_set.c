@@ -21,9 +21,14 @@ void fil_contact_set_clear(FilContactSet* set)
     set->count = set->block_count = 0;
 }
 
-static size_t next_capacity(int capacity)
+/* The next one by doubling that is no less than what is wanted. */
+static size_t next_capacity(int capacity, int wanted)
 {
-    return capacity == 0 ? FIRST_CAPACITY : 2 * (size_t)capacity;
+    size_t next = capacity == 0 ? FIRST_CAPACITY : 2 * (size_t)capacity;
+    while (next < (size_t)wanted) {
+        next *= 2;
+    }
+    return next;
 }
 
 /* fil_grow() behind a pointer of any type */
@@ -32,16 +37,25 @@ static bool grow(void** block, int old_count, size_t new_count, size_t size)
     return fil_grow(block, (size_t)old_count, new_count, size) != 0;
 }
 
+static bool reserve_contacts(FilContactSet* set, int count)
+{
+    if (set->count + count <= set->capacity) {
+        return true;
+    }
+    const size_t capacity = next_capacity(set->capacity, set->count + count);
+    void* contacts = set->contacts;
+    if (!grow(&contacts, set->count, capacity, sizeof *set->contacts)) {
+        return false;
+    }
+    set->contacts = contacts;
+    set->capacity = (int)capacity;
+    return true;
+}
+
 FilContact* fil_contact_set_new(FilContactSet* set)
 {
-    if (set->count == set->capacity) {
-        const size_t capacity = next_capacity(set->capacity);
-        void* contacts = set->contacts;
-        if (!grow(&contacts, set->count, capacity, sizeof *set->contacts)) {
-            return NULL;
-        }
-        set->contacts = contacts;
-        set->capacity = (int)capacity;
+    if (!reserve_contacts(set, 1)) {
+        return NULL;
     }
     FilContact* added = &set->contacts[set->count++];
     memset(added, 0, sizeof *added);
@@ -66,7 +80,7 @@ static bool reserve_blocks(FilContactSet* set, int count)
     if (set->block_count + count <= set->block_capacity) {
         return true;
     }
-    const size_t capacity = next_capacity(set->block_capacity);  // more than any one contact has
+    const size_t capacity = next_capacity(set->block_capacity, set->block_count + count);
     void* variables = set->variable;
     void* jacobians = set->jacobian;
     const bool first = grow(&variables, set->block_count, capacity, sizeof *set->variable);
@@ -75,6 +89,16 @@ static bool reserve_blocks(FilContactSet* set, int count)
     set->jacobian = jacobians;
     set->block_capacity = second ? (int)capacity : set->block_capacity;
     return second;
+}
+
+bool fil_contact_set_extend(FilContactSet* set, int count, int block_count)
+{
+    if (!reserve_contacts(set, count - set->count) || !reserve_blocks(set, block_count - set->block_count)) {
+        return false;
+    }
+    set->count = count;
+    set->block_count = block_count;
+    return true;
 }
 
 FilStatus fil_contact_set_push_block(FilContactSet* set, int variable, const double* jacobian)

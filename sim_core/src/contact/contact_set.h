@@ -56,6 +56,8 @@ void fil_contact_set_clear(FilContactSet* set); /* keeps the memory */
 /* Appends a contact of zeros, whose Jacobian is empty until fil_contact_set_add_block(); it may move when the next
  * comes. NULL when out of memory. Allocates to grow. */
 FilContact* fil_contact_set_new(FilContactSet* set);
+/* Makes the set of so many contacts and blocks, with old ones kept and new ones to be written. False when out of memory. */
+FIL_MUST_CHECK bool fil_contact_set_extend(FilContactSet* set, int count, int block_count);
 /* Appends a copy of `contact` likewise. */
 FIL_MUST_CHECK FilStatus fil_contact_set_add(FilContactSet* set, const FilContact* contact);
 

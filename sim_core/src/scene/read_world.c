@@ -44,6 +44,8 @@ const FilKey* fil_scene_world_keys(FilReader* reader)
         FIL_KEY_MAPPING("newton", newton_keys, 0, ""),
         FIL_KEY_WHOLE("max_halvings", FIL_NOT_NEGATIVE, "8", "how often a failing step may be halved inside itself, up to 30"),
         FIL_KEY_MAPPING("adaptive", adaptive_keys, 0, "divide steps while Newton needs many iterations"),
+        FIL_KEY_WHOLE("threads", FIL_NOT_NEGATIVE, "1",
+                      "that share a step, up to 256; 0: one for each processor; results are the same bits for any number"),
     };
     enum { OWN = sizeof own / sizeof *own };
     int models = 0;
@@ -120,4 +122,5 @@ void fil_scene_read_world(FilReader* reader, const FilYaml* node, FilWorldDef* d
         fil_read_integer(reader, newton, "max_iterations", FIL_OPTIONAL, 1, 10000, &def->newton_max_iterations);
     }
     fil_read_integer(reader, node, "max_halvings", FIL_OPTIONAL, 0, 30, &def->max_halvings);
+    fil_read_integer(reader, node, "threads", FIL_OPTIONAL, 0, 256, &def->threads);
 }

@@ -14,6 +14,7 @@ static double seconds(void)
 
 void fil_solver_free(FilSolver* solver)
 {
+    fil_free(solver->motions);
     fil_joints_free(&solver->joints);
     fil_contact_stage_free(&solver->contact);
     fil_followers_free(&solver->followers);
@@ -54,9 +55,9 @@ static bool move_body(const FilSolver* solver, const FilStepSetup* setup, int b,
 {
     FilSystem* system = solver->system;
     const FilBody* body = &system->bodies[b];
+    FilNewtonScratch scratch = fil_system_scratch(system, b);
     return fil_free_motion(body, setup, solver->settings.newton_tolerance, solver->settings.newton_max_iterations,
-                           system->state.q + body->q, system->state.change + body->v, push, system->scratch.solution + body->v,
-                           &system->scratch, report);
+                           system->state.q + body->q, system->state.change + body->v, push, scratch.solution, &scratch, report);
 }
 
 /* The same about the last step's contacts, where that is not too far: then about no contact, as published. */
@@ -91,31 +92,57 @@ static bool leave_to_contact(FilSolver* solver, const FilStepSetup* setup, int b
     return stage->pushed[b];
 }
 
-/* Velocities of every body without contact, or with that of the last step, in the scratch; one body after the other while its data are at hand. Where contact is a
- * part of the motion, bodies that take part only begin. */
-static FilStatus free_motion(FilSolver* solver, const FilStepSetup* setup, FilStepInfo* info)
+typedef struct FreeMotion {
+    FilSolver* solver;
+    const FilStepSetup* setup;
+} FreeMotion;
+
+/* One body after the other while its data are at hand. Where contact is a part of the motion, bodies that take part only begin. */
+static void move_bodies(void* context, int first, int end, int worker)
 {
+    const FreeMotion* motion = context;
+    FilSolver* solver = motion->solver;
     FilSystem* system = solver->system;
-    int iterations = 0;
-    bool ok = true;
-    for (int b = 0; b < system->body_count && ok; b++) {
+    (void)worker;
+    for (int b = first; b < end; b++) {
         const FilBody* body = &system->bodies[b];
-        FilNewtonReport report;
+        FilBodyMotion* result = &solver->motions[b];
         double *v = system->scratch.solution + body->v, *change = system->next.change + body->v;
+        *result = (FilBodyMotion){.done = true};
         if (body->moves) {
-            body->ops->begin(body->impl, setup, system->state.q + body->q, system->state.v + body->v, system->state.h + body->h);
+            body->ops->begin(body->impl, motion->setup, system->state.q + body->q, system->state.v + body->v, system->state.h + body->h);
         }
         if (solver->model->coupled && solver->contact.active && solver->contact.offset[b] >= 0) {
             continue;
         }
-        ok = leave_to_contact(solver, setup, b, &report) || move_alone(solver, setup, b, &report);
+        result->done = leave_to_contact(solver, motion->setup, b, &result->newton) || move_alone(solver, motion->setup, b, &result->newton);
         for (int k = 0; k < body->v_count; k++) {
             change[k] = v[k] - system->state.v[body->v + k];
         }
-        iterations = report.iterations > iterations ? report.iterations : iterations;
-        info->regularised += report.regularised;
-        info->residual = fmax(info->residual, report.residual);
         fil_contacts_take(solver, b);
+    }
+}
+
+/* Velocities of every body without contact, or with that of the last step, in the scratch. */
+static FilStatus free_motion(FilSolver* solver, const FilStepSetup* setup, FilStepInfo* info)
+{
+    const int count = solver->system->body_count;
+    void* motions = solver->motions;
+    const bool room = fil_buffer_reserve(&motions, &solver->motion_capacity, (size_t)count, sizeof *solver->motions);
+    solver->motions = motions;
+    if (!room) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    FreeMotion motion = {solver, setup};
+    fil_system_run(solver->system, move_bodies, &motion);
+    int iterations = 0;
+    bool ok = true;
+    for (int b = 0; b < count && ok; b++) { // up to the first that failed
+        const FilNewtonReport* report = &solver->motions[b].newton;
+        ok = solver->motions[b].done;
+        iterations = report->iterations > iterations ? report->iterations : iterations;
+        info->regularised += report->regularised;
+        info->residual = fmax(info->residual, report->residual);
     }
     info->newton_iterations += iterations;
     return ok ? FIL_OK : FIL_NOT_CONVERGED;

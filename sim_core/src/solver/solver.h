@@ -10,6 +10,7 @@
 #include "collision/collision.h"
 #include "solver/contact_stage.h"
 #include "solver/followers.h"
+#include "solver/free_motion.h"
 #include "solver/ipc_field.h"
 #include "solver/joint.h"
 #include "solver/model.h"
@@ -27,6 +28,12 @@ typedef struct FilSolverSettings {
     FilModelSettings model;
 } FilSolverSettings;
 
+/* What a body's free motion came to. */
+typedef struct FilBodyMotion {
+    FilNewtonReport newton;
+    bool done;
+} FilBodyMotion;
+
 typedef struct FilSolver {
     FilSystem* system;
     FilCollisionStage* collision;
@@ -37,6 +44,8 @@ typedef struct FilSolver {
     bool first_step;  /* nothing has been stepped yet */
     int memory;       /* where models keep FIL_POTENTIAL_MEMORY numbers from step to step in the history */
     double last_dt;   /* s, of the last stage: what impulses are forces over */
+    FilBodyMotion* motions; /* per body, of this stage */
+    size_t motion_capacity;
     FilJoints joints;
     FilContactStage contact;
     FilFollowers followers;

@@ -33,14 +33,20 @@ static void begin(FilWorld* world, int b, const FilStepSetup* setup)
     body->ops->begin(body->impl, setup, state->q + body->q, state->v + body->v, state->h + body->h);
 }
 
-static void finish(FilWorld* world)
+static void finish_bodies(void* context, int first, int end, int worker)
 {
-    FilSystem* system = &world->system;
-    for (int b = 0; b < system->body_count; b++) {
+    const FilSystem* system = context;
+    (void)worker;
+    for (int b = first; b < end; b++) {
         const FilBody* body = &system->bodies[b];
         body->ops->finish(body->impl, system->scratch.solution + body->v, system->next.q + body->q, system->next.v + body->v,
                           system->next.h + body->h);
     }
+}
+
+static void finish(FilWorld* world)
+{
+    fil_system_run(&world->system, finish_bodies, &world->system);
 }
 
 /* What models keep from step to step goes along, until they change it. */

@@ -16,7 +16,8 @@ FilWorldDef fil_world_def_default(void)
                          .friction = -1.0,
                          .newton_tolerance = 1e-6,
                          .newton_max_iterations = 50,
-                         .max_halvings = 8};
+                         .max_halvings = 8,
+                         .threads = 1};
 }
 
 int fil_contact_model_count(void)
@@ -94,6 +95,10 @@ static FilStatus check_def(const FilWorldDef* def, FilError* error)
         return fil_error(error, FIL_BAD_INPUT, "world: adaptive_iterations must be 0, for steps of equal size, or at least 2, not %d",
                          def->adaptive_iterations);
     }
+    if (def->threads < 0 || def->threads > FIL_WORKERS_MAX) {
+        return fil_error(error, FIL_BAD_INPUT, "world: threads must lie between 0, one for each processor, and %d, not %d", FIL_WORKERS_MAX,
+                         def->threads);
+    }
     const int index = fil_contact_model_find(def->contact_model);
     if (index < 0) {
         return fil_error(error, FIL_BAD_INPUT, "world: unknown contact model '%s'", def->contact_model);
@@ -116,6 +121,22 @@ static void apply_def(FilWorld* world, const FilWorldDef* def)
     solver->settings.max_depth = def->max_depth;
     solver->settings.check_nonlinear = def->check_nonlinear;
     world->collision.friction = def->friction;
+}
+
+/* As many workers as the definition asks for, in the place of the old ones. */
+static FilStatus start_workers(FilWorld* world)
+{
+    FilSystem* system = &world->system;
+    const int asked = world->def.threads, wanted = asked > 0 ? asked : fil_workers_processors();
+    if (fil_workers_count(system->workers) == wanted) {
+        return FIL_OK;
+    }
+    fil_workers_destroy(system->workers);
+    system->workers = fil_workers_create(wanted);
+    const int count = fil_workers_count(system->workers);
+    return count == wanted ? FIL_OK
+                           : fil_world_fail(world, FIL_OUT_OF_MEMORY, "world: the system gives only %d of %d threads; steps go on with these",
+                                            count, wanted);
 }
 
 /* A number of this world and no other, not even of one that stood at the same address before. */
@@ -157,6 +178,7 @@ FilStatus fil_world_create(const FilWorldDef* def, FilWorld** out, FilError* err
         fil_world_destroy(world);
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
+    (void)start_workers(world); // it can do without
     *out = world;
     return FIL_OK;
 }
@@ -166,6 +188,7 @@ void fil_world_destroy(FilWorld* world)
     if (world == NULL) {
         return;
     }
+    fil_workers_destroy(world->system.workers);
     for (int e = 0; e < world->object_count; e++) {
         FilObject* object = &world->objects[e];
         fil_free(object->name);
@@ -280,6 +303,24 @@ FilStatus fil_world_set_integrator(FilWorld* world, FilIntegrator integrator)
     FilWorldDef def = world->def;
     def.integrator = integrator;
     return change(world, def);
+}
+
+int fil_world_threads(const FilWorld* world)
+{
+    return fil_workers_count(world->system.workers);
+}
+
+int fil_world_threads_asked(const FilWorld* world)
+{
+    return world->def.threads;
+}
+
+FilStatus fil_world_set_threads(FilWorld* world, int threads)
+{
+    FilWorldDef def = world->def;
+    def.threads = threads;
+    const FilStatus status = change(world, def);
+    return status == FIL_OK ? start_workers(world) : status;
 }
 
 FilStatus fil_world_set_contact_model(FilWorld* world, const char* name)

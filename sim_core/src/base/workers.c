@@ -1,0 +1,203 @@
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "base/workers.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+/* How often a helper looks for the next loop before it parks: some 50 us, longer than what lies between the loops of a step, and shorter
+ * than what lies between steps of a world that waits for a clock. */
+enum { SPINS = 1000 };
+
+/* After so many looks whoever waits lets others run: there may be more threads than processors. */
+enum { PATIENCE = 200 };
+
+/* The loop at hand, in one word: its number, how many chunks it has, the next one to be taken. Whoever takes a chunk by exchanging
+ * the word has taken it of the loop that it has read, and that loop stays until the chunk is done. */
+enum { CHUNK_BITS = 21 };
+static const uint64_t CHUNKS = (UINT64_C(1) << CHUNK_BITS) - 1;
+
+typedef struct Helper {
+    struct FilWorkers* workers;
+    pthread_t thread;
+    int number;
+} Helper;
+
+struct FilWorkers {
+    _Alignas(FIL_ALIGNMENT) _Atomic uint64_t loop;
+    _Alignas(FIL_ALIGNMENT) atomic_int done; /* chunks of it */
+    _Alignas(FIL_ALIGNMENT) atomic_int parked;
+    atomic_bool ending;
+    // of the loop: constant while it has chunks that are not done
+    FilWork* work;
+    void* context;
+    int count, grain;
+
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    int helper_count;
+    Helper helpers[FIL_WORKERS_MAX];
+};
+
+static inline void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory"); // yield does nothing on most cores
+#endif
+}
+
+static inline bool has_chunk(uint64_t loop)
+{
+    return (loop & CHUNKS) < (loop >> CHUNK_BITS & CHUNKS);
+}
+
+/* Does chunks of the loop at hand, as long as there are any. */
+static void take_part(FilWorkers* workers, int worker)
+{
+    uint64_t loop = atomic_load_explicit(&workers->loop, memory_order_acquire);
+    while (has_chunk(loop)) {
+        if (!atomic_compare_exchange_weak_explicit(&workers->loop, &loop, loop + 1, memory_order_acq_rel, memory_order_acquire)) {
+            continue;
+        }
+        const int first = (int)(loop & CHUNKS) * workers->grain;
+        const int end = workers->count - first < workers->grain ? workers->count : first + workers->grain;
+        workers->work(workers->context, first, end, worker);
+        atomic_fetch_add_explicit(&workers->done, 1, memory_order_release);
+        loop = atomic_load_explicit(&workers->loop, memory_order_acquire);
+    }
+}
+
+/* Until there is a loop, or the end. */
+static void park(FilWorkers* workers)
+{
+    pthread_mutex_lock(&workers->lock);
+    atomic_fetch_add(&workers->parked, 1); // before the look: whoever makes a loop looks at this afterwards
+    while (!has_chunk(atomic_load(&workers->loop)) && !atomic_load(&workers->ending)) {
+        pthread_cond_wait(&workers->wake, &workers->lock);
+    }
+    atomic_fetch_sub(&workers->parked, 1);
+    pthread_mutex_unlock(&workers->lock);
+}
+
+static void* help(void* argument)
+{
+    const Helper* helper = argument;
+    FilWorkers* workers = helper->workers;
+    while (!atomic_load(&workers->ending)) {
+        bool found = false;
+        for (int k = 0; k < SPINS && !found; k++) {
+            found = has_chunk(atomic_load_explicit(&workers->loop, memory_order_relaxed));
+            relax();
+        }
+        if (found) {
+            take_part(workers, helper->number);
+        } else {
+            park(workers);
+        }
+    }
+    return NULL;
+}
+
+static void wake_all(FilWorkers* workers)
+{
+    pthread_mutex_lock(&workers->lock);
+    pthread_cond_broadcast(&workers->wake);
+    pthread_mutex_unlock(&workers->lock);
+}
+
+FilWorkers* fil_workers_create(int count)
+{
+    FilWorkers* workers = count > 1 ? fil_alloc(1, sizeof *workers) : NULL;
+    if (workers == NULL) {
+        return NULL;
+    }
+    count = count < FIL_WORKERS_MAX ? count : FIL_WORKERS_MAX;
+    pthread_mutex_init(&workers->lock, NULL); // neither can fail with default attributes
+    pthread_cond_init(&workers->wake, NULL);
+    sigset_t all, before; // the program's signals are for its own threads
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (int k = 1; k < count; k++) {
+        Helper* helper = &workers->helpers[workers->helper_count];
+        *helper = (Helper){.workers = workers, .number = k};
+        if (pthread_create(&helper->thread, NULL, help, helper) != 0) {
+            break;
+        }
+        workers->helper_count++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (workers->helper_count == 0) {
+        fil_workers_destroy(workers);
+        return NULL;
+    }
+    return workers;
+}
+
+void fil_workers_destroy(FilWorkers* workers)
+{
+    if (workers == NULL) {
+        return;
+    }
+    atomic_store(&workers->ending, true);
+    wake_all(workers);
+    for (int k = 0; k < workers->helper_count; k++) {
+        pthread_join(workers->helpers[k].thread, NULL);
+    }
+    pthread_cond_destroy(&workers->wake);
+    pthread_mutex_destroy(&workers->lock);
+    fil_free(workers);
+}
+
+int fil_workers_count(const FilWorkers* workers)
+{
+    return workers != NULL ? workers->helper_count + 1 : 1;
+}
+
+int fil_workers_processors(void)
+{
+#ifdef CPU_COUNT
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+        return CPU_COUNT(&set);
+    }
+#endif
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 && online < FIL_WORKERS_MAX ? (int)online : 1;
+}
+
+void fil_workers_run(FilWorkers* workers, int count, int grain, FilWork* work, void* context)
+{
+    const int chunks = (count + grain - 1) / grain;
+    if (workers == NULL || chunks < 2 || (uint64_t)chunks > CHUNKS) {
+        for (int first = 0; first < count; first += grain) {
+            work(context, first, count - first < grain ? count : first + grain, 0);
+        }
+        return;
+    }
+    const uint64_t number = (atomic_load_explicit(&workers->loop, memory_order_relaxed) >> 2 * CHUNK_BITS) + 1;
+    workers->work = work;
+    workers->context = context;
+    workers->count = count;
+    workers->grain = grain;
+    atomic_store_explicit(&workers->done, 0, memory_order_relaxed);
+    atomic_store(&workers->loop, number << 2 * CHUNK_BITS | (uint64_t)chunks << CHUNK_BITS);
+    if (atomic_load(&workers->parked) > 0) {
+        wake_all(workers);
+    }
+    take_part(workers, 0);
+    // chunks that helpers have begun
+    for (int k = 0; atomic_load_explicit(&workers->done, memory_order_acquire) < chunks; k++) {
+        if (k < PATIENCE) {
+            relax();
+        } else {
+            sched_yield();
+        }
+    }
+}

@@ -1,0 +1,162 @@
+/* Workers share a loop: every item once, in fixed chunks, whatever their number; helpers park and come back; few threads will do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/workers.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+enum { ITEMS = 5000 };
+
+typedef struct Loop {
+    int count, grain, workers;
+    int visits[ITEMS];       /* of each item */
+    double sums[ITEMS];      /* of each chunk */
+    atomic_int strange;      /* chunks that are none, workers that are none */
+} Loop;
+
+static void visit(void* context, int first, int end, int worker)
+{
+    Loop* loop = context;
+    const int wanted = loop->count - first < loop->grain ? loop->count : first + loop->grain;
+    if (first % loop->grain != 0 || end != wanted || worker < 0 || worker >= loop->workers) {
+        atomic_fetch_add(&loop->strange, 1);
+        return;
+    }
+    double sum = 0.0;
+    for (int k = first; k < end; ++k) {
+        loop->visits[k]++;
+        sum += 1.0 / (1.0 + k);
+    }
+    loop->sums[first / loop->grain] = sum;
+}
+
+static double run(FilWorkers* workers, int count, int grain)
+{
+    Loop* loop = calloc(1, sizeof *loop);
+    assert_non_null(loop);
+    loop->count = count;
+    loop->grain = grain;
+    loop->workers = fil_workers_count(workers);
+    fil_workers_run(workers, count, grain, visit, loop);
+    assert_int_equal(atomic_load(&loop->strange), 0);
+    double sum = 0.0;
+    for (int k = 0; k < count; ++k) {
+        assert_int_equal(loop->visits[k], 1);
+        sum += loop->sums[k];
+    }
+    free(loop);
+    return sum;
+}
+
+static void every_item_is_visited_once(void** state)
+{
+    (void)state;
+    for (int threads = 2; threads <= 5; ++threads) {
+        FilWorkers* workers = fil_workers_create(threads);
+        assert_non_null(workers);
+        assert_int_equal(fil_workers_count(workers), threads);
+        static const int counts[] = {0, 1, 2, 7, 64, 1000, ITEMS}, grains[] = {1, 3, 64, ITEMS};
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; ++c) {
+            for (size_t g = 0; g < sizeof grains / sizeof *grains; ++g) {
+                const double alone = run(NULL, counts[c], grains[g]), together = run(workers, counts[c], grains[g]);
+                assert_memory_equal(&alone, &together, sizeof alone); // the same chunks: the same bits
+            }
+        }
+        fil_workers_destroy(workers);
+    }
+}
+
+/* Many short loops in a row, and pauses in which helpers park: none is lost, none is done twice. */
+static void helpers_come_back(void** state)
+{
+    (void)state;
+    FilWorkers* workers = fil_workers_create(3);
+    assert_non_null(workers);
+    for (int k = 0; k < 3000; ++k) {
+        run(workers, 1 + k % 40, 1);
+        if (k % 500 == 0) {
+            nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+        }
+    }
+    fil_workers_destroy(workers);
+}
+
+static double cpu_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec + 1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+static void idle_helpers_cost_nothing(void** state)
+{
+    (void)state;
+    FilWorkers* workers = fil_workers_create(4);
+    assert_non_null(workers);
+    run(workers, 100, 1);
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); // parked by now
+    const double before = cpu_seconds();
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    assert_true(cpu_seconds() - before < 0.02); // spinning, three would have used some of 0.6 s
+    fil_workers_destroy(workers);
+}
+
+static void one_needs_no_helpers(void** state)
+{
+    (void)state;
+    assert_null(fil_workers_create(1));
+    assert_int_equal(fil_workers_count(NULL), 1);
+    assert_true(fil_workers_processors() >= 1);
+    fil_workers_destroy(NULL);
+}
+
+/* Address space for some stacks, but not for all: there are fewer workers, and they work. */
+static void fewer_threads_will_do(void** state)
+{
+    (void)state;
+    if (SANITIZED) {
+        skip(); // their shadows need all the space there is
+    }
+    struct rlimit old, tight;
+    char text[256] = "";
+    FILE* file = fopen("/proc/self/statm", "r");
+    if (file == NULL || fgets(text, sizeof text, file) == NULL) {
+        skip();
+    }
+    fclose(file);
+    const rlim_t used = (rlim_t)strtoull(text, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE);
+    assert_int_equal(getrlimit(RLIMIT_AS, &old), 0);
+    tight = old;
+    tight.rlim_cur = used + (rlim_t)100 * 1024 * 1024;
+    assert_int_equal(setrlimit(RLIMIT_AS, &tight), 0);
+    FilWorkers* workers = fil_workers_create(FIL_WORKERS_MAX);
+    assert_int_equal(setrlimit(RLIMIT_AS, &old), 0);
+    assert_true(fil_workers_count(workers) < FIL_WORKERS_MAX);
+    run(workers, ITEMS, 10);
+    fil_workers_destroy(workers);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_item_is_visited_once), cmocka_unit_test(helpers_come_back),     cmocka_unit_test(idle_helpers_cost_nothing),
+        cmocka_unit_test(one_needs_no_helpers),       cmocka_unit_test(fewer_threads_will_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
