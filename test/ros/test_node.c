@@ -241,6 +241,11 @@ static void parameters_can_be_asked_and_set(void** state)
 
     assert_true(client_set(&client, "/filum", "time_step", fil_parameter_double(0.001), reason));
     assert_true(client_get(&client, "/filum", "time_step").real == 0.001);
+    assert_int_equal(client_get(&client, "/filum", "threads").integer, 1);
+    assert_true(client_set(&client, "/filum", "threads", fil_parameter_integer(2), reason));
+    assert_int_equal(client_get(&client, "/filum", "threads").integer, 2);
+    assert_false(client_set(&client, "/filum", "threads", fil_parameter_integer(1000), reason));
+    assert_non_null(strstr(reason, "threads must lie between"));
     assert_false(client_set(&client, "/filum", "time_step", fil_parameter_double(-1), reason));
     assert_non_null(strstr(reason, "time_step must lie between"));
     assert_false(client_set(&client, "/filum", "time_step", fil_parameter_double(NAN), reason));

@@ -255,6 +255,7 @@ static const BadScene bad_scenes[] = {
      ":11: probes.b.drive.component: ", "has 1 component only"},
     {"probe of a part that is not its own", ROD "probes:\n  t: {tension: {rod: cable, node: 1}}\n",
      ":9: probes.t.tension.node: ", "unknown key 'node'"},
+    {"too many threads", ROD "world: {threads: 1000}\n", ":8: world.threads: ", "must be from 0 to 256"},
     {"adaptive steps without room", ROD "world: {adaptive: {iterations: 1}}\n",
      ":8: world.adaptive.iterations: ", "must be from 2 to 10000"},
     {"settings of a model that has none", ROD "world: {sap: {}}\n", ":8: world.sap: ", "unknown key 'sap'"},
