@@ -33,15 +33,42 @@ void fil_collision_free(FilCollisionStage* stage)
     fil_collision_free_lanes(stage);
 }
 
-/* Whether no edge of a row can touch the one that comes `gap` edges after it. */
-static bool all_neighbours(const FilCollider* c, int gap)
+/* Length along a row from the end of an edge to the beginning of the one that comes `gap` edges after it, round the end of a
+ * closed one. */
+static double length_after(const FilCollider* c, int edge, int gap)
 {
-    bool all = gap < c->edge_count - gap;
-    for (int i = 0; all && i < c->edge_count - (c->closed ? 0 : gap); i++) {
-        const int j = (i + gap) % c->edge_count;
-        all = fil_collision_neighbours(c, i < j ? i : j, i < j ? j : i);
+    const int to = edge + gap, n = c->edge_count;
+    return (to < n ? c->arc[to] : c->arc[to - n] + c->arc[n]) - c->arc[edge + 1];
+}
+
+/* How many edges after each edge of a row cannot touch it; one at least, and less than half of them. */
+static int count_neighbours(const FilCollider* c)
+{
+    const int n = c->edge_count;
+    int first = (n - 1) / 2 + 1; // the least gap at which edges can touch
+    double thinnest = INFINITY;
+    for (int i = 0; i < n; i++) {
+        thinnest = fmin(thinnest, c->radii[i]);
     }
-    return all;
+    for (int i = 0; i < n; i++) {
+        const int most = c->closed || i + first <= n ? first : n - i;
+        // nothing touches before the length that the thinnest edge would need, which grows with the gap
+        const double reach = 0.5 * FIL_PI * (c->radii[i] + thinnest);
+        int low = 2, high = most;
+        while (low < high) {
+            const int middle = low + (high - low) / 2;
+            if (length_after(c, i, middle) > reach) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        for (int j = (i + low) % n; low < most && fil_collision_neighbours(c, i < j ? i : j, i < j ? j : i); j = (i + low) % n) {
+            low++;
+        }
+        first = low < most ? low : first;
+    }
+    return first > 2 ? first - 1 : 1;
 }
 
 FilStatus fil_collision_register(FilCollisionStage* stage, int body_index, const int* object_of, const char* const* names,
@@ -69,9 +96,7 @@ FilStatus fil_collision_register(FilCollisionStage* stage, int body_index, const
         if (c->collider.kind == FIL_COLLIDER_ROW && fil_chain_init(&c->row, c->collider.edge_count) != FIL_OK) {
             return FIL_OUT_OF_MEMORY;
         }
-        for (c->skip = 1; c->collider.kind == FIL_COLLIDER_ROW && all_neighbours(&c->collider, c->skip + 1);) {
-            c->skip++;
-        }
+        c->skip = c->collider.kind == FIL_COLLIDER_ROW ? count_neighbours(&c->collider) : 1;
         stage->collider_count++;
         const bool mesh = c->collider.kind == FIL_COLLIDER_SHAPE && c->collider.shape.mesh != NULL;
         if (mesh && c->collider.collision.surface.modulus > 0.0) {
