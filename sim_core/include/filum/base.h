@@ -41,6 +41,7 @@ typedef enum FilStatus {
     FIL_OUT_OF_MEMORY, /* nothing was changed */
     FIL_NOT_CONVERGED, /* a step failed; the state is that of the last good step */
     FIL_IO,            /* a file could not be read or written */
+    FIL_INTERRUPTED,   /* a step was ended from outside, or by its time limit; the state is that of the last good step */
 } FilStatus;
 
 /* A short lower-case name of a status, such as "bad input". */

@@ -20,6 +20,11 @@ typedef struct FilSceneOptions {
     bool seed_given;           /* false: the scene's own seed, or 1 */
     double dt;                 /* s; 0: the scene's */
     const char* contact_model; /* NULL: the scene's */
+    const char* folders;       /* that the scene and what it names may be read from, separated by colons; NULL: any. What a robot's URDF
+                                  names is read from anywhere */
+    int max_nodes;             /* of rods, cloth and solids together; 0: ten million */
+    bool (*stop)(void* context); /* asked from part to part: true ends the loading with FIL_INTERRUPTED. NULL: nobody asks */
+    void* stop_context;
 } FilSceneOptions;
 
 /* What a scene says about the run itself, beside the world it builds. */
@@ -36,6 +41,9 @@ typedef struct FilSceneInfo {
 /* Finds a scene given by path or by name. A name is looked for in the folders of FILUM_SCENE_PATH, beside the
  * installed program and in the source tree. Fails with a message that suggests the nearest name. */
 FIL_MUST_CHECK bool fil_scene_find(const char* scene, char* path, size_t size, FilError* error);
+
+/* For FilSceneOptions.folders: the working directory, and where fil_scene_find() looks, with the robots and meshes there. */
+void fil_scene_folders(char* folders, size_t size);
 
 /* Calls `visit` for each scene that fil_scene_find() finds by name, folder after folder: of two with one name the first counts.
  * `name` and `path` are borrowed for the call. */

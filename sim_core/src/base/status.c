@@ -9,6 +9,7 @@ const char* fil_status_name(FilStatus status)
         [FIL_OUT_OF_MEMORY] = "out of memory",
         [FIL_NOT_CONVERGED] = "not converged",
         [FIL_IO] = "input/output error",
+        [FIL_INTERRUPTED] = "interrupted",
     };
     return (unsigned)status < sizeof names / sizeof names[0] ? names[status] : "unknown status";
 }

@@ -5,13 +5,15 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 
 static FilStatus read_file(const char* path, char** bytes, size_t* size, FilError* error)
 {
-    FILE* file = fopen(path, "rb");
+    FilError reason;
+    FILE* file = fil_file_open(path, NULL, &reason);
     if (file == NULL) {
-        return fil_error(error, FIL_IO, "%s: cannot be opened", path);
+        return fil_error(error, FIL_IO, "%s: cannot be opened: %s", path, reason.text);
     }
     FilStatus status = FIL_OK;
     long length = -1;

@@ -1,5 +1,7 @@
 /* Owns the writing of rosbag2's SQLite files (schema 3, Humble's default storage). A batch is a transaction. SQLite has
  * no place for definitions and attachments: definitions are left out, attachments refused by name. */
+#include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,9 +66,15 @@ static FilStatus create(const char* path, const FilStorageOptions* options, void
     if (options->compression != FIL_COMPRESSION_NONE) {
         return fil_error(error, FIL_BAD_INPUT, "%s: .db3 files are not compressed; use .mcap", path);
     }
-    if (access(path, F_OK) == 0) {
+    // made here, since SQLite would follow a link that leads nowhere yet
+    const int made = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (made < 0 && errno == EEXIST) {
         return fil_error(error, FIL_BAD_INPUT, "%s: exists already and is left alone", path);
     }
+    if (made < 0) {
+        return fil_error(error, FIL_IO, "%s: %s", path, strerror(errno));
+    }
+    close(made);
     Database* database = fil_alloc(1, sizeof *database);
     if (database == NULL || (database->path = fil_strdup(path)) == NULL) {
         destroy(database);

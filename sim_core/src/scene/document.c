@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 
 /* A file that is being read, and the one that included it. */
@@ -19,6 +20,7 @@ typedef struct OpenFile {
 
 typedef struct Loader {
     const FilSceneLimits* limits;
+    const char* folders; /* that files may be read from; NULL: any */
     FilPool* pool;
     FilError* error;
     int values, files; /* so far */
@@ -61,9 +63,10 @@ static FilStatus read_stream(Loader* loader, FILE* stream, const char* path, cha
 
 static FilStatus parse_file(Loader* loader, const char* path, FilYaml** root)
 {
-    FILE* stream = fopen(path, "rb");
+    FilError reason;
+    FILE* stream = fil_file_open(path, loader->folders, &reason);
     if (stream == NULL) {
-        return fil_error(loader->error, FIL_IO, "%.300s: cannot be opened: %s", path, strerror(errno));
+        return fil_error(loader->error, FIL_IO, "%.300s: cannot be opened: %s", path, reason.text);
     }
     char* text = NULL;
     size_t size = 0;
@@ -154,12 +157,13 @@ static FilStatus open_include(Loader* loader, const FilYaml* name, const OpenFil
     if (path == NULL) {
         return fil_error(loader->error, FIL_OUT_OF_MEMORY, "%.300s: out of memory", from->path);
     }
+    FilError reason;
+    if (!fil_file_check(path, loader->folders, &reason)) {
+        return fil_yaml_error(loader->error, name, "cannot include '%.120s': %s", path, reason.text);
+    }
     struct stat about;
     if (stat(path, &about) != 0) {
         return fil_yaml_error(loader->error, name, "cannot include '%.120s': %s", path, strerror(errno));
-    }
-    if (!S_ISREG(about.st_mode)) {
-        return fil_yaml_error(loader->error, name, "cannot include '%.120s': not a file", path);
     }
     *file = (OpenFile){.path = path, .known = true, .device = about.st_dev, .inode = about.st_ino, .from = from};
     for (const OpenFile* open = from; open != NULL; open = open->from) {
@@ -229,6 +233,6 @@ static FilStatus load(Loader* loader, const FilSource* source, const OpenFile* f
 FilStatus fil_document_load(const FilSource* source, const FilSceneLimits* limits, FilPool* pool, FilYaml** root,
                             FilError* error)
 {
-    Loader loader = {.limits = limits, .pool = pool, .error = error, .files = 1};
+    Loader loader = {.limits = limits, .folders = source->folders, .pool = pool, .error = error, .files = 1};
     return load(&loader, source, NULL, root);
 }

@@ -10,6 +10,7 @@ typedef struct FilSource {
     const char* path;
     const char* text; /* NULL: read the file */
     size_t size;
+    const char* folders; /* that files may be read from, separated by colons; NULL: any */
 } FilSource;
 
 /* Reads, parses and merges. Mappings of an included file are merged under those of the including one, lists of

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "scene/scene_build.h"
 
 /* ---- names ---- */
@@ -33,6 +34,25 @@ const char* fil_scene_number_name(FilReader* reader, const char* name, int numbe
         snprintf(text, size, "%s%d", name, number);
     }
     return text;
+}
+
+/* ---- files ---- */
+
+const char* fil_scene_file(FilScene* scene, const FilYaml* at, const char* name)
+{
+    FilReader* reader = &scene->reader;
+    FilError reason;
+    if (reader->status != FIL_OK) {
+        return NULL;
+    }
+    // a setting of the command line stands in no file: then it is the scene's folder
+    const char* path = fil_document_path(reader->pool, at->line > 0 ? at->file : scene->path, name);
+    if (path == NULL) {
+        reader->status = fil_error(reader->error, FIL_OUT_OF_MEMORY, "out of memory while reading the scene");
+    } else if (!fil_file_check(path, scene->folders, &reason)) {
+        fil_reader_fail(reader, at, "'%.200s' cannot be opened: %s", path, reason.text);
+    }
+    return reader->status == FIL_OK ? path : NULL;
 }
 
 /* ---- lists ---- */

@@ -120,16 +120,7 @@ static void read_file(FilScene* scene, const FilYaml* body, FilShapeDef* def)
     FilReader* reader = &scene->reader;
     const char* name = NULL;
     if (fil_read_text(reader, body, "file", FIL_REQUIRED, &name)) {
-        // a setting of the command line stands in no file: then it is the scene's folder
-        const FilYaml* at = fil_yaml_find(body, "file");
-        def->file = fil_document_path(reader->pool, at->line > 0 ? at->file : scene->path, name);
-        FILE* stream = def->file != NULL ? fopen(def->file, "rb") : NULL;
-        if (stream == NULL) {
-            fil_reader_fail(reader, at, "'%.200s' cannot be opened: %s", def->file != NULL ? def->file : name,
-                            strerror(errno));
-        } else {
-            fclose(stream);
-        }
+        def->file = fil_scene_file(scene, fil_yaml_find(body, "file"), name);
     }
     fil_read_number(reader, body, "scale", FIL_POSITIVE, &def->scale);
     fil_read_flag(reader, body, "convex", &def->convex);

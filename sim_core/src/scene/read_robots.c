@@ -151,12 +151,7 @@ static void read_robot(FilScene* scene, FilSceneItem* item)
     if (!fil_check_keys(reader, node, robot_keys) || !fil_read_text(reader, node, "urdf", FIL_REQUIRED, &file)) {
         return;
     }
-    // a setting of the command line stands in no file: then it is the scene's folder
-    const FilYaml* at = fil_yaml_find(node, "urdf");
-    robot->file = fil_document_path(reader->pool, at->line > 0 ? at->file : scene->path, file);
-    if (robot->file == NULL) {
-        fil_reader_fail(reader, at, "out of memory");
-    }
+    robot->file = fil_scene_file(scene, fil_yaml_find(node, "urdf"), file);
     fil_read_text(reader, node, "prefix", FIL_OPTIONAL, &def->prefix);
     fil_scene_read_vec3(reader, node, "position", &def->position);
     fil_scene_read_orientation(reader, node, &def->orientation);

@@ -158,7 +158,7 @@ static void read_file(FilScene* scene, const FilYaml* node, FilShellDef* def)
         return;
     }
     fil_read_number(reader, node, "scale", FIL_POSITIVE, &scale);
-    const char* path = fil_document_path(reader->pool, node->file != NULL ? node->file : scene->path, name);
+    const char* path = fil_scene_file(scene, fil_yaml_find(node, "path"), name);
     if (reader->status != FIL_OK || path == NULL) {
         return;
     }

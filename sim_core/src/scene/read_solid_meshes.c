@@ -291,7 +291,7 @@ static void read_file(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
         return;
     }
     fil_read_number(reader, node, "scale", FIL_POSITIVE, &scale);
-    const char* path = fil_document_path(reader->pool, node->file != NULL ? node->file : scene->path, name);
+    const char* path = fil_scene_file(scene, fil_yaml_find(node, "path"), name);
     if (reader->status == FIL_OK && path != NULL) {
         fil_reader_take(reader, fil_solid_mesh_read(path, scale, mesh, &error), fil_yaml_find(node, "path"), error.text);
     }

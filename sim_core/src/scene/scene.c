@@ -136,9 +136,20 @@ static void make_lists(FilScene* scene)
     scene->list_count = lists != NULL ? fil_scene_kind_count : 0;
 }
 
+/* Whether the scene is to be built on. */
+static bool goes_on(FilScene* scene)
+{
+    FilReader* reader = &scene->reader;
+    const FilSceneOptions* options = scene->options;
+    if (reader->status == FIL_OK && options->stop != NULL && options->stop(options->stop_context)) {
+        reader->status = fil_error(reader->error, FIL_INTERRUPTED, "%.300s: the loading was interrupted", scene->path);
+    }
+    return reader->status == FIL_OK;
+}
+
 static void read_sections(FilScene* scene)
 {
-    for (int k = 0; k < scene->list_count && scene->reader.status == FIL_OK; k++) {
+    for (int k = 0; k < scene->list_count && goes_on(scene); k++) {
         FilSceneList* list = &scene->lists[k];
         if (list->kind->read != NULL) {
             list->kind->read(scene, list);
@@ -152,7 +163,7 @@ static void read_sections(FilScene* scene)
 
 static void add_sections(FilScene* scene)
 {
-    for (int k = 0; k < scene->list_count && scene->reader.status == FIL_OK; k++) {
+    for (int k = 0; k < scene->list_count && goes_on(scene); k++) {
         FilSceneList* list = &scene->lists[k];
         if (list->kind->add != NULL) {
             list->kind->add(scene, list);
@@ -217,7 +228,10 @@ FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* 
     error = error != NULL ? error : &own_error;
     error->text[0] = '\0';
     *world = NULL;
-    FilScene scene = {.reader = {.error = error, .pool = &pool}, .limits = *limits, .path = source->path};
+    FilScene scene = {.reader = {.error = error, .pool = &pool}, .limits = *limits, .path = source->path, .options = options, .folders = source->folders};
+    if (options->max_nodes > 0 && options->max_nodes < scene.limits.nodes) {
+        scene.limits.nodes = options->max_nodes;
+    }
     FilYaml* root = NULL;
     const char** keys = scene_keys(&pool);
     FilStatus status = keys != NULL ? fil_document_load(source, limits, &pool, &root, error)
@@ -243,7 +257,7 @@ FilStatus fil_scene_load(const char* path, const FilSceneOptions* options, FilWo
                          FilError* error)
 {
     const FilSceneLimits limits = fil_scene_limits_default();
-    const FilSource source = {.path = path};
+    const FilSource source = {.path = path, .folders = options != NULL ? options->folders : NULL};
     return fil_scene_load_limited(&source, &limits, options, world, info, error);
 }
 
@@ -251,6 +265,6 @@ FilStatus fil_scene_load_text(const char* name, const char* text, size_t size, c
                               FilWorld** world, FilSceneInfo* info, FilError* error)
 {
     const FilSceneLimits limits = fil_scene_limits_default();
-    const FilSource source = {.path = name, .text = text, .size = size};
+    const FilSource source = {.path = name, .text = text, .size = size, .folders = options != NULL ? options->folders : NULL};
     return fil_scene_load_limited(&source, &limits, options, world, info, error);
 }

@@ -96,6 +96,8 @@ struct FilScene {
     FilReader reader;
     FilSceneLimits limits;
     const char* path;
+    const FilSceneOptions* options;
+    const char* folders; /* that files may be read from; NULL: any */
     FilYaml* root;
     FilWorld* world;
     FilSceneInfo* info;
@@ -115,6 +117,10 @@ struct FilScene {
 
 /* The list of a kind by its word; there is one. */
 FilSceneList* fil_scene_list(const FilScene* scene, const char* word);
+
+/* The path of a file that a key names, relative to the file that the key stands in; NULL after a failure: there is none, or it
+ * may not be read. */
+const char* fil_scene_file(FilScene* scene, const FilYaml* at, const char* name);
 
 /* A new item with zeroed room for its definition; NULL after a failure. */
 FilSceneItem* fil_scene_new_item(FilScene* scene, FilSceneList* list, const char* name, const FilYaml* at, size_t size);

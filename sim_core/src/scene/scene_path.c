@@ -109,6 +109,35 @@ static bool visit_folders(bool (*look)(void* context, const char* folder), void*
     return look(context, FILUM_SCENE_DIR_SOURCE);
 }
 
+/* ---- where files may come from ---- */
+
+typedef struct List {
+    char* text;
+    size_t size, length;
+} List;
+
+/* robots and meshes of scenes lie beside their folder, in config */
+static bool list_folder(void* context, const char* folder)
+{
+    List* list = context;
+    const int added = snprintf(list->text + list->length, list->size - list->length, "%s%s%s", list->length > 0 ? ":" : "", folder,
+                               ends_with(folder, "/config/scenes") ? "/.." : "");
+    if (added > 0 && (size_t)added < list->size - list->length) {
+        list->length += (size_t)added;
+    }
+    list->text[list->length] = '\0'; // one that does not fit is left out
+    return false;
+}
+
+void fil_scene_folders(char* folders, size_t size)
+{
+    List list = {.text = folders, .size = size};
+    list_folder(&list, ".");
+    visit_folders(list_folder, &list);
+}
+
+/* ---- one of them ---- */
+
 bool fil_scene_find(const char* scene, char* path, size_t size, FilError* error)
 {
     // what looks like a path, is one

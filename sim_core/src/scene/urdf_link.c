@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/quat.h"
 #include "base/vec3.h"
 #include "filum/mesh.h"
@@ -54,11 +55,7 @@ static void read_inertial(FilUrdfReader* reader, const xmlNode* node, FilLinkDef
 
 static bool is_file(const char* path)
 {
-    FILE* stream = fopen(path, "rb");
-    if (stream != NULL) {
-        fclose(stream);
-    }
-    return stream != NULL;
+    return fil_file_check(path, NULL, NULL);
 }
 
 /* folder/package/rest, or folder/rest where the folder itself is called so; NULL if there is no such file. */

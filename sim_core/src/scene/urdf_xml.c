@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/quat.h"
 
 /* A larger description is a mistake. */
@@ -53,9 +54,10 @@ void* fil_xml_alloc(FilUrdfReader* reader, size_t count, size_t size)
 
 char* fil_xml_load(FilUrdfReader* reader, const char* path, size_t* size)
 {
-    FILE* stream = fopen(path, "rb");
+    FilError reason;
+    FILE* stream = fil_file_open(path, NULL, &reason);
     if (stream == NULL) {
-        fil_xml_fail(reader, NULL, "cannot be opened: %s", strerror(errno));
+        fil_xml_fail(reader, NULL, "cannot be opened: %s", reason.text);
         return NULL;
     }
     const bool sought = fseek(stream, 0, SEEK_END) == 0;

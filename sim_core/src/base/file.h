@@ -1,0 +1,20 @@
+/* Files that are read: regular ones only, and where folders are given, only what lies below one of them. */
+#ifndef FILUM_BASE_FILE_H
+#define FILUM_BASE_FILE_H
+
+#include <stdio.h>
+
+#include "filum/base.h"
+
+/* Opens a file for reading; NULL with the reason in `error`, without the path. A pipe would wait for a writer and a device may
+ * do anything, so neither is opened. `folders` are separated by colons; NULL: any will do. Links count by where they lead, and
+ * what lies outside is refused in the same words whether it exists or not. */
+FIL_MUST_CHECK FILE* fil_file_open(const char* path, const char* folders, FilError* error);
+
+/* The same without opening it. */
+FIL_MUST_CHECK bool fil_file_check(const char* path, const char* folders, FilError* error);
+
+/* Whether a file that is yet to be made, and the folders on its way, would lie below one of `folders`. */
+FIL_MUST_CHECK bool fil_file_may_make(const char* path, const char* folders, FilError* error);
+
+#endif
