@@ -99,6 +99,9 @@ FilSceneOptions fil_scene_choice_options(const FilSceneChoice* choice); /* borro
 void fil_stop_on_signals(void);
 bool fil_stop_requested(void);
 
+/* The same for fil_world_set_stop(). */
+bool fil_stop_asked(void* context);
+
 /* A bar on stderr, only on a terminal, and only for runs that last. */
 typedef struct FilProgress {
     bool shown;   /* stderr is a terminal and the user did not ask for quiet */

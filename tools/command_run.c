@@ -218,6 +218,7 @@ static int simulate(Run* run)
     int exit_code = FIL_EXIT_DONE;
     FilProgress progress = fil_progress_start(run->options->quiet);
     fil_stop_on_signals();
+    fil_world_set_stop(run->world, fil_stop_asked, NULL);
     const FilBenchClock start_time = fil_bench_clock();
     exit_code = observe(run, NULL) ? FIL_EXIT_DONE : FIL_EXIT_FAILED;
     while (run->totals.steps < run->steps && exit_code == FIL_EXIT_DONE) {
@@ -233,7 +234,7 @@ static int simulate(Run* run)
             fil_progress_update(&progress, (double)run->totals.steps / (double)run->steps, "t = %.3f of %g s, %.3g x",
                                 time, run->duration, time / fil_bench_since(start_time).wall);
         }
-        if (status != FIL_OK) {
+        if (status != FIL_OK && !(status == FIL_INTERRUPTED && fil_stop_requested())) {
             fil_progress_clear(&progress);
             exit_code = fil_cli_fail("run", FIL_EXIT_FAILED, "%s, step %" PRIu64 " at t = %g s: %s: %s",
                                      run->scene.name, run->totals.steps + 1, fil_world_time(run->world),

@@ -143,6 +143,7 @@ int fil_command_view(int argc, char** argv)
     }
     View view = {.session = NULL};
     fil_simulation_init(&view.simulation);
+    fil_simulation_watch(&view.simulation, fil_stop_asked, NULL, 0.0);
     fil_stop_on_signals();
     exit_code = start(&view, &options, scene) ? FIL_EXIT_DONE : FIL_EXIT_USAGE;
     if (exit_code == FIL_EXIT_DONE && run(&view, options.duration) != FIL_OK) {

@@ -29,6 +29,12 @@ bool fil_stop_requested(void)
     return stop_requested != 0;
 }
 
+bool fil_stop_asked(void* context)
+{
+    (void)context;
+    return fil_stop_requested();
+}
+
 FilProgress fil_progress_start(bool quiet)
 {
     const double now = fil_bench_clock().wall;

@@ -84,6 +84,15 @@ typedef struct FilStepInfo {
  * contacts or their pattern grow beyond all before. `info` may be NULL; it is filled on failure too. */
 FIL_MUST_CHECK FilStatus fil_world_step(FilWorld* world, FilStepInfo* info);
 
+/* `stop` is asked during a step, once an iteration of its solvers, by the threads that step: true ends the step with
+ * FIL_INTERRUPTED. It may look at a flag that a signal sets. NULL: nobody asks. */
+void fil_world_set_stop(FilWorld* world, bool (*stop)(void* context), void* context);
+
+/* s of wall time that a step may take before it ends with FIL_INTERRUPTED; 0, the default: any. A run with a limit depends on how
+ * fast the machine is, but only on whether a step ends, never on its result. FIL_BAD_INPUT if negative or not a number. */
+FIL_MUST_CHECK FilStatus fil_world_set_time_limit(FilWorld* world, double seconds);
+double fil_world_time_limit(const FilWorld* world);
+
 /* Whether the contact model is right for what is in the world: FIL_BAD_INPUT, and a message that names two objects that it does
  * not cover and says what to use, if not. Steps, scenes and fil_world_set_contact_model() ask for themselves. */
 FIL_MUST_CHECK FilStatus fil_world_check(FilWorld* world);

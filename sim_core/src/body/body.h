@@ -6,6 +6,7 @@
 #ifndef FILUM_BODY_BODY_H
 #define FILUM_BODY_BODY_H
 
+#include "base/watch.h"
 #include "body/collider.h"
 #include "filum/world.h"
 
@@ -16,6 +17,7 @@ typedef struct FilStepSetup {
     double gravity[3];      /* m/s^2 */
     bool staged;            /* one of several stages of a step: forces are those at its end, to second order */
     bool frugal;            /* tangents may leave out what makes no difference to Newton's pace and costs time */
+    FilWatch* watch;        /* ends Newton early, as not converged; NULL: nobody does */
 } FilStepSetup;
 
 /* Where an attachment's hold is, relative to where it was made, at the start and at the end of a step. */

@@ -441,9 +441,14 @@ static FilStatus meet_itself(FilCollisionStage* stage, int k, double dt)
     return status == FIL_OK ? meet_edges(stage, k, k, dt) : status;
 }
 
+enum { WATCH_EVERY = 64 }; /* colliders or pairs of them: less than a millisecond unless they are large */
+
 /* Every collider with itself, then pairs of them. */
 static FilStatus meet_item(FilCollisionStage* stage, int k, double dt)
 {
+    if (k % WATCH_EVERY == 0 && fil_watch_ended(stage->watch)) {
+        return FIL_NOT_CONVERGED;
+    }
     if (k < stage->collider_count) {
         return meet_itself(stage, k, dt);
     }

@@ -2,6 +2,7 @@
 #ifndef FILUM_COLLISION_COLLISION_H
 #define FILUM_COLLISION_COLLISION_H
 
+#include "base/watch.h"
 #include "body/system.h"
 #include "contact/contact_set.h"
 #include "geometry/chain.h"
@@ -115,6 +116,7 @@ typedef struct FilCollisionLane FilCollisionLane;
 
 typedef struct FilCollisionStage {
     FilSystem* system; /* whose bodies these are */
+    FilWatch* watch;   /* ends the search early, as not converged; NULL: nobody does */
     double friction;   /* Coulomb coefficient of all contacts; negative: the surfaces' own */
     double length;     /* m, size of the smallest shape: what contact distances are compared with; 0: none */
     int collider_count, collider_capacity;

@@ -306,6 +306,7 @@ static FilStatus solve_island(Workspace* w, const FilSapProblem* from, const Fil
         return status;
     }
     stats->units = problem->unit_count;
+    problem->watch = from->watch;
     use_all(problem);
     if (settings->rank_selection && problem->unit_count > 1 &&
         !fil_lcp_select(problem, settings->rank_tolerance, &w->scratch)) {

@@ -305,7 +305,7 @@ static FilStatus balance(Work* w, double tolerance, const FilLcpSettings* settin
     int still = 0;
     w->rough = false;
     for (int k = 0; rest > tolerance; k++) {
-        if (w->system->factorisations > MOST_FACTORS * settings->max_iterations || isnan(rest)) {
+        if (w->system->factorisations > MOST_FACTORS * settings->max_iterations || isnan(rest) || fil_watch_ended(w->problem->watch)) {
             return FIL_NOT_CONVERGED;
         }
         const int factors = w->system->factorisations;

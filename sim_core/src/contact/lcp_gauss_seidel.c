@@ -179,7 +179,7 @@ FilStatus fil_lcp_gauss_seidel(FilLcpProblem* problem, const FilLcpSettings* set
                                int* iterations)
 {
     (void)scratch;
-    for (int sweep = 0; sweep < 100 * settings->max_iterations; sweep += 10) {
+    for (int sweep = 0; sweep < 100 * settings->max_iterations && !fil_watch_ended(problem->watch); sweep += 10) {
         fil_lcp_sweep(problem, 10);
         *iterations += 10;
         refresh_slip(problem);

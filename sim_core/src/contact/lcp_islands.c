@@ -209,7 +209,8 @@ FilSapProblem fil_lcp_islands_at(const FilLcpIslands* s, const FilSapProblem* pr
                            .constraint_count = s->first_constraint.at[k + 1] - constraint,
                            .constraints = (const FilSapConstraint*)s->constraints + constraint,
                            .block = s->block.at,
-                           .jacobian = problem->jacobian};
+                           .jacobian = problem->jacobian,
+                           .watch = problem->watch};
 }
 
 void fil_lcp_islands_take(const FilLcpIslands* s, int k, const double* all_v, double* v)

@@ -173,7 +173,7 @@ static void pivot(Tableau* t, int row, int enter)
 }
 
 /* From the first pivot on the artificial column to its leaving, to a ray, or to too many pivots. */
-static void run(Tableau* t, int* pivots)
+static void run(Tableau* t, FilWatch* watch, int* pivots)
 {
     int row = 0;
     for (int r = 1; r < t->n; r++) {
@@ -185,7 +185,7 @@ static void run(Tableau* t, int* pivots)
     }
     int enter = 2 * t->n;
     const double most = fmin(50.0 * t->n + 100.0, MOST_WORK / ((double)t->n * (double)t->width));
-    for (int k = 0; k < most; k++) {
+    for (int k = 0; k < most && !fil_watch_ended(watch); k++) {
         const int left = t->basis[row];
         pivot(t, row, enter);
         ++*pivots;
@@ -223,7 +223,7 @@ FilStatus fil_lcp_lemke(FilLcpProblem* problem, const FilLcpSettings* settings, 
         }
     }
     fill(problem, &t, t.at + n * (size_t)t.width);
-    run(&t, iterations);
+    run(&t, problem->watch, iterations);
     for (int a = 0; a < problem->active_count; a++) {
         memset(problem->z + size * (size_t)problem->active[a], 0, size * sizeof *problem->z);
     }

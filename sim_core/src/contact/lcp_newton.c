@@ -358,7 +358,7 @@ static FilStatus descend(Newton* n, double tau, int stalls, const FilLcpSettings
     n->value = evaluate(problem, problem->z, problem->u, tau, n->phi, n->p, n->s);
     const double enough = settings->tolerance * fil_lcp_scale(problem);
     for (int k = 0, failed = 0; n->value.miss > enough; k++) {
-        if (k == most || failed == stalls || !isfinite(n->value.merit)) {
+        if (k == most || failed == stalls || !isfinite(n->value.merit) || fil_watch_ended(problem->watch)) {
             return FIL_NOT_CONVERGED;
         }
         ++*iterations;

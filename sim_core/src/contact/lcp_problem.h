@@ -54,6 +54,8 @@ typedef struct FilLcpProblem {
     /* the solution */
     double* z; /* `size` per unit */
     double* u;
+
+    FilWatch* watch; /* ends the solution early, as not converged; NULL: nobody does */
 } FilLcpProblem;
 
 /* Directions around the tangent plane. */

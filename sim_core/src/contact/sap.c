@@ -485,7 +485,7 @@ static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSap
     sap->hessians = sap->followed_at = 0;
     stats->residual = residual(sap, problem);
     for (bool fresh = true; stats->residual > settings->tolerance || follow_bounds(sap, problem, settings, stats); stats->iterations++) {
-        if (fresh && sap->hessians - sap->followed_at >= settings->max_factorisations) {
+        if ((fresh && sap->hessians - sap->followed_at >= settings->max_factorisations) || fil_watch_ended(problem->watch)) {
             return FIL_NOT_CONVERGED;
         }
         if (fresh) {

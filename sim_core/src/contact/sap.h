@@ -5,6 +5,7 @@
 #ifndef FILUM_CONTACT_SAP_H
 #define FILUM_CONTACT_SAP_H
 
+#include "base/watch.h"
 #include "contact/sap_constraint.h"
 #include "filum/base.h"
 #include "linalg/block_matrix.h"
@@ -22,6 +23,7 @@ typedef struct FilSapProblem {
     const FilSapConstraint* constraints;
     const int* block;       /* of each Jacobian block: the variable it multiplies */
     const double* jacobian; /* FIL_SAP_JACOBIAN per block */
+    FilWatch* watch;        /* ends the solution early, as not converged; NULL: nobody does */
 } FilSapProblem;
 
 typedef struct FilSapOptions {

@@ -110,7 +110,7 @@ bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, double shar
     const double scale = fmax(at_work, norm), tolerance = share * scale + rounding;
     // once at least, unless nothing is left to gain: a slow change must not drown in a fast motion's scale
     while (norm > (report->iterations == 0 ? rounding : tolerance)) {
-        if (report->iterations == most) {
+        if (report->iterations == most || fil_watch_ended(setup->watch)) {
             return false;
         }
         report->iterations++;

@@ -25,7 +25,7 @@ static FilStatus iterate(FilSolver* solver, FilPotentialIteration* newton, doubl
     const int after = newton->options.tangent_after;
     const bool has_tangent = newton->options.tangent || solver->contact.constraint_count > 0;
     for (int first = newton->iterations; newton->norm > newton->tolerance || newton->iterations == first;) {
-        if (newton->iterations - first == solver->settings.newton_max_iterations) {
+        if (newton->iterations - first == solver->settings.newton_max_iterations || fil_watch_ended(solver->watch)) {
             return FIL_NOT_CONVERGED;
         }
         newton->tangent = has_tangent && (newton->tangent || (after >= 0 && newton->iterations - first >= after));

@@ -40,6 +40,7 @@ typedef struct FilSolver {
     const FilContactModel* model;
     FilSolverSettings settings;
     FilError* error;  /* where messages go */
+    FilWatch* watch;  /* ends a solution early, as not converged; NULL: nobody does */
     bool refused;     /* the step failed with a message of its own: it cannot be done like this at any step size */
     bool first_step;  /* nothing has been stepped yet */
     int memory;       /* where models keep FIL_POTENTIAL_MEMORY numbers from step to step in the history */

@@ -241,7 +241,8 @@ static FilStatus solve_once(FilSolver* solver, double dt, bool again, FilStepInf
                              .constraint_count = stage->constraint_count,
                              .constraints = stage->constraints,
                              .block = stage->rows.variable,
-                             .jacobian = stage->rows.jacobian};
+                             .jacobian = stage->rows.jacobian,
+                             .watch = solver->watch};
     FilSolverReport report;
     FilStatus status;
     double shift = 0.0;

@@ -26,11 +26,23 @@ static void restart_schedule(FilSimulation* simulation)
     simulation->rate_wall = -1.0;
 }
 
-/* puts a new world in the place of the old one */
-static void adopt(FilSimulation* simulation, FilWorld* world, const FilSceneInfo* info, const char* path)
+void fil_simulation_watch(FilSimulation* simulation, bool (*stop)(void* context), void* context, double limit)
+{
+    simulation->stop = stop;
+    simulation->stop_context = context;
+    simulation->step_limit = limit > 0.0 ? limit : 0.0;
+    if (simulation->world != NULL) {
+        fil_world_set_stop(simulation->world, stop, context);
+        const FilStatus status = fil_world_set_time_limit(simulation->world, simulation->step_limit);
+        (void)status; // a limit that is not negative is taken
+    }
+}
+
+void fil_simulation_adopt(FilSimulation* simulation, FilWorld* world, const FilSceneInfo* info, const char* path)
 {
     fil_world_destroy(simulation->world);
     simulation->world = world;
+    fil_simulation_watch(simulation, simulation->stop, simulation->stop_context, simulation->step_limit);
     simulation->scene = *info;
     snprintf(simulation->scene_path, sizeof simulation->scene_path, "%s", path);
     simulation->last_step = (FilStepInfo){0};
@@ -52,7 +64,7 @@ FilStatus fil_simulation_load(FilSimulation* simulation, const char* scene, cons
     }
     const FilStatus status = fil_scene_load(path, options, &world, &info, error);
     if (status == FIL_OK) {
-        adopt(simulation, world, &info, path);
+        fil_simulation_adopt(simulation, world, &info, path);
     }
     return status;
 }
@@ -64,7 +76,7 @@ FilStatus fil_simulation_load_text(FilSimulation* simulation, const char* name, 
     FilSceneInfo info;
     const FilStatus status = fil_scene_load_text(name, text, size, options, &world, &info, error);
     if (status == FIL_OK) {
-        adopt(simulation, world, &info, name);
+        fil_simulation_adopt(simulation, world, &info, name);
     }
     return status;
 }
@@ -89,9 +101,9 @@ bool fil_simulation_set_paused(FilSimulation* simulation, bool paused)
         return false;
     }
     simulation->stopped = simulation->stopped && paused;
+    simulation->steps_wanted = 0; // to pause a simulation that makes single steps ends these
     if (simulation->paused != paused) {
         simulation->paused = paused;
-        simulation->steps_wanted = 0;
         restart_schedule(simulation);
     }
     return true;

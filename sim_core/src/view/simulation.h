@@ -18,6 +18,10 @@ typedef struct FilSimulation {
     bool stopped;          /* paused in the initial state, since a stop or a load by service */
     uint64_t steps_wanted; /* to be made while paused */
 
+    bool (*stop)(void* context); /* ends steps; see fil_world_set_stop() */
+    void* stop_context;
+    double step_limit; /* s of wall time that a step may take; 0: any */
+
     double real_time_factor; /* simulated seconds per second; 0: as fast as it can */
     double real_time_rate;   /* measured, smoothed over about half a second of wall time */
     uint64_t missed_deadlines;
@@ -37,6 +41,12 @@ FIL_MUST_CHECK FilStatus fil_simulation_load(FilSimulation* simulation, const ch
 /* The same from text; `name` stands for the file. */
 FIL_MUST_CHECK FilStatus fil_simulation_load_text(FilSimulation* simulation, const char* name, const char* text,
                                                   size_t size, const FilSceneOptions* options, FilError* error);
+
+/* The same with a world that is there already; it belongs to the simulation from now on. */
+void fil_simulation_adopt(FilSimulation* simulation, FilWorld* world, const FilSceneInfo* info, const char* path);
+
+/* What may end a step, of this world and of those to come; `limit` in s of wall time, 0: none. */
+void fil_simulation_watch(FilSimulation* simulation, bool (*stop)(void* context), void* context, double limit);
 
 /* One that has failed does not run on: false. */
 bool fil_simulation_set_paused(FilSimulation* simulation, bool paused);

@@ -1,19 +1,16 @@
 /* One step of the world: drives, contacts, motion, commit; divided inside itself where Newton fails or errors are large. */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/vec3.h"
 #include "world/world.h"
 
 static double seconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return fil_watch_now();
 }
 
-static void set_up(const FilWorld* world, double t, double dt, FilStepSetup* setup)
+static void set_up(FilWorld* world, double t, double dt, FilStepSetup* setup)
 {
     static const double thetas[][2] = {
         [FIL_BACKWARD_EULER] = {1.0, 1.0}, [FIL_MIDPOINT] = {0.5, 0.5}, [FIL_SYMPLECTIC_EULER] = {0.0, 1.0}, [FIL_SDIRK2] = {1.0, 1.0}};
@@ -23,7 +20,8 @@ static void set_up(const FilWorld* world, double t, double dt, FilStepSetup* set
                             .theta_vq = thetas[world->def.integrator][1],
                             .gravity = {world->def.gravity.x, world->def.gravity.y, world->def.gravity.z},
                             .staged = world->system.staged,
-                            .frugal = world->solver.model->frugal};
+                            .frugal = world->solver.model->frugal,
+                            .watch = &world->watch};
 }
 
 static void begin(FilWorld* world, int b, const FilStepSetup* setup)
@@ -194,7 +192,8 @@ static FilStatus advance_halving(FilWorld* world, double t, double dt, int most,
     *halvings = 0;
     while (done < end) {
         const double from = t + dt * (double)done / (double)end;
-        const FilStatus status = advance(world, from, dt * (double)size / (double)end, info);
+        const FilStatus status =
+            fil_watch_ended(&world->watch) ? FIL_NOT_CONVERGED : advance(world, from, dt * (double)size / (double)end, info);
         if (status == FIL_OK) {
             done += size;
             // grow again where the grid allows it
@@ -203,7 +202,7 @@ static FilStatus advance_halving(FilWorld* world, double t, double dt, int most,
             }
             continue;
         }
-        if (size == 1 || status != FIL_NOT_CONVERGED) {
+        if (size == 1 || status != FIL_NOT_CONVERGED || world->watch.stopped || world->watch.late) {
             return status;
         }
         size /= 2;
@@ -258,6 +257,13 @@ static FilStatus explain(FilWorld* world, const FilStepInfo* info, FilStatus sta
     if (status == FIL_OUT_OF_MEMORY) {
         return fil_world_fail(world, status, "out of memory in the step from t = %g s", world->time);
     }
+    if (world->watch.stopped) {
+        return fil_world_fail(world, FIL_INTERRUPTED, "the step from t = %g s was interrupted", world->time);
+    }
+    if (world->watch.late) {
+        return fil_world_fail(world, FIL_INTERRUPTED, "the step from t = %g s took longer than its limit of %g s", world->time,
+                              world->watch.limit);
+    }
     if (status == FIL_BAD_INPUT && world->solver.refused) {
         return status; // with a message of its own
     }
@@ -298,6 +304,7 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
     fil_system_copy_state(system, &system->saved, &system->state);
     world->solver.first_step = world->step == 0;
     fil_solver_begin(&world->solver);
+    fil_watch_start(&world->watch);
     status = advance_accurately(world, world->time, dt, info);
     if (status == FIL_OK) {
         world->step++;

@@ -170,6 +170,7 @@ FilStatus fil_world_create(const FilWorldDef* def, FilWorld** out, FilError* err
     world->solver.system = &world->system;
     world->solver.collision = &world->collision;
     world->solver.error = text;
+    world->solver.watch = world->collision.watch = &world->watch;
     world->solver.settings.model = fil_model_settings_default();
     world->generation = new_generation(world);
     apply_def(world, def);
@@ -321,6 +322,26 @@ FilStatus fil_world_set_threads(FilWorld* world, int threads)
     def.threads = threads;
     const FilStatus status = change(world, def);
     return status == FIL_OK ? start_workers(world) : status;
+}
+
+void fil_world_set_stop(FilWorld* world, bool (*stop)(void* context), void* context)
+{
+    world->watch.stop = stop;
+    world->watch.context = context;
+}
+
+FilStatus fil_world_set_time_limit(FilWorld* world, double seconds)
+{
+    if (!(seconds >= 0.0)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "the time limit of a step is %g s: it must not be negative", seconds);
+    }
+    world->watch.limit = seconds;
+    return FIL_OK;
+}
+
+double fil_world_time_limit(const FilWorld* world)
+{
+    return world->watch.limit;
 }
 
 FilStatus fil_world_set_contact_model(FilWorld* world, const char* name)

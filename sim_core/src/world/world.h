@@ -78,6 +78,7 @@ struct FilWorld {
         int colliders, apart;
     } suitable; /* the model that was last found right for the world, and what there was then */
 
+    FilWatch watch; /* over a step */
     FilSystem system;
     FilCollisionStage collision;
     FilSolver solver;
