@@ -111,13 +111,13 @@ int main(int argc, char** argv)
         return exit_code;
     }
     FilNode* node = malloc(sizeof *node);
-    if (node == NULL || !fil_node_init(node, argc, (const char* const*)argv)) {
+    if (node == NULL || !fil_node_init(node, argc, (const char* const*)argv, &stop)) {
         free(node);
         return EXIT_FAILURE;
     }
     node->duration = options.duration;
     node->status_line = fil_status_line_start(options.status);
-    fil_node_run(node, &stop);
+    fil_node_run(node);
     fil_node_fini(node);
     free(node);
     return EXIT_SUCCESS;

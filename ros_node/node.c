@@ -99,7 +99,9 @@ static void undo_executor(FilNode* node)
 static bool make_parameters(FilNode* node)
 {
     fil_node_declare_parameters(node);
-    return fil_node_override_parameters(node);
+    const bool done = fil_node_override_parameters(node);
+    fil_boundary_init(&node->boundary, node->logger, &node->parameters);
+    return done;
 }
 
 static bool make_publishers(FilNode* node)
@@ -166,9 +168,16 @@ static void undo_standard_services(FilNode* node)
     fil_standard_services_destroy(node->standard_services);
 }
 
+static bool is_stopped(void* context)
+{
+    const FilNode* node = context;
+    return *node->stop != 0;
+}
+
 static bool make_world(FilNode* node)
 {
     fil_simulation_init(&node->simulation);
+    fil_simulation_watch(&node->simulation, is_stopped, node, 0.0);
     return fil_node_start_parameters(node);
 }
 
@@ -200,9 +209,10 @@ static const struct {
     {fil_node_open_view, fil_node_close_view, false},
 };
 
-bool fil_node_init(FilNode* node, int argc, const char* const* argv)
+bool fil_node_init(FilNode* node, int argc, const char* const* argv, const volatile sig_atomic_t* stop)
 {
     memset(node, 0, sizeof *node);
+    node->stop = stop;
     node->duration = INFINITY;
     node->retell = INFINITY;
     node->argc = argc;
@@ -380,7 +390,11 @@ static void step(FilNode* node, double now)
     fil_planning_follow(&node->planning);
     fil_commands_follow(&node->commands);
     fil_node_pull(node);
-    if (fil_simulation_step(&node->simulation, now) != FIL_OK) {
+    const FilStatus status = fil_simulation_step(&node->simulation, now);
+    if (status == FIL_INTERRUPTED && *node->stop != 0) {
+        return;  // the node ends, with the state of the last good step
+    }
+    if (status != FIL_OK) {
         RCUTILS_LOG_ERROR_NAMED(node->logger, "%s; the simulation pauses", node->simulation.failure);
         tell_again(node, now);
         return;
@@ -388,11 +402,11 @@ static void step(FilNode* node, double now)
     publish(node, false, now);
 }
 
-void fil_node_run(FilNode* node, const volatile sig_atomic_t* stop)
+void fil_node_run(FilNode* node)
 {
     FilSimulation* simulation = &node->simulation;
     publish(node, true, fil_node_now());
-    while (*stop == 0 && !node->quit) {
+    while (*node->stop == 0 && !node->quit) {
         double now = fil_node_now();
         const bool awaiting = is_awaiting(node, now);
         const double wait = awaiting ? IDLE_WAIT : fmin(fil_simulation_wait(simulation, now), IDLE_WAIT);
@@ -409,7 +423,8 @@ void fil_node_run(FilNode* node, const volatile sig_atomic_t* stop)
         tell_newcomers(node, now);
         fil_node_watch_recording(node, now);
         fil_node_show_pages(node, now);
-        fil_publishers_diagnose(&node->publishers, simulation, &node->commands, now);
+        fil_publishers_diagnose(&node->publishers, simulation, &node->commands, &node->boundary, now);
+        fil_namesakes_watch(&node->namesakes, &node->node, now);
         fil_status_line_update(&node->status_line, simulation, &node->publishers, now);
         node->quit |= simulation->world != NULL && fil_world_time(simulation->world) >= node->duration;
     }

@@ -4,8 +4,10 @@
 
 #include <signal.h>
 
+#include "boundary.h"
 #include "commands.h"
 #include "control.h"
+#include "namesakes.h"
 #include "parameter_server.h"
 #include "planning.h"
 #include "publishers.h"
@@ -24,6 +26,8 @@ typedef struct FilNode {
     const char* logger;
     FilSimulation simulation;
     FilParameters parameters;
+    FilBoundary boundary;
+    FilNamesakes namesakes;
     FilParameterServer parameter_server;
     FilTap tap;
     struct FilRecording* recording; /* NULL: none */
@@ -38,6 +42,7 @@ typedef struct FilNode {
         FilViewTopics* topics;   /* for Foxglove; NULL: for pages only */
     } view;                      /* on view_port */
     FilStandardServices* standard_services;
+    const volatile sig_atomic_t* stop; /* set by a signal */
     bool quit;         /* a service has asked for the end */
     size_t parts_made; /* by fil_node_init(), in order; fil_node_fini() undoes them in reverse */
     int argc;          /* the command line, borrowed */
@@ -58,11 +63,12 @@ typedef struct FilNode {
 } FilNode;
 
 /* Joins the graph and loads the scene. On failure everything is undone, and the reason is logged. */
-bool fil_node_init(FilNode* node, int argc, const char* const* argv);
+/* `stop` is what a signal sets: not zero ends the node, and a step that takes long. */
+bool fil_node_init(FilNode* node, int argc, const char* const* argv, const volatile sig_atomic_t* stop);
 void fil_node_fini(FilNode* node);
 
-/* Runs until *stop is not zero or the duration is over. */
-void fil_node_run(FilNode* node, const volatile sig_atomic_t* stop);
+/* Runs until it is stopped or the duration is over. */
+void fil_node_run(FilNode* node);
 
 /* Seconds of the steady clock. */
 double fil_node_now(void);

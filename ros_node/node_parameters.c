@@ -56,8 +56,46 @@ static bool set_lockstep_timeout(FilNode* node, const FilParameterValue* value, 
     return true;
 }
 
+static bool set_step_time_limit(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
+{
+    (void)reason;
+    fil_simulation_watch(&node->simulation, node->simulation.stop, node->simulation.stop_context, value->real);
+    return true;
+}
+
+/* one of `words`, or empty */
+static bool check_word(const char* name, const char* text, const char* const* words, char reason[FIL_REASON_TEXT])
+{
+    for (int k = 0; words[k] != NULL; k++) {
+        if (text[0] == '\0' || strcmp(text, words[k]) == 0) {
+            return true;
+        }
+    }
+    snprintf(reason, FIL_REASON_TEXT, "%s: '%.60s' is none of %s, %s%s%s", name, text, words[0], words[1], words[2] != NULL ? ", " : "",
+             words[2] != NULL ? words[2] : "");
+    return false;
+}
+
+static bool set_record_storage(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
+{
+    (void)node;
+    return check_word("record_storage", value->text, (const char* const[]){"mcap", "sqlite3", NULL}, reason);
+}
+
+static bool set_record_compression(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
+{
+    (void)node;
+    return check_word("record_compression", value->text, (const char* const[]){"none", "lz4", "zstd", NULL}, reason);
+}
+
 static bool set_record(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
 {
+    FilError refusal;
+    // who starts the node may record anywhere
+    if (node->parameters.running && value->text[0] != '\0' && !fil_boundary_may_record(&node->boundary, value->text, &refusal)) {
+        snprintf(reason, FIL_REASON_TEXT, "record: %.480s", refusal.text);
+        return false;
+    }
     return fil_node_record(node, value->text, reason);
 }
 
@@ -95,12 +133,22 @@ static const struct {
      "s that lockstep waits for a command before it pauses the simulation"},
     {"lockstep_topics", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
      "command topics that lockstep waits for, all of them, separated by spaces; empty: any one"},
-    {"record_storage", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL,
+    {"record_storage", FIL_PARAMETER_STRING, 0, 0, 0, false, set_record_storage,
      "of the bags that are directories, from the next one on: mcap or sqlite3; empty: mcap"},
-    {"record_compression", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL,
+    {"record_compression", FIL_PARAMETER_STRING, 0, 0, 0, false, set_record_compression,
      "of bags of mcap, from the next one on: none, lz4 or zstd; empty: none"},
     {"record", FIL_PARAMETER_STRING, 0, 0, 0, false, set_record,
      "record a bag: a new directory, or a file .mcap or .db3; empty: no more"},
+    {"step_time_limit", FIL_PARAMETER_DOUBLE, 0, 0, 86400, false, set_step_time_limit,
+     "s of wall time that a step may take before it fails; 0: any"},
+    {"read_folders", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
+     "folders that worlds loaded by service, and what they name, are read from, separated by colons; empty: the working directory "
+     "and where scenes are found by name; /: any"},
+    {"record_folders", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
+     "folders that recordings asked for while running are made in, separated by colons; empty: the working directory; /: any"},
+    {"max_nodes", FIL_PARAMETER_INTEGER, 100000, 1, 10000000, true, NULL,
+     "of rods, cloth and solids together, in worlds loaded by service"},
+    {"locked", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "others can neither load worlds, nor record, nor end the node"},
     {"view_port", FIL_PARAMETER_INTEGER, 0, 0, 65535, true, NULL,
      "serve pages on this port, to look at the simulation in a browser; 0: none"},
     {"view_address", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,

@@ -208,9 +208,9 @@ static void add_number(diagnostic_msgs__msg__DiagnosticStatus* status, const cha
 }
 
 void fil_publishers_diagnose(FilPublishers* publishers, const FilSimulation* simulation, const FilCommands* commands,
-                             double now)
+                             const FilBoundary* boundary, double now)
 {
-    enum { VALUES = 14 };
+    enum { VALUES = 16 };
     if (now < publishers->next_diagnostics) {
         return;
     }
@@ -249,6 +249,10 @@ void fil_publishers_diagnose(FilPublishers* publishers, const FilSimulation* sim
     add_number(status, "missed_deadlines", (double)simulation->missed_deadlines);
     add_number(status, "refused_commands", (double)commands->refused);
     add_number(status, "postponed_commands", (double)commands->postponed);
+    add_number(status, "refused_requests", (double)boundary->refused);
+    if (boundary->refused > 0) {
+        add_value(status, "last_refusal", boundary->last_refusal);
+    }
     add_number(status, "failed_publications", (double)publishers->failed);
     add_number(status, "slowest_publication", publishers->slowest);
     publish(publishers, FIL_TOPIC_DIAGNOSTICS, message);

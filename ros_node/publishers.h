@@ -3,6 +3,7 @@
 #ifndef FILUM_NODE_PUBLISHERS_H
 #define FILUM_NODE_PUBLISHERS_H
 
+#include "boundary.h"
 #include "commands.h"
 #include "diagnostic_msgs/msg/diagnostic_array.h"
 #include "outputs.h"
@@ -46,7 +47,7 @@ size_t fil_publishers_listeners(const FilPublishers* publishers);
 bool fil_publishers_joined(FilPublishers* publishers);
 
 /* Once a second of wall time. */
-void fil_publishers_diagnose(FilPublishers* publishers, const FilSimulation* simulation, const FilCommands* commands,
+void fil_publishers_diagnose(FilPublishers* publishers, const FilSimulation* simulation, const FilCommands* commands, const FilBoundary* boundary,
                              double now);
 
 #endif

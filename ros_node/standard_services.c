@@ -1,5 +1,6 @@
 #include "standard_services.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <regex.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 
 #include "entities.h"
+#include "loading.h"
 #include "messages.h"
 #include "node.h"
 #include "node_parameters.h"
@@ -56,6 +58,10 @@ struct FilStandardServices {
 #undef MEMBERS
     rmw_request_id_t step_caller; /* who waits for steps, while step_pending */
     bool step_pending;
+    uint64_t steps_asked, step_begin, step_world; /* how many, from which step of which world */
+    FilLoading* loading;          /* NULL: no world is being loaded */
+    rmw_request_id_t load_caller; /* who waits for it */
+    char load_name[256];          /* of text that was sent; empty: a file is loaded */
 };
 
 typedef simulation_interfaces__msg__Result Result;
@@ -121,7 +127,10 @@ static void answer_set_state(FilNode* node, const simulation_interfaces__srv__Se
     FilSimulation* simulation = &node->simulation;
     const uint8_t wanted = request->state.state;
     set_result(&response->result, RESULT(OK), "");
-    if (wanted == STATE(QUITTING)) {
+    FilError refusal;
+    if (wanted == STATE(QUITTING) && !fil_boundary_may_quit(&node->boundary, &refusal)) {
+        set_result(&response->result, RESULT(OPERATION_FAILED), refusal.text);
+    } else if (wanted == STATE(QUITTING)) {
         node->quit = true;
     } else if (wanted == state_of(simulation)) {
         set_result(&response->result, simulation_interfaces__srv__SetSimulationState_Response__ALREADY_IN_TARGET_STATE,
@@ -181,6 +190,11 @@ static bool filter_init(Filter* filter, const simulation_interfaces__msg__Entity
     }
     if (wanted->filter.size >= PATTERN_MAX) {
         set_result(result, RESULT(OPERATION_FAILED), "the filter is too long");
+        return false;
+    }
+    // repeats of repeats take memory without bounds to compile
+    if (strchr(wanted->filter.data, '{') != NULL) {
+        set_result(result, RESULT(FEATURE_UNSUPPORTED), "a filter cannot count repeats: write them out, or use * and +");
         return false;
     }
     snprintf(whole, sizeof whole, "^(%s)$", wanted->filter.data);
@@ -346,37 +360,53 @@ static void answer_set_entity_state(FilNode* node, const simulation_interfaces__
 
 /* ---- steps and worlds ---- */
 
-static void send_step(FilStandardServices* services, uint8_t code, const char* message)
+static void send_step(FilStandardServices* services, rmw_request_id_t* caller, uint8_t code, const char* message)
 {
     set_result(&services->step_response.result, code, message);
+    fil_ros_ok(rcl_send_response(&services->step_service, caller, &services->step_response), services->node->logger,
+               "~/step_simulation");
+}
+
+/* Answers who waits for steps when they are done, or will not be. */
+static void finish_steps(FilStandardServices* services)
+{
+    const FilSimulation* simulation = &services->node->simulation;
+    const uint64_t made = fil_world_step_count(simulation->world) - services->step_begin;
+    const bool other = simulation->load_count != services->step_world || fil_world_step_count(simulation->world) < services->step_begin;
+    char message[96];
+    snprintf(message, sizeof message, "ended after %" PRIu64 " of %" PRIu64 " steps", other ? 0 : made, services->steps_asked);
+    const bool failed = simulation->failed, early = other || made < services->steps_asked;
     services->step_pending = false;
-    fil_ros_ok(rcl_send_response(&services->step_service, &services->step_caller, &services->step_response),
-               services->node->logger, "~/step_simulation");
+    services->node->control.changed = true;
+    send_step(services, &services->step_caller, failed || early ? RESULT(OPERATION_FAILED) : RESULT(OK),
+              failed ? fil_world_error(simulation->world) : early ? message : "");
 }
 
 static void update_step(FilStandardServices* services)
 {
     FilSimulation* simulation = &services->node->simulation;
-    if (services->step_pending) {
-        if (simulation->steps_wanted > 0) {
-            return;
-        }
-        const bool failed = simulation->last_status != FIL_OK;
-        services->node->control.changed = true;
-        send_step(services, failed ? RESULT(OPERATION_FAILED) : RESULT(OK),
-                  failed ? fil_world_error(simulation->world) : "");
+    if (services->step_pending && simulation->steps_wanted == 0) {
+        finish_steps(services);
     }
-    const rcl_ret_t ret = rcl_take_request(&services->step_service, &services->step_caller, &services->step_request);
+    rmw_request_id_t caller;
+    const rcl_ret_t ret = rcl_take_request(&services->step_service, &caller, &services->step_request);
     if (ret == RCL_RET_SERVICE_TAKE_FAILED || !fil_ros_ok(ret, services->node->logger, "~/step_simulation")) {
         return;
     }
     const uint64_t steps = services->step_request.steps;
     FIL_MESSAGE_RENEW(simulation_interfaces__srv__StepSimulation_Request, &services->step_request);
     if (simulation->world == NULL || !simulation->paused) {
-        send_step(services, RESULT(INCORRECT_STATE), "steps are made while paused only");
+        send_step(services, &caller, RESULT(INCORRECT_STATE), "steps are made while paused only");
         return;
     }
-    simulation->steps_wanted += steps;
+    if (simulation->steps_wanted > 0) {
+        send_step(services, &caller, RESULT(OPERATION_FAILED), "steps of an earlier request are being made; ~/pause true ends them");
+        return;
+    }
+    services->step_caller = caller;
+    services->step_begin = fil_world_step_count(simulation->world);
+    services->step_world = simulation->load_count;
+    services->steps_asked = simulation->steps_wanted = steps;
     services->step_pending = true;
 }
 
@@ -393,28 +423,57 @@ static void read_resource(const simulation_interfaces__srv__LoadWorld_Request* r
 #endif
 }
 
-static void load(FilStandardServices* services)
+static void send_load(FilStandardServices* services)
+{
+    fil_ros_ok(rcl_send_response(&services->load_service, &services->load_caller, &services->load_response),
+               services->node->logger, "~/load_world");
+}
+
+/* Begins to load what the request names; false with the answer set if it cannot. */
+static bool start_loading(FilStandardServices* services)
 {
     FilNode* node = services->node;
-    simulation_interfaces__srv__LoadWorld_Response* response = &services->load_response;
+    Result* result = &services->load_response.result;
     const rosidl_runtime_c__String* uri;
     const rosidl_runtime_c__String* text;
     FilError error = {{0}};
-    FilStatus status;
     read_resource(&services->load_request, &uri, &text);
-    if (text->size > 0) {
-        status = fil_simulation_load_text(&node->simulation, uri->size > 0 ? uri->data : "world", text->data,
-                                          text->size, NULL, &error);
-    } else if (uri->size > 0) {
-        const char* path = strncmp(uri->data, "file://", 7) == 0 ? uri->data + 7 : uri->data;
-        status = fil_simulation_load(&node->simulation, path, NULL, &error);
-    } else {
-        set_result(&response->result, simulation_interfaces__srv__LoadWorld_Response__NO_RESOURCE,
+    if (text->size == 0 && uri->size == 0) {
+        set_result(result, simulation_interfaces__srv__LoadWorld_Response__NO_RESOURCE,
                    "neither a uri nor a resource_string is given");
-        return;
+        return false;
     }
+    if (!fil_boundary_may_load(&node->boundary, &error)) {
+        set_result(result, RESULT(OPERATION_FAILED), error.text);
+        return false;
+    }
+    const char* name = text->size > 0 && uri->size == 0 ? "world" : strncmp(uri->data, "file://", 7) == 0 ? uri->data + 7 : uri->data;
+    const FilLoadingDef def = {.scene = name,
+                               .text = text->size > 0 ? text->data : NULL,
+                               .size = text->size,
+                               .folders = node->boundary.read_folders,
+                               .max_nodes = node->boundary.max_nodes};
+    snprintf(services->load_name, sizeof services->load_name, "%s", text->size > 0 ? name : "");
+    services->loading = fil_loading_start(&def, &error);
+    if (services->loading == NULL) {
+        set_result(result, RESULT(OPERATION_FAILED), error.text);
+    }
+    return services->loading != NULL;
+}
+
+/* Puts the world that is loaded in the place of the old one, or says why there is none. */
+static void finish_loading(FilStandardServices* services)
+{
+    FilNode* node = services->node;
+    simulation_interfaces__srv__LoadWorld_Response* response = &services->load_response;
+    FilError error = {{0}}, veiled = {{0}};
+    const FilStatus status = fil_loading_take(services->loading, &node->simulation, &error);
+    services->loading = NULL;
     if (status != FIL_OK) {
-        set_result(&response->result, simulation_interfaces__srv__LoadWorld_Response__RESOURCE_PARSE_ERROR, error.text);
+        fil_boundary_veil(services->load_name, status, error.text, &veiled);
+        fil_boundary_refuse(&node->boundary, "load a world", veiled.text);
+        RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, node->logger, "~/load_world: %s", error.text);
+        set_result(&response->result, simulation_interfaces__srv__LoadWorld_Response__RESOURCE_PARSE_ERROR, veiled.text);
         return;
     }
     fil_simulation_set_paused(&node->simulation, true);
@@ -431,16 +490,22 @@ static void load(FilStandardServices* services)
 
 static void update_load(FilStandardServices* services)
 {
-    rmw_request_id_t caller;
-    const rcl_ret_t ret = rcl_take_request(&services->load_service, &caller, &services->load_request);
+    if (services->loading != NULL && fil_loading_is_done(services->loading)) {
+        finish_loading(services);
+        send_load(services);
+    }
+    if (services->loading != NULL) {
+        return;
+    }
+    const rcl_ret_t ret = rcl_take_request(&services->load_service, &services->load_caller, &services->load_request);
     if (ret == RCL_RET_SERVICE_TAKE_FAILED || !fil_ros_ok(ret, services->node->logger, "~/load_world")) {
         return;
     }
     FIL_MESSAGE_RENEW(simulation_interfaces__srv__LoadWorld_Response, &services->load_response);
-    load(services);
+    if (!start_loading(services)) {
+        send_load(services);
+    }
     FIL_MESSAGE_RENEW(simulation_interfaces__srv__LoadWorld_Request, &services->load_request);
-    fil_ros_ok(rcl_send_response(&services->load_service, &caller, &services->load_response), services->node->logger,
-               "~/load_world");
 }
 
 void fil_standard_services_update(FilStandardServices* services)
@@ -505,6 +570,7 @@ void fil_standard_services_destroy(FilStandardServices* services)
     if (services == NULL) {
         return;
     }
+    fil_loading_cancel(services->loading);
 #define FINI(type, name, ros_name)                                                                                    \
     fil_ros_ok(rcl_service_fini(&services->name##_service, &services->node->node), services->node->logger, ros_name); \
     simulation_interfaces__srv__##type##_Request__fini(&services->name##_request);                                    \

@@ -1,17 +1,23 @@
+#define _DEFAULT_SOURCE /* SO_BINDTODEVICE */
 #include "participant.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "rcl/error_handling.h"
+#include "rcutils/logging_macros.h"
 
 enum {
     CONFIG_MAX = 8192,
     DOMAIN_MAX = 232, /* beyond it the protocol's port numbers overflow */
+    FILE_MAX_SEEN = 4096, /* descriptors that are looked at */
 };
 
 /* Writers keep a bounded history, so Cyclone need not hold a writer back until slow readers catch up: with these
@@ -100,14 +106,24 @@ static bool add_discovery_range(Config* config)
     return true;
 }
 
+static bool is_local(void)
+{
+    return strcmp(environment("ROS_LOCALHOST_ONLY"), "1") == 0;
+}
+
+/* Where the loopback interface has no multicast, participants find each other by the ports of their indices: as many as the
+ * protocol's ports leave room for before those of the next domain, instead of ten. */
+#define MAX_INDEX "119"
+
 static bool build_config(Config* config)
 {
     *config = (Config){.complete = true};
     add(config, watermarks);
-    if (strcmp(environment("ROS_LOCALHOST_ONLY"), "1") == 0) {
+    if (is_local()) {
         add(config,
-            "<CycloneDDS><Domain><General><Interfaces><NetworkInterface address=\"127.0.0.1\"/></Interfaces>"
-            "</General></Domain></CycloneDDS>,");
+            "<CycloneDDS><Domain><General><Interfaces><NetworkInterface address=\"127.0.0.1\"/></Interfaces></General>"
+            "<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>" MAX_INDEX "</MaxAutoParticipantIndex>"
+            "<Peers><Peer address=\"127.0.0.1\"/></Peers></Discovery></Domain></CycloneDDS>,");
     }
     if (!add_discovery_range(config)) {
         return false;
@@ -133,6 +149,42 @@ static bool read_domain_id(size_t* domain_id)
     return true;
 }
 
+/* ---- sockets ---- */
+
+typedef struct Sockets {
+    bool there[FILE_MAX_SEEN];
+} Sockets;
+
+static bool listens_to_all(int file)
+{
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    int type = 0;
+    socklen_t type_size = sizeof type;
+    if (getsockopt(file, SOL_SOCKET, SO_TYPE, &type, &type_size) != 0 || type != SOCK_DGRAM ||
+        getsockname(file, (struct sockaddr*)&address, &size) != 0 || address.ss_family != AF_INET) {
+        return false;
+    }
+    return ((const struct sockaddr_in*)&address)->sin_addr.s_addr == htonl(INADDR_ANY);
+}
+
+static void list_sockets(Sockets* sockets)
+{
+    for (int file = 0; file < FILE_MAX_SEEN; file++) {
+        sockets->there[file] = listens_to_all(file);
+    }
+}
+
+/* Cyclone's sockets listen to every interface, whatever it is told: those that have come since then hear only this machine. */
+static void bind_to_loopback(const Sockets* before)
+{
+    for (int file = 0; file < FILE_MAX_SEEN; file++) {
+        if (!before->there[file] && listens_to_all(file) && setsockopt(file, SOL_SOCKET, SO_BINDTODEVICE, "lo", 3) != 0) {
+            RCUTILS_LOG_WARN_NAMED("filum", "ROS_LOCALHOST_ONLY: a socket listens to other machines too: %s", strerror(errno));
+        }
+    }
+}
+
 /* ---- participants ---- */
 
 rcl_ret_t fil_participant_create(FilParticipant* participant)
@@ -144,21 +196,30 @@ rcl_ret_t fil_participant_create(FilParticipant* participant)
         return RCL_RET_ERROR;
     }
     const dds_domainid_t id = (dds_domainid_t)participant->domain_id;
+    Sockets before;
+    list_sockets(&before);
     participant->domain = dds_create_domain(id, config.text);
     if (participant->domain == DDS_RETCODE_PRECONDITION_NOT_MET) {
         participant->domain = 0;
     } else if (participant->domain < 0) {
         fil_dds_error("cannot set up the DDS domain; is CYCLONEDDS_URI right?", participant->domain);
         return RCL_RET_ERROR;
+    } else {
+        participant->log_valve = fil_log_valve_open();
     }
     dds_qos_t* qos = dds_create_qos();
     dds_qset_userdata(qos, user_data, sizeof user_data - 1);
     participant->entity = dds_create_participant(id, qos, NULL);
     dds_delete_qos(qos);
     if (participant->entity < 0) {
-        fil_dds_error("cannot join the DDS domain", participant->entity);
+        fil_dds_error(is_local() ? "cannot join the DDS domain; are " MAX_INDEX " other processes of this machine in it already?"
+                                 : "cannot join the DDS domain",
+                      participant->entity);
         fil_participant_delete(participant);
         return RCL_RET_ERROR;
+    }
+    if (is_local()) {
+        bind_to_loopback(&before);
     }
     return RCL_RET_OK;
 }
@@ -171,5 +232,6 @@ void fil_participant_delete(FilParticipant* participant)
     if (participant->domain > 0) {
         dds_delete(participant->domain);
     }
+    fil_log_valve_close(participant->log_valve);
     *participant = (FilParticipant){0};
 }

@@ -5,12 +5,14 @@
 #include <stddef.h>
 
 #include "dds/dds.h"
+#include "log_valve.h"
 #include "rcl/types.h"
 
 typedef struct FilParticipant {
     size_t domain_id;
     dds_entity_t domain; /* 0 when another participant of this process has set up the domain */
     dds_entity_t entity;
+    FilLogValve* log_valve; /* NULL: another participant has it */
 } FilParticipant;
 
 /* Joins ROS_DOMAIN_ID (default 0). ROS_LOCALHOST_ONLY, ROS_AUTOMATIC_DISCOVERY_RANGE and ROS_STATIC_PEERS are honoured;
