@@ -9,8 +9,9 @@
  * R = r, and all there is at a sharp edge (nu = 1), where the rope turns about the edge and T' = 0, whatever the friction. A rope
  * without thickness would have exp(mu theta) = 1.60.
  *
- * lcp finds no solution on the sharp edge and is judged on the rounding's coarse mesh only (with 8 edges it loses friction, 1.14, whichever
- * way its problem is solved; with 16 it finds none in a few steps); imc's contacts with a box's edge are not those of a point: its figures are noted. */
+ * Friction turns an edge with the lever r/l (l of an edge): loads that alternate from edge to edge, which push no node without friction, then do,
+ * and rigid surfaces leave them open. Every other edge bore all load and stuck under lcp, 1.14 with 8 edges, until rods' contacts gave way a little
+ * (docs/lcp.md); its finest mesh has mu r/l = 3. imc's contacts with a box's edge are not those of a point: its figures are noted. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -122,10 +123,11 @@ static double theory(double rounding)
 
 void fil_check_edge(FilCheck* check)
 {
-    static const char* const models[] = {"sap", "sap_lagged", "ipc"};
+    static const char* const models[] = {"sap", "sap_lagged", "ipc", "lcp"};
+    static const int finest[] = {8, 8, 8, 32};
     char what[96];
-    for (int m = 0; m < 3; m++) {
-        for (int s = 4; s <= 8; s *= 2) {
+    for (int m = 0; m < 4; m++) {
+        for (int s = 4; s <= finest[m]; s *= 2) {
             snprintf(what, sizeof what, "%s: T2/T1 over a rounding as large as the rope, %d edges", models[m], s);
             fil_check_near(check, what, measure(check, models[m], ROPE, s), theory(ROPE), 0.02);
         }
@@ -133,7 +135,6 @@ void fil_check_edge(FilCheck* check)
         snprintf(what, sizeof what, "%s: T2/T1 over a sharp edge, 8 edges", models[m]);
         fil_check_near(check, what, measure(check, models[m], 0.0, 8), theory(0.0), 0.07);
     }
-    fil_check_near(check, "lcp: T2/T1 over a rounding as large as the rope, 4 edges", measure(check, "lcp", ROPE, 4), theory(ROPE), 0.02);
     fil_check_note(check, "imc: T2/T1 over a rounding as large as the rope, 4 edges", measure(check, "imc", ROPE, 4));
     fil_check_note(check, "imc: T2/T1 over a sharp edge, 4 edges", measure(check, "imc", 0.0, 4));
 }

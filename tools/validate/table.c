@@ -61,7 +61,7 @@ static const FilCheckCase table[] = {
     {"contact", "bundle", "a bundle of ropes sheared to and fro: work of friction", 0, fil_check_bundle}, /* heavy */
     {"contact", "bundle_potentials", "the same under ipc, and noted under imc", 25, fil_check_bundle_potentials},
     {"contact", "bundle_lcp", "the same as a complementarity problem", 90, fil_check_bundle_lcp},
-    {"contact", "edge", "a rope drawn over an edge, rounded and sharp", 0, fil_check_edge},
+    {"contact", "edge", "a rope drawn over an edge, rounded and sharp", 0, fil_check_edge}, /* heavy */
     {"contact", "plectoneme", "a clamped rod twisted until it winds up: torque and tension against its angle", 0, fil_check_plectoneme},
     {"contact", "plectoneme_models", "the same under the other models", 0, fil_check_plectoneme_models}, /* heavy */
     {"contact", "slopes", "rods that roll, a ring on a bar and cloth that slide down slopes", 0, fil_check_slopes},

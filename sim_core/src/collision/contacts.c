@@ -187,6 +187,7 @@ static FilStatus start_contact(FilCollisionStage* stage, int a, int part_a, int 
     contact->distance = point->distance;
     contact->size = fmin(part_size(stage, ca, part_a), part_size(stage, cb, part_b));
     contact->depth = contact->size * depth_share(stage, ca, cb);
+    contact->redundant = ca->collider.kind == FIL_COLLIDER_ROW || cb->collider.kind == FIL_COLLIDER_ROW;
     contact->mu = stage->friction >= 0.0 ? stage->friction : surface.friction;
     contact->stiffness = rigid ? INFINITY : surface.stiffness;
     contact->dissipation_time = fmax(surface.dissipation_time, rigid ? RIGID_TIME : 0.0);

@@ -29,6 +29,7 @@ typedef struct FilContact {
     double hunt_crossley;    /* s/m, lagged SAP */
     double area;             /* m^2, of a pressure patch; 0: a point */
     double size;             /* m, of the smaller part: half its least extent, a rod's radius; INFINITY: no part has any */
+    bool redundant;          /* of a rod's edge: loads that alternate from edge to edge push no node, so rigid surfaces leave them open */
     double depth;            /* m: near-rigid contact is regularised for penetrations up to this, and harder beyond */
 
     /* relative velocity of side 1 against side 0 in the frame: J v + bias */

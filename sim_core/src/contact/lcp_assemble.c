@@ -104,6 +104,10 @@ FilLcpUnit fil_lcp_contact_unit(const FilSapProblem* from, const FilLcpSettings*
         unit.compliance = 1.0 / (dt * (dt + tau) * contact->stiffness);
         unit.target = -phi / (dt + tau);
     } else {
+        double own;
+        if (contact->redundant && fil_sap_compliance_of(from, &from->constraints[index], &own)) {
+            unit.compliance = fil_sap_near_rigid(contact, FIL_LCP_SOFT * own, dt, 1);
+        }
         // gap stabilisation (P1 sec. V-A): a gap may close, a penetration opens by a share
         unit.target = phi > 0.0 ? -phi / dt : fmin(-settings->stabilisation * phi / dt, settings->recovery_speed);
     }

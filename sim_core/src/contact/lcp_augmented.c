@@ -42,9 +42,6 @@ enum { WINDOW = 5 };
 #define ENOUGH 1e-6
 enum { PATIENCE = 30 };
 
-/* Share of its own compliance by which a contact gives way where rounds do not settle: on a post of 104 segments a rope is 0.22 % off. */
-#define SOFT 1e-2
-
 /* A contact with less compliance than this, 1/kg, is between things that are held: no impulse moves them. */
 #define IMMOVABLE 1e-17
 
@@ -149,7 +146,8 @@ static bool prepare_contact(Work* w, const FilLcpSettings* settings, int i, Item
     if (!fil_sap_compliance_of(w->problem, &w->problem->constraints[i], &item->holds.scale)) {
         return false;
     }
-    item->holds.compliance = unit.compliance;
+    item->holds.said = unit.compliance;
+    item->holds.rigid = !isfinite(w->problem->constraints[i].contact.stiffness);
     return true;
 }
 
@@ -467,7 +465,8 @@ static bool guess_branches(Work* w, const double* impulse)
         }
         memset(g, 0, 9 * sizeof *g);
         if (gamma[2] > 0.0 && rho > 0.0) {
-            g[8] = rho * item->holds.compliance >= 1.0 ? 1.0 / item->holds.compliance : rho / (1.0 + rho * item->holds.compliance);
+            bool soft;
+            g[8] = fil_lcp_multiplier_slope(&item->holds, &soft);
             g[0] = g[4] = size < STICKS * item->holds.mu * gamma[2] ? rho : 0.0;
         }
     }
@@ -537,14 +536,14 @@ static FilStatus rounds(Work* w, const FilLcpSettings* settings, double* v, FilL
     return FIL_NOT_CONVERGED;
 }
 
-/* Solves from the guess (v, impulse), with contacts that give way by `soft` of their compliance; leaves the velocities in x. */
-static FilStatus attempt(Work* w, const FilLcpSettings* settings, double soft, const double* v, const double* impulse, FilLcpStats* stats)
+/* Solves from the guess (v, impulse); leaves the velocities in x. */
+static FilStatus attempt(Work* w, const FilLcpSettings* settings, FilLcpYield yield, const double* v, const double* impulse, FilLcpStats* stats)
 {
     for (int i = 0; i < w->m; i++) {
         Item* item = &w->items[i];
         if (item->contact) {
             fil_v3_copy(item->holds.kept, impulse + 3 * i);
-            item->holds.compliance = fmax(item->holds.compliance, soft * item->holds.scale);
+            item->holds.compliance = fil_lcp_multiplier_compliance(&item->holds, yield);
             item->holds.rho = item->holds.scale > IMMOVABLE ? STIFFNESS_FIRST / item->holds.scale : 0.0;
         }
     }
@@ -586,10 +585,10 @@ FilStatus fil_lcp_augmented_solve(FilLcpAugmented* augmented, const FilSapProble
         return FIL_NOT_CONVERGED;
     }
     set_free(&w);
-    status = attempt(&w, settings, 0.0, v, impulse, stats);
-    if (status == FIL_NOT_CONVERGED && !stats->indefinite) {
+    status = attempt(&w, settings, FIL_LCP_YIELD_AS_SAID, v, impulse, stats);
+    for (int k = 1; k < FIL_LCP_YIELDS && status == FIL_NOT_CONVERGED && !stats->indefinite; k++) {
         stats->fallbacks++;
-        status = attempt(&w, settings, SOFT, v, impulse, stats);
+        status = attempt(&w, settings, (FilLcpYield)k, v, impulse, stats);
     }
     if (!stats->indefinite) {
         judge(&w, stats);

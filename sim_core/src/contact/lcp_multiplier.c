@@ -4,6 +4,24 @@
 #include <string.h>
 
 #include "base/vec3.h"
+#include "contact/lcp_problem.h"
+
+double fil_lcp_multiplier_compliance(const FilLcpMultiplier* item, FilLcpYield yield)
+{
+    const double shares[FIL_LCP_YIELDS] = {[FIL_LCP_YIELD_ALL] = FIL_LCP_SOFT};
+    return item->rigid && yield != FIL_LCP_YIELD_AS_SAID ? shares[yield] * item->scale : item->said;
+}
+
+/* From this share of its own compliance on, a contact's compliance is as good as a multiplier: loads that it shares out among contacts that push
+ * no node would converge by 1/(1 + rho R) a round only. */
+#define ENOUGH 0.01
+
+double fil_lcp_multiplier_slope(const FilLcpMultiplier* item, bool* soft)
+{
+    const double r = item->compliance;
+    *soft = r * item->rho >= 1.0 || r >= ENOUGH * item->scale;
+    return *soft ? 1.0 / r : item->rho / (1.0 + item->rho * r);
+}
 
 /* With Rt = 1/rho, Rn = 1/rho + R and y = g - rho (c_t, c_n - target + mu slip), the impulse is the point of the pyramid nearest to
  * (y_t, y_n/(1 + rho R)) in the norm of (Rt, Rt, Rn). In coordinates scaled by the roots of those that is the nearest one of a pyramid
@@ -16,11 +34,9 @@ void fil_lcp_multiplier_respond(const FilLcpMultiplier* item, const FilLcpPolygo
     if (rho == 0.0) {
         return;
     }
-    // a compliance above 1/rho is as good as a multiplier
-    const double r = item->compliance;
-    const bool soft = r * rho >= 1.0;
-    const double slope = soft ? 1.0 / r : rho / (1.0 + rho * r);
-    const double y_n = slope * (item->target - item->mu * item->slip - c[2]) + (soft ? 0.0 : item->kept[2] / (1.0 + rho * r));
+    bool soft;
+    const double slope = fil_lcp_multiplier_slope(item, &soft);
+    const double y_n = slope * (item->target - item->mu * item->slip - c[2]) + (soft ? 0.0 : item->kept[2] / (1.0 + rho * item->compliance));
     const double root_t = sqrt(rho), root_n = sqrt(slope);
     const double y[3] = {(item->kept[0] - rho * c[0]) / root_t, (item->kept[1] - rho * c[1]) / root_t, y_n / root_n};
     double scaled[3];

@@ -24,6 +24,10 @@ enum { FIL_LCP_MOST_DIRECTIONS = 64 };
  * step, that is as fast as what nearly rests. */
 #define FIL_LCP_SPEED 0.1
 
+/* Share of its own compliance by which a redundant contact gives way, and all where rounds do not settle: that of near-rigid sap, 1/(4 pi^2). Tried
+ * 1e-4 to 5e-2 on a rope over an edge: below 1e-2 the curvature within a step, (v dt)^2/2R, outweighs it, and every other edge bears all load. */
+#define FIL_LCP_SOFT (0.25 / (FIL_PI * FIL_PI))
+
 typedef enum FilLcpKind { FIL_LCP_CONTACT, FIL_LCP_LIMIT } FilLcpKind;
 
 typedef struct FilLcpUnit {

@@ -17,6 +17,7 @@ FilSapConstraint fil_sap_constraint_of_contact(const FilContact* contact, FilSap
                     .dissipation_time = contact->dissipation_time,
                     .hunt_crossley = contact->hunt_crossley,
                     .normal_velocity = contact->normal_velocity,
+                    .redundant = contact->redundant,
                     .depth = contact->depth},
     };
     fil_v3_copy(constraint.bias, contact->bias);
@@ -36,10 +37,9 @@ static double near_rigid(double compliance, const FilSapScales* scales)
  * sink or let through as far as the ratio of masses or the speed says. Beyond the depth that is allowed, the compliance falls:
  * with the predicted penetration, so that dt R gamma <= depth beta^2/(4 pi^2) for any speed, and with `power` of the depth
  * reached, so that a load L times the usual one sinks by L^(1/(1 + power)) only. */
-static double near_rigid_contact(const FilSapContact* contact, double compliance, const FilSapScales* scales, int power)
+double fil_sap_near_rigid(const FilSapContact* contact, double rigid, double dt, int power)
 {
-    const double rigid = near_rigid(compliance, scales);
-    const double reached = -contact->distance, predicted = reached - scales->dt * contact->normal_velocity;
+    const double reached = -contact->distance, predicted = reached - dt * contact->normal_velocity;
     if (!(contact->depth > 0.0) || !(fmax(reached, predicted) > contact->depth)) {
         return rigid;
     }
@@ -82,7 +82,7 @@ static void prepare_contact(const FilSapConstraint* constraint, double complianc
     const double soft = 1.0 / (scales->dt * (scales->dt + tau) * contact->stiffness);
     set_regularisation(law, 0, scales->stick * compliance);
     set_regularisation(law, 1, scales->stick * compliance);
-    set_regularisation(law, 2, fmax(near_rigid_contact(contact, compliance, scales, DAMPED_POWER), soft));
+    set_regularisation(law, 2, fmax(fil_sap_near_rigid(contact, near_rigid(compliance, scales), scales->dt, DAMPED_POWER), soft));
     law->v_hat[2] = -contact->distance / (scales->dt + tau);
     law->mu = contact->mu;
 }
@@ -147,7 +147,7 @@ static void prepare_lagged(const FilSapConstraint* constraint, double compliance
     const FilSapContact* contact = &constraint->contact;
     const double dt = scales->dt, d = contact->hunt_crossley, phi0 = contact->distance;
     // dt^2 k, no stiffer than a step can resolve
-    const double stiff = fmin(dt * dt * contact->stiffness, 1.0 / near_rigid_contact(contact, compliance, scales, LAGGED_POWER));
+    const double stiff = fmin(dt * dt * contact->stiffness, 1.0 / fil_sap_near_rigid(contact, near_rigid(compliance, scales), scales->dt, LAGGED_POWER));
     // n(v) = dt^2 k (v_zero - v)+ (1 - d v)+ with v_zero = -phi0/dt, rewritten in u = (v_end - v)+
     const double v_zero = -phi0 / dt;
     if (d * v_zero <= 1.0) {

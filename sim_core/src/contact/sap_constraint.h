@@ -22,6 +22,7 @@ typedef struct FilSapContact {
     double dissipation_time; /* tau, s; FIL_SAP_CONTACT */
     double hunt_crossley;    /* d, s/m; FIL_SAP_LAGGED_CONTACT */
     double normal_velocity;  /* of the contact at the step's start, m/s */
+    bool redundant;          /* of a rod's edge: loads that alternate from edge to edge push no node, so rigid surfaces leave them open */
     double depth;            /* m, up to which near-rigid contact may penetrate as regularised; 0: any */
 } FilSapContact;
 
@@ -48,6 +49,10 @@ typedef struct FilSapConstraint {
         FilSapBounded bounded;
     };
 } FilSapConstraint;
+
+/* Compliance `rigid` of a near-rigid contact (a share of its own, w), less beyond the contact's depth: with the power `power` of the depth
+ * reached at the step's start, and with the penetration predicted for its end. */
+double fil_sap_near_rigid(const FilSapContact* contact, double rigid, double dt, int power);
 
 /* What regularisation depends on besides the constraint itself. */
 typedef struct FilSapScales {
