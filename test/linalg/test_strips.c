@@ -61,7 +61,7 @@ static void subtract(void** state)
                 const FilStripKernels* kernels = fil_strip_kernels_at(level);
                 memcpy(c[level], start, sizeof start);
                 if (kernels != NULL) {
-                    kernels->subtract(c[level], stride, a, STRIDE, shapes[n][0], shapes[n][1], shapes[n][2]);
+                    kernels->subtract(c[level], stride, a, STRIDE, 0, shapes[n][0], shapes[n][1], shapes[n][2]);
                     assert_memory_equal(c[level], c[0], sizeof start);
                 }
             }
@@ -115,14 +115,14 @@ static void single(void** state)
             const FilStripKernelsSingle* kernels = fil_strip_kernels_single_at(level);
             memcpy(s[level], first, sizeof first);
             if (kernels != NULL) {
-                kernels->subtract(s[level], 0, f, STRIDE, ROWS, ROWS - 1, k);
+                kernels->subtract(s[level], 0, f, STRIDE, 0, ROWS, ROWS - 1, k);
                 kernels->scale(s[level] + 16, 16 * 3, ROWS, f);
                 assert_memory_equal(s[level], s[0], sizeof first);
             }
         }
     }
     memcpy(s[0], first, sizeof first);
-    fil_strip_kernels_single()->subtract(s[0], 16 * ROWS, f, STRIDE, ROWS, ROWS, COLUMNS);
+    fil_strip_kernels_single()->subtract(s[0], 16 * ROWS, f, STRIDE, 0, ROWS, ROWS, COLUMNS);
     for (int e = 0; e < 16; e++) {
         double sum = (double)first[16 * ROWS * 9 + 16 * 4 + e];
         for (int p = 0; p < COLUMNS; p++) {

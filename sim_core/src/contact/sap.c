@@ -28,6 +28,15 @@
 /* A diagonal this large holds its variable at v*: the guess starts there, and its momentum measures nothing. */
 #define HELD 1e20
 
+/* Constraints that are evaluated at a time, and whose sums are one: some hundred microseconds. */
+enum { CONSTRAINT_GRAIN = 1024 };
+
+/* Slope and curvature of l along dx at v + alpha dx. */
+typedef struct Slope {
+    double value, curvature;
+    double size; /* of the terms that cancel in the slope: what its round-off is relative to */
+} Slope;
+
 struct FilSap {
     FilSapSystem system;
     FilSapIterative iterative;
@@ -61,6 +70,8 @@ struct FilSap {
     double* hessian; /* 9 per constraint: G in the last factorisation */
     FilSapLaw* laws;
     FilSapResponse* responses; /* at the current v, or at the last trial */
+    Slope* slopes;     /* of each chunk of constraints */
+    size_t slope_capacity;
 };
 
 FilSapOptions fil_sap_options_default(void)
@@ -95,6 +106,7 @@ void fil_sap_destroy(FilSap* sap)
         fil_free(sap->vectors.at);
         fil_free(sap->law_block);
         fil_free(sap->response_block);
+        fil_free(sap->slopes);
         fil_free(sap);
     }
 }
@@ -130,6 +142,12 @@ static bool reserve(FilSap* sap, const FilSapProblem* problem)
     if (!fil_doubles_reserve(&sap->vectors, total) ||
         !fil_buffer_reserve(&sap->law_block, &sap->law_capacity, m, sizeof(FilSapLaw)) ||
         !fil_buffer_reserve(&sap->response_block, &sap->response_capacity, m, sizeof(FilSapResponse))) {
+        return false;
+    }
+    void* slopes = sap->slopes;
+    const bool room = fil_buffer_reserve(&slopes, &sap->slope_capacity, 1 + m / CONSTRAINT_GRAIN, sizeof(Slope));
+    sap->slopes = slopes;
+    if (!room) {
         return false;
     }
     double* next = sap->vectors.at;
@@ -226,29 +244,39 @@ static void prepare_laws(FilSap* sap, const FilSapProblem* problem, const FilSap
 
 /* ---- costs ---- */
 
-static void evaluate(FilSap* sap, const FilSapProblem* problem, const double* v_c)
+typedef struct Evaluation {
+    FilSap* sap;
+    const FilSapProblem* problem;
+    const double* v_c;
+    double alpha;
+    Slope start; /* of the first chunk's sums */
+} Evaluation;
+
+static void evaluate_some(void* context, int first, int end, int worker)
 {
-    for (int i = 0; i < problem->constraint_count; i++) {
-        fil_sap_kinds[problem->constraints[i].kind].evaluate(&sap->laws[i], v_c + 3 * i, &sap->responses[i]);
+    const Evaluation* e = context;
+    (void)worker;
+    for (int i = first; i < end; i++) {
+        fil_sap_kinds[e->problem->constraints[i].kind].evaluate(&e->sap->laws[i], e->v_c + 3 * i, &e->sap->responses[i]);
     }
 }
 
-/* Slope and curvature of l along dx at v + alpha dx; leaves the responses there. */
-typedef struct Slope {
-    double value, curvature;
-    double size; /* of the terms that cancel in the slope: what its round-off is relative to */
-} Slope;
-
-static Slope slope_at(FilSap* sap, const FilSapProblem* problem, double alpha, double dx_p, double dx_dp)
+static void evaluate(FilSap* sap, const FilSapProblem* problem, const double* v_c)
 {
-    const int m = problem->constraint_count;
-    for (int k = 0; k < 3 * m; k++) {
-        sap->trial_c[k] = sap->v_c[k] + alpha * sap->dv_c[k];
+    Evaluation evaluation = {.sap = sap, .problem = problem, .v_c = v_c};
+    fil_workers_run(problem->workers, problem->constraint_count, CONSTRAINT_GRAIN, evaluate_some, &evaluation);
+}
+
+static void slope_of_some(void* context, int first, int end, int worker)
+{
+    const Evaluation* e = context;
+    FilSap* sap = e->sap;
+    for (int k = 3 * first; k < 3 * end; k++) {
+        sap->trial_c[k] = sap->v_c[k] + e->alpha * sap->dv_c[k];
     }
-    evaluate(sap, problem, sap->trial_c);
-    // l' = dx' S (x + alpha dx) - gamma' dv_c,  l'' = dx' S dx + dv_c' G dv_c
-    Slope slope = {dx_p + alpha * dx_dp, dx_dp, fabs(dx_p) + fabs(alpha * dx_dp)};
-    for (int i = 0; i < m; i++) {
+    evaluate_some(context, first, end, worker);
+    Slope slope = first == 0 ? e->start : (Slope){0};
+    for (int i = first; i < end; i++) {
         const double* u = sap->dv_c + 3 * i;
         const double* g = sap->responses[i].hessian;
         const double work = dot(sap->responses[i].impulse, u, 3);
@@ -256,6 +284,22 @@ static Slope slope_at(FilSap* sap, const FilSapProblem* problem, double alpha, d
         slope.size += fabs(work);
         slope.curvature += g[0] * u[0] * u[0] + g[4] * u[1] * u[1] + g[8] * u[2] * u[2] +
                            2.0 * (g[1] * u[0] * u[1] + g[2] * u[0] * u[2] + g[5] * u[1] * u[2]);
+    }
+    sap->slopes[first / CONSTRAINT_GRAIN] = slope;
+}
+
+/* Leaves the responses at v + alpha dx. */
+static Slope slope_at(FilSap* sap, const FilSapProblem* problem, double alpha, double dx_p, double dx_dp)
+{
+    // l' = dx' S (x + alpha dx) - gamma' dv_c,  l'' = dx' S dx + dv_c' G dv_c
+    const Slope start = {dx_p + alpha * dx_dp, dx_dp, fabs(dx_p) + fabs(alpha * dx_dp)};
+    Evaluation evaluation = {sap, problem, sap->trial_c, alpha, start};
+    fil_workers_run(problem->workers, problem->constraint_count, CONSTRAINT_GRAIN, slope_of_some, &evaluation);
+    Slope slope = problem->constraint_count > 0 ? sap->slopes[0] : start;
+    for (int k = 1; k < (problem->constraint_count + CONSTRAINT_GRAIN - 1) / CONSTRAINT_GRAIN; k++) {
+        slope.value += sap->slopes[k].value;
+        slope.curvature += sap->slopes[k].curvature;
+        slope.size += sap->slopes[k].size;
     }
     return slope;
 }

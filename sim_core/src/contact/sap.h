@@ -6,6 +6,7 @@
 #define FILUM_CONTACT_SAP_H
 
 #include "base/watch.h"
+#include "base/workers.h"
 #include "contact/sap_constraint.h"
 #include "filum/base.h"
 #include "linalg/block_matrix.h"
@@ -14,6 +15,7 @@
 
 /* Everything is borrowed for the time of the solve. */
 typedef struct FilSapProblem {
+    FilWorkers* workers; /* who share the solution; NULL: nobody */
     double dt;               /* s */
     FilBlockPattern pattern; /* of A; variables are its columns */
     const double* a;         /* A, symmetric positive definite */

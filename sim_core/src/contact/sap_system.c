@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "linalg/pair.h"
-
 bool fil_sap_system_init(FilSapSystem* system)
 {
     *system = (FilSapSystem){0};
@@ -15,7 +13,7 @@ void fil_sap_system_free(FilSapSystem* system)
     fil_block_factor_free(&system->factor);
     fil_free(system->used);
     FilInts* const buffers[] = {&system->a_start, &system->a_row, &system->constraint_end, &system->variable,
-                                &system->c_start, &system->c_row, &system->target_end,     &system->scratch,
+                                &system->c_start, &system->c_row, &system->target_start,   &system->scratch, &system->touch_start,
                                 &system->last_start, &system->last_row};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) {
         fil_free(buffers[k]->at);
@@ -25,6 +23,8 @@ void fil_sap_system_free(FilSapSystem* system)
     fil_free(system->x.at);
     fil_free(system->all.at);
     fil_free(system->targets);
+    fil_free(system->touches);
+    fil_block_rows_free(&system->c_rows);
 }
 
 /* ---- patterns ---- */
@@ -76,9 +76,10 @@ static bool adopt_patterns(FilSapSystem* system, const FilSapProblem* problem)
         !fil_ints_reserve(&system->constraint_end, count) || !fil_ints_reserve(&system->variable, blocks) ||
         !fil_ints_reserve(&system->participant, blocks) || !fil_doubles_reserve(&system->x, FIL_BLOCK * columns) ||
         !fil_doubles_reserve(&system->all, 2 * FIL_BLOCK * columns) ||
-        !fil_ints_reserve(&system->target_end, count) || !fil_ints_reserve(&system->c_start, columns + 2) ||
+        !fil_ints_reserve(&system->target_start, columns + 2) || !fil_ints_reserve(&system->c_start, columns + 2) ||
         !fil_ints_reserve(&system->c_row, targets) || !fil_ints_reserve(&system->last_start, columns + 2) ||
-        !fil_ints_reserve(&system->last_row, targets) || !fil_ints_reserve(&system->scratch, columns + 2 * targets) ||
+        !fil_ints_reserve(&system->last_row, targets) || !fil_ints_reserve(&system->scratch, columns) || !fil_ints_reserve(&system->touch_start, columns + 2) ||
+        !fil_buffer_reserve(&system->touches, &system->touch_capacity, blocks, sizeof(FilSapTouch)) ||
         !fil_buffer_reserve(&system->targets, &system->target_capacity, targets, sizeof(FilSapTarget))) {
         return false;
     }
@@ -98,65 +99,66 @@ static bool adopt_patterns(FilSapSystem* system, const FilSapProblem* problem)
     return true;
 }
 
-/* Lists the products of each constraint, with row >= col as variables; Jacobian blocks counted within the constraint.
- * Two blocks of one variable contribute to its diagonal block both ways round. */
+/* Variables of a constraint's Jacobian blocks, and their number. */
+static const int* variables_of(const FilSapSystem* system, int constraint, int* count)
+{
+    const int first = constraint > 0 ? system->constraint_end.at[constraint - 1] : 0;
+    *count = system->constraint_end.at[constraint] - first;
+    return system->variable.at + first;
+}
+
+/* Lists the products of all constraints column by column, with row >= col as variables. Two blocks of one variable contribute to its
+ * diagonal block both ways round. */
 static void list_targets(FilSapSystem* system)
 {
-    FilSapTarget* target = system->targets;
-    for (int i = 0, first = 0; i < system->constraints; first = system->constraint_end.at[i], i++) {
-        const int* variable = system->variable.at + first;
-        const int count = system->constraint_end.at[i] - first;
-        for (int c = 0; c < count; c++) {
-            for (int r = 0; r < count; r++) {
-                if (variable[r] >= variable[c]) {
-                    *target++ = (FilSapTarget){.block = -1, .row = r, .col = c};
+    FilSapTarget* targets = system->targets;
+    const int n = system->columns;
+    int count, *start = system->target_start.at;
+    memset(start, 0, ((size_t)n + 2) * sizeof *start);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < system->constraints; i++) {
+            const int* variable = variables_of(system, i, &count);
+            for (int c = 0; c < count; c++) {
+                for (int r = 0; r < count; r++) {
+                    if (variable[r] < variable[c]) {
+                        continue;
+                    }
+                    if (pass == 0) {
+                        start[variable[c] + 2]++;
+                    } else {
+                        targets[start[variable[c] + 1]++] = (FilSapTarget){.constraint = i, .row = r, .col = c};
+                    }
                 }
             }
         }
-        system->target_end.at[i] = (int)(target - (FilSapTarget*)system->targets);
+        for (int j = 0; j < n && pass == 0; j++) {
+            start[j + 2] += start[j + 1];
+        }
     }
-    system->target_count = (int)(target - (FilSapTarget*)system->targets);
 }
 
-/* Sorts targets by column, then gives each distinct (row, column) one block of C. */
+/* Gives each distinct (row, column) one block of C. */
 static bool build_c(FilSapSystem* system)
 {
     FilSapTarget* targets = system->targets;
     const int n = system->columns;
-    int* start = system->c_start.at;
-    int* mark = system->scratch.at;            // block of C in the current column, of each row
-    int* sorted = mark + n;                    // targets by column
-    int* row = sorted + system->target_count; // variable of each target's row
-    memset(start, 0, ((size_t)n + 2) * sizeof *start);
-    for (int i = 0, t = 0, first = 0; i < system->constraints; first = system->constraint_end.at[i], i++) {
-        for (; t < system->target_end.at[i]; t++) {
-            row[t] = system->variable.at[first + targets[t].row];
-            targets[t].block = system->variable.at[first + targets[t].col]; // its column, for now
-            start[targets[t].block + 2]++;
-        }
-    }
-    for (int j = 0; j < n; j++) {
-        start[j + 2] += start[j + 1];
-    }
-    for (int t = 0; t < system->target_count; t++) {
-        sorted[start[targets[t].block + 1]++] = t;
-    }
+    int *start = system->c_start.at, *mark = system->scratch.at; // block of C in the current column, of each row
     memset(mark, -1, (size_t)n * sizeof *mark);
     int end = 0;
-    for (int j = 0, t = 0; j < n; j++) {
-        const int first = end, last = start[j + 1];
-        start[j] = first;
-        for (; t < last; t++) {
-            FilSapTarget* target = &targets[sorted[t]];
-            const int i = row[sorted[t]];
-            if (mark[i] < first) {
+    for (int j = 0; j < n; j++) {
+        start[j] = end;
+        for (int t = system->target_start.at[j]; t < system->target_start.at[j + 1]; t++) {
+            int count;
+            const int i = variables_of(system, targets[t].constraint, &count)[targets[t].row];
+            if (mark[i] < start[j]) {
                 mark[i] = end;
                 system->c_row.at[end++] = i;
             }
-            target->block = mark[i];
+            targets[t].block = mark[i];
         }
     }
     start[n] = end;
+    system->c_rows_found = false;
     return fil_doubles_reserve(&system->c, FIL_BLOCK_SIZE * (size_t)end);
 }
 
@@ -172,9 +174,22 @@ int fil_sap_system_participant(const FilSapSystem* system, int variable)
 
 static void number_participants(FilSapSystem* system)
 {
-    system->participants = system->columns - fil_block_factor_first_changing(&system->factor);
-    for (int k = 0; k < system->constraint_end.at[system->constraints - 1]; k++) {
+    const int blocks = system->constraint_end.at[system->constraints - 1];
+    int *start = system->touch_start.at, n = system->columns - fil_block_factor_first_changing(&system->factor);
+    FilSapTouch* touches = system->touches;
+    system->participants = n;
+    memset(start, 0, ((size_t)n + 2) * sizeof *start);
+    for (int k = 0; k < blocks; k++) {
         system->participant.at[k] = fil_sap_system_participant(system, system->variable.at[k]);
+        start[system->participant.at[k] + 2]++;
+    }
+    for (int p = 0; p < n; p++) {
+        start[p + 2] += start[p + 1];
+    }
+    for (int i = 0, k = 0; i < system->constraints; i++) {
+        for (int first = k; k < system->constraint_end.at[i]; k++) {
+            touches[start[system->participant.at[k] + 1]++] = (FilSapTouch){i, k - first};
+        }
     }
 }
 
@@ -232,6 +247,7 @@ static FilStatus analyze(FilSapSystem* system, const FilSapProblem* problem, con
 FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSapProblem* problem)
 {
     system->analyses = system->factorisations = 0;
+    fil_block_factor_set_workers(&system->factor, problem->workers);
     const bool other = has_other_unknowns(system, problem);
     if (same_patterns(system, problem) && !other) {
         return FIL_OK;
@@ -262,66 +278,6 @@ FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSapProblem* proble
 }
 
 /* ---- numbers ---- */
-
-/* block += a' b for two 3x4 matrices by rows; block by columns */
-static inline void add_transposed_product(double* block, const double* a, const double* b)
-{
-    const FilPair a0 = fil_pair_load(a), a1 = fil_pair_load(a + 4), a2 = fil_pair_load(a + 8);
-    const FilPair a3 = fil_pair_load(a + 2), a4 = fil_pair_load(a + 6), a5 = fil_pair_load(a + 10);
-    for (int c = 0; c < FIL_BLOCK; c++) {
-        const FilPair b0 = fil_pair_both(b[c]), b1 = fil_pair_both(b[4 + c]), b2 = fil_pair_both(b[8 + c]);
-        FilPair upper = fil_pair_load(block + 4 * c), lower = fil_pair_load(block + 4 * c + 2);
-        upper = fil_pair_add_product(fil_pair_add_product(fil_pair_add_product(upper, a0, b0), a1, b1), a2, b2);
-        lower = fil_pair_add_product(fil_pair_add_product(fil_pair_add_product(lower, a3, b0), a4, b1), a5, b2);
-        fil_pair_store(block + 4 * c, upper);
-        fil_pair_store(block + 4 * c + 2, lower);
-    }
-}
-
-/* out = g j for a 3x3 g and a 3x4 j, by rows */
-static inline void multiply_hessian(const double* g, const double* j, double* out)
-{
-    for (int row = 0; row < 3; row++) {
-        for (int half = 0; half < 4; half += 2) {
-            FilPair sum = fil_pair_both(0.0);
-            for (int k = 0; k < 3; k++) {
-                sum = fil_pair_add_product(sum, fil_pair_load(j + 4 * k + half), fil_pair_both(g[3 * row + k]));
-            }
-            fil_pair_store(out + 4 * row + half, sum);
-        }
-    }
-}
-
-/* G is positive semidefinite: zero if its diagonal is. */
-static bool is_zero(const double* hessian)
-{
-    return hessian[0] == 0.0 && hessian[4] == 0.0 && hessian[8] == 0.0;
-}
-
-void fil_sap_system_assemble(FilSapSystem* system, const FilSapProblem* problem, const double* hessians)
-{
-    const size_t blocks = (size_t)system->c_start.at[system->columns];
-    memset(system->c.at, 0, blocks * FIL_BLOCK_SIZE * sizeof(double));
-    const FilSapTarget* target = system->targets;
-    for (int i = 0; i < problem->constraint_count; i++) {
-        const double* jacobian = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)problem->constraints[i].first_block;
-        const FilSapTarget* end = (const FilSapTarget*)system->targets + system->target_end.at[i];
-        if (is_zero(hessians + 9 * i)) { // apart
-            target = end;
-            continue;
-        }
-        double gj[FIL_SAP_JACOBIAN];
-        for (int col = -1; target < end; target++) {
-            // the products of one column follow each other
-            if (target->col != col) {
-                col = target->col;
-                multiply_hessian(hessians + 9 * i, jacobian + FIL_SAP_JACOBIAN * (size_t)col, gj);
-            }
-            add_transposed_product(system->c.at + FIL_BLOCK_SIZE * (size_t)target->block,
-                                   jacobian + FIL_SAP_JACOBIAN * (size_t)target->row, gj);
-        }
-    }
-}
 
 bool fil_sap_system_eliminate(FilSapSystem* system, const FilSapProblem* problem)
 {
@@ -384,7 +340,12 @@ void fil_sap_system_apply(FilSapSystem* system, const FilSapProblem* problem, bo
     }
     // (A_np x, A_pp x + C x), of which the participants' part keeps S x + C x
     fil_block_multiply(&problem->pattern, problem->a, all, product);
-    if (with_contacts) {
+    if (with_contacts && problem->workers != NULL && !system->c_rows_found) {
+        system->c_rows_found = fil_block_rows_find(&system->c_rows, &c);
+    }
+    if (with_contacts && problem->workers != NULL && system->c_rows_found) {
+        fil_block_rows_multiply_add(&system->c_rows, problem->workers, &c, system->c.at, all, product);
+    } else if (with_contacts) {
         fil_block_multiply_add(&c, system->c.at, all, product);
     }
     fil_sap_system_reduce(system, product, y);
@@ -408,52 +369,6 @@ void fil_sap_system_expand(FilSapSystem* system, const FilSapProblem* problem, c
     for (int j = 0; j < system->columns; j++) {
         for (int d = 0; d < FIL_BLOCK; d++) {
             v[FIL_BLOCK * j + d] = problem->v_free[FIL_BLOCK * j + d] + system->x.at[FIL_BLOCK * pivot[j] + d];
-        }
-    }
-}
-
-void fil_sap_system_multiply(const FilSapSystem* system, const FilSapProblem* problem, const double* v, double* v_c)
-{
-    const int* participant = system->participant.at;
-    for (int i = 0; i < problem->constraint_count; i++) {
-        const FilSapConstraint* constraint = &problem->constraints[i];
-        const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block;
-        FilPair sum[3] = {fil_pair_both(0.0), fil_pair_both(0.0), fil_pair_both(0.0)};
-        for (int k = 0; k < constraint->block_count; k++, j += FIL_SAP_JACOBIAN) {
-            const double* x = v + FIL_BLOCK * (size_t)*participant++;
-            const FilPair x0 = fil_pair_load(x), x1 = fil_pair_load(x + 2);
-            for (int row = 0; row < 3; row++) {
-                sum[row] = fil_pair_add_product(sum[row], fil_pair_load(j + 4 * row), x0);
-                sum[row] = fil_pair_add_product(sum[row], fil_pair_load(j + 4 * row + 2), x1);
-            }
-        }
-        for (int row = 0; row < 3; row++) {
-            v_c[3 * i + row] = fil_pair_sum(sum[row]);
-        }
-    }
-}
-
-void fil_sap_system_multiply_transposed(const FilSapSystem* system, const FilSapProblem* problem, const double* gamma,
-                                        double* out)
-{
-    const int* participant = system->participant.at;
-    memset(out, 0, (size_t)system->participants * FIL_BLOCK * sizeof *out);
-    for (int i = 0; i < problem->constraint_count; i++, gamma += 3) {
-        const FilSapConstraint* constraint = &problem->constraints[i];
-        const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block;
-        if (gamma[0] == 0.0 && gamma[1] == 0.0 && gamma[2] == 0.0) { // apart
-            participant += constraint->block_count;
-            continue;
-        }
-        for (int k = 0; k < constraint->block_count; k++, j += FIL_SAP_JACOBIAN) {
-            double* x = out + FIL_BLOCK * (size_t)*participant++;
-            for (int half = 0; half < 4; half += 2) {
-                FilPair sum = fil_pair_load(x + half);
-                for (int row = 0; row < 3; row++) {
-                    sum = fil_pair_add_product(sum, fil_pair_load(j + 4 * row + half), fil_pair_both(gamma[row]));
-                }
-                fil_pair_store(x + half, sum);
-            }
         }
     }
 }

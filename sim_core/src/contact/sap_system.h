@@ -11,9 +11,15 @@
 
 /* One product J_row' G J_col of a constraint's Jacobian blocks, added to a block of C. */
 typedef struct FilSapTarget {
-    int block;    /* of C */
-    int row, col; /* Jacobian blocks */
+    int block;      /* of C */
+    int constraint;
+    int row, col; /* Jacobian blocks, counted within it */
 } FilSapTarget;
+
+/* A Jacobian block of a constraint, counted within it. */
+typedef struct FilSapTouch {
+    int constraint, block;
+} FilSapTouch;
 
 typedef struct FilSapSystem {
     FilBlockFactor factor;
@@ -32,10 +38,14 @@ typedef struct FilSapSystem {
     FilInts c_start, c_row;
     FilInts last_start, last_row; /* pattern of the C before */
     FilDoubles c;
-    void* targets;
+    void* targets; /* column by column of C, in each by constraints */
     size_t target_capacity;
-    int target_count;
-    FilInts target_end;  /* of each constraint */
+    FilInts target_start; /* of each column, and the end */
+    void* touches;        /* of each participant, by constraints: what its part of J' gamma comes from */
+    size_t touch_capacity;
+    FilInts touch_start;
+    FilBlockRows c_rows; /* of C, for workers */
+    bool c_rows_found;
     FilInts participant; /* of each Jacobian block: its variable's number among participants */
     FilDoubles x;        /* all variables, in the order of elimination */
     FilDoubles all;      /* two vectors of all variables, in the caller's order */

@@ -23,6 +23,14 @@ void fil_block_factor_free(FilBlockFactor* factor)
     fil_supernodal_destroy(factor->supernodal);
 }
 
+void fil_block_factor_set_workers(FilBlockFactor* factor, FilWorkers* workers)
+{
+    factor->workers = workers;
+    if (factor->supernodal != NULL) {
+        fil_supernodal_set_workers(factor->supernodal, workers);
+    }
+}
+
 FilStatus fil_block_factor_analyze(FilBlockFactor* factor, const FilBlockPattern* a, const FilBlockPattern* c,
                                    const unsigned char* used)
 {
@@ -36,6 +44,7 @@ FilStatus fil_block_factor_analyze(FilBlockFactor* factor, const FilBlockPattern
     if (factor->supernodal == NULL && (factor->supernodal = fil_supernodal_create()) == NULL) {
         return FIL_OUT_OF_MEMORY;
     }
+    fil_supernodal_set_workers(factor->supernodal, factor->workers);
     return fil_supernodal_analyze(factor->supernodal, a, c, used);
 }
 

@@ -9,11 +9,15 @@
 typedef struct FilBlockFactor {
     FilBlockCholesky* block;
     FilSupernodal* supernodal; /* NULL until one is needed */
+    FilWorkers* workers;       /* borrowed */
     bool supernodes;           /* which of the two the last analysis chose */
 } FilBlockFactor;
 
 FIL_MUST_CHECK bool fil_block_factor_init(FilBlockFactor* factor); /* false when out of memory */
 void fil_block_factor_free(FilBlockFactor* factor);
+
+/* Who share the factor from now on; see fil_supernodal_set_workers(). */
+void fil_block_factor_set_workers(FilBlockFactor* factor, FilWorkers* workers);
 
 /* used: see fil_supernodal_analyze(); asked for only where supernodes are chosen, and NULL serves. */
 FIL_MUST_CHECK FilStatus fil_block_factor_analyze(FilBlockFactor* factor, const FilBlockPattern* a,

@@ -6,6 +6,10 @@
 
 #include <stdbool.h>
 
+#include "base/workers.h"
+#include "filum/base.h"
+#include "linalg/buffer.h"
+
 #define FIL_BLOCK 4
 #define FIL_BLOCK_SIZE 16
 
@@ -21,6 +25,18 @@ typedef struct FilBlockPattern {
 void fil_block_multiply(const FilBlockPattern* pattern, const double* values, const double* x, double* y);
 /* y += A x */
 void fil_block_multiply_add(const FilBlockPattern* pattern, const double* values, const double* x, double* y);
+
+/* Where the blocks of each row stand that are left of the diagonal, by rising columns: a product row by row reads every block twice, but
+ * workers can share it. */
+typedef struct FilBlockRows {
+    FilInts start, block, column;
+} FilBlockRows;
+
+FIL_MUST_CHECK bool fil_block_rows_find(FilBlockRows* rows, const FilBlockPattern* pattern); /* false when out of memory */
+void fil_block_rows_free(FilBlockRows* rows);
+/* y += A x, the same bits as fil_block_multiply_add(). */
+void fil_block_rows_multiply_add(const FilBlockRows* rows, FilWorkers* workers, const FilBlockPattern* pattern, const double* values,
+                                 const double* x, double* y);
 
 /* Inverts the Cholesky factor of a symmetric positive definite block: w lower triangular by columns, w block w' = 1.
  * Reads the lower triangle. False when a pivot is not positive and finite; w is undefined then. */

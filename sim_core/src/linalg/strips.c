@@ -30,22 +30,9 @@ static void tile_plain(double* c, const double* a, const double* b, int k)
     }
 }
 
-static void subtract_plain(double* c, size_t c_stride, const double* a, size_t a_stride, int rows, int columns, int k)
+static void subtract_plain(double* c, size_t c_stride, const double* a, size_t a_stride, int first, int rows, int columns, int k)
 {
-    subtract_by(tile_plain, NULL, c, c_stride, a, a_stride, rows, columns, k);
-}
-
-static void scale_plain(double* tile, size_t stride, int count, const double* w)
-{
-    for (int t = 0; t < count; t++, tile += stride) {
-        for (int r = 0; r < FIL_STRIP; r++) {
-            const double c0 = tile[r], c1 = tile[4 + r], c2 = tile[8 + r], c3 = tile[12 + r];
-            tile[r] = c0 * w[0];
-            tile[4 + r] = c0 * w[1] + c1 * w[5];
-            tile[8 + r] = c0 * w[2] + c1 * w[6] + c2 * w[10];
-            tile[12 + r] = c0 * w[3] + c1 * w[7] + c2 * w[11] + c3 * w[15];
-        }
-    }
+    subtract_by(tile_plain, NULL, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 
 static const FilStripKernels plain = {"plain", subtract_plain, scale_plain};
@@ -99,9 +86,9 @@ INLINE void tile_twos(double* c, const double* a, const double* b, int k)
     two_subtract(c + 14, l3);
 }
 
-static void subtract_twos(double* c, size_t c_stride, const double* a, size_t a_stride, int rows, int columns, int k)
+static void subtract_twos(double* c, size_t c_stride, const double* a, size_t a_stride, int first, int rows, int columns, int k)
 {
-    subtract_by(tile_twos, NULL, c, c_stride, a, a_stride, rows, columns, k);
+    subtract_by(tile_twos, NULL, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 
 static void scale_twos(double* tile, size_t stride, int count, const double* w)
@@ -187,10 +174,10 @@ AVX2 static void tiles_fours(double* c, double* d, const double* a0, const doubl
     four_subtract(d + 12, d3);
 }
 
-AVX2 static void subtract_fours(double* c, size_t c_stride, const double* a, size_t a_stride, int rows, int columns,
+AVX2 static void subtract_fours(double* c, size_t c_stride, const double* a, size_t a_stride, int first, int rows, int columns,
                                 int k)
 {
-    subtract_by(tile_fours, tiles_fours, c, c_stride, a, a_stride, rows, columns, k);
+    subtract_by(tile_fours, tiles_fours, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 
 AVX2 static void scale_fours(double* tile, size_t stride, int count, const double* w)

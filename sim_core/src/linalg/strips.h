@@ -13,10 +13,10 @@ enum { FIL_STRIP = 4, FIL_TILE = 16 };
 
 typedef struct FilStripKernels {
     const char* name;
-    /* C_ij -= sum of A_i A_j' over the first k columns of the strips A_i, for the tiles j <= i, j < columns of `rows`
-     * strips. Strip i of A begins at a + i a_stride; that of C at c + i c_stride, or where c_stride is 0, tightly: at c
+    /* C_ij -= sum of A_i A_j' over the first k columns of the strips A_i, for the tiles j <= i, j < columns of strips `first` to
+     * rows - 1. Strip i of A begins at a + i a_stride; that of C at c + i c_stride, or where c_stride is 0, tightly: at c
      * + 8 i (i + 1). */
-    void (*subtract)(double* c, size_t c_stride, const double* a, size_t a_stride, int rows, int columns, int k);
+    void (*subtract)(double* c, size_t c_stride, const double* a, size_t a_stride, int first, int rows, int columns, int k);
     /* T <- T w' for `count` tiles, one every `stride` numbers, and a lower triangular tile w */
     void (*scale)(double* tile, size_t stride, int count, const double* w);
 } FilStripKernels;
@@ -24,7 +24,7 @@ typedef struct FilStripKernels {
 /* The same in single precision, for preconditioners. Each element has two sums, of columns with even and with odd numbers. */
 typedef struct FilStripKernelsSingle {
     const char* name;
-    void (*subtract)(float* c, size_t c_stride, const float* a, size_t a_stride, int rows, int columns, int k);
+    void (*subtract)(float* c, size_t c_stride, const float* a, size_t a_stride, int first, int rows, int columns, int k);
     void (*scale)(float* tile, size_t stride, int count, const float* w);
 } FilStripKernelsSingle;
 

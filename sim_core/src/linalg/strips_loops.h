@@ -12,6 +12,20 @@
 #define INLINE static inline
 #endif
 
+/* T <- T w', number by number */
+static inline void scale_plain(Number* tile, size_t stride, int count, const Number* w)
+{
+    for (int t = 0; t < count; t++, tile += stride) {
+        for (int r = 0; r < FIL_STRIP; r++) {
+            const Number c0 = tile[r], c1 = tile[4 + r], c2 = tile[8 + r], c3 = tile[12 + r];
+            tile[r] = c0 * w[0];
+            tile[4 + r] = c0 * w[1] + c1 * w[5];
+            tile[8 + r] = c0 * w[2] + c1 * w[6] + c2 * w[10];
+            tile[12 + r] = c0 * w[3] + c1 * w[7] + c2 * w[11] + c3 * w[15];
+        }
+    }
+}
+
 /* Columns of strips that are used while they lie in the second cache: 16 strips of 128 columns are 64 KB. */
 enum { GROUP = 16 };
 
@@ -26,11 +40,11 @@ INLINE Number* strip_of(Number* c, size_t stride, int i)
 
 /* The loops around the tiles, for strips one by one or in twos. */
 INLINE void subtract_by(TileProduct* one, TilesProduct* two, Number* c, size_t c_stride, const Number* a,
-                        size_t a_stride, int rows, int columns, int k)
+                        size_t a_stride, int first, int rows, int columns, int k)
 {
     for (int begin = 0; begin < columns; begin += GROUP) {
         const int end = begin + GROUP < columns ? begin + GROUP : columns;
-        for (int i = begin, step; i < rows; i += step) {
+        for (int i = begin > first ? begin : first, step; i < rows; i += step) {
             step = two != NULL && i + 1 < rows ? 2 : 1;
             const Number* a0 = a + (size_t)i * a_stride;
             Number* c0 = strip_of(c, c_stride, i);

@@ -28,22 +28,9 @@ static void tile_plain(float* c, const float* a, const float* b, int k)
     }
 }
 
-static void subtract_plain(float* c, size_t c_stride, const float* a, size_t a_stride, int rows, int columns, int k)
+static void subtract_plain(float* c, size_t c_stride, const float* a, size_t a_stride, int first, int rows, int columns, int k)
 {
-    subtract_by(tile_plain, NULL, c, c_stride, a, a_stride, rows, columns, k);
-}
-
-static void scale_plain(float* tile, size_t stride, int count, const float* w)
-{
-    for (int t = 0; t < count; t++, tile += stride) {
-        for (int r = 0; r < FIL_STRIP; r++) {
-            const float c0 = tile[r], c1 = tile[4 + r], c2 = tile[8 + r], c3 = tile[12 + r];
-            tile[r] = c0 * w[0];
-            tile[4 + r] = c0 * w[1] + c1 * w[5];
-            tile[8 + r] = c0 * w[2] + c1 * w[6] + c2 * w[10];
-            tile[12 + r] = c0 * w[3] + c1 * w[7] + c2 * w[11] + c3 * w[15];
-        }
-    }
+    subtract_by(tile_plain, NULL, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 
 static const FilStripKernelsSingle plain = {"plain", subtract_plain, scale_plain};
@@ -99,9 +86,9 @@ INLINE void tile_vector4(float* c, const float* a, const float* b, int k)
     four_subtract(c + 12, e3 + o3);
 }
 
-static void subtract_vector4(float* c, size_t c_stride, const float* a, size_t a_stride, int rows, int columns, int k)
+static void subtract_vector4(float* c, size_t c_stride, const float* a, size_t a_stride, int first, int rows, int columns, int k)
 {
-    subtract_by(tile_vector4, NULL, c, c_stride, a, a_stride, rows, columns, k);
+    subtract_by(tile_vector4, NULL, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 
 static void scale_vector4(float* tile, size_t stride, int count, const float* w)
@@ -173,9 +160,9 @@ AVX2 static void tiles_of_strips(float* c, float* d, const float* a0, const floa
     eight_subtract(c + 12, d + 12, e3 + o3);
 }
 
-AVX2 static void subtract_vector8(float* c, size_t c_stride, const float* a, size_t a_stride, int rows, int columns, int k)
+AVX2 static void subtract_vector8(float* c, size_t c_stride, const float* a, size_t a_stride, int first, int rows, int columns, int k)
 {
-    subtract_by(tile_of_strip, tiles_of_strips, c, c_stride, a, a_stride, rows, columns, k);
+    subtract_by(tile_of_strip, tiles_of_strips, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 
 static const FilStripKernelsSingle vector8 = {"avx2", subtract_vector8, scale_vector4};

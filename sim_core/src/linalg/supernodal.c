@@ -1,6 +1,7 @@
 #include "linalg/supernodal.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "linalg/supernodal_data.h"
@@ -22,13 +23,51 @@ void fil_supernodal_destroy(FilSupernodal* factor)
         fil_supernodes_free(&factor->symbolic);
         fil_free(factor->panel.at);
         fil_free(factor->kept.at);
-        fil_free(factor->work.stack.at);
-        fil_free(factor->work.place.at);
-        fil_free(factor->work.pivots.at);
-        fil_free(factor->work.updates.at);
-        fil_free(factor->work.sums.at);
+        for (int w = 0; w < factor->work_count; w++) {
+            FilSupernodalWork* work = &factor->works[w];
+            fil_free(work->stack.at);
+            fil_free(work->place.at);
+            fil_free(work->pivots.at);
+            fil_free(work->updates.at);
+            fil_free(work->sums.at);
+        }
+        fil_free(factor->works);
         fil_free(factor->x.at);
+        fil_free(factor->above.at);
         fil_free(factor);
+    }
+}
+
+/* Room for as many workers as there are. Allocates only to grow. */
+static bool reserve_works(FilSupernodal* factor)
+{
+    const FilSupernodes* s = &factor->symbolic;
+    const int wanted = fil_workers_count(factor->workers);
+    const size_t pivots = (size_t)s->max_pivots, updates = (size_t)s->max_updates;
+    void* works = factor->works;
+    if (wanted > factor->work_count) {
+        if (!fil_grow(&works, (size_t)factor->work_count, (size_t)wanted, sizeof *factor->works)) {
+            return false;
+        }
+        factor->works = works;
+        factor->work_count = wanted;
+    }
+    bool done = true;
+    for (int w = 0; w < wanted && done; w++) {
+        FilSupernodalWork* work = &factor->works[w];
+        done = fil_doubles_reserve(&work->stack, s->stack_size) && fil_ints_reserve(&work->place, updates) &&
+               fil_doubles_reserve(&work->pivots, pivots) && fil_doubles_reserve(&work->updates, updates) &&
+               fil_doubles_reserve(&work->sums, FIL_STRIP * pivots);
+    }
+    return done;
+}
+
+void fil_supernodal_set_workers(FilSupernodal* factor, FilWorkers* workers)
+{
+    factor->workers = workers;
+    // between analyses there may come more; where there is no room for them, it goes on alone
+    if (factor->works != NULL && !reserve_works(factor)) {
+        factor->workers = NULL;
     }
 }
 
@@ -40,14 +79,10 @@ FilStatus fil_supernodal_analyze(FilSupernodal* factor, const FilBlockPattern* a
     if (status != FIL_OK) {
         return status;
     }
-    const size_t pivots = (size_t)s->max_pivots, updates = (size_t)s->max_updates;
-    FilSupernodalWork* work = &factor->work;
     const bool done = fil_doubles_reserve(&factor->panel, s->panel_size) &&
                       fil_doubles_reserve(&factor->kept, s->kept_size) &&
                       fil_doubles_reserve(&factor->x, FIL_BLOCK * (size_t)s->columns) &&
-                      fil_doubles_reserve(&work->stack, s->stack_size) && fil_ints_reserve(&work->place, updates) &&
-                      fil_doubles_reserve(&work->pivots, pivots) && fil_doubles_reserve(&work->updates, updates) &&
-                      fil_doubles_reserve(&work->sums, FIL_STRIP * pivots);
+                      fil_doubles_reserve(&factor->above, fil_supernodal_above(s)) && reserve_works(factor);
     return done ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 
@@ -61,18 +96,42 @@ FilStatus fil_supernodal_bind(FilSupernodal* factor, const FilBlockPattern* a, c
     return fil_supernodes_bind(&factor->symbolic, a, c, fits);
 }
 
-/* Tasks of one part but its last do not depend on each other: here they come one after the other. */
-static bool factor_tasks(FilSupernodal* factor, const double* a_values, const double* c_values, int begin, int end)
+/* Values to factor, and whether all pivots so far are positive. */
+typedef struct Factoring {
+    FilSupernodal* factor;
+    const double *a_values, *c_values;
+    int first; /* task */
+    atomic_bool failed;
+} Factoring;
+
+static void factor_some(void* context, int first, int end, int worker)
 {
-    const FilSupernodes* s = &factor->symbolic;
-    for (int t = begin; t < end; t++) {
-        for (int k = s->task.at[t]; k < s->task.at[t + 1]; k++) {
-            if (!factor->fronts->factor(factor, &factor->work, a_values, c_values, k)) {
-                return false;
-            }
+    Factoring* f = context;
+    const FilSupernodes* s = &f->factor->symbolic;
+    for (int k = s->task.at[f->first + first]; k < s->task.at[f->first + end]; k++) {
+        if (atomic_load_explicit(&f->failed, memory_order_relaxed) ||
+            !f->factor->fronts->factor(f->factor, &f->factor->works[worker], f->a_values, f->c_values, k)) {
+            atomic_store_explicit(&f->failed, true, memory_order_relaxed);
+            return;
         }
     }
-    return true;
+}
+
+/* Operations below which a factorisation is over before others have come to help: a tenth of a millisecond. */
+static const double ALONE = 2e6;
+
+/* Tasks of one part but its last do not depend on each other; the fronts of the last are shared by strips. */
+static bool factor_tasks(FilSupernodal* factor, const double* a_values, const double* c_values, int begin, int end)
+{
+    FilWorkers* workers = factor->symbolic.flops < ALONE ? NULL : factor->workers;
+    Factoring f = {.factor = factor, .a_values = a_values, .c_values = c_values, .first = begin};
+    if (end > begin) {
+        fil_workers_run(workers, end - 1 - begin, 1, factor_some, &f);
+        factor->works[0].workers = workers;
+        factor_some(&f, end - 1 - begin, end - begin, 0);
+        factor->works[0].workers = NULL;
+    }
+    return !atomic_load(&f.failed);
 }
 
 bool fil_supernodal_factor_fixed(FilSupernodal* factor, const double* a_values)

@@ -12,6 +12,7 @@
 #ifndef FILUM_LINALG_SUPERNODAL_H
 #define FILUM_LINALG_SUPERNODAL_H
 
+#include "base/workers.h"
 #include "filum/base.h"
 #include "linalg/block_matrix.h"
 
@@ -29,6 +30,9 @@ typedef struct FilSupernodalInfo {
 } FilSupernodalInfo;
 
 FilSupernodal* fil_supernodal_create(void); /* NULL when out of memory */
+/* From now on these share factorisations and solves, with the same bits as without; NULL: nobody does. Borrowed; takes effect with the next
+ * analysis or factorisation. */
+void fil_supernodal_set_workers(FilSupernodal* factor, FilWorkers* workers);
 void fil_supernodal_destroy(FilSupernodal* factor);
 
 /* Orders and analyses A + C (same number of columns; c may be NULL), then binds both as fil_supernodal_bind(). used[v]

@@ -2,12 +2,16 @@
 #ifndef FILUM_LINALG_SUPERNODAL_DATA_H
 #define FILUM_LINALG_SUPERNODAL_DATA_H
 
+#include "base/workers.h"
 #include "linalg/strips.h"
 #include "linalg/supernodal.h"
 #include "linalg/supernodes.h"
 
 /* What one thread needs beside the factor. */
 typedef struct FilSupernodalWork {
+    FilWorkers* workers; /* who share the fronts of this one; NULL: nobody */
+    double* above;       /* in a solve: rows of pivots from `border` on lose what they lose there, first at `border` ... */
+    int border;          /* ... or in the vector itself, if there is none */
     FilDoubles stack;   /* update matrices that do not outlive their task */
     FilInts place;      /* of the unknowns of a child's update in its parent's front */
     FilDoubles pivots;  /* own unknowns of a front ... */
@@ -32,13 +36,35 @@ struct FilSupernodal {
     /* of single precision: half of the room is used */
     FilDoubles panel; /* L: strips of each supernode, own unknowns first; W, inverse factors, on the diagonal */
     FilDoubles kept;  /* update matrices that outlive their task */
-    FilSupernodalWork work;
-    FilDoubles x; /* a vector in pivot order */
+    FilSupernodalWork* works; /* one for each worker, and one for what comes after the tasks */
+    int work_count;
+    FilWorkers* workers; /* borrowed */
+    FilDoubles x;     /* a vector in pivot order */
+    FilDoubles above; /* of each task: what the pivots above all tasks of its part lose in a solve */
 };
 
 static inline const FilSupernode* fil_supernodal_node(const FilSupernodal* factor, int k)
 {
     return (const FilSupernode*)factor->symbolic.nodes + k;
+}
+
+/* Tasks of a part beside its last, and the first pivot that is above them. */
+static inline int fil_supernodal_border(const FilSupernodes* s, int last_task)
+{
+    return ((const FilSupernode*)s->nodes)[s->task.at[last_task]].first;
+}
+
+/* Numbers that the tasks of both parts need, one part at a time, to put aside what the pivots above them lose. */
+static inline size_t fil_supernodal_above(const FilSupernodes* s)
+{
+    const int ends[2] = {s->first_changing_task, s->task_count};
+    size_t most = 0;
+    for (int part = 0, begin = 0; part < 2; begin = ends[part++]) {
+        const int tasks = ends[part] - begin - 1;
+        const size_t size = tasks > 0 ? (size_t)tasks * FIL_BLOCK * (size_t)(s->columns - fil_supernodal_border(s, ends[part] - 1)) : 0;
+        most = size > most ? size : most;
+    }
+    return most;
 }
 
 /* Numbers from one strip of a supernode's panel to the next */

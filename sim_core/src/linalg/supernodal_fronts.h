@@ -4,6 +4,7 @@
 #ifndef FILUM_LINALG_SUPERNODAL_FRONTS_H
 #define FILUM_LINALG_SUPERNODAL_FRONTS_H
 
+#include <stdint.h>
 #include <string.h>
 
 #include "linalg/supernodal_data.h"
@@ -109,15 +110,24 @@ static inline void add_strip(const Number* from, int begin, int end, Number* con
     }
 }
 
-/* Adds a child's update to its parent's front. */
-static void add_update(const Front* front, const Number* update, int updates, const int* place)
+/* A child's update on its way to its parent's front. */
+typedef struct Update {
+    const Front* front;
+    const Number* update;
+    const int* place;
+    int updates;
+    int split; /* columns before this are unknowns of the parent itself */
+} Update;
+
+/* Adds some of its strips: each has rows of its own. */
+static void add_strips(void* context, int first, int end, int worker)
 {
-    // columns before `split` are unknowns of the parent itself
-    int split = 0;
-    while (split < updates && place[split] < front->pivots) {
-        split++;
-    }
-    for (int i = 0; i < updates; i += FIL_STRIP) {
+    const Update* u = context;
+    const Front* front = u->front;
+    const Number* update = u->update;
+    const int *place = u->place, updates = u->updates, split = u->split;
+    (void)worker;
+    for (int i = FIL_STRIP * first; i < FIL_STRIP * end && i < updates; i += FIL_STRIP) {
         const size_t strip = (size_t)(i / FIL_STRIP);
         const Number* from = update + 8 * strip * (strip + 1);
         const int rows = updates - i < FIL_STRIP ? updates - i : FIL_STRIP;
@@ -152,10 +162,54 @@ static void add_update(const Front* front, const Number* update, int updates, co
     }
 }
 
+/* Strips of an update at a time, and unknowns from which on others are worth waking. */
+enum { UPDATE_GRAIN = 8, UPDATE_LEAST = 200 };
+
+/* Adds a child's update to its parent's front. */
+static void add_update(FilWorkers* workers, const Front* front, const Number* update, int updates, const int* place)
+{
+    Update u = {front, update, place, updates, 0};
+    while (u.split < updates && place[u.split] < front->pivots) {
+        u.split++;
+    }
+    fil_workers_run(updates < UPDATE_LEAST ? NULL : workers, (updates + FIL_STRIP - 1) / FIL_STRIP, UPDATE_GRAIN, add_strips, &u);
+}
+
 /* ---- elimination ---- */
 
+/* One product of strips, as the kernels take it. */
+typedef struct Product {
+    const Kernels* kernels;
+    Number* c;
+    const Number* a;
+    size_t c_stride, a_stride;
+    int rows, columns, k;
+} Product;
+
+static void subtract_strips(void* context, int first, int end, int worker)
+{
+    const Product* p = context;
+    (void)worker;
+    p->kernels->subtract(p->c, p->c_stride, p->a, p->a_stride, first, end, p->columns, p->k);
+}
+
+/* Strips of rows at a time, in twos for the kernels, and tiles times columns from which on others are worth waking: 20 us of work. */
+enum { PRODUCT_GRAIN = 8 };
+static const double PRODUCT_LEAST = 20e3;
+
+/* By whoever may share it: every tile is one sum, whoever makes it. */
+static void subtract_product(FilWorkers* workers, const Product* p)
+{
+    const bool alone = (double)p->rows * p->columns * p->k < PRODUCT_LEAST;
+    if (workers == NULL || alone) {
+        p->kernels->subtract(p->c, p->c_stride, p->a, p->a_stride, 0, p->rows, p->columns, p->k);
+    } else {
+        fil_workers_run(workers, p->rows, PRODUCT_GRAIN, subtract_strips, (void*)(uintptr_t)p);
+    }
+}
+
 /* Factors the own columns of a front and subtracts what they take from the others. */
-static bool eliminate(const Kernels* kernels, const Front* front, const FilSupernode* node)
+static bool eliminate(const Kernels* kernels, FilWorkers* workers, const Front* front, const FilSupernode* node)
 {
     const size_t stride = front->stride;
     const int all = node->strips + node->update_strips;
@@ -167,8 +221,8 @@ static bool eliminate(const Kernels* kernels, const Front* front, const FilSuper
             Number* strip = front->panel + (size_t)j * stride;
             Number* tile = strip + FIL_TILE * (size_t)j;
             if (j > begin) {
-                kernels->subtract(tile, stride, strip + FIL_TILE * (size_t)begin, stride, all - j, 1,
-                                  FIL_STRIP * (j - begin));
+                subtract_product(workers, &(Product){kernels, tile, strip + FIL_TILE * (size_t)begin, stride, stride, all - j, 1,
+                                                     FIL_STRIP * (j - begin)});
             }
             // L_ij = T_ij W_j' with W_j the inverse factor of T_jj
             if (!invert_factor(tile)) {
@@ -178,11 +232,11 @@ static bool eliminate(const Kernels* kernels, const Front* front, const FilSuper
         }
         const Number* rest = front->panel + (size_t)end * stride + FIL_TILE * (size_t)begin;
         if (end < node->strips) {
-            kernels->subtract(front->panel + (size_t)end * stride + FIL_TILE * (size_t)end, stride, rest, stride,
-                              all - end, node->strips - end, columns);
+            subtract_product(workers, &(Product){kernels, front->panel + (size_t)end * stride + FIL_TILE * (size_t)end, rest, stride, stride,
+                                                 all - end, node->strips - end, columns});
         }
-        kernels->subtract(front->update, 0, rest + (size_t)(node->strips - end) * stride, stride, node->update_strips,
-                          node->update_strips, columns);
+        subtract_product(workers, &(Product){kernels, front->update, rest + (size_t)(node->strips - end) * stride, 0, stride,
+                                             node->update_strips, node->update_strips, columns});
     }
     return true;
 }
@@ -206,13 +260,13 @@ static bool factor_node(FilSupernodal* factor, FilSupernodalWork* work, const do
     for (int c = node->first_child; c < node->end_child; c++) {
         const FilSupernode* child = fil_supernodal_node(factor, s->child.at[c]);
         list_places(s, child, work->place.at);
-        add_update(&front, update_of(factor, work, child), child->updates, work->place.at);
+        add_update(work->workers, &front, update_of(factor, work, child), child->updates, work->place.at);
     }
     // unknowns that only fill a strip up
     for (int p = node->pivots; p < front.pivots; p++) {
         panel_row(&front, p)[FIL_STRIP * p] = ONE;
     }
-    return eliminate(factor->KERNELS, &front, node);
+    return eliminate(factor->KERNELS, work->workers, &front, node);
 }
 
 /* ---- between vectors of four numbers per pivot and the unknowns of a front ---- */
@@ -254,13 +308,16 @@ static void take_rows(const FilSupernodes* s, const FilSupernode* node, const do
     }
 }
 
-static void subtract_rows(const FilSupernodes* s, const FilSupernode* node, const Number* z, double* x)
+static void subtract_rows(const FilSupernodes* s, const FilSupernodalWork* work, const FilSupernode* node, const Number* z, double* x)
 {
     for (int q = node->first_row; q < node->end_row; q++) {
-        const size_t p = (size_t)s->row.at[q];
+        const bool above = work->above != NULL && s->row.at[q] >= work->border;
+        const size_t p = (size_t)(s->row.at[q] - (above ? work->border : 0));
+        const int used = s->used.at[s->row.at[q]];
+        double* to = above ? work->above : x;
         for (int d = 0; d < FIL_BLOCK; d++) {
-            if (s->used.at[p] >> d & 1) {
-                x[FIL_BLOCK * p + (size_t)d] -= (double)*z++;
+            if (used >> d & 1) {
+                to[FIL_BLOCK * p + (size_t)d] -= (double)*z++;
             }
         }
     }
@@ -319,7 +376,7 @@ static void forward_node(const FilSupernodal* factor, FilSupernodalWork* work, i
         strip_times(strip, y, node->pivots, z + FIL_STRIP * (size_t)i);
     }
     put_pivots(&factor->symbolic, node, y, x);
-    subtract_rows(&factor->symbolic, node, z, x);
+    subtract_rows(&factor->symbolic, work, node, z, x);
 }
 
 /* x_n <- L_nn'^-1 (y_n - L_pn' x_p) */

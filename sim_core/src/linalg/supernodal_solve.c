@@ -4,46 +4,110 @@
 
 #include "linalg/supernodal_data.h"
 
-/* ---- many ---- */
+/* ---- tasks of one part: fixed columns, or changing ones ---- */
 
-static void forward(FilSupernodal* factor, int begin, int end, double* x, size_t stride, int count)
+typedef struct Part {
+    FilSupernodal* factor;
+    double* x;
+    int first, tasks; /* beside the last */
+    size_t above;     /* numbers of pivots above all tasks */
+    int border;       /* the first of them */
+    bool apart;       /* tasks put aside what those lose */
+} Part;
+
+/* Putting aside costs a pass over what is put aside; it pays where the factor is larger than that by this. It is done by one thread as
+ * well, whose sums are the same then. */
+enum { WORTH = 8 };
+
+/* Numbers of a factor below which a solve is over before others have come to help: some ten microseconds. */
+enum { ALONE = 100000 };
+
+static Part part_of(FilSupernodal* factor, double* x, bool changing)
 {
-    for (int k = begin; k < end; k++) {
-        for (int b = 0; b < count; b++) {
-            factor->fronts->forward(factor, &factor->work, k, x + (size_t)b * stride);
-        }
+    const FilSupernodes* s = &factor->symbolic;
+    Part part = {.factor = factor, .x = x, .first = changing ? s->first_changing_task : 0};
+    part.tasks = (changing ? s->task_count : s->first_changing_task) - part.first - 1;
+    part.border = part.tasks > 0 ? fil_supernodal_border(s, part.first + part.tasks) : 0;
+    part.above = FIL_BLOCK * (size_t)(s->columns - part.border);
+    part.apart = part.tasks > 0 && s->panel_size > ALONE && s->panel_size > WORTH * (size_t)part.tasks * part.above;
+    return part;
+}
+
+static FilWorkers* workers_of(const Part* part)
+{
+    return part->apart ? part->factor->workers : NULL;
+}
+
+static void forward_tasks(void* context, int first, int end, int worker)
+{
+    const Part* part = context;
+    const FilSupernodes* s = &part->factor->symbolic;
+    FilSupernodalWork* work = &part->factor->works[worker];
+    if (part->apart) {
+        work->border = part->border;
+        work->above = part->factor->above.at + (size_t)first * part->above;
+        memset(work->above, 0, part->above * sizeof(double));
+    }
+    for (int k = s->task.at[part->first + first]; k < s->task.at[part->first + end]; k++) {
+        part->factor->fronts->forward(part->factor, work, k, part->x);
+    }
+    work->above = NULL;
+}
+
+static void backward_tasks(void* context, int first, int end, int worker)
+{
+    const Part* part = context;
+    const FilSupernodes* s = &part->factor->symbolic;
+    for (int k = s->task.at[part->first + end] - 1; k >= s->task.at[part->first + first]; k--) {
+        part->factor->fronts->backward(part->factor, &part->factor->works[worker], k, part->x);
     }
 }
 
-static void backward(FilSupernodal* factor, int begin, int end, double* x, size_t stride, int count)
+static void forward(FilSupernodal* factor, bool changing, double* x)
 {
-    for (int k = end - 1; k >= begin; k--) {
-        for (int b = 0; b < count; b++) {
-            factor->fronts->backward(factor, &factor->work, k, x + (size_t)b * stride);
+    Part part = part_of(factor, x, changing);
+    fil_workers_run(workers_of(&part), part.tasks, 1, forward_tasks, &part);
+    for (int t = 0; t < part.tasks && part.apart; t++) {
+        const double* lost = factor->above.at + (size_t)t * part.above;
+        double* above = x + FIL_BLOCK * (size_t)part.border;
+        for (size_t k = 0; k < part.above; k++) {
+            above[k] += lost[k];
         }
     }
+    part.apart = false;
+    if (part.tasks >= 0) {
+        forward_tasks(&part, part.tasks, part.tasks + 1, 0);
+    }
+}
+
+static void backward(FilSupernodal* factor, bool changing, double* x)
+{
+    Part part = part_of(factor, x, changing);
+    if (part.tasks >= 0) {
+        backward_tasks(&part, part.tasks, part.tasks + 1, 0);
+    }
+    fil_workers_run(workers_of(&part), part.tasks, 1, backward_tasks, &part);
 }
 
 void fil_supernodal_eliminate_fixed(FilSupernodal* factor, double* x)
 {
-    forward(factor, 0, factor->symbolic.first_changing_node, x, 0, 1);
+    forward(factor, false, x);
 }
 
 void fil_supernodal_forward_changing(FilSupernodal* factor, double* x)
 {
-    forward(factor, factor->symbolic.first_changing_node, factor->symbolic.count, x, 0, 1);
+    forward(factor, true, x);
 }
 
 void fil_supernodal_solve_changing(FilSupernodal* factor, double* x)
 {
-    const FilSupernodes* s = &factor->symbolic;
-    forward(factor, s->first_changing_node, s->count, x, 0, 1);
-    backward(factor, s->first_changing_node, s->count, x, 0, 1);
+    forward(factor, true, x);
+    backward(factor, true, x);
 }
 
 void fil_supernodal_substitute_fixed(FilSupernodal* factor, double* x)
 {
-    backward(factor, 0, factor->symbolic.first_changing_node, x, 0, 1);
+    backward(factor, false, x);
 }
 
 /* Solves for `count` right sides, at most as many as `factor->x` has room for. */
@@ -58,8 +122,12 @@ static void solve_batch(FilSupernodal* factor, double* x, size_t stride, int cou
                    x + (size_t)b * stride + FIL_BLOCK * (size_t)s->variable.at[j], FIL_BLOCK * sizeof *y);
         }
     }
-    forward(factor, 0, s->count, y, size, count);
-    backward(factor, 0, s->count, y, size, count);
+    for (int b = 0; b < count; b++) {
+        forward(factor, false, y + (size_t)b * size);
+        forward(factor, true, y + (size_t)b * size);
+        backward(factor, true, y + (size_t)b * size);
+        backward(factor, false, y + (size_t)b * size);
+    }
     for (int b = 0; b < count; b++) {
         for (int j = 0; j < s->columns; j++) {
             memcpy(x + (size_t)b * stride + FIL_BLOCK * (size_t)s->variable.at[j],
@@ -75,7 +143,7 @@ void fil_supernodal_solve(FilSupernodal* factor, double* x)
 
 bool fil_supernodal_solve_many(FilSupernodal* factor, double* x, size_t stride, int count)
 {
-    enum { BATCH = 16 };  // right sides that share one pass over L
+    enum { BATCH = 16 };  // right sides that are brought into order at a time
     if (!fil_doubles_reserve(&factor->x, BATCH * FIL_BLOCK * (size_t)factor->symbolic.columns)) {
         return false;
     }
@@ -165,8 +233,8 @@ static void add_changing_blocks(const FilSupernodes* s, const FilBlockPattern* a
 static void add_border(const FilSupernodal* factor, const FilSupernode* node, double* schur, size_t size)
 {
     const FilSupernodes* s = &factor->symbolic;
-    const double* update = fil_supernodal_update(factor, &factor->work, node);
-    int* place = factor->work.place.at;
+    const double* update = fil_supernodal_update(factor, &factor->works[0], node);
+    int* place = factor->works[0].place.at;
     for (int q = node->first_row, end = 0; q < node->end_row; q++) {
         for (int d = 0; d < FIL_BLOCK; d++) {
             if (s->used.at[s->row.at[q]] >> d & 1) {

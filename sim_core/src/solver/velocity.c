@@ -233,7 +233,8 @@ FilStatus fil_velocity_lcp(FilSolver* solver, const FilSapProblem* problem, FilS
 static FilStatus solve_once(FilSolver* solver, double dt, bool again, FilStepInfo* info)
 {
     FilContactStage* stage = &solver->contact;
-    FilSapProblem problem = {.dt = dt,
+    FilSapProblem problem = {.workers = solver->system->workers,
+                             .dt = dt,
                              .pattern = {stage->column_count, stage->start, stage->row},
                              .a = stage->values,
                              .v_free = stage->v_free,

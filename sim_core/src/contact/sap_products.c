@@ -1,0 +1,183 @@
+/* Products with a SAP problem's Jacobian: J v, J' gamma, and C = J' G J. Workers share them; sums have one order, whoever makes them. */
+#include <string.h>
+
+#include "contact/sap_system.h"
+#include "linalg/pair.h"
+
+/* block += a' b for two 3x4 matrices by rows; block by columns */
+static inline void add_transposed_product(double* block, const double* a, const double* b)
+{
+    const FilPair a0 = fil_pair_load(a), a1 = fil_pair_load(a + 4), a2 = fil_pair_load(a + 8);
+    const FilPair a3 = fil_pair_load(a + 2), a4 = fil_pair_load(a + 6), a5 = fil_pair_load(a + 10);
+    for (int c = 0; c < FIL_BLOCK; c++) {
+        const FilPair b0 = fil_pair_both(b[c]), b1 = fil_pair_both(b[4 + c]), b2 = fil_pair_both(b[8 + c]);
+        FilPair upper = fil_pair_load(block + 4 * c), lower = fil_pair_load(block + 4 * c + 2);
+        upper = fil_pair_add_product(fil_pair_add_product(fil_pair_add_product(upper, a0, b0), a1, b1), a2, b2);
+        lower = fil_pair_add_product(fil_pair_add_product(fil_pair_add_product(lower, a3, b0), a4, b1), a5, b2);
+        fil_pair_store(block + 4 * c, upper);
+        fil_pair_store(block + 4 * c + 2, lower);
+    }
+}
+
+/* out = g j for a 3x3 g and a 3x4 j, by rows */
+static inline void multiply_hessian(const double* g, const double* j, double* out)
+{
+    for (int row = 0; row < 3; row++) {
+        for (int half = 0; half < 4; half += 2) {
+            FilPair sum = fil_pair_both(0.0);
+            for (int k = 0; k < 3; k++) {
+                sum = fil_pair_add_product(sum, fil_pair_load(j + 4 * k + half), fil_pair_both(g[3 * row + k]));
+            }
+            fil_pair_store(out + 4 * row + half, sum);
+        }
+    }
+}
+
+/* G is positive semidefinite: zero if its diagonal is. */
+static bool is_zero(const double* hessian)
+{
+    return hessian[0] == 0.0 && hessian[4] == 0.0 && hessian[8] == 0.0;
+}
+
+/* Columns of C, participants and constraints that are done at a time: some ten microseconds of work. */
+enum { COLUMN_GRAIN = 32, PARTICIPANT_GRAIN = 64, CONSTRAINT_GRAIN = 256 };
+
+typedef struct Assembly {
+    FilSapSystem* system;
+    const FilSapProblem* problem;
+    const double* hessians;
+} Assembly;
+
+static void assemble_columns(void* context, int first, int end, int worker)
+{
+    const Assembly* assembly = context;
+    const FilSapSystem* system = assembly->system;
+    const FilSapProblem* problem = assembly->problem;
+    (void)worker;
+    const size_t begin = (size_t)system->c_start.at[first], blocks = (size_t)system->c_start.at[end] - begin;
+    memset(system->c.at + FIL_BLOCK_SIZE * begin, 0, blocks * FIL_BLOCK_SIZE * sizeof(double));
+    const FilSapTarget *target = (const FilSapTarget*)system->targets + system->target_start.at[first], *last = NULL;
+    const FilSapTarget* stop = (const FilSapTarget*)system->targets + system->target_start.at[end];
+    double gj[FIL_SAP_JACOBIAN];
+    for (; target < stop; target++) {
+        const double* hessian = assembly->hessians + 9 * (size_t)target->constraint;
+        if (is_zero(hessian)) { // apart
+            continue;
+        }
+        const double* jacobian = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)problem->constraints[target->constraint].first_block;
+        // the products of one block and a constraint follow each other
+        if (last == NULL || target->col != last->col || target->constraint != last->constraint) {
+            multiply_hessian(hessian, jacobian + FIL_SAP_JACOBIAN * (size_t)target->col, gj);
+        }
+        add_transposed_product(system->c.at + FIL_BLOCK_SIZE * (size_t)target->block, jacobian + FIL_SAP_JACOBIAN * (size_t)target->row, gj);
+        last = target;
+    }
+}
+
+void fil_sap_system_assemble(FilSapSystem* system, const FilSapProblem* problem, const double* hessians)
+{
+    Assembly assembly = {system, problem, hessians};
+    fil_workers_run(problem->workers, system->columns, COLUMN_GRAIN, assemble_columns, &assembly);
+}
+
+/* A product with J or J'. */
+typedef struct Product {
+    const FilSapSystem* system;
+    const FilSapProblem* problem;
+    const double* in;
+    double* out;
+} Product;
+
+static void multiply_constraints(void* context, int first, int end, int worker)
+{
+    const Product* product = context;
+    const FilSapSystem* system = product->system;
+    const int* participant = system->participant.at + (first > 0 ? system->constraint_end.at[first - 1] : 0);
+    (void)worker;
+    for (int i = first; i < end; i++) {
+        const FilSapConstraint* constraint = &product->problem->constraints[i];
+        const double* j = product->problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block;
+        FilPair sum[3] = {fil_pair_both(0.0), fil_pair_both(0.0), fil_pair_both(0.0)};
+        for (int k = 0; k < constraint->block_count; k++, j += FIL_SAP_JACOBIAN) {
+            const double* x = product->in + FIL_BLOCK * (size_t)*participant++;
+            const FilPair x0 = fil_pair_load(x), x1 = fil_pair_load(x + 2);
+            for (int row = 0; row < 3; row++) {
+                sum[row] = fil_pair_add_product(sum[row], fil_pair_load(j + 4 * row), x0);
+                sum[row] = fil_pair_add_product(sum[row], fil_pair_load(j + 4 * row + 2), x1);
+            }
+        }
+        for (int row = 0; row < 3; row++) {
+            product->out[3 * i + row] = fil_pair_sum(sum[row]);
+        }
+    }
+}
+
+void fil_sap_system_multiply(const FilSapSystem* system, const FilSapProblem* problem, const double* v, double* v_c)
+{
+    Product product = {system, problem, v, v_c};
+    fil_workers_run(problem->workers, problem->constraint_count, CONSTRAINT_GRAIN, multiply_constraints, &product);
+}
+
+/* x += j' gamma for one Jacobian block */
+static inline void add_impulse(double* x, const double* j, const double* gamma)
+{
+    for (int half = 0; half < 4; half += 2) {
+        FilPair sum = fil_pair_load(x + half);
+        for (int row = 0; row < 3; row++) {
+            sum = fil_pair_add_product(sum, fil_pair_load(j + 4 * row + half), fil_pair_both(gamma[row]));
+        }
+        fil_pair_store(x + half, sum);
+    }
+}
+
+static bool is_apart(const double* gamma)
+{
+    return gamma[0] == 0.0 && gamma[1] == 0.0 && gamma[2] == 0.0;
+}
+
+/* Constraint by constraint, as they lie. */
+static void scatter_impulses(const Product* product)
+{
+    const FilSapProblem* problem = product->problem;
+    const int* participant = product->system->participant.at;
+    memset(product->out, 0, (size_t)product->system->participants * FIL_BLOCK * sizeof *product->out);
+    for (int i = 0; i < problem->constraint_count; i++) {
+        const FilSapConstraint* constraint = &problem->constraints[i];
+        const double *j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block, *gamma = product->in + 3 * i;
+        for (int k = 0; k < constraint->block_count && !is_apart(gamma); k++) {
+            add_impulse(product->out + FIL_BLOCK * (size_t)participant[k], j + FIL_SAP_JACOBIAN * k, gamma);
+        }
+        participant += constraint->block_count;
+    }
+}
+
+/* Participant by participant, the same sums in the same order. */
+static void gather_impulses(void* context, int first, int end, int worker)
+{
+    const Product* product = context;
+    const FilSapSystem* system = product->system;
+    const FilSapTouch* touches = system->touches;
+    (void)worker;
+    for (int p = first; p < end; p++) {
+        double x[FIL_BLOCK] = {0.0};
+        for (int t = system->touch_start.at[p]; t < system->touch_start.at[p + 1]; t++) {
+            const double* gamma = product->in + 3 * (size_t)touches[t].constraint;
+            const size_t block = (size_t)(product->problem->constraints[touches[t].constraint].first_block + touches[t].block);
+            if (!is_apart(gamma)) {
+                add_impulse(x, product->problem->jacobian + FIL_SAP_JACOBIAN * block, gamma);
+            }
+        }
+        memcpy(product->out + FIL_BLOCK * (size_t)p, x, sizeof x);
+    }
+}
+
+void fil_sap_system_multiply_transposed(const FilSapSystem* system, const FilSapProblem* problem, const double* gamma,
+                                        double* out)
+{
+    Product product = {system, problem, gamma, out};
+    if (problem->workers == NULL) {
+        scatter_impulses(&product);
+    } else {
+        fil_workers_run(problem->workers, system->participants, PARTICIPANT_GRAIN, gather_impulses, &product);
+    }
+}
