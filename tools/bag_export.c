@@ -315,10 +315,15 @@ int fil_bag_export(int argc, char** argv)
         return fil_cli_fail("bag export", FIL_EXIT_USAGE, "%s: cannot be created: %s", export.folder, strerror(errno));
     }
     const bool good = export_all(&export, &error);
+    uint64_t unreadable = 0;
     for (size_t i = 0; i < export.sheet_count; ++i) {
+        unreadable += export.sheets[i].unreadable;
         free_sheet(&export.sheets[i]);
     }
     free(export.sheets);
     fil_reader_close(export.reader);
+    if (good && unreadable > 0) {
+        return fil_cli_fail("bag export", FIL_EXIT_FAILED, "%" PRIu64 " messages do not fit the definition of their type", unreadable);
+    }
     return good ? FIL_EXIT_DONE : fil_cli_fail("bag export", FIL_EXIT_FAILED, "%s", error.text);
 }

@@ -255,6 +255,7 @@ static const BadScene bad_scenes[] = {
      ":11: probes.b.drive.component: ", "has 1 component only"},
     {"probe of a part that is not its own", ROD "probes:\n  t: {tension: {rod: cable, node: 1}}\n",
      ":9: probes.t.tension.node: ", "unknown key 'node'"},
+    {"twisted beyond measure", ROD "    rest_twist: 1e300\n", ":4: rods.cable: ", "turns an edge by more than 10000 rad"},
     {"too many threads", ROD "world: {threads: 1000}\n", ":8: world.threads: ", "must be from 0 to 256"},
     {"adaptive steps without room", ROD "world: {adaptive: {iterations: 1}}\n",
      ":8: world.adaptive.iterations: ", "must be from 2 to 10000"},
@@ -410,7 +411,7 @@ static void a_folder_is_not_a_scene(void** state)
 {
     (void)state;
     assert_int_equal(mkdir(path_of("folder.yaml"), 0700), 0);
-    assert_refused("folder", "folder.yaml", FIL_IO, "folder.yaml", "cannot be read");
+    assert_refused("folder", "folder.yaml", FIL_IO, "folder.yaml", "not a plain file");
     assert_exit_code("folder", "folder.yaml", "folder.yaml");
 }
 
@@ -513,7 +514,7 @@ static void an_error_in_an_included_file_names_that_file(void** state)
     assert_int_equal(remove(path_of("part.yaml")), 0);
     assert_refused("missing", "main.yaml", FIL_BAD_INPUT, "main.yaml:1: include: ", "part.yaml");
     write_file("main.yaml", "include: .\n" ROD);
-    assert_refused("folder", "main.yaml", FIL_BAD_INPUT, "main.yaml:1: include: ", "not a file");
+    assert_refused("folder", "main.yaml", FIL_BAD_INPUT, "main.yaml:1: include: ", "not a plain file");
     write_file("main.yaml", "include: {a: b}\n" ROD);
     assert_refused("mapping", "main.yaml", FIL_BAD_INPUT, "main.yaml:1: include: ", "expected a file name");
 }

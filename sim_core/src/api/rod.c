@@ -408,6 +408,12 @@ FilStatus fil_rod_set_rest_twist(FilWorld* world, FilId id, int first, int count
         return status; // first + count may be no number
     }
     for (int i = first; i < first + count; i++) {
+        if (!(fabs(twist[i - first]) * view.rod->voronoi[i] < FIL_ROD_MAX_TWIST)) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "the rest twist of node %d, %g rad/m, turns it by more than %g rad", i,
+                                  twist[i - first], FIL_ROD_MAX_TWIST);
+        }
+    }
+    for (int i = first; i < first + count; i++) {
         view.h[i].rest_twist = twist[i - first] * view.rod->voronoi[i];
     }
     return status;

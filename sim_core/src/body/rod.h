@@ -129,6 +129,7 @@ HingeLaw1 fil_rod_clamp_law(const FilClampSide* side, const FilRodHistory* node)
 
 /* rod_build.c: one rod from its definition; adds the mass of its nodes, 4 numbers each. */
 enum { FIL_ROD_MAX_NODES = 50 * 1000 * 1000 }; /* chosen: 13 numbers of history a node must stay below INT_MAX */
+#define FIL_ROD_MAX_TWIST 1e4 /* rad, of rest twist at a node: chosen, far beyond what winds up, far below where squares overflow */
 FilStatus fil_rod_check(const FilRodDef* def, FilError* error);
 FilStatus fil_rod_build(FilRod* rod, FilArena* arena, const FilRodDef* def, double* mass, FilError* error);
 

@@ -60,6 +60,10 @@ FilStatus fil_rod_check(const FilRodDef* def, FilError* error)
             return fil_error(error, FIL_BAD_INPUT, "rod '%s': edge %d has zero length (nodes %d and %d coincide)", name, i, i,
                              (i + 1) % n);
         }
+        if (def->rest_twist != NULL && !(fabs(def->rest_twist[i]) * length < FIL_ROD_MAX_TWIST)) {
+            return fil_error(error, FIL_BAD_INPUT, "rod '%s': rest_twist[%d] of %g rad/m turns an edge by more than %g rad", name, i,
+                             def->rest_twist[i], FIL_ROD_MAX_TWIST);
+        }
         if (def->rest_lengths != NULL && !(def->rest_lengths[i] > 0.0)) {
             return fil_error(error, FIL_BAD_INPUT, "rod '%s': rest_lengths[%d] must be positive, not %g", name, i,
                              def->rest_lengths[i]);

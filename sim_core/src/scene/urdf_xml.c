@@ -1,8 +1,8 @@
 #include "scene/urdf_xml.h"
 
-#include <errno.h>
 #include <libxml/parser.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +87,8 @@ xmlDoc* fil_xml_parse(FilUrdfReader* reader, const FilSource* source)
         fil_xml_fail(reader, NULL, "is larger than %zu bytes", MOST_BYTES);
         return NULL;
     }
+    static pthread_once_t started = PTHREAD_ONCE_INIT; // the parser must not be started by two threads at once
+    pthread_once(&started, xmlInitParser);
     xmlParserCtxt* context = xmlNewParserCtxt();
     if (context == NULL) {
         reader->status = fil_error(reader->error, FIL_OUT_OF_MEMORY, "%.200s: out of memory", reader->path);
