@@ -283,6 +283,62 @@ static void robots_and_tumbling_bodies_are_of_second_order(void** state)
     }
 }
 
+/* The same two pulled by springs at points off their centres, under one contact model. */
+static void pulled_after(bool robot, const char* model, double dt, double* place)
+{
+    char scene[768];
+    snprintf(scene, sizeof scene,
+             "world: {dt: %.17g, integrator: sdirk2, contact: {model: %s, tolerance: 1e-12}, newton: {tolerance: 1e-12, max_iterations: 50}}\n"
+             "rigid_bodies: [{name: box, density: 500, shapes: [{box: {size: [0.1, 0.2, 0.3]}}], position: [0, %d, 0],\n"
+             "  velocity: [0.2, 0, 0], angular_velocity: [1, 3, 2]}]\n%s",
+             dt, model, robot ? 5 : 0, robot ? "" : "joints: [{bushing: {a: {body: box}, point: [0.04, 0.08, 0.12], stiffness: 300, damping: 1}}]\n");
+    FilWorld* world = load(scene);
+    FilId id = fil_world_find_rigid(world, "box");
+    if (robot) {
+        FilRobotDef def = fil_robot_def_default();
+        assert_int_equal(fil_world_add_robot_urdf(world, &def, NULL, PENDULUM, strlen(PENDULUM), NULL, 0, &id), FIL_OK);
+        FilJointDef spring = fil_joint_def_default();
+        FilId joint;
+        spring.kind = FIL_JOINT_BUSHING;
+        spring.a = fil_robot_link(world, id, 2);
+        spring.point = (FilVec3){0.5, 0.05, 0.02};
+        spring.stiffness = 300.0;
+        spring.damping = 1.0;
+        assert_int_equal(fil_world_add_joint(world, &spring, &joint), FIL_OK);
+    }
+    while (fil_world_time(world) < 0.5 - 0.5 * dt) {
+        step(world);
+    }
+    FilVec3 p;
+    FilQuat q;
+    if (robot) {
+        p = (FilVec3){fil_robot_joint_state(world, id, 0).position, fil_robot_joint_state(world, id, 1).position, 0.0};
+    } else {
+        fil_rigid_get_pose(world, id, &p, &q);
+    }
+    place[0] = p.x, place[1] = p.y, place[2] = p.z;
+    fil_world_destroy(world);
+}
+
+/* Orders were 1.0 with arms of the step's start, and forces of w x I w and Coriolis of free motion. */
+static void pulls_off_centre_are_of_second_order(void** state)
+{
+    (void)state;
+    static const char* const models[] = {"none", "ipc"};
+    for (int k = 0; k < 4; k++) {
+        double fine[3], places[3][3], error[3];
+        pulled_after(k % 2 == 0, models[k / 2], 1e-4, fine);
+        for (int r = 0; r < 3; r++) {
+            pulled_after(k % 2 == 0, models[k / 2], 4e-3 / (1 << r), places[r]);
+            error[r] = distance(places[r], fine);
+        }
+        const double order = log2(error[0] / error[2]) / 2.0;
+        if (!(order > 1.9 && order < 2.3)) {
+            fail_msg("%s under %s: errors %g %g %g, order %g", k % 2 == 0 ? "robot" : "box", models[k / 2], error[0], error[1], error[2], order);
+        }
+    }
+}
+
 static void tumbling_bodies_keep_their_energy(void** state)
 {
     (void)state;
@@ -303,6 +359,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(robots_and_tumbling_bodies_are_of_second_order),
+        cmocka_unit_test(pulls_off_centre_are_of_second_order),
         cmocka_unit_test(tumbling_bodies_keep_their_energy),
         cmocka_unit_test(balls_bounce_back),
         cmocka_unit_test(errors_of_backward_euler_are_imitated),

@@ -35,6 +35,7 @@ typedef enum FilStateRole {
     FIL_STATE_SAVED,   /* the step's start, while it is divided */
     FIL_STATE_ORIGIN,  /* where a sub-step of two stages begins, during the second ... */
     FIL_STATE_MIDDLE,  /* ... and where its first stage ended; `change` leads there from the state in a stage's time */
+    FIL_STATE_AHEAD,   /* where a stage would end with the velocities of its start, which are its `change` */
     FIL_STATE_COUNT,
 } FilStateRole;
 
@@ -47,7 +48,7 @@ typedef struct FilSystem {
     union {
         FilState states[FIL_STATE_COUNT];
         struct {
-            FilState state, next, initial, saved, origin, middle;
+            FilState state, next, initial, saved, origin, middle, ahead;
         };
     };
     bool staged;          /* the current sub-step has two stages */

@@ -128,7 +128,24 @@ int fil_joints_constraints(const FilSolver* solver)
     return count;
 }
 
-FilStatus fil_joints_add(FilSolver* solver, double dt)
+/* Where bodies would be at the end of a stage with the velocities that it begins with: to second order where they are. */
+static void look_ahead(const FilSystem* system)
+{
+    const FilState *now = &system->state, *ahead = &system->ahead;
+    memcpy(ahead->h, now->h, sizeof(double) * (size_t)system->h_count);
+    for (int b = 0; b < system->body_count; b++) {
+        const FilBody* body = &system->bodies[b];
+        double* v = ahead->change + body->v;
+        if (body->moves) {
+            memcpy(v, now->v + body->v, sizeof(double) * (size_t)body->v_count);
+        } else {
+            body->ops->guess(body->impl, now->change + body->v, v);
+        }
+        body->ops->finish(body->impl, v, ahead->q + body->q, ahead->v + body->v, ahead->h + body->h);
+    }
+}
+
+static FilStatus add_joints(FilSolver* solver, double dt)
 {
     FilStatus status = FIL_OK;
     for (int j = 0; j < solver->joints.count && status == FIL_OK; j++) {
@@ -150,6 +167,23 @@ FilStatus fil_joints_add(FilSolver* solver, double dt)
             solver->system->next.h[joint->memory] = position - joint->start;
         }
     }
+    return status;
+}
+
+FilStatus fil_joints_add(FilSolver* solver, double dt)
+{
+    FilSystem* system = solver->system;
+    solver->joints.ahead = system->staged ? dt : 0.0;
+    if (!system->staged || solver->joints.count == 0) {
+        return add_joints(solver, dt);
+    }
+    // a stage's forces act where it ends: with the arms of its start bodies that joints hold off their centres err by first order
+    look_ahead(system);
+    const FilState now = system->state;
+    system->state.q = system->ahead.q;
+    system->state.h = system->ahead.h;
+    const FilStatus status = add_joints(solver, dt);
+    system->state = now;
     return status;
 }
 

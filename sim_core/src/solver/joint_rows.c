@@ -83,8 +83,12 @@ static FilStatus add_side(FilSolver* solver, const FilBodySide* side, const doub
     int blocks[FIL_JACOBIAN_BLOCKS];
     double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
     const int count = side_jacobian(solver->system, side, point, blocks, jacobian, bias);
+    // rows taken ahead, where the sides went with velocities u: their errors at the step's start are g - dt (J u + b)
+    const double *u = solver->system->ahead.change + solver->system->bodies[side->body].v, ahead = solver->joints.ahead;
     for (int j = 0; j < row_count; j++) {
-        constraint->bias[j] += sign * fil_v3_dot(axes + 3 * j, bias);
+        const double drift = sign * fil_v3_dot(axes + 3 * j, bias);
+        constraint->bias[j] += drift;
+        constraint->bounded.error[j] -= ahead * drift;
     }
     FilStatus status = FIL_OK;
     for (int b = 0; b < count && status == FIL_OK; b++) {
@@ -94,6 +98,7 @@ static FilStatus add_side(FilSolver* solver, const FilBodySide* side, const doub
                 const double* column = jacobian + 12 * b + k;
                 rows[4 * j + k] =
                     sign * (axes[3 * j] * column[0] + axes[3 * j + 1] * column[4] + axes[3 * j + 2] * column[8]);
+                constraint->bounded.error[j] -= ahead > 0.0 ? ahead * rows[4 * j + k] * u[4 * blocks[b] + k] : 0.0;
             }
         }
         status = fil_contact_set_push_block(&stage->rows, stage->offset[side->body] + blocks[b], rows);

@@ -303,7 +303,10 @@ FilStatus fil_velocity_solve(FilSolver* solver, double dt, FilStepInfo* info)
         return FIL_OK;
     }
     FilStatus status = check_depths(solver, info);
-    for (int pass = 0; pass <= solver->settings.relinearisations && status == FIL_OK; pass++) {
+    // forces of a stage are those of its end, as joints leave it: of free motion they err by first order
+    const int least = solver->system->staged ? 1 : 0;
+    const int passes = solver->settings.relinearisations > least ? solver->settings.relinearisations : least;
+    for (int pass = 0; pass <= passes && status == FIL_OK; pass++) {
         if (pass > 0 && !relinearise(solver)) {
             break; // what was found before stays
         }
