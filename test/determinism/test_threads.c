@@ -10,7 +10,7 @@
 
 #include "filum/filum.h"
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define SHARE 5 /* of the steps: looking at every access takes ten times as long */
 #else
 #define SHARE 1
