@@ -1,4 +1,4 @@
-/* Tetrahedral meshes: what the builder refuses, and boxes, voussoirs and discs. */
+/* Tetrahedral meshes: what the builder refuses, and boxes, voussoirs, belts and discs. */
 #include "geometry/tet_mesh.h"
 
 #include <string.h>
@@ -183,6 +183,38 @@ static void voussoirs(void** state)
     }
 }
 
+/* A belt is closed: its surface is a torus, and its volume that of prisms over chords. */
+static void belts_are_closed(void** state)
+{
+    (void)state;
+    const FilTetBelt belt = {.radius = 0.03, .distance = 0.15, .thickness = 0.002, .width = 0.02, .cells = {60, 2, 4}};
+    FilTetMesh mesh;
+    assert_int_equal(fil_tet_belt(&belt, &mesh, NULL), FIL_OK);
+    const FilTetQuality q = check_tet_mesh(&mesh);
+    assert_int_equal(mesh.vertex_count, 60 * 3 * 5);
+    assert_int_equal(mesh.tet_count, 60 * 2 * 4 * 5);
+    assert_int_equal(mesh.triangle_count, 60 * (2 + 4) * 2 * 2); // no ends
+    assert_true(fabs(q.volume / (0.002 * 0.02 * (0.3 + 0.06 * FIL_PI)) - 1.0) < 5e-3);
+    // symmetric about y = 0: each element has a mirror image
+    for (int t = 0; t < mesh.tet_count; t++) {
+        double centre[3] = {0.0, 0.0, 0.0};
+        for (int k = 0; k < 4; k++) {
+            fil_v3_axpy(centre, 0.25, mesh.vertices + 3 * mesh.tets[4 * t + k]);
+        }
+        double nearest = INFINITY;
+        for (int o = 0; o < mesh.tet_count; o++) {
+            double other[3] = {-centre[0], centre[1], -centre[2]};
+            for (int k = 0; k < 4; k++) {
+                fil_v3_axpy(other, 0.25, mesh.vertices + 3 * mesh.tets[4 * o + k]);
+            }
+            nearest = fmin(nearest, fabs(other[1]) + fil_v3_dot(other, other));
+        }
+        // other = image - centre with y added: zero where x and z agree and y is opposite
+        assert_true(nearest < 1e-14);
+    }
+    fil_tet_mesh_free(&mesh);
+}
+
 static void discs_have_columns(void** state)
 {
     (void)state;
@@ -225,6 +257,13 @@ static void bad_bricks_are_refused(void** state)
     v.to = 0.2;
     assert_int_equal(fil_tet_voussoir(&v, &mesh, &error), FIL_BAD_INPUT);
     assert_non_null(strstr(error.text, "from 0.3 to 0.2 rad"));
+    FilTetBelt belt = {.radius = 0.1, .distance = 1.0, .thickness = 0.3, .width = 0.1, .cells = {20, 1, 1}};
+    assert_int_equal(fil_tet_belt(&belt, &mesh, &error), FIL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "more than half the thickness"));
+    belt.thickness = 0.01;
+    belt.cells[0] = 3;
+    assert_int_equal(fil_tet_belt(&belt, &mesh, &error), FIL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "at least 6"));
     assert_int_equal(fil_tet_disc(-1.0, 1.0, 1, 1, &mesh, &error), FIL_BAD_INPUT);
     assert_non_null(strstr(error.text, "radius -1 m"));
     assert_int_equal(fil_tet_disc(1.0, 1.0, 0, 1, &mesh, &error), FIL_BAD_INPUT);
@@ -240,6 +279,7 @@ int main(void)
         cmocka_unit_test(bricks),
         cmocka_unit_test(symmetric_brick),
         cmocka_unit_test(voussoirs),
+        cmocka_unit_test(belts_are_closed),
         cmocka_unit_test(discs_have_columns),
         cmocka_unit_test(bad_bricks_are_refused),
     };

@@ -28,6 +28,7 @@ static void test_meshes(void** state)
          6.1888e-3},
         {"brick: {size: [0.2, 0.1, 0.1], cells: [4, 2, 2], split: five}", 2e-3},
         {"voussoir: {radius: 1, thickness: 0.2, depth: 0.1, from: 0, to: 0.3, cells: [4, 2, 2]}", 6e-3},
+        {"belt: {radius: 0.1, distance: 0.4, thickness: 0.02, width: 0.1, cells: [40, 1, 2]}", 2.8566e-3},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char text[400];

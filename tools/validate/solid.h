@@ -16,6 +16,7 @@ void fil_check_solid_gripper(FilCheck* check);
 void fil_check_solid_torus(FilCheck* check);
 void fil_check_solid_hand(FilCheck* check);
 void fil_check_solid_arch(FilCheck* check);
+void fil_check_solid_belt(FilCheck* check);
 void fil_check_solid_arch_limits(FilCheck* check);
 void fil_check_solid_rigid_arch_limits(FilCheck* check);
 /* A scene of the installation with settings; dt 0: its own. NULL, and the check fails, where it does not load. */

@@ -195,6 +195,7 @@ static const FilCheckCase table[] = {
     {"solid", "arch", "P3 VII-B: a stone arch stands for ten minutes", 35, fil_check_solid_arch},
     {"solid", "arch_limits", "arches of 7, 15 and 27 stones stand and fall within 3 % of thrust lines", 25, fil_check_solid_arch_limits},
     {"solid", "rigid_arch_limits", "arches of 7, 15 and 27 rigid stones likewise", 5, fil_check_solid_rigid_arch_limits},
+    {"solid", "belt", "a belt of solid elements climbs a crowned pulley", 45, fil_check_solid_belt},
     {"solid", "finger", "a pneumatic finger bends as its section says", 8, fil_check_solid_finger},
     {"solid", "membrane", "inflated membranes lift and shake a bear", 25, fil_check_solid_membrane},
 };

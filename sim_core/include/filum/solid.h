@@ -86,6 +86,12 @@ FIL_MUST_CHECK FilStatus fil_solid_mesh_hollow_brick(const double size[3], const
 FIL_MUST_CHECK FilStatus fil_solid_mesh_voussoir(double radius, double thickness, double depth, double from, double to,
                                                  const int cells[3], FilSolidMesh* mesh, FilError* error);
 
+/* A closed belt around two wheels with axes along y, `distance` apart along x, the origin midway: its middle surface goes along half circles of
+ * `radius` and straights between; cells along it (6 or more, even), through it and across it, of five elements each; an even number across makes it
+ * symmetric about its middle. Allocates. */
+FIL_MUST_CHECK FilStatus fil_solid_mesh_belt(double radius, double distance, double thickness, double width, const int cells[3],
+                                             FilSolidMesh* mesh, FilError* error);
+
 /* A cylinder about z, |z| <= length/2, exactly up to its facets: `rings` of triangles about the middle, drawn out in `layers` of
  * prisms of three elements. Allocates. */
 FIL_MUST_CHECK FilStatus fil_solid_mesh_disc(double radius, double length, int rings, int layers, FilSolidMesh* mesh,

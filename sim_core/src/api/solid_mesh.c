@@ -119,6 +119,14 @@ FilStatus fil_solid_mesh_voussoir(double radius, double thickness, double depth,
     return hand_over(fil_tet_voussoir(&voussoir, &made, error), &made, mesh);
 }
 
+FilStatus fil_solid_mesh_belt(double radius, double distance, double thickness, double width, const int cells[3], FilSolidMesh* mesh,
+                              FilError* error)
+{
+    FilTetMesh made = {0};
+    const FilTetBelt belt = {radius, distance, thickness, width, {cells[0], cells[1], cells[2]}};
+    return hand_over(fil_tet_belt(&belt, &made, error), &made, mesh);
+}
+
 FilStatus fil_solid_mesh_disc(double radius, double length, int rings, int layers, FilSolidMesh* mesh, FilError* error)
 {
     FilTetMesh made = {0};

@@ -12,12 +12,13 @@
 typedef struct Grid {
     int cells[3];
     FilTetSplit split;
+    bool closed;                    /* the last cells along x meet the first; not in symmetric boxes */
     int corners, centres, faces[3]; /* how many */
 } Grid;
 
 static int corner_number(const Grid* g, int i, int j, int k)
 {
-    return (i * (g->cells[1] + 1) + j) * (g->cells[2] + 1) + k;
+    return ((g->closed ? i % g->cells[0] : i) * (g->cells[1] + 1) + j) * (g->cells[2] + 1) + k;
 }
 
 static int centre_number(const Grid* g, int i, int j, int k)
@@ -55,11 +56,11 @@ static FilStatus check_cells(const int* cells, FilTetSplit split, FilError* erro
     return FIL_OK;
 }
 
-static Grid make_grid(const int* cells, FilTetSplit split)
+static Grid make_grid(const int* cells, FilTetSplit split, bool closed)
 {
-    Grid g = {.split = split};
+    Grid g = {.split = split, .closed = closed};
     memcpy(g.cells, cells, sizeof g.cells);
-    g.corners = (cells[0] + 1) * (cells[1] + 1) * (cells[2] + 1);
+    g.corners = (cells[0] + (closed ? 0 : 1)) * (cells[1] + 1) * (cells[2] + 1);
     g.centres = split == FIL_TET_SPLIT_SYMMETRIC ? cells[0] * cells[1] * cells[2] : 0;
     for (int axis = 0; axis < 3 && g.centres > 0; axis++) {
         g.faces[axis] = g.centres / cells[axis] * (cells[axis] + 1);
@@ -85,7 +86,7 @@ static bool add_mapped(FilTetBuilder* b, const Grid* g, const int* twice, Map ma
 static bool add_lattice(FilTetBuilder* b, const Grid* g, const int* half, Map map, const void* context)
 {
     bool ok = true;
-    for (int i = half[0]; ok && i <= 2 * g->cells[0]; i += 2) {
+    for (int i = half[0]; ok && i <= 2 * g->cells[0] - (g->closed ? 1 : 0); i += 2) {
         for (int j = half[1]; ok && j <= 2 * g->cells[1]; j += 2) {
             for (int k = half[2]; ok && k <= 2 * g->cells[2]; k += 2) {
                 ok = add_mapped(b, g, (const int[3]){i, j, k}, map, context);
@@ -196,10 +197,10 @@ static bool drop_vertices(FilTetBuilder* b)
     return true;
 }
 
-static FilStatus build(const int* cells, FilTetSplit split, Hollows hollows, Map map, const void* context, const char* name,
+static FilStatus build(const int* cells, FilTetSplit split, bool closed, Hollows hollows, Map map, const void* context, const char* name,
                        FilTetMesh* mesh, FilError* error)
 {
-    const Grid g = make_grid(cells, split);
+    const Grid g = make_grid(cells, split, closed);
     FilTetBuilder b = {0};
     bool ok = add_vertices(&b, &g, map, context);
     for (int i = 0; i < cells[0]; i++) {
@@ -242,7 +243,7 @@ FilStatus fil_tet_hollow_brick(const double* size, const int* cells, FilTetSplit
             }
         }
     }
-    return status == FIL_OK ? build(cells, split, (Hollows){hollows, hollow_count}, map_box, size, "box", mesh, error) : status;
+    return status == FIL_OK ? build(cells, split, false, (Hollows){hollows, hollow_count}, map_box, size, "box", mesh, error) : status;
 }
 
 FilStatus fil_tet_brick(const double* size, const int* cells, FilTetSplit split, FilTetMesh* mesh, FilError* error)
@@ -276,7 +277,35 @@ FilStatus fil_tet_voussoir(const FilTetVoussoir* voussoir, FilTetMesh* mesh, Fil
                          "a voussoir from %g to %g rad: it must span more than 0 and less than pi", v->from, v->to);
     }
     const FilStatus status = check_cells(v->cells, v->split, error);
-    return status == FIL_OK ? build(v->cells, v->split, (Hollows){0}, map_voussoir, v, "voussoir", mesh, error) : status;
+    return status == FIL_OK ? build(v->cells, v->split, false, (Hollows){0}, map_voussoir, v, "voussoir", mesh, error) : status;
+}
+
+/* unit: along the belt, through it, across it. Half a turn about the wheel at +x, back along the straight, and the same turned by pi. */
+static void map_belt(const void* context, const double* unit, double* out)
+{
+    const FilTetBelt* b = context;
+    const double bend = FIL_PI * b->radius, half = bend + b->distance, s = 2.0 * half * (unit[0] + 0.5);
+    const double sign = s < half ? 1.0 : -1.0, t = s < half ? s : s - half;
+    const double angle = t < bend ? t / b->radius - 0.5 * FIL_PI : 0.5 * FIL_PI, back = t < bend ? 0.0 : t - bend;
+    const double radius = b->radius + b->thickness * unit[1];
+    fil_v3_set(out, sign * (0.5 * b->distance + radius * cos(angle) - back), b->width * unit[2], sign * radius * sin(angle));
+}
+
+FilStatus fil_tet_belt(const FilTetBelt* belt, FilTetMesh* mesh, FilError* error)
+{
+    *mesh = (FilTetMesh){0};
+    const double numbers[] = {belt->radius, belt->distance, belt->thickness, belt->width};
+    if (!fil_all_finite(numbers, 4) || !(belt->thickness > 0.0 && belt->width > 0.0 && belt->distance >= 0.0 && belt->radius > 0.5 * belt->thickness)) {
+        return fil_error(error, FIL_BAD_INPUT,
+                         "a belt of radius %g m, distance %g m, thickness %g m and width %g m: all must be positive, and the radius more than half the thickness",
+                         belt->radius, belt->distance, belt->thickness, belt->width);
+    }
+    if (belt->cells[0] < 6 || belt->cells[0] % 2 != 0) {
+        return fil_error(error, FIL_BAD_INPUT, "a belt of %d cells along: there must be at least 6, and an even number", belt->cells[0]);
+    }
+    // mirrored from cell to cell: cells that all lean to one side make a belt that runs to one side
+    const FilStatus status = check_cells(belt->cells, FIL_TET_SPLIT_FIVE, error);
+    return status == FIL_OK ? build(belt->cells, FIL_TET_SPLIT_FIVE, true, (Hollows){0}, map_belt, belt, "belt", mesh, error) : status;
 }
 
 /* ---- discs ---- */

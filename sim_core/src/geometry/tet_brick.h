@@ -1,4 +1,4 @@
-/* Structured tetrahedral meshes: boxes, blocks of arches, round discs. The same call gives the same mesh, bit for bit.
+/* Structured tetrahedral meshes: boxes, blocks of arches, belts, round discs. The same call gives the same mesh, bit for bit.
  */
 #ifndef FILUM_GEOMETRY_TET_BRICK_H
 #define FILUM_GEOMETRY_TET_BRICK_H
@@ -37,6 +37,16 @@ typedef struct FilTetVoussoir {
 } FilTetVoussoir;
 
 FIL_MUST_CHECK FilStatus fil_tet_voussoir(const FilTetVoussoir* voussoir, FilTetMesh* mesh, FilError* error);
+
+/* A closed belt around two wheels whose axes are along y, `distance` apart along x, the origin midway: its middle surface goes along half circles of
+ * `radius` and straights between. Cells of equal length along the belt (6 or more, even), through it and across it, of five elements each, mirrored from cell to cell: with
+ * an even number across the belt is symmetric about its middle. Allocates. */
+typedef struct FilTetBelt {
+    double radius, distance, thickness, width; /* m */
+    int cells[3];
+} FilTetBelt;
+
+FIL_MUST_CHECK FilStatus fil_tet_belt(const FilTetBelt* belt, FilTetMesh* mesh, FilError* error);
 
 /* A cylinder of `radius` about z, |z| <= length/2: hexagonal rings of triangles, 6 in the first, each ring drawn out
  * to prisms of three elements. Columns of vertices are parallel to z. Allocates. */

@@ -80,6 +80,15 @@ static const FilKey voussoir_keys[] = {
     FIL_KEY_END,
 };
 
+static const FilKey belt_keys[] = {
+    FIL_KEY_NUMBER("radius", FIL_REQUIRED | FIL_POSITIVE, "m", "", "of its middle around the wheels"),
+    FIL_KEY_NUMBER("distance", FIL_REQUIRED | FIL_POSITIVE, "m", "", "between the wheels' axes, along x"),
+    FIL_KEY_NUMBER("thickness", FIL_REQUIRED | FIL_POSITIVE, "m", "", ""),
+    FIL_KEY_NUMBER("width", FIL_REQUIRED | FIL_POSITIVE, "m", "", "along y"),
+    FIL_KEY_VECTOR("cells", 3, FIL_REQUIRED, "", "", "whole numbers, along the belt (even), through it and across it (even: symmetric)"),
+    FIL_KEY_END,
+};
+
 static const FilKey disc_keys[] = {
     RADIUS,
     LENGTH,
@@ -98,6 +107,7 @@ const FilKey fil_solid_mesh_keys[] = {
     SHAPES(shape_keys),
     FIL_KEY_MAPPING("brick", brick_keys, FIL_VARIANT, "a box of regular cells"),
     FIL_KEY_MAPPING("voussoir", voussoir_keys, FIL_VARIANT, "a stone of an arch"),
+    FIL_KEY_MAPPING("belt", belt_keys, FIL_VARIANT, "a closed belt around two wheels"),
     FIL_KEY_MAPPING("blend", blend_keys, FIL_VARIANT, "the union of shapes, rounded where they meet"),
     FIL_KEY_MAPPING("disc", disc_keys, FIL_VARIANT, "a cylinder about z with exact ends"),
     FIL_KEY_MAPPING("file", file_keys, FIL_VARIANT, "a mesh of tetrahedra"),
@@ -263,6 +273,24 @@ static void read_voussoir(FilScene* scene, const FilYaml* node, FilSolidMesh* me
     }
 }
 
+static void read_belt(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
+{
+    FilReader* reader = &scene->reader;
+    FilError error = {{0}};
+    double radius = 0.0, distance = 0.0, thickness = 0.0, width = 0.0;
+    int cells[3];
+    if (!fil_check_keys(reader, node, belt_keys)) {
+        return;
+    }
+    fil_read_number(reader, node, "radius", FIL_REQUIRED | FIL_POSITIVE, &radius);
+    fil_read_number(reader, node, "distance", FIL_REQUIRED | FIL_POSITIVE, &distance);
+    fil_read_number(reader, node, "thickness", FIL_REQUIRED | FIL_POSITIVE, &thickness);
+    fil_read_number(reader, node, "width", FIL_REQUIRED | FIL_POSITIVE, &width);
+    if (read_cells(reader, node, cells) && reader->status == FIL_OK) {
+        fil_reader_take(reader, fil_solid_mesh_belt(radius, distance, thickness, width, cells, mesh, &error), node, error.text);
+    }
+}
+
 static void read_disc(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
 {
     FilReader* reader = &scene->reader;
@@ -299,11 +327,11 @@ static void read_file(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
 
 void fil_scene_read_solid_mesh(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
 {
-    enum { BRICK = FIL_SOLID_SHAPE_COUNT, VOUSSOIR, BLEND, DISC, FILE_OF };
+    enum { BRICK = FIL_SOLID_SHAPE_COUNT, VOUSSOIR, BELT, BLEND, DISC, FILE_OF };
     static const char* const words[] = {
         [FIL_SOLID_BALL] = "ball",   [FIL_SOLID_BOX] = "box", [FIL_SOLID_CYLINDER] = "cylinder", [FIL_SOLID_ELLIPSOID] = "ellipsoid",
         [FIL_SOLID_TORUS] = "torus", [BRICK] = "brick",       [VOUSSOIR] = "voussoir",           [BLEND] = "blend",
-        [DISC] = "disc",             [FILE_OF] = "file",      NULL};
+        [BELT] = "belt",             [DISC] = "disc",         [FILE_OF] = "file",                NULL};
     FilYaml* body = NULL;
     const int word = fil_read_variant(&scene->reader, node, words, &body);
     if (word >= 0 && word < FIL_SOLID_SHAPE_COUNT) {
@@ -312,6 +340,8 @@ void fil_scene_read_solid_mesh(FilScene* scene, const FilYaml* node, FilSolidMes
         read_brick(scene, body, mesh);
     } else if (word == VOUSSOIR) {
         read_voussoir(scene, body, mesh);
+    } else if (word == BELT) {
+        read_belt(scene, body, mesh);
     } else if (word == BLEND) {
         read_blend(scene, body, mesh);
     } else if (word == DISC) {
