@@ -121,8 +121,12 @@ static void read_joint(FilUrdfReader* reader, const xmlNode* node, const FilUrdf
     const xmlNode *axis_node = fil_xml_child(reader, node, "axis"), *dynamics = fil_xml_child(reader, node, "dynamics");
     if (axis_node != NULL) {
         fil_xml_numbers(reader, axis_node, "xyz", true, 3, axis);
-        if (reader->status == FIL_OK && axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] < 1e-18) {
+        const bool none = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] < 1e-18;
+        const bool useful = joint->type != FIL_ROBOT_FIXED && joint->type != FIL_ROBOT_FLOATING && joint->type != FIL_ROBOT_BALL;
+        if (reader->status == FIL_OK && none && useful) {
             fil_xml_fail(reader, axis_node, "it has no direction");
+        } else if (none) {
+            axis[0] = 1.0; // the joint has no use for it
         }
     }
     joint->axis = (FilVec3){axis[0], axis[1], axis[2]};
@@ -145,13 +149,14 @@ static void read_joint(FilUrdfReader* reader, const xmlNode* node, const FilUrdf
 static void read_mimic(FilUrdfReader* reader, const xmlNode* node, const FilUrdf* urdf, FilRobotJointDef* joint)
 {
     const xmlNode* mimic = fil_xml_child(reader, node, "mimic");
-    if (mimic == NULL) {
-        return;
+    if (mimic == NULL || joint->type == FIL_ROBOT_FIXED) {
+        return; // what is fixed follows nothing
     }
     const char* name = fil_xml_text(reader, mimic, "joint", true);
     joint->mimic = find_joint(urdf, name);
     if (joint->mimic < 0 && name != NULL) {
-        fil_xml_fail(reader, mimic, "there is no joint '%.80s'", name);
+        fil_xml_ignore(reader, "mimic of a joint that is not there");
+        return;
     }
     fil_xml_numbers(reader, mimic, "multiplier", false, 1, &joint->multiplier);
     fil_xml_numbers(reader, mimic, "offset", false, 1, &joint->offset);
@@ -173,6 +178,41 @@ static void shorten_mimics(FilUrdfReader* reader, const FilUrdf* urdf)
             joint->offset += joint->multiplier * leader->offset;
             joint->multiplier *= leader->multiplier;
             joint->mimic = leader->mimic;
+        }
+        const bool stands = joint->mimic >= 0 && urdf->joints[joint->mimic].type == FIL_ROBOT_FIXED;
+        if (stands) {
+            fil_xml_ignore(reader, "motion of joints that follow a fixed one");
+            joint->type = FIL_ROBOT_FIXED;
+            joint->mimic = -1;
+        }
+    }
+}
+
+/* A joint that moves nothing with mass cannot be moved by forces: it is held where it is. */
+static void hold_massless(FilUrdfReader* reader, const FilUrdf* urdf)
+{
+    bool* heavy = fil_xml_alloc(reader, (size_t)urdf->link_count, sizeof *heavy); // by link: it, or what hangs on it, has mass
+    for (int l = 0; l < urdf->link_count && heavy != NULL; l++) {
+        heavy[l] = urdf->links[l].mass > 0.0;
+    }
+    for (bool changed = heavy != NULL && reader->status == FIL_OK; changed;) {
+        changed = false;
+        for (int j = 0; j < urdf->joint_count; j++) {
+            const FilRobotJointDef* joint = &urdf->joints[j];
+            if (heavy[joint->child] && !heavy[joint->parent]) {
+                heavy[joint->parent] = changed = true;
+            }
+        }
+    }
+    for (int j = 0; j < urdf->joint_count && heavy != NULL && reader->status == FIL_OK; j++) {
+        FilRobotJointDef* joint = &urdf->joints[j];
+        if (joint->type != FIL_ROBOT_FIXED && !heavy[joint->child]) {
+            fil_xml_ignore(reader, "motion of joints that move no mass");
+            joint->type = FIL_ROBOT_FIXED;
+            joint->mimic = -1;
+            for (int k = 0; k < urdf->joint_count; k++) { // what followed it stands on its own
+                urdf->joints[k].mimic = urdf->joints[k].mimic == j ? -1 : urdf->joints[k].mimic;
+            }
         }
     }
 }
@@ -284,6 +324,7 @@ static void read_joints(FilUrdfReader* reader, const xmlNode* root, FilUrdf* urd
         }
     }
     shorten_mimics(reader, urdf);
+    hold_massless(reader, urdf);
 }
 
 static void read_robot(FilUrdfReader* reader, const xmlNode* root, FilUrdf* urdf)

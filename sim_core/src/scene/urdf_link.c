@@ -1,13 +1,17 @@
 #include "scene/urdf_link.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/file.h"
 #include "base/quat.h"
+#include "base/svd3.h"
 #include "base/vec3.h"
 #include "filum/mesh.h"
+#include "scene/collada.h"
 
 /* ---- inertia ---- */
 
@@ -29,6 +33,24 @@ static void turn_inertia(FilQuat orientation, double* inertia)
     memcpy(inertia, turned, sizeof turned);
 }
 
+/* Moments about principal axes that are negative, which nothing has, become zero. */
+static void mend_inertia(FilUrdfReader* reader, double* i)
+{
+    double moments[3], axes[9], mended[9] = {0};
+    fil_eigen3(i, moments, axes);
+    if (fmin(fmin(moments[0], moments[1]), moments[2]) >= 0.0) {
+        return;
+    }
+    for (int k = 0; k < 9; k++) {
+        for (int m = 0; m < 3; m++) {
+            mended[k] += axes[3 * (k / 3) + m] * fmax(moments[m], 0.0) * axes[3 * (k % 3) + m];
+        }
+    }
+    const double kept[6] = {mended[0], mended[4], mended[8], mended[1], mended[2], mended[5]};
+    memcpy(i, kept, sizeof kept);
+    fil_xml_ignore(reader, "negative moments of inertia");
+}
+
 static void read_inertial(FilUrdfReader* reader, const xmlNode* node, FilLinkDef* link)
 {
     static const char* const known[] = {"origin", "mass", "inertia", NULL};
@@ -47,6 +69,15 @@ static void read_inertial(FilUrdfReader* reader, const xmlNode* node, FilLinkDef
     if (reader->status == FIL_OK && link->mass < 0.0) {
         fil_xml_fail(reader, mass, "a mass of %g kg is negative", link->mass);
     }
+    if (link->mass == 0.0) {
+        for (int k = 0; k < 6; k++) {
+            if (link->inertia[k] != 0.0) {
+                fil_xml_ignore(reader, "inertia of links without mass");
+            }
+            link->inertia[k] = 0.0;
+        }
+    }
+    mend_inertia(reader, link->inertia);
     turn_inertia(orientation, link->inertia);
     fil_xml_ignore_others(reader, node, known);
 }
@@ -148,6 +179,12 @@ static void take_mesh(FilUrdfReader* reader, const FilMesh* mesh, const double* 
     shape->triangle_count = triangles != NULL ? mesh->triangle_count : 0;
 }
 
+static bool is_collada(const char* path)
+{
+    const size_t length = strlen(path);
+    return length > 4 && strcasecmp(path + length - 4, ".dae") == 0;
+}
+
 static void read_mesh(FilUrdfReader* reader, const xmlNode* node, FilShapeDef* shape, bool* seen)
 {
     double scale[3] = {1.0, 1.0, 1.0};
@@ -159,7 +196,7 @@ static void read_mesh(FilUrdfReader* reader, const xmlNode* node, FilShapeDef* s
     const char* path = find_mesh(reader, name);
     FilMesh mesh = {0};
     FilError inner;
-    const bool found = path != NULL, read = found && fil_mesh_read(path, 1.0, &mesh, &inner) == FIL_OK;
+    const bool found = path != NULL, read = found && (is_collada(path) ? fil_collada_read(path, &mesh, &inner) : fil_mesh_read(path, 1.0, &mesh, &inner)) == FIL_OK;
     if (read) {
         take_mesh(reader, &mesh, scale, seen != NULL, shape);
     } else if (seen != NULL) {
