@@ -264,6 +264,37 @@ static void tasks_leave_the_world_alone(void** state)
     fil_world_destroy(world);
 }
 
+/* Begun at a plan, it stays there in fewer iterations, on another mesh too; a plan of another problem is refused. */
+static void plans_begin_where_another_ended(void** state)
+{
+    (void)state;
+    FilSceneInfo info;
+    FilWorld* world = load_coarse(&info);
+    FilPlan *first = NULL, *again = NULL;
+    FilError error = {""};
+    assert_int_equal(fil_plan_solve(world, &info.plan, &first, &error), FIL_OK);
+    const FilPlanInfo a = fil_plan_info(first);
+    info.plan.from = first;
+    info.plan.relaxation[0] = 1e-4;
+    assert_int_equal(fil_plan_solve(world, &info.plan, &again, &error), FIL_OK);
+    const FilPlanInfo b = fil_plan_info(again);
+    print_message("from a guess %.6f in %d iterations, from there %.6f in %d\n", a.cost, a.iterations, b.cost, b.iterations);
+    assert_true(b.verdict == a.verdict && fabs(b.cost - a.cost) < 1e-3 * a.cost && b.iterations < a.iterations);
+    fil_plan_destroy(again);
+    info.plan.nodes = 24;
+    assert_int_equal(fil_plan_solve(world, &info.plan, &again, &error), FIL_OK);
+    assert_int_equal(fil_plan_info(again).stages, 24);
+    fil_plan_destroy(again);
+    info.plan.ball.directions = 8;
+    assert_int_equal(fil_plan_solve(world, &info.plan, &again, &error), FIL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "other objects or contacts"));
+    info.plan.seeds = 2;
+    assert_int_equal(fil_plan_solve(world, &info.plan, &again, &error), FIL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "one start"));
+    fil_plan_destroy(first);
+    fil_world_destroy(world);
+}
+
 /* In a build with IPOPT it plans, without it is refused with a word; with a receding horizon always. */
 static void ipopt_plans_or_says_that_it_is_not_there(void** state)
 {
@@ -291,6 +322,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_change_the_plan),
         cmocka_unit_test(what_cannot_be_planned_is_refused),
         cmocka_unit_test(tasks_leave_the_world_alone),
+        cmocka_unit_test(plans_begin_where_another_ended),
         cmocka_unit_test(ipopt_plans_or_says_that_it_is_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,6 +49,8 @@ typedef struct FilBallTask {
 /* Which task a plan has, and with it how contact and motion are transcribed. */
 typedef enum FilPlanKind { FIL_PLAN_BALL, FIL_PLAN_MANIPULATION } FilPlanKind;
 
+typedef struct FilPlan FilPlan;
+
 typedef struct FilPlanDef {
     FilPlanKind kind;
     FilBallTask ball;                 /* of FIL_PLAN_BALL */
@@ -65,6 +67,8 @@ typedef struct FilPlanDef {
     int seeds;              /* starts, of which the best is kept */
     int threads;            /* that share the starts, 1 to 64; they do not change the result */
     bool kinematic;         /* before each, the arm's dynamics are left out (P1's first stage). Turns of a ball only */
+    const FilPlan* from;    /* begin at this plan's motion instead of a guess, with a relaxation of 1e-3 at most; of the same task, with
+                             * one start. Borrowed while it is solved. NULL: guesses */
     bool (*report)(void* user, const FilPlanReport* report); /* called once an iteration, by one thread at a time; false cancels. May be NULL */
     void* user;
 } FilPlanDef;
@@ -106,8 +110,6 @@ typedef struct FilPlanNode {
     double gain[12][30];             /* effort by deviations at the stage's start: elongations, rates, the ball's rotation (a
                                       * vector, rad) and spin */
 } FilPlanNode;
-
-typedef struct FilPlan FilPlan;
 
 /* Plans from the world's present state, which it does not change. FIL_BAD_INPUT says what cannot be planned, FIL_OK
  * gives the best motion found, whatever its verdict. Allocates. */

@@ -71,16 +71,17 @@ static bool report_progress(void* user, const FilPlanProgress* progress)
     return !job->cancelled;
 }
 
-static FilPlanSettings settings_of(Job* job, bool finer, bool last)
+/* `near`: the start is nearly a solution. */
+static FilPlanSettings settings_of(Job* job, bool near, bool last)
 {
     const FilPlanDef* def = job->search->def;
     FilPlanSettings s = fil_plan_settings_default();
     s.tolerance = def->tolerance;
-    s.relaxation_start = finer ? fmin(FINER_RELAXATION, def->relaxation[0]) : def->relaxation[0];
+    s.relaxation_start = near ? fmin(FINER_RELAXATION, def->relaxation[0]) : def->relaxation[0];
     s.relaxation_start = fmax(s.relaxation_start, def->relaxation[1]);
     s.relaxation_end = def->relaxation[1];
     s.fall = def->relaxation_fall;
-    s.push = finer ? FINER_PUSH : s.push;
+    s.push = near ? FINER_PUSH : s.push;
     s.max_iterations = def->max_iterations;
     s.patience = job->search->kind->patience;
     s.polish = last;
@@ -104,16 +105,19 @@ static bool solve_mesh(Job* job, int stages, FilMeshUse use, Candidate* candidat
         drop(&next);
         return false;
     }
-    const bool finer = candidate->x != NULL;
-    if (finer) {
-        fil_plan_resample(&candidate->mesh.problem, kind->states(&candidate->mesh), candidate->x, stages, next.x);
+    // a solution of another mesh or plan, or a guess
+    const FilPlan* from = search->def->from;
+    const FilPlanMesh* mesh = candidate->x != NULL ? &candidate->mesh : from != NULL ? &from->mesh : NULL;
+    const double* known = candidate->x != NULL ? candidate->x : from != NULL ? from->x : NULL;
+    if (mesh != NULL) {
+        fil_plan_resample(&mesh->problem, kind->states(mesh), known, stages, next.x);
     } else {
         kind->guess(&next.mesh, job->report.seed, next.x);
     }
     if (candidate->kinematic && !next.kinematic) {
         kind->hold(&next.mesh, next.x);
     }
-    const FilPlanSettings settings = settings_of(job, finer, use == FIL_MESH_FINEST);
+    const FilPlanSettings settings = settings_of(job, mesh != NULL, use == FIL_MESH_FINEST);
     FilPlanPoint point = {.x = next.x};
     job->report.stages = stages;
     const FilPlanResult result =
@@ -295,6 +299,9 @@ static FilStatus check_numbers(const FilPlanDef* def, FilError* error)
         !(def->tolerance > 0.0)) {
         return fil_error(error, FIL_BAD_INPUT, "plan: the relaxation must fall, and end above zero");
     }
+    if (def->from != NULL && (def->from->kind != kinds[def->kind] || def->seeds != 1 || def->kinematic)) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: a plan to begin from is of the same kind of task, with one start and no kinematic stage");
+    }
     if (!kinds[def->kind]->turns && (def->kinematic || def->receding > 0.0)) {
         return fil_error(error, FIL_BAD_INPUT, "plan: a %s is for turns of a ball", def->kinematic ? "kinematic stage" : "receding horizon");
     }
@@ -318,15 +325,31 @@ FilStatus fil_plan_start_create(const FilWorld* world, const FilPlanDef* def, Fi
     return FIL_OK;
 }
 
+/* Whether the plan to begin from has the variables of this one. */
+static FilStatus check_from(const FilPlanStart* start, const FilPlanDef* def, FilError* error)
+{
+    FilPlanMesh mesh;
+    if (def->from == NULL) {
+        return FIL_OK;
+    }
+    if (!kinds[def->kind]->transcribe(start, def->nodes, def->horizon / def->nodes, FIL_MESH_FINEST, &mesh)) {
+        return fil_error(error, FIL_OUT_OF_MEMORY, "plan: out of memory");
+    }
+    const bool fits = mesh.problem.variables == def->from->mesh.problem.variables && mesh.problem.carried == def->from->mesh.problem.carried;
+    fil_plan_mesh_free(&mesh);
+    return fits ? FIL_OK : fil_error(error, FIL_BAD_INPUT, "plan: the plan to begin from has other objects or contacts");
+}
+
 FilStatus fil_plan_solve_start(FilPlanStart* start, const FilPlanDef* def, FilPlan** out, FilError* error)
 {
     const FilTranscription* kind = kinds[def->kind];
     Search search = {.def = def, .kind = kind, .start = start, .lock = PTHREAD_MUTEX_INITIALIZER, .ok = true};
-    FilPlan* plan = fil_alloc(1, sizeof *plan);
+    const FilStatus status = check_from(start, def, error);
+    FilPlan* plan = status == FIL_OK ? fil_alloc(1, sizeof *plan) : NULL;
     *out = NULL;
     if (plan == NULL) {
         fil_free(start);
-        return fil_error(error, FIL_OUT_OF_MEMORY, "plan: out of memory");
+        return status != FIL_OK ? status : fil_error(error, FIL_OUT_OF_MEMORY, "plan: out of memory");
     }
     plan->kind = kind;
     plan->start = start;
