@@ -201,6 +201,18 @@ static void what_cannot_be_planned_is_refused(void** state)
     def.ball.axis = (FilVec3){0.0, 0.0, 0.0};
     assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
     assert_non_null(strstr(error.text, "axis"));
+    // one bound of the spin for all axes, or one for each
+    static const FilSetting spins[] = {{"plan.bounds.spin", "3"}, {"plan.bounds.spin", "[0.5, 1, 2]"}};
+    for (int k = 0; k < 2; k++) {
+        FilSceneInfo bounded;
+        fil_world_destroy(load(&spins[k], 1, &bounded));
+        const double* spin = bounded.plan.ball.spin;
+        assert_true(k == 0 ? spin[0] == 3.0 && spin[1] == 3.0 && spin[2] == 3.0 : spin[0] == 0.5 && spin[1] == 1.0 && spin[2] == 2.0);
+    }
+    def = info.plan;
+    def.ball.spin[1] = -1.0;
+    assert_int_equal(fil_plan_solve(world, &def, &plan, &error), FIL_BAD_INPUT);
+    assert_non_null(strstr(error.text, "bounds"));
     // a horizon too short for its task: a motion, and a verdict that says so
     def = info.plan;
     def.horizon = 0.05;

@@ -41,7 +41,7 @@ typedef struct FilBallTask {
     double effort;          /* N, bound of a chamber's force, either way */
     double normal_force[2]; /* N; a lower bound above zero demands contact throughout */
     double slip;            /* m/s, bound of the slip */
-    double spin;            /* rad/s, bound of the ball's spin about each axis; 0: none */
+    double spin[3];         /* rad/s, bounds of the ball's spin about the world's axes; 0: none */
     double target;          /* rad, how far the ball may be from its target at the end; 0: any, the cost alone decides */
     double face;            /* share of the disk's radius that the ball may touch within, 0 to 1 */
 } FilBallTask;

@@ -50,9 +50,10 @@ static void fill_bounds(const FilBallTurn* turn, const FilBallBounds* bounds, co
         low[o->f] = bounds->normal_force[0];
         high[o->f] = bounds->normal_force[1];
         high[o->g] = bounds->slip;
-        for (int i = 0; i < 3 && bounds->spin > 0.0; i++) {
-            low[o->w + i] = -bounds->spin;
-            high[o->w + i] = bounds->spin;
+        for (int i = 0; i < 3; i++) {
+            const double spin = bounds->spin[i] > 0.0 ? bounds->spin[i] : INFINITY;
+            low[o->w + i] = -spin;
+            high[o->w + i] = spin;
         }
     }
 }

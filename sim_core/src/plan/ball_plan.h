@@ -10,7 +10,7 @@ typedef struct FilBallBounds {
     double effort;          /* N, of a coordinate, either way */
     double normal_force[2]; /* N; a lower bound above zero demands contact throughout */
     double slip;            /* m/s, the fastest slip */
-    double spin;            /* rad/s, of the ball about each axis; 0: any */
+    double spin[3];         /* rad/s, of the ball about each axis; 0: any */
     double target;          /* rad, between the last orientation and the target; 0: any */
 } FilBallBounds;
 

@@ -15,8 +15,8 @@ static FilStatus check_numbers(const FilBallTask* task, FilError* error)
     if (task->directions < 4 || task->directions > FIL_PLAN_DIRECTIONS || task->directions % 2 != 0) {
         return fil_error(error, FIL_BAD_INPUT, "plan: directions must be even, 4 to %d", FIL_PLAN_DIRECTIONS);
     }
-    if (!(task->elongation[0] < task->elongation[1]) || !(task->effort > 0.0) || !(task->slip > 0.0) || !(task->spin >= 0.0) ||
-        !(task->target >= 0.0) || !(task->face > 0.0 && task->face <= 1.0) ||
+    if (!(task->elongation[0] < task->elongation[1]) || !(task->effort > 0.0) || !(task->slip > 0.0) ||
+        !(task->spin[0] >= 0.0 && task->spin[1] >= 0.0 && task->spin[2] >= 0.0) || !(task->target >= 0.0) || !(task->face > 0.0 && task->face <= 1.0) ||
         !(task->normal_force[0] >= 0.0 && task->normal_force[0] < task->normal_force[1])) {
         return fil_error(error, FIL_BAD_INPUT, "plan: bounds must leave room between them");
     }
@@ -109,7 +109,7 @@ FilStatus fil_ball_start_from(const FilWorld* world, const FilBallTask* task, Fi
                                   task->effort,
                                   {task->normal_force[0], task->normal_force[1]},
                                   task->slip,
-                                  task->spin,
+                                  {task->spin[0], task->spin[1], task->spin[2]},
                                   task->target};
     const FilBallLayout o = fil_ball_layout(turn);
     fil_arm_get_state(world, task->arm, out->state + o.l, out->state + o.v);

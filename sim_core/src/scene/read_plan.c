@@ -29,7 +29,7 @@ static const FilKey bound_keys[] = {
     FIL_KEY_NUMBER("effort", FIL_POSITIVE, "N", "60", ""),
     FIL_KEY_VECTOR("normal_force", 2, 0, "N", "[0.1, 20]", ""),
     FIL_KEY_NUMBER("slip", FIL_POSITIVE, "m/s", "2", ""),
-    FIL_KEY_NUMBER("spin", FIL_POSITIVE, "rad/s", "none", "of the ball about each axis"),
+    FIL_KEY_MANY("spin", FIL_IS_NUMBER | FIL_IS_VECTOR, 3, FIL_POSITIVE, "rad/s", "none", "of the ball, about all axes or about x, y and z"),
     FIL_KEY_NUMBER("target", FIL_POSITIVE, "rad", "none", "from the target at the end"),
     FIL_KEY_NUMBER("face", FIL_POSITIVE, "1", "1", "share of the disk's radius"),
     FIL_KEY_END,
@@ -87,6 +87,17 @@ static void read_contact(FilScene* scene, const FilYaml* mapping, FilBallTask* d
     }
 }
 
+/* One bound for all axes, or one for each. */
+static void read_spin(FilReader* reader, const FilYaml* bounds, double spin[3])
+{
+    const FilYaml* node = fil_read_node(reader, bounds, "spin", FIL_OPTIONAL);
+    if (node != NULL && node->kind == FIL_YAML_LIST) {
+        fil_read_vector(reader, bounds, "spin", FIL_POSITIVE, 3, spin);
+    } else if (node != NULL && fil_read_number(reader, bounds, "spin", FIL_POSITIVE, &spin[0])) {
+        spin[1] = spin[2] = spin[0];
+    }
+}
+
 static void read_bounds(FilReader* reader, const FilYaml* mapping, FilBallTask* def)
 {
     const FilYaml* node = fil_read_node(reader, mapping, "bounds", FIL_OPTIONAL);
@@ -95,7 +106,7 @@ static void read_bounds(FilReader* reader, const FilYaml* mapping, FilBallTask* 
         read_pair(reader, node, "normal_force", def->normal_force);
         fil_read_number(reader, node, "effort", FIL_POSITIVE, &def->effort);
         fil_read_number(reader, node, "slip", FIL_POSITIVE, &def->slip);
-        fil_read_number(reader, node, "spin", FIL_POSITIVE, &def->spin);
+        read_spin(reader, node, def->spin);
         fil_read_number(reader, node, "target", FIL_POSITIVE, &def->target);
         fil_read_number(reader, node, "face", FIL_POSITIVE, &def->face);
     }
