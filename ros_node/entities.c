@@ -70,6 +70,20 @@ void fil_entity_get_state(const FilWorld* world, int entity, FilEntityState* sta
     kind->get_state(world, id, state);
 }
 
+const char* fil_entity_holder(const FilWorld* world, int entity)
+{
+    const FilNodeKind* kind;
+    const FilId id = id_of(world, entity, &kind);
+    for (int k = 0; k < fil_world_attachment_count(world); k++) {
+        const FilId attachment = fil_world_attachment_at(world, k);
+        const FilAttachmentInfo info = fil_attachment_info(world, attachment);
+        if (info.active && info.kind != FIL_ATTACH_HANDLE && info.object.index == id.index && info.object.generation == id.generation) {
+            return fil_attachment_name(world, attachment);
+        }
+    }
+    return NULL;
+}
+
 FilStatus fil_entity_set_state(FilWorld* world, int entity, const FilEntityState* pose, const FilEntityState* twist)
 {
     const FilNodeKind* kind;

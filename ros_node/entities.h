@@ -13,6 +13,9 @@ bool fil_entity_is_robot(const FilWorld* world, int entity);   /* or a soft arm 
 
 void fil_entity_get_state(const FilWorld* world, int entity, FilEntityState* state);
 
+/* The attachment that holds it, which would tear it if it were moved; NULL: none does. Handles let themselves be stretched. */
+const char* fil_entity_holder(const FilWorld* world, int entity);
+
 /* Moves the entity as if it were rigid: its shape stays. NULL keeps the pose or the velocities. Refuses mounted ones.
  */
 FIL_MUST_CHECK FilStatus fil_entity_set_state(FilWorld* world, int entity, const FilEntityState* pose,

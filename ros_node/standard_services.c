@@ -344,6 +344,11 @@ static void answer_set_entity_state(FilNode* node, const simulation_interfaces__
         set_result(&response->result, RESULT(FEATURE_UNSUPPORTED), "states are understood in the frame world only");
     } else if (fil_entity_is_mounted(node->simulation.world, entity)) {
         set_result(&response->result, RESULT(OPERATION_FAILED), "it stays where the scene has mounted it");
+    } else if (set_pose && fil_entity_holder(node->simulation.world, entity) != NULL) {
+        char reason[200];
+        snprintf(reason, sizeof reason, "the attachment '%.100s' holds it where it is, and moving it would tear it: release that first",
+                 fil_entity_holder(node->simulation.world, entity));
+        set_result(&response->result, RESULT(OPERATION_FAILED), reason);
     } else if (!read_state(&request->state, &state)) {
         set_result(&response->result, simulation_interfaces__srv__SetEntityState_Response__INVALID_POSE,
                    "a number is not finite, or the orientation is not of unit length");

@@ -175,8 +175,8 @@ static void runs_are_repeated(void** state)
     end_node(node);
     controller_end(&controller);
     assert_int_equal(bag_folder_run(&folder, "bag replay-check free.mcap"), 0);
-    // four at the start, two later
-    assert_non_null(strstr(folder.output, " 6 parameters set"));
+    // five at the start, two later
+    assert_non_null(strstr(folder.output, " 7 parameters set"));
     assert_null(strstr(folder.output, "; 0 commands"));
     assert_null(strstr(folder.output, "not to be repeated"));
 }

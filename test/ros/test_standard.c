@@ -194,13 +194,13 @@ static void entities_are_listed_and_filtered(void** state)
     assert_int_equal(stop(node), 0);
 }
 
-static int set_hoop(double x, double qw)
+static int move(const char* entity, double x, double qw)
 {
     simulation_interfaces__srv__SetEntityState_Request* request =
         simulation_interfaces__srv__SetEntityState_Request__create();
     simulation_interfaces__srv__SetEntityState_Response* response =
         simulation_interfaces__srv__SetEntityState_Response__create();
-    rosidl_runtime_c__String__assign(&request->entity, "hoop");
+    rosidl_runtime_c__String__assign(&request->entity, entity);
     request->state.pose.position.x = x;
     request->state.pose.orientation.w = qw;
     assert_true(client_call(&client, SERVICE(SetEntityState), "/filum/set_entity_state", request, response));
@@ -214,9 +214,10 @@ static void worlds_are_loaded_and_entities_moved(void** state)
 {
     (void)state;
     const pid_t node = start();
-    assert_int_equal(set_hoop(2.0, 1.0), RESULT(OK));
-    assert_int_equal(set_hoop(NAN, 1.0), 101);  // INVALID_POSE
-    assert_int_equal(set_hoop(2.0, 0.5), 101);
+    assert_int_equal(move("hoop", 2.0, 1.0), RESULT(OK));
+    assert_int_equal(move("hoop", NAN, 1.0), 101);  // INVALID_POSE
+    assert_int_equal(move("hoop", 2.0, 0.5), 101);
+    assert_int_equal(move("cable", 2.0, 1.0), RESULT(OPERATION_FAILED));  // it is hung up
 
     simulation_interfaces__srv__LoadWorld_Request* request = simulation_interfaces__srv__LoadWorld_Request__create();
     simulation_interfaces__srv__LoadWorld_Response* response = simulation_interfaces__srv__LoadWorld_Response__create();
