@@ -1,7 +1,5 @@
 #include "body/rod_block.h"
 
-#include <string.h>
-
 /* One edge's part of a hinge: gradient and Hessian in (tangent displacement 1, 2, angle). */
 typedef struct EdgePart {
     double g1, g2, ga;
@@ -36,50 +34,57 @@ static EdgePart second_part(const HingeTerms1* t)
     return (EdgePart){t->g_u1, t->g_u2, t->g_f, t->u1u1, t->u1u2, t->u2u2, t->u1f, t->u2f, t->ff};
 }
 
-/* Adds an edge-level block (rows: edge vector and angle) to node unknowns; the edge vector is x' - x, and its three
- * nodes-level places and the angle's are given. */
-static void spread(const double* part, int columns, const int* row_of, const int* column_of, double* block, int size)
+/* An edge-level block (rows: edge vector and angle) on node unknowns x, angle, x'; the edge vector is x' - x. */
+static void spread_edge(double (*part)[4], double* block)
 {
-    // row_of: place of x, of the angle, of x'
-    for (int j = 0; j < 4; j++) {
-        for (int k = 0; k < 4; k++) {
-            const double value = part[columns * j + k];
-            for (int a = 0; a < (j < 3 ? 2 : 1); a++) {
-                for (int b = 0; b < (k < 3 ? 2 : 1); b++) {
-                    const int r = j < 3 ? row_of[2 * a] + j : row_of[1];
-                    const int c = k < 3 ? column_of[2 * b] + k : column_of[1];
-                    const double sign = ((j < 3 && a == 0) != (k < 3 && b == 0)) ? -1.0 : 1.0;
-                    block[size * r + c] += sign * value;
-                }
-            }
+    for (int j = 0; j < 3; j++) {
+        double *first = block + 7 * j, *last = first + 7 * 4;
+        for (int k = 0; k < 3; k++) {
+            first[k] = last[4 + k] = part[j][k];
+            first[4 + k] = last[k] = -part[j][k];
         }
+        first[3] = -part[j][3], last[3] = part[j][3];
+        block[7 * 3 + j] = -part[3][j], block[7 * 3 + 4 + j] = part[3][j];
     }
+    block[7 * 3 + 3] = part[3][3];
 }
 
-static void spread_gradient(const double* part, const int* row_of, double* gradient)
+/* Rows x, theta_e, x', theta_f, x'' of a hinge between the edges e = x' - x and f = x'' - x', from E and F on each alone and C on both. */
+static void spread_hinge(double (*restrict e)[4], double (*restrict f)[4], double (*restrict c)[4], double* restrict block)
 {
-    for (int k = 0; k < 3; k++) {
-        gradient[row_of[0] + k] -= part[k];
-        gradient[row_of[2] + k] += part[k];
+    double *turn_e = block + 11 * 3, *turn_f = block + 11 * 7;
+    for (int j = 0; j < 3; j++) {
+        double *first = block + 11 * j, *middle = first + 11 * 4, *last = first + 11 * 8;
+        for (int k = 0; k < 3; k++) {
+            first[k] = e[j][k];
+            first[4 + k] = c[j][k] - e[j][k];
+            first[8 + k] = -c[j][k];
+            middle[k] = c[k][j] - e[j][k];
+            middle[4 + k] = e[j][k] + f[j][k] - c[j][k] - c[k][j];
+            middle[8 + k] = c[j][k] - f[j][k];
+            last[k] = -c[k][j];
+            last[4 + k] = c[k][j] - f[j][k];
+            last[8 + k] = f[j][k];
+        }
+        first[3] = -e[j][3], middle[3] = e[j][3] - c[3][j], last[3] = c[3][j];
+        first[7] = -c[j][3], middle[7] = c[j][3] - f[j][3], last[7] = f[j][3];
+        turn_e[j] = -e[3][j], turn_e[4 + j] = e[3][j] - c[3][j], turn_e[8 + j] = c[3][j];
+        turn_f[j] = -c[j][3], turn_f[4 + j] = c[j][3] - f[3][j], turn_f[8 + j] = f[3][j];
     }
-    gradient[row_of[1]] += part[3];
+    turn_e[3] = e[3][3], turn_e[7] = turn_f[3] = c[3][3], turn_f[7] = f[3][3];
 }
 
 void fil_rod_hinge_block(const Frame1* e, const Frame1* f, const HingeTerms1* terms, double* block, double* gradient)
 {
-    static const int e_places[3] = {0, 3, 4}, f_places[3] = {4, 7, 8};
-    double own[4][4], cross[4][4], transposed[4][4], g[4];
-    memset(block, 0, sizeof(double) * 121);
-    memset(gradient, 0, sizeof(double) * 11);
+    double own_e[4][4], own_f[4][4], cross[4][4], g_e[4], g_f[4];
     EdgePart part = first_part(terms);
-    edge_part(e, &part, own, g);
-    spread(&own[0][0], 4, e_places, e_places, block, 11);
-    spread_gradient(g, e_places, gradient);
+    edge_part(e, &part, own_e, g_e);
     part = second_part(terms);
-    edge_part(f, &part, own, g);
-    spread(&own[0][0], 4, f_places, f_places, block, 11);
-    spread_gradient(g, f_places, gradient);
-    // e with f
+    edge_part(f, &part, own_f, g_f);
+    for (int k = 0; k < 3; k++) {
+        gradient[k] = -g_e[k], gradient[4 + k] = g_e[k] - g_f[k], gradient[8 + k] = g_f[k];
+    }
+    gradient[3] = g_e[3], gradient[7] = g_f[3];
     const double both = e->inverse * f->inverse;
     for (int j = 0; j < 3; j++) {
         cross[j][3] = e->inverse * (terms->v1f * e->m1[j] + terms->v2f * e->m2[j]);
@@ -90,24 +95,18 @@ void fil_rod_hinge_block(const Frame1* e, const Frame1* f, const HingeTerms1* te
         }
     }
     cross[3][3] = terms->ef;
-    for (int j = 0; j < 4; j++) {
-        for (int k = 0; k < 4; k++) {
-            transposed[k][j] = cross[j][k];
-        }
-    }
-    spread(&cross[0][0], 4, e_places, f_places, block, 11);
-    spread(&transposed[0][0], 4, f_places, e_places, block, 11);
+    spread_hinge(own_e, own_f, cross, block);
 }
 
 static void single_block(const Frame1* frame, const EdgePart* part, double* block, double* gradient)
 {
-    static const int places[3] = {0, 3, 4};
     double own[4][4], g[4];
-    memset(block, 0, sizeof(double) * 49);
-    memset(gradient, 0, sizeof(double) * 7);
     edge_part(frame, part, own, g);
-    spread(&own[0][0], 4, places, places, block, 7);
-    spread_gradient(g, places, gradient);
+    spread_edge(own, block);
+    for (int k = 0; k < 3; k++) {
+        gradient[k] = -g[k], gradient[4 + k] = g[k];
+    }
+    gradient[3] = g[3];
 }
 
 void fil_rod_start_block(const Frame1* f, const HingeTerms1* terms, double* block, double* gradient)

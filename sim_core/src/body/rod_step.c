@@ -296,7 +296,7 @@ void fil_rod_push(void* pointer, const double* v, const double* impulse, double*
 {
     FilRodBody* body = pointer;
     double potential;
-    if (body->attachment_count == 0 || (scratch != NULL && !fil_rod_evaluate(body, v, 0.0, scratch, &potential))) {
+    if (body->attachment_count == 0 || (scratch != NULL && !fil_rod_residual(body, v, scratch, &potential))) {
         return;
     }
     // what holds need not do themselves

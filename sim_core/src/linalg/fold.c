@@ -172,12 +172,16 @@ static void detach_border(FilFold* fold, int half)
     }
 }
 
+/* Nodes from a half's border on that the border couples to: seven unknowns reach ten further, and the border itself is two nodes. */
+enum { SPIKE_HEAD = 4 };
+
 /* Carries `width` border columns from `first` on through the elimination: spike <- L^-1 spike, node by node; what
- * reaches the joint goes to `carry`. */
+ * reaches the joint goes to `carry`. The spike begins as zero from node `head` on, and is not read there. */
 static inline __attribute__((always_inline)) void carry_columns(int count, const FilLanes* restrict columns,
-                                                                FilLanes* restrict spike, FilLanes* restrict carry,
+                                                                FilLanes* restrict spike, FilLanes* restrict carry, const int head,
                                                                 const int first, const int width)
 {
+    const FilLanes zero = fil_lanes_splat(0.0);
     FilLanes c[7][4];
     for (int k = 0; k < 7; k++) {
         for (int q = 0; q < width; q++) {
@@ -189,10 +193,11 @@ static inline __attribute__((always_inline)) void carry_columns(int count, const
         FilLanes* restrict y = spike + (size_t)28 * (size_t)i + first;
 #pragma GCC unroll 4
         for (int q = 0; q < width; q++) {
-            const FilLanes y0 = y[q] - c[0][q];
-            const FilLanes y1 = y[7 + q] - c[1][q] - a[ENTRY(0, 1)] * y0;
-            const FilLanes y2 = y[14 + q] - c[2][q] - a[ENTRY(0, 2)] * y0 - a[ENTRY(1, 2)] * y1;
-            const FilLanes y3 = y[21 + q] - c[3][q] - a[ENTRY(0, 3)] * y0 - a[ENTRY(1, 3)] * y1 - a[ENTRY(2, 3)] * y2;
+            const bool begins = i < head;
+            const FilLanes y0 = (begins ? y[q] : zero) - c[0][q];
+            const FilLanes y1 = (begins ? y[7 + q] : zero) - c[1][q] - a[ENTRY(0, 1)] * y0;
+            const FilLanes y2 = (begins ? y[14 + q] : zero) - c[2][q] - a[ENTRY(0, 2)] * y0 - a[ENTRY(1, 2)] * y1;
+            const FilLanes y3 = (begins ? y[21 + q] : zero) - c[3][q] - a[ENTRY(0, 3)] * y0 - a[ENTRY(1, 3)] * y1 - a[ENTRY(2, 3)] * y2;
             y[q] = y0, y[7 + q] = y1, y[14 + q] = y2, y[21 + q] = y3;
         }
 #pragma GCC unroll 7
@@ -212,10 +217,23 @@ static inline __attribute__((always_inline)) void carry_columns(int count, const
     }
 }
 
-static void carry_spike(int count, const FilLanes* restrict columns, FilLanes* restrict spike, FilLanes* restrict carry)
+static void carry_spike(int count, int head, const FilLanes* restrict columns, FilLanes* restrict spike, FilLanes* restrict carry)
 {
-    carry_columns(count, columns, spike, carry, 0, 4);
-    carry_columns(count, columns, spike, carry, 4, 3);
+    carry_columns(count, columns, spike, carry, head, 0, 4);
+    carry_columns(count, columns, spike, carry, head, 4, 3);
+}
+
+/* Zeroes what is read of a spike before it is written: its head and, for short chains, its rows in the joint. */
+static int clear_spike(FilFold* fold)
+{
+    const int n = fold->half_nodes, last = fold->border_node[0] > fold->border_node[1] ? fold->border_node[0] : fold->border_node[1];
+    const int head = last + SPIKE_HEAD < n ? last + SPIKE_HEAD : n, joint = n - 2 > head ? n - 2 : head;
+    for (int g = 0; g < FIL_LANE_GROUPS; g++) {
+        FilLanes* spike = fold->spike + (size_t)28 * (size_t)n * (size_t)g;
+        memset(spike, 0, (size_t)28 * (size_t)head * sizeof(FilLanes));
+        memset(spike + (size_t)28 * (size_t)joint, 0, (size_t)28 * (size_t)(n - joint) * sizeof(FilLanes));
+    }
+    return head;
 }
 
 /* gram (packed lower 7 x 7) = spike' D^-1 spike over all rows of a group. */
@@ -338,8 +356,9 @@ bool fil_fold_factor(FilFold* fold)
             fold->dense[FIL_FOLD_DENSE * j + k] = fold->joint[FIL_FOLD_JOINT * j + k];
         }
     }
+    int head = 0;
     if (fold->closed) {
-        memset(fold->spike, 0, (size_t)n * FIL_LANE_GROUPS * 28 * sizeof(FilLanes));
+        head = clear_spike(fold);
         detach_border(fold, 0);
         detach_border(fold, 1);
     }
@@ -352,7 +371,7 @@ bool fil_fold_factor(FilFold* fold)
         }
         if (fold->closed) {
             FilLanes* spike = fold->spike + (size_t)g * (size_t)n * 28;
-            carry_spike(inner, columns, spike, spike_carry + 49 * g);
+            carry_spike(inner, head, columns, spike, spike_carry + 49 * g);
             spike_gram(inner, columns, spike, gram + 28 * g);
         }
     }
