@@ -76,8 +76,17 @@ static uint32_t find_channel(FilViewTopics* topics, const FilOutputTopic* topic)
     return add_channel(topics, topic);
 }
 
+static uint64_t time_of(const FilViewTopics* topics)
+{
+    const FilWorld* world = topics->def.simulation->world;
+    return world != NULL ? fil_time_nanoseconds(fil_world_time(world)) : 0;
+}
+
 void fil_view_topics_hear(FilViewTopics* topics, const FilOutputTopic* topic, const void* message)
 {
+    if (topics != NULL && topic == fil_output_topic(FIL_TOPIC_CLOCK)) {
+        fil_foxglove_tell_time(topics->foxglove, time_of(topics));
+    }
     if (topics == NULL || !fil_foxglove_wants(topics->foxglove, find_channel(topics, topic))) {
         return;
     }
@@ -86,9 +95,7 @@ void fil_view_topics_hear(FilViewTopics* topics, const FilOutputTopic* topic, co
         rcl_reset_error();
         return;
     }
-    const FilWorld* world = topics->def.simulation->world;
-    const uint64_t time = world != NULL ? fil_time_nanoseconds(fil_world_time(world)) : 0;
-    fil_foxglove_send(topics->foxglove, channel, time, topics->bytes.buffer, topics->bytes.buffer_length);
+    fil_foxglove_send(topics->foxglove, channel, time_of(topics), topics->bytes.buffer, topics->bytes.buffer_length);
 }
 
 bool fil_view_topics_want_markers(const FilViewTopics* topics)

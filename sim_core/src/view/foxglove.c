@@ -3,11 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "view/foxglove_parts.h"
 
 /* operations of binary messages */
-enum { SERVER_MESSAGE = 1, SERVER_ANSWER = 3, CLIENT_CALL = 2 };
+enum { SERVER_MESSAGE = 1, SERVER_TIME = 2, SERVER_ANSWER = 3, CLIENT_MESSAGE = 1, CLIENT_CALL = 2, CLIENT_PLAYBACK = 3 };
 
 static void put_u32(unsigned char* at, uint32_t value)
 {
@@ -192,7 +194,35 @@ void fil_foxglove_send(FilFoxglove* foxglove, uint32_t channel, uint64_t time, c
     }
 }
 
+void fil_foxglove_tell_time(FilFoxglove* foxglove, uint64_t time)
+{
+    unsigned char head[9] = {SERVER_TIME};
+    bool told = false;
+    put_u64(head + 1, time);
+    pthread_mutex_lock(&foxglove->lock);
+    for (int p = 0; p < FIL_FOXGLOVE_PEERS; ++p) {
+        if (foxglove->peers[p] != NULL) {
+            enqueue(foxglove->peers[p], fil_foxglove_bytes(head, sizeof head, NULL, 0), true);
+            told = true;
+        }
+    }
+    pthread_mutex_unlock(&foxglove->lock);
+    if (told) {
+        wake(foxglove);
+    }
+}
+
 /* ---- what peers ask ---- */
+
+static bool has_subscription(const FilFoxglovePeer* peer, uint32_t id)
+{
+    for (int s = 0; s < peer->subscription_count; ++s) {
+        if (peer->subscriptions[s].id == id) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static void subscribe(FilFoxglovePeer* peer, const FilYaml* list)
 {
@@ -200,8 +230,9 @@ static void subscribe(FilFoxglovePeer* peer, const FilYaml* list)
         uint32_t id, channel;
         const bool mapping = item->kind == FIL_YAML_MAPPING;
         if (!mapping || !fil_foxglove_id(fil_yaml_find(item, "id"), &id) || !fil_foxglove_id(fil_yaml_find(item, "channelId"), &channel) ||
-            channel < 1 || channel > (uint32_t)peer->foxglove->channel_count || peer->subscription_count == FIL_FOXGLOVE_SUBSCRIPTIONS) {
-            enqueue(peer, fil_foxglove_status("a subscription names no channel, or there are too many"), false);
+            channel < 1 || channel > (uint32_t)peer->foxglove->channel_count || peer->subscription_count == FIL_FOXGLOVE_SUBSCRIPTIONS ||
+            has_subscription(peer, id)) {
+            enqueue(peer, fil_foxglove_status("a subscription names no channel, its id is in use, or there are too many"), false);
             continue;
         }
         peer->subscriptions[peer->subscription_count].id = id;
@@ -224,6 +255,37 @@ static void unsubscribe(FilFoxglovePeer* peer, const FilYaml* list)
                 peer->subscriptions[s] = peer->subscriptions[--peer->subscription_count];
                 break;
             }
+        }
+    }
+}
+
+static int find_watched(const FilFoxglovePeer* peer, const char* name)
+{
+    int found = 0;
+    while (found < peer->watched_count && strcmp(peer->watched[found], name) != 0) {
+        found++;
+    }
+    return found;
+}
+
+/* Adds names to those that are watched, or takes them away; without names, all. */
+static void watch(FilFoxglovePeer* peer, const FilYaml* names, bool add)
+{
+    if (names == NULL || names->count == 0) {
+        peer->watches_all = add;
+        peer->watched_count = 0;
+        return;
+    }
+    if (add && peer->watched == NULL) {
+        peer->watched = calloc(FIL_FOXGLOVE_WATCHED, sizeof *peer->watched);
+    }
+    for (const FilYaml* item = names->first; item != NULL && peer->watched != NULL; item = item->next) {
+        const char* name = item->kind == FIL_YAML_SCALAR ? item->text : "";
+        const int at = find_watched(peer, name);
+        if (add && at == peer->watched_count && at < FIL_FOXGLOVE_WATCHED && strlen(name) < sizeof *peer->watched) {
+            snprintf(peer->watched[peer->watched_count++], sizeof *peer->watched, "%s", name);
+        } else if (!add && at < peer->watched_count && at != --peer->watched_count) {
+            memcpy(peer->watched[at], peer->watched[peer->watched_count], sizeof *peer->watched);
         }
     }
 }
@@ -253,7 +315,7 @@ static bool receive_text(FilFoxglovePeer* peer, const void* bytes, size_t size)
     } else if (strcmp(op, "unsubscribe") == 0) {
         unsubscribe(peer, fil_yaml_find(message, "subscriptionIds"));
     } else if (strcmp(op, "subscribeParameterUpdates") == 0 || strcmp(op, "unsubscribeParameterUpdates") == 0) {
-        peer->parameters = op[0] == 's';
+        watch(peer, fil_yaml_find(message, "parameterNames"), op[0] == 's');
     } else if (strcmp(op, "getParameters") == 0 || strcmp(op, "setParameters") == 0) {
         defer(peer, bytes, size, false);
     } else if (op[0] != '\0') {
@@ -270,9 +332,12 @@ bool fil_foxglove_receive(FilFoxglovePeer* peer, const void* bytes, size_t size,
     bool good = size > 0 && size <= FIL_FOXGLOVE_IN_BYTES;
     pthread_mutex_lock(&peer->foxglove->lock);
     if (good && binary) {
-        good = at[0] == CLIENT_CALL && size >= 13;
-        if (good) {
+        const bool call = at[0] == CLIENT_CALL && size >= 13;
+        good = call || at[0] == CLIENT_MESSAGE || at[0] == CLIENT_PLAYBACK;
+        if (call) {
             defer(peer, bytes, size, true);
+        } else if (good) {
+            enqueue(peer, fil_foxglove_status("this operation is not offered here"), false);
         }
     } else if (good) {
         good = receive_text(peer, bytes, size);
@@ -312,7 +377,7 @@ static bool is_named(const FilYaml* names, const char* name)
 {
     bool named = names == NULL || names->count == 0; // none: all
     for (const FilYaml* item = names != NULL ? names->first : NULL; item != NULL && !named; item = item->next) {
-        named = item->kind == FIL_YAML_SCALAR && strcmp(item->text, name) == 0;
+        named = strcmp(item->kind == FIL_YAML_SCALAR ? item->text : fil_foxglove_word(item, "name"), name) == 0; // names, or parameters
     }
     return named;
 }
@@ -330,48 +395,6 @@ static FilFoxgloveMessage values_of(const FilFoxglove* foxglove, const FilYaml* 
     const FilFoxgloveMessage message = parameters != NULL ? fil_foxglove_values(parameters, found, id) : (FilFoxgloveMessage){0};
     free(parameters);
     return message;
-}
-
-static FilFoxgloveMessage set_parameters(const FilFoxglove* foxglove, const FilYaml* list, const char* id)
-{
-    const FilFoxgloveHost* host = &foxglove->host;
-    char reason[FIL_FOXGLOVE_ANSWER] = "a parameter needs a name and a value";
-    bool good = list != NULL;
-    for (const FilYaml* item = list != NULL ? list->first : NULL; item != NULL && good; item = item->next) {
-        FilFoxgloveParameter parameter;
-        good = fil_foxglove_read_parameter(item, &parameter) && host->set_parameter != NULL &&
-               host->set_parameter(host->context, &parameter, reason);
-    }
-    // with an id the values are answered as they are now, whether it was set or not
-    return !good ? fil_foxglove_status(reason) : id[0] != '\0' ? values_of(foxglove, NULL, id) : (FilFoxgloveMessage){0};
-}
-
-static FilFoxgloveMessage answer_text(const FilFoxglove* foxglove, const FilFoxgloveRequest* request)
-{
-    FilPool pool = {0};
-    FilFoxgloveMessage message = {0};
-    const FilYaml* asked = fil_foxglove_parse(request->bytes, request->size, &pool);
-    if (asked != NULL) {
-        const char* id = fil_foxglove_word(asked, "id");
-        message = strcmp(fil_foxglove_word(asked, "op"), "getParameters") == 0
-                      ? values_of(foxglove, fil_yaml_find(asked, "parameterNames"), id)
-                      : set_parameters(foxglove, fil_yaml_find(asked, "parameters"), id);
-    }
-    fil_pool_free(&pool);
-    return message;
-}
-
-static bool take_request(FilFoxglove* foxglove, FilFoxgloveRequest* request)
-{
-    pthread_mutex_lock(&foxglove->lock);
-    const bool taken = foxglove->request_count > 0;
-    if (taken) {
-        *request = foxglove->requests[foxglove->request_first];
-        foxglove->request_first = (foxglove->request_first + 1) % FIL_FOXGLOVE_REQUESTS;
-        foxglove->request_count--;
-    }
-    pthread_mutex_unlock(&foxglove->lock);
-    return taken;
 }
 
 /* Takes the message over; a peer that has gone does not miss it. */
@@ -392,6 +415,48 @@ static void answer(FilFoxglove* foxglove, uint32_t number, FilFoxgloveMessage me
     wake(foxglove);
 }
 
+/* Refusals are told; with an id those that were named are answered as they are now, set or not. */
+static FilFoxgloveMessage set_parameters(FilFoxglove* foxglove, uint32_t peer, const FilYaml* list, const char* id)
+{
+    const FilFoxgloveHost* host = &foxglove->host;
+    for (const FilYaml* item = list != NULL ? list->first : NULL; item != NULL; item = item->next) {
+        FilFoxgloveParameter parameter;
+        char reason[FIL_FOXGLOVE_ANSWER] = "a parameter needs a name and a value";
+        if (!fil_foxglove_read_parameter(item, &parameter) || host->set_parameter == NULL || !host->set_parameter(host->context, &parameter, reason)) {
+            answer(foxglove, peer, fil_foxglove_status(reason));
+        }
+    }
+    return id[0] != '\0' ? values_of(foxglove, list, id) : (FilFoxgloveMessage){0};
+}
+
+static FilFoxgloveMessage answer_text(FilFoxglove* foxglove, const FilFoxgloveRequest* request)
+{
+    FilPool pool = {0};
+    FilFoxgloveMessage message = {0};
+    const FilYaml* asked = fil_foxglove_parse(request->bytes, request->size, &pool);
+    if (asked != NULL) {
+        const char* id = fil_foxglove_word(asked, "id");
+        message = strcmp(fil_foxglove_word(asked, "op"), "getParameters") == 0
+                      ? values_of(foxglove, fil_yaml_find(asked, "parameterNames"), id)
+                      : set_parameters(foxglove, request->peer, fil_yaml_find(asked, "parameters"), id);
+    }
+    fil_pool_free(&pool);
+    return message;
+}
+
+static bool take_request(FilFoxglove* foxglove, FilFoxgloveRequest* request)
+{
+    pthread_mutex_lock(&foxglove->lock);
+    const bool taken = foxglove->request_count > 0;
+    if (taken) {
+        *request = foxglove->requests[foxglove->request_first];
+        foxglove->request_first = (foxglove->request_first + 1) % FIL_FOXGLOVE_REQUESTS;
+        foxglove->request_count--;
+    }
+    pthread_mutex_unlock(&foxglove->lock);
+    return taken;
+}
+
 void fil_foxglove_serve(FilFoxglove* foxglove)
 {
     FilFoxgloveRequest request;
@@ -405,7 +470,8 @@ void fil_foxglove_changed(FilFoxglove* foxglove, const FilFoxgloveParameter* par
 {
     pthread_mutex_lock(&foxglove->lock);
     for (int p = 0; p < FIL_FOXGLOVE_PEERS; ++p) {
-        if (foxglove->peers[p] != NULL && foxglove->peers[p]->parameters) {
+        const FilFoxglovePeer* peer = foxglove->peers[p];
+        if (peer != NULL && (peer->watches_all || find_watched(peer, parameter->name) < peer->watched_count)) {
             enqueue(foxglove->peers[p], fil_foxglove_values(parameter, 1, ""), false);
         }
     }
@@ -420,6 +486,7 @@ FilFoxglove* fil_foxglove_create(const char* name)
     FilFoxglove* foxglove = calloc(1, sizeof *foxglove);
     if (foxglove != NULL) {
         snprintf(foxglove->name, sizeof foxglove->name, "%s", name);
+        snprintf(foxglove->session, sizeof foxglove->session, "%lld", (long long)time(NULL) * 1000 + getpid() % 1000);
         pthread_mutex_init(&foxglove->lock, NULL);
     }
     return foxglove;
@@ -495,6 +562,7 @@ void fil_foxglove_close(FilFoxglovePeer* peer)
         peer->first = (peer->first + 1) % FIL_FOXGLOVE_OUTBOX;
         peer->waiting--;
     }
+    free(peer->watched);
     free(peer);
 }
 

@@ -11,6 +11,7 @@ enum {
     FIL_FOXGLOVE_PEERS = 8,
     FIL_FOXGLOVE_CHANNELS = 64,
     FIL_FOXGLOVE_SUBSCRIPTIONS = 128, /* of a peer */
+    FIL_FOXGLOVE_WATCHED = 256,       /* names of parameters, of a peer */
     FIL_FOXGLOVE_OUTBOX = 256,        /* messages that wait for a peer */
     FIL_FOXGLOVE_REQUESTS = 64,       /* that wait for an answer */
     FIL_FOXGLOVE_OUTBOX_BYTES = 32 << 20,
@@ -37,7 +38,9 @@ struct FilFoxglovePeer {
         uint32_t id, channel;
     } subscriptions[FIL_FOXGLOVE_SUBSCRIPTIONS];
     int subscription_count;
-    bool parameters; /* wants to hear of their changes */
+    bool watches_all;                                             /* parameters: hears of all their changes, or ... */
+    char (*watched)[sizeof((FilFoxgloveParameter*)0)->name]; /* ... of those with these names; NULL: none yet */
+    int watched_count;
     FilFoxgloveWaiting outbox[FIL_FOXGLOVE_OUTBOX];
     int first, waiting;
     size_t waiting_bytes;
@@ -54,6 +57,7 @@ typedef struct FilFoxgloveRequest {
 
 struct FilFoxglove {
     char name[64];
+    char session[32]; /* of this run of the server, so that who comes again knows whether it is the same */
     FilFoxgloveHost host;
     pthread_mutex_t lock; /* of all below */
     void (*wake)(void* context);

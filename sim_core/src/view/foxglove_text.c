@@ -65,8 +65,8 @@ static void write_words(FilJson* json, const char* key, const char* const* words
 
 FilFoxgloveMessage fil_foxglove_hello(const FilFoxglove* foxglove, bool read_only)
 {
-    static const char* const all[] = {"parameters", "parametersSubscribe", "services", NULL};
-    static const char* const looks[] = {NULL};
+    static const char* const all[] = {"time", "parameters", "parametersSubscribe", "services", NULL};
+    static const char* const looks[] = {"time", NULL};
     static const char* const encodings[] = {"cdr", NULL};
     Text text;
     if (!begin(&text, "serverInfo")) {
@@ -75,6 +75,7 @@ FilFoxgloveMessage fil_foxglove_hello(const FilFoxglove* foxglove, bool read_onl
     fil_json_text(&text.json, "name", foxglove->name);
     write_words(&text.json, "capabilities", read_only || foxglove->host.call == NULL ? looks : all);
     write_words(&text.json, "supportedEncodings", encodings);
+    fil_json_text(&text.json, "sessionId", foxglove->session);
     fil_json_open(&text.json, "metadata", '{');
     fil_json_close(&text.json, '}');
     return end(&text);

@@ -37,7 +37,10 @@ async function testMessages(program, ...others) {
   try {
     const { client, heard } = connect();
     const [info, channels] = await Promise.all([heard('serverInfo'), heard('advertise')]);
-    assert.deepEqual(info.capabilities.sort(), ['parameters', 'parametersSubscribe', 'services']);
+    assert.deepEqual(info.capabilities.sort(), ['parameters', 'parametersSubscribe', 'services', 'time']);
+    assert.ok(info.sessionId.length > 0);
+    let time = -1n;
+    client.on('time', ({ timestamp }) => { time = timestamp; });
     const readers = new Map();
     const counts = new Map();
     channels.forEach((channel) => {
@@ -57,6 +60,7 @@ async function testMessages(program, ...others) {
       assert.ok(Date.now() < end, `heard only ${[...counts.keys()]} of ${channels.map(({ topic }) => topic)}`);
       await new Promise((go) => { setTimeout(go, 50); });
     }
+    assert.ok(time > 0n, 'the time was told');
     client.close();
     return [...counts].map(([topic, count]) => `${topic} ${count}`).join(', ');
   } finally {
@@ -91,11 +95,15 @@ async function testAsking() {
     const after = (await heard('parameterValues')).parameters.find(({ name }) => name === '/filum.friction');
     assert.equal(after.value, 0.25);
     assert.match(ask('param', 'get', '/filum', 'friction'), /0\.25/);
-    // refusals are told
+    // refusals are told, and what the value is instead
     client.setParameters([{ name: '/filum.friction', value: 1e9 }], 'bad');
-    assert.match((await heard('status')).message, /friction/);
-    // changes by others come by themselves
-    client.subscribeParameterUpdates(['/filum.friction']);
+    const [status, kept] = await Promise.all([heard('status'), heard('parameterValues')]);
+    assert.match(status.message, /friction/);
+    assert.deepEqual([kept.id, kept.parameters.map(({ name, value }) => [name, value])], ['bad', [['/filum.friction', 0.25]]]);
+    // changes by others come by themselves, of what was asked for
+    client.subscribeParameterUpdates(['/filum.gravity', '/filum.friction', '/filum.friction']);
+    client.unsubscribeParameterUpdates(['/filum.gravity']);
+    ask('param', 'set', '/filum', 'gravity', '5.0');
     const changed = heard('parameterValues');
     ask('param', 'set', '/filum', 'friction', '0.5');
     assert.equal((await changed).parameters[0].value, 0.5);
@@ -163,7 +171,7 @@ async function testRefusals() {
     });
     assert.deepEqual(await Promise.all(['https://viewer.example', 'https://other.example', 'https://evil.example', 'https://viewer.example.evil'].map(opened)), [true, true, false, false]);
     const { client, heard } = connect();
-    assert.deepEqual((await heard('serverInfo')).capabilities, []);
+    assert.deepEqual((await heard('serverInfo')).capabilities, ['time']);
     client.setParameters([{ name: '/filum.friction', value: 0.1 }], 'no');
     assert.match((await heard('status')).message, /only shows/);
     client.close();
