@@ -79,11 +79,24 @@ typedef struct FilSceneChoice {
     FilSeed seed;
 } FilSceneChoice;
 
-/* Rows of an option table for `choice`, a FilSceneChoice*. */
+/* Rows of option tables that commands share. */
+#define FIL_SET_ROW(settings)                                                                        \
+    {                                                                                                \
+        "--set", FIL_OPTION_SETTING, settings, "KEY.PATH=VALUE", "change the scene; may be repeated" \
+    }
+#define FIL_JSON_ROW(flag)                                                              \
+    {                                                                                   \
+        "--json", FIL_OPTION_FLAG, flag, NULL, "print the summary as one JSON object"   \
+    }
+#define FIL_QUIET_ROW(flag)                                                    \
+    {                                                                          \
+        "--quiet", FIL_OPTION_FLAG, flag, NULL, "no summary, no progress bar"  \
+    }
+/* For `choice`, a FilSceneChoice*. */
 #define FIL_SCENE_CHOICE_ROWS(choice)                                                                                           \
     {"--dt", FIL_OPTION_POSITIVE, &(choice)->dt, "S", "time step in seconds, instead of the scene's"},                          \
         {"--contact", FIL_OPTION_TEXT, &(choice)->contact, "MODEL", "contact model, instead of the scene's"},                   \
-        {"--set", FIL_OPTION_SETTING, &(choice)->settings, "KEY.PATH=VALUE", "change the scene; may be repeated"},               \
+        FIL_SET_ROW(&(choice)->settings),                                                                                        \
     {                                                                                                                           \
         "--seed", FIL_OPTION_SEED, &(choice)->seed, "N", "of the scene's random numbers"                                        \
     }

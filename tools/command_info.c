@@ -81,7 +81,7 @@ int fil_command_info(int argc, char** argv)
     const FilOption table[] = {
         {"--svg", FIL_OPTION_TEXT, &picture.path, "FILE", "draw the scene as it starts"},
         {"--view", FIL_OPTION_DIRECTION, &picture.view, "X,Y,Z", "where the picture is seen from"},
-        {"--set", FIL_OPTION_SETTING, &settings, "KEY.PATH=VALUE", "change the scene; may be repeated"},
+        FIL_SET_ROW(&settings),
     };
     const FilUsage usage = {
         .command = "info",

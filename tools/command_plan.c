@@ -43,7 +43,7 @@ typedef struct Job {
 static bool parse(int argc, char** argv, Options* options, const char** scene, int* exit_code)
 {
     const FilOption table[] = {
-        {"--set", FIL_OPTION_SETTING, &options->settings, "KEY.PATH=VALUE", "change the scene; may be repeated"},
+        FIL_SET_ROW(&options->settings),
         {"--out", FIL_OPTION_TEXT, &options->out, "FILE", "write the plan as a scene that `filum run` replays"},
         {"--seeds", FIL_OPTION_COUNT, &options->seeds, "N", "starts, of which the best is kept, instead of the scene's"},
         {"--threads", FIL_OPTION_COUNT, &options->threads, "N", "that share the starts, instead of the scene's; the result is the same"},
@@ -53,8 +53,8 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
         {"--track", FIL_OPTION_FLAG, &options->track, NULL, "the same with feedback that keeps all that moves on the plan"},
         {"--contact", FIL_OPTION_TEXT, &options->contact, "MODEL", "contact model of the replay, instead of the scene's"},
         {"--svg", FIL_OPTION_TEXT, &options->svg, "FILE", "draw the replay"},
-        {"--json", FIL_OPTION_FLAG, &options->json, NULL, "print the summary as one JSON object"},
-        {"--quiet", FIL_OPTION_FLAG, &options->quiet, NULL, "no summary, no progress bar"},
+        FIL_JSON_ROW(&options->json),
+        FIL_QUIET_ROW(&options->quiet),
     };
     const FilUsage usage = {
         .command = "plan",

@@ -56,7 +56,7 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
         {"--strain", FIL_OPTION_FLAG, &options->strain, NULL, "colours of cloth and solids tell strains"},
         {"--frames", FIL_OPTION_FLAG, &options->frames, NULL, "axes of bodies, links and rods"},
         {"--dark", FIL_OPTION_FLAG, &options->dark, NULL, "on a dark ground"},
-        {"--quiet", FIL_OPTION_FLAG, &options->quiet, NULL, "no summary, no progress bar"},
+        FIL_QUIET_ROW(&options->quiet),
         FIL_SCENE_CHOICE_ROWS(&options->scene),
     };
     const FilUsage usage = {

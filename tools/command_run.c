@@ -56,8 +56,8 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
         {"--bag-compression", FIL_OPTION_TEXT, &options->bag.compression, "CODEC", "none, lz4 or zstd; of .mcap"},
         {"--bag-storage", FIL_OPTION_TEXT, &options->bag.storage, "KIND", "of a directory: mcap or sqlite3"},
         {"--hash", FIL_OPTION_FLAG, &options->hash, NULL, "print the hash of the final state"},
-        {"--json", FIL_OPTION_FLAG, &options->json, NULL, "print the summary as one JSON object"},
-        {"--quiet", FIL_OPTION_FLAG, &options->quiet, NULL, "no summary, no progress bar"},
+        FIL_JSON_ROW(&options->json),
+        FIL_QUIET_ROW(&options->quiet),
     };
     const FilUsage usage = {
         .command = "run",

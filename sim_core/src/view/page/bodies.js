@@ -7,6 +7,7 @@ import { Tube } from './tube.js';
 const paint = ({ color, opacity = 1 }) => ({ color, opacity, transparent: opacity < 1 });
 const HAND_NUMBERS = 6;
 const POSE_NUMBERS = 7;
+const SEEN = 4; // rings and handles are at least so many times as wide as the thinnest line
 
 class Curve {
   constructor({ nodes, edges, closed, radii, flat, plain }, color) {
@@ -14,6 +15,7 @@ class Curve {
     this.nodes = nodes;
     this.closed = closed;
     this.numbers = 3 * (nodes + edges);
+    this.plain = plain;
     this.tube = new Tube({ nodes, closed, color, flat, striped: !plain, radius: (u) => radii[Math.min(Math.floor(u), edges - 1)] });
     this.meshes = [this.tube.mesh];
   }
@@ -27,7 +29,15 @@ class Curve {
       const before = i > 0 ? i - 1 : closed ? edges - 1 : 0;
       return numbers[first + 3 * after + k] + numbers[first + 3 * before + k];
     };
-    this.tube.update(numbers, offset, director);
+    this.tube.update(this.plain ? this.widened(numbers.subarray(offset, first)) : numbers, this.plain ? 0 : offset, director);
+  }
+
+  // a ring too small to be seen, about its middle
+  widened(nodes) {
+    const middle = [0, 1, 2].map((k) => nodes.reduce((sum, x, i) => (i % 3 === k ? sum + x : sum), 0) / this.nodes);
+    const radius = Math.hypot(...middle.map((x, k) => nodes[k] - x));
+    const scale = Math.max(1, (SEEN * Tube.least) / radius);
+    return scale > 1 ? nodes.map((x, i) => middle[i % 3] + scale * (x - middle[i % 3])) : nodes;
   }
 
   // of the first edge: x along the first director, z along the edge
@@ -46,7 +56,8 @@ class Curve {
 }
 
 class Shapes {
-  constructor({ shapes, sleeve }, color, dark) {
+  constructor({ shapes, sleeve, kind }, color, dark) {
+    this.radii = kind === 'handles' ? shapes.map(({ radius }) => radius) : null;
     this.numbers = POSE_NUMBERS * shapes.length;
     this.meshes = shapes.map((shape) => {
       const floor = shape.type === 'half_space';
@@ -84,6 +95,9 @@ class Shapes {
       }
       this.meshes[s].position.fromArray(numbers, at);
       this.meshes[s].quaternion.fromArray(numbers, at + 3);
+      if (this.radii) {
+        this.meshes[s].scale.setScalar(Math.max(1, (SEEN * Tube.least) / this.radii[s]));
+      }
       this.meshes[s].updateMatrixWorld();
       if (this.line) {
         this.line.set(numbers.subarray(at, at + 3), 3 * s);

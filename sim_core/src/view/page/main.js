@@ -6,6 +6,7 @@ import { Panes } from './panes.js';
 import { Plots } from './plots.js';
 import { Pull } from './pull.js';
 import { Stream } from './stream.js';
+import { Tube } from './tube.js';
 
 const PAST_FRAMES = 1800;
 const PAST_BYTES = 96e6;
@@ -213,8 +214,14 @@ function drawHand(numbers) {
   }
 }
 
+// where everything is; `least` is two thirds of a pixel where the camera looks
+function place(frame) {
+  Tube.least = (1.5 * Math.tan((Math.PI / 360) * camera.fov) * camera.position.distanceTo(controls.target)) / renderer.domElement.clientHeight;
+  return state.bodies.update(frame.numbers);
+}
+
 function draw(frame) {
-  if (!state.bodies.update(frame.numbers)) {
+  if (!place(frame)) {
     return;
   }
   get('time').textContent = `t = ${frame.time.toFixed(3)} s${frame.end > 0 ? ` of ${frame.end.toFixed(1)} s` : ''}`;
@@ -223,6 +230,7 @@ function draw(frame) {
     state.fitted = true;
     get('follow').value = options.get('follow') ?? '';
     look(VIEWS[options.get('view')] ?? options.get('view')?.split(',').map(Number) ?? VIEWS.front);
+    place(frame);
   }
   const name = get('follow').value;
   if (name !== '') {
@@ -277,9 +285,12 @@ function tick(time) {
       get('past').value = get('past').max;
     }
   }
-  if (time - plotted > 100 && !get('plots').hidden) {
-    plots.draw();
+  if (time - plotted > 100) {
     plotted = time;
+    pull.name();
+    if (!get('plots').hidden) {
+      plots.draw();
+    }
   }
   if (controls.update() || stale) {
     renderer.render(scene, camera);

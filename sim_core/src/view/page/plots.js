@@ -21,6 +21,7 @@ export class Plots {
     this.list.replaceChildren(...names.map((name, i) => {
       const label = document.createElement('label');
       const box = Object.assign(document.createElement('input'), { type: 'checkbox', checked: this.chosen[i] });
+      box.style.accentColor = COLORS[i % COLORS.length]; // that of its line
       box.onchange = () => { this.chosen[i] = box.checked; this.draw(true); };
       label.append(box, ` ${name}`);
       return label;

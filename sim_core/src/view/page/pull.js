@@ -7,8 +7,10 @@ export class Pull {
     this.ray = new THREE.Raycaster();
     this.plane = new THREE.Plane();
     this.held = null;
+    this.over = null; // where the pointer rests
     canvas.addEventListener('pointerdown', (event) => this.press(event), { capture: true });
     canvas.addEventListener('pointermove', (event) => this.move(event));
+    canvas.addEventListener('pointerleave', () => { this.over = null; this.label('', 0, 0); });
     for (const end of ['pointerup', 'pointercancel']) {
       canvas.addEventListener(end, () => this.release());
     }
@@ -43,14 +45,20 @@ export class Pull {
 
   move(event) {
     if (!this.held) {
-      const hit = event.buttons === 0 ? this.hit(event) : undefined;
-      this.label(hit ? hit.object.userData.part.name : '', event.clientX, event.clientY);
+      this.over = event.buttons === 0 ? event : null;
+      this.name();
       return;
     }
     this.aim(event);
     if (this.ray.ray.intersectPlane(this.plane, this.held)) {
       this.ask('move', { numbers: this.held.toArray() });
     }
+  }
+
+  // what the pointer is over may have moved away
+  name() {
+    const hit = this.over && !this.held ? this.hit(this.over) : undefined;
+    this.label(hit ? hit.object.userData.part.name : '', this.over?.clientX ?? 0, this.over?.clientY ?? 0);
   }
 
   release() {

@@ -37,6 +37,8 @@ function rectangle([width, height]) {
 const cubic = (a, b, c, d, s) => b + 0.5 * s * (c - a + s * (2 * a - 5 * b + 4 * c - d + s * (3 * (b - c) + d - a)));
 
 export class Tube {
+  static least = 0; // m: what is thinner is drawn as thin as can be seen
+
   // radius(u): at the place u along the nodes; flat: width and height of a rectangular section instead
   constructor({ nodes, closed, radius, color, striped = true, flat = null }) {
     Object.assign(this, { nodes, closed, radius: flat ? () => 1 : radius, profile: flat ? rectangle(flat) : ROUND });
@@ -110,7 +112,7 @@ export class Tube {
       t.set(center[3 * after] - center[3 * before], center[3 * after + 1] - center[3 * before + 1], center[3 * after + 2] - center[3 * before + 2]).normalize();
       d.fromArray(this.director, 3 * r).addScaledVector(t, -d.dot(t)).normalize();
       b.crossVectors(t, d);
-      const radius = this.radius(r / this.fine);
+      const radius = Math.max(this.radius(r / this.fine), this.profile === ROUND ? Tube.least : 0);
       this.ring(r + caps / 2, 3 * r, radius, d, b);
       if (caps > 0 && (r === 0 || r === rings - 1)) {
         this.ring(r === 0 ? 0 : rings + 1, 3 * r, 0, d, b);
