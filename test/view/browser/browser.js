@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chromium } from 'playwright-core';
 
-export const PATIENCE = 30000; // ms
+export const PATIENCE = 60000; // ms
 export const PORT = 20000 + (process.pid % 20000);
 
 /* a program that says, in a line that matches, that it serves the page */
@@ -33,7 +33,7 @@ export async function open(browser) {
   const page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
   page.on('console', (message) => message.type() === 'error' && !/WebSocket connection/.test(message.text()) && errors.push(message.text()));
   page.on('pageerror', (error) => errors.push(error.message));
-  await page.goto(`http://127.0.0.1:${PORT}/`);
+  await page.goto(`http://127.0.0.1:${PORT}/`, { timeout: PATIENCE });
   await page.waitForFunction(() => window.filum?.state.fitted, null, { timeout: PATIENCE });
   return page;
 }

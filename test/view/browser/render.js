@@ -19,6 +19,16 @@ const [first, last] = [names[0], names[4]].map((name) => readFileSync(`${folder}
 assert.deepEqual(size(first), [320, 200]);
 assert.ok(!first.equals(last), 'the rod is bent by its force, and the pictures are the same');
 assert.ok(first.equals(picture), 'the same state is drawn in two ways');
+// a strip: pictures side by side, at times or evenly
+for (const [times, width] of [['0,0.1,0.2', 960], ['2', 640]]) {
+  render(`${folder}/strip.png`, '--strip', times, '--duration', '0.2', '--fps', '20', '--view', '0.2,-1,0.3');
+  assert.deepEqual(size(readFileSync(`${folder}/strip.png`)), [width, 200]);
+}
+for (const [options, why] of [[['--strip', '0,2,1'], /increase/], [['--strip', '0.5'], /number of pictures/], [['--strip', '17'], /from 1 to 16/], [['--strip', 'x'], /neither/], [['--view', 'below'], /direction/]]) {
+  const refused = spawnSync(filum, ['render', scene, '--out', `${folder}/strip.png`, ...options], { env, encoding: 'utf8' });
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, why);
+}
 // films need ffmpeg; where it is not there nothing is left behind
 const film = spawnSync(filum, ['render', scene, '--quiet', '--size', '320x200', '--out', `${folder}/film.mp4`, '--duration', '0.2', '--fps', '20'], { env, encoding: 'utf8' });
 const has = spawnSync('ffmpeg', ['-version']).status === 0;
