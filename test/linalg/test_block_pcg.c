@@ -157,7 +157,7 @@ static Fixture* make_fixture(double stretch, double bend, int contacts)
 
 static FilBlockTerms terms_of(const Fixture* f)
 {
-    return (FilBlockTerms){1, f->a.pattern, f->c.pattern, f->f.pattern, f->a.values, f->c.values, f->f.values};
+    return (FilBlockTerms){1, f->a.pattern, f->c.pattern, f->f.pattern, f->a.values, f->c.values, f->f.values, NULL};
 }
 
 static bool bind(FilBlockPcg* pcg, Fixture* f, bool afresh)

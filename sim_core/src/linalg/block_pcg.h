@@ -19,6 +19,7 @@ typedef struct FilBlockTerms {
     int a_pattern;
     FilBlockPattern a, c, f;
     const double *a_values, *c_values, *f_values;
+    FilWorkers* workers; /* who share products; NULL: nobody */
 } FilBlockTerms;
 
 typedef struct FilBlockPcg {
@@ -34,6 +35,9 @@ typedef struct FilBlockPcg {
     bool predicted; /* the near solution is that of the present factor */
     FilDoubles more;    /* of each column: sizes of its weak blocks */
     FilDoubles vectors; /* preconditioned, direction, product */
+    FilBlockRows rows[FIL_BLOCK_TERMS]; /* of the terms, for workers ... */
+    int rows_pattern;                   /* ... of A: which; 0: none yet */
+    bool rows_found;                    /* ... of all, as bound */
 } FilBlockPcg;
 
 void fil_block_pcg_free(FilBlockPcg* pcg);

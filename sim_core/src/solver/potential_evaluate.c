@@ -3,23 +3,45 @@
 
 #include "solver/solver.h"
 
+typedef struct Evaluation {
+    FilSolver* solver;
+    const double* v;
+    bool tangent;
+    double* residual;
+} Evaluation;
+
+static void evaluate_some(void* context, int first, int end, int worker)
+{
+    const Evaluation* e = context;
+    FilSolver* solver = e->solver;
+    (void)worker;
+    for (int b = first; b < end; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        FilBodyMotion* result = &solver->motions[b];
+        if (!fil_potential_takes_part(solver, b)) {
+            continue;
+        }
+        result->done = e->tangent || body->ops->residual == NULL
+                           ? body->ops->evaluate(body->impl, e->v + body->v, solver->potential.shift, e->residual + body->v, &result->potential)
+                           : body->ops->residual(body->impl, e->v + body->v, e->residual + body->v, &result->potential);
+    }
+}
+
 /* Residual of the bodies that take part, without contact; false if v leads out of reach. Prepares their tangents, if asked to:
  * else those that have been factored stay. */
 bool fil_potential_evaluate_bodies(FilSolver* solver, const double* v, bool tangent, double* residual, double* potential)
 {
+    Evaluation evaluation = {solver, v, tangent, residual};
+    fil_system_run(solver->system, evaluate_some, &evaluation);
     *potential = 0.0;
     for (int b = 0; b < solver->system->body_count; b++) {
-        const FilBody* body = &solver->system->bodies[b];
-        double own;
         if (!fil_potential_takes_part(solver, b)) {
             continue;
         }
-        if (!(tangent || body->ops->residual == NULL
-                  ? body->ops->evaluate(body->impl, v + body->v, solver->potential.shift, residual + body->v, &own)
-                  : body->ops->residual(body->impl, v + body->v, residual + body->v, &own))) {
+        if (!solver->motions[b].done) {
             return false;
         }
-        *potential += own;
+        *potential += solver->motions[b].potential;
     }
     return true;
 }

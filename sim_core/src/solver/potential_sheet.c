@@ -30,7 +30,8 @@ static FilBlockTerms terms_of(const FilSolver* solver)
                            .f = fil_block_sum_pattern(&stage->friction),
                            .a_values = all->values,
                            .c_values = stage->hessian.values.at,
-                           .f_values = stage->friction.values.at};
+                           .f_values = stage->friction.values.at,
+                           .workers = solver->system->workers};
 }
 
 /* The analysis, `stiff`: with bodies' stiffness in the factor. A step begins with one of the pattern that it finds, see

@@ -28,9 +28,10 @@ typedef struct FilSolverSettings {
     FilModelSettings model;
 } FilSolverSettings;
 
-/* What a body's free motion came to. */
+/* What a body's free motion, or its last evaluation, came to. */
 typedef struct FilBodyMotion {
     FilNewtonReport newton;
+    double potential;
     bool done;
 } FilBodyMotion;
 
