@@ -41,9 +41,8 @@ struct FilSap {
     FilSapSystem system;
     FilSapIterative iterative;
     FilDoubles vectors; /* what the pointers below share */
-    size_t law_capacity, response_capacity;
-    void* law_block;
-    void* response_block;
+    size_t law_capacity, response_capacity, slope_capacity;
+    void *law_block, *response_block, *slope_block;
 
     /* of the current solve: all variables, in the caller's order */
     double* p_free;   /* A v* */
@@ -67,11 +66,11 @@ struct FilSap {
     double* dv_c;    /* J dx */
     double* trial_c; /* v_c of a line-search trial */
     double* gamma;
-    double* hessian; /* 9 per constraint: G in the last factorisation */
+    double* hessian; /* 9 per constraint: G in the last factorisation ... */
+    double* change;  /* ... and by how much another one differs, where conjugate gradients solve */
     FilSapLaw* laws;
     FilSapResponse* responses; /* at the current v, or at the last trial */
     Slope* slopes;     /* of each chunk of constraints */
-    size_t slope_capacity;
 };
 
 FilSapOptions fil_sap_options_default(void)
@@ -106,7 +105,7 @@ void fil_sap_destroy(FilSap* sap)
         fil_free(sap->vectors.at);
         fil_free(sap->law_block);
         fil_free(sap->response_block);
-        fil_free(sap->slopes);
+        fil_free(sap->slope_block);
         fil_free(sap);
     }
 }
@@ -134,6 +133,7 @@ static bool reserve(FilSap* sap, const FilSapProblem* problem)
         {&sap->trial_c, 3 * m},
         {&sap->gamma, 3 * m},
         {&sap->hessian, 9 * m},
+        {&sap->change, sap->iterative.patience > 0 ? 9 * m : 0},
     };
     size_t total = 0;
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
@@ -141,13 +141,8 @@ static bool reserve(FilSap* sap, const FilSapProblem* problem)
     }
     if (!fil_doubles_reserve(&sap->vectors, total) ||
         !fil_buffer_reserve(&sap->law_block, &sap->law_capacity, m, sizeof(FilSapLaw)) ||
-        !fil_buffer_reserve(&sap->response_block, &sap->response_capacity, m, sizeof(FilSapResponse))) {
-        return false;
-    }
-    void* slopes = sap->slopes;
-    const bool room = fil_buffer_reserve(&slopes, &sap->slope_capacity, 1 + m / CONSTRAINT_GRAIN, sizeof(Slope));
-    sap->slopes = slopes;
-    if (!room) {
+        !fil_buffer_reserve(&sap->response_block, &sap->response_capacity, m, sizeof(FilSapResponse)) ||
+        !fil_buffer_reserve(&sap->slope_block, &sap->slope_capacity, 1 + m / CONSTRAINT_GRAIN, sizeof(Slope))) {
         return false;
     }
     double* next = sap->vectors.at;
@@ -157,6 +152,7 @@ static bool reserve(FilSap* sap, const FilSapProblem* problem)
     }
     sap->laws = sap->law_block;
     sap->responses = sap->response_block;
+    sap->slopes = sap->slope_block;
     sap->n = (int)n;
     return true;
 }
@@ -344,10 +340,10 @@ static FilStatus begin(FilSap* sap, const FilSapProblem* problem, const FilSapOp
     if (status != FIL_OK) {
         return status;
     }
+    fil_sap_iterative_begin(&sap->iterative, &sap->system);
     if (!reserve(sap, problem)) {
         return FIL_OUT_OF_MEMORY;
     }
-    fil_sap_iterative_begin(&sap->iterative, &sap->system);
     // A (v - v*), then A v*; the difference borrows p_free
     if (!start_from(problem, v, sap->p_free)) {
         stats->indefinite = true;
@@ -396,13 +392,23 @@ static double residual(FilSap* sap, const FilSapProblem* problem)
     return rest == 0.0 && isfinite(scale) ? 0.0 : sqrt(rest / scale);
 }
 
-/* C with G at the current v, which is kept. */
+/* C with G at the current v, which is kept. Where conjugate gradients solve, from the last C: most contacts that stick or are apart stay as
+ * they are, and what rounding leaves of a G that is gone does not matter to them. */
 static void assemble(FilSap* sap, const FilSapProblem* problem)
 {
+    const bool more = sap->hessians > 0 && sap->iterative.patience > 0;
     for (int i = 0; i < problem->constraint_count; i++) {
-        memcpy(sap->hessian + 9 * i, sap->responses[i].hessian, 9 * sizeof *sap->hessian);
+        const double* now = sap->responses[i].hessian;
+        for (int k = 0; k < 9 && more; k++) {
+            sap->change[9 * i + k] = now[k] - sap->hessian[9 * i + k];
+        }
+        memcpy(sap->hessian + 9 * i, now, 9 * sizeof *now);
     }
-    fil_sap_system_assemble(&sap->system, problem, sap->hessian);
+    if (more) {
+        fil_sap_system_assemble_more(&sap->system, problem, sap->change);
+    } else {
+        fil_sap_system_assemble(&sap->system, problem, sap->hessian);
+    }
     sap->hessians++;
 }
 

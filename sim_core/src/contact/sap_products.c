@@ -33,10 +33,14 @@ static inline void multiply_hessian(const double* g, const double* j, double* ou
     }
 }
 
-/* G is positive semidefinite: zero if its diagonal is. */
 static bool is_zero(const double* hessian)
 {
-    return hessian[0] == 0.0 && hessian[4] == 0.0 && hessian[8] == 0.0;
+    for (int k = 0; k < 9; k++) {
+        if (hessian[k] != 0.0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Columns of C, participants and constraints that are done at a time: some ten microseconds of work. */
@@ -46,6 +50,7 @@ typedef struct Assembly {
     FilSapSystem* system;
     const FilSapProblem* problem;
     const double* hessians;
+    bool more; /* of them, to what there is */
 } Assembly;
 
 static void assemble_columns(void* context, int first, int end, int worker)
@@ -55,13 +60,15 @@ static void assemble_columns(void* context, int first, int end, int worker)
     const FilSapProblem* problem = assembly->problem;
     (void)worker;
     const size_t begin = (size_t)system->c_start.at[first], blocks = (size_t)system->c_start.at[end] - begin;
-    memset(system->c.at + FIL_BLOCK_SIZE * begin, 0, blocks * FIL_BLOCK_SIZE * sizeof(double));
+    if (!assembly->more) {
+        memset(system->c.at + FIL_BLOCK_SIZE * begin, 0, blocks * FIL_BLOCK_SIZE * sizeof(double));
+    }
     const FilSapTarget *target = (const FilSapTarget*)system->targets + system->target_start.at[first], *last = NULL;
     const FilSapTarget* stop = (const FilSapTarget*)system->targets + system->target_start.at[end];
     double gj[FIL_SAP_JACOBIAN];
     for (; target < stop; target++) {
         const double* hessian = assembly->hessians + 9 * (size_t)target->constraint;
-        if (is_zero(hessian)) { // apart
+        if (is_zero(hessian)) { // apart, or as before
             continue;
         }
         const double* jacobian = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)problem->constraints[target->constraint].first_block;
@@ -76,7 +83,13 @@ static void assemble_columns(void* context, int first, int end, int worker)
 
 void fil_sap_system_assemble(FilSapSystem* system, const FilSapProblem* problem, const double* hessians)
 {
-    Assembly assembly = {system, problem, hessians};
+    Assembly assembly = {system, problem, hessians, false};
+    fil_workers_run(problem->workers, system->columns, COLUMN_GRAIN, assemble_columns, &assembly);
+}
+
+void fil_sap_system_assemble_more(FilSapSystem* system, const FilSapProblem* problem, const double* changes)
+{
+    Assembly assembly = {system, problem, changes, true};
     fil_workers_run(problem->workers, system->columns, COLUMN_GRAIN, assemble_columns, &assembly);
 }
 

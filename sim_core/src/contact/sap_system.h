@@ -64,6 +64,8 @@ FIL_MUST_CHECK bool fil_sap_system_eliminate(FilSapSystem* system, const FilSapP
 /* Factors S + C with C = J' G J, G given by 9 numbers per constraint. False when not positive definite. In two steps: C; the factor. */
 FIL_MUST_CHECK bool fil_sap_system_factor(FilSapSystem* system, const FilSapProblem* problem, const double* hessians);
 void fil_sap_system_assemble(FilSapSystem* system, const FilSapProblem* problem, const double* hessians);
+/* C += J' D J, D by 9 numbers per constraint, most of which are zero. */
+void fil_sap_system_assemble_more(FilSapSystem* system, const FilSapProblem* problem, const double* changes);
 FIL_MUST_CHECK bool fil_sap_system_factor_assembled(FilSapSystem* system, const FilSapProblem* problem);
 /* y = S x, or with_contacts (S + C) x for C as last assembled */
 void fil_sap_system_apply(FilSapSystem* system, const FilSapProblem* problem, bool with_contacts, const double* x, double* y);
