@@ -58,6 +58,8 @@ static const FilCheckCase table[] = {
     {"contact", "lcp_rope", "a rope on a slope, up to 400 contacts of one complementarity problem", 0, fil_check_lcp_rope}, /* heavy */
     {"contact", "lcp_pile", "a pyramid of boxes, the same", 0, fil_check_lcp_pile},
     {"contact", "wedge", "a wedge between two boxes holds or drives them apart", 0, fil_check_wedge},
+    {"contact", "ladder", "a smooth ladder slides down and leaves its wall", 0, fil_check_ladder},
+    {"contact", "rope_falls", "a smooth rope slides off a table", 0, fil_check_rope_falls},
     {"contact", "bundle", "a bundle of ropes sheared to and fro: work of friction", 0, fil_check_bundle}, /* heavy */
     {"contact", "bundle_potentials", "the same under ipc, and noted under imc", 25, fil_check_bundle_potentials},
     {"contact", "bundle_lcp", "the same as a complementarity problem", 90, fil_check_bundle_lcp},
