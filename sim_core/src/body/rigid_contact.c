@@ -60,6 +60,10 @@ int fil_rigid_point_jacobian(const void* pointer, int index, int part, const dou
     (void)part;
     const FilRigidBody* body = pointer;
     double arm[3], r[9];
+    if (body->motion == FIL_STATIC) {
+        fil_v3_set(bias, 0.0, 0.0, 0.0);
+        return 0;
+    }
     fil_v3_sub(arm, point, q);
     fil_m3_from_quat(r, fil_rigid_orientation(q));
     const double cross[9] = {0.0, arm[2], -arm[1], -arm[2], 0.0, arm[0], arm[1], -arm[0], 0.0}; // -[arm]

@@ -58,6 +58,13 @@ static int plain_unknown(const FilRodChain* chain, int half, int i, int row, dou
     return node < 0 ? -1 : 4 * node + row % 4;
 }
 
+/* Whether the eleven rows counted from place i of a half are all unknowns: nearly everywhere. */
+static bool all_known(const FilRodChain* chain, int half, int i)
+{
+    const int *node = chain->node_at[half] + i, *edge = chain->edge_at[half] + i;
+    return i + 2 < chain->matrix.half_nodes && node[0] >= 0 && node[1] >= 0 && node[2] >= 0 && edge[0] >= 0 && edge[1] >= 0;
+}
+
 /* Places before this one are padding that repeats nodes of a closed rod, with nothing but a unit diagonal. */
 static int first_place(const FilRodChain* chain, int half)
 {
@@ -110,19 +117,22 @@ int fil_rod_chain_scatter(FilRodChain* chain, const int* slots, double scale, do
                 factor[at] = (row % 4 == 3) != (column % 4 == 3) ? scale * fil_rod_half_direction(half) : scale;
             }
         }
+        const size_t lane = fil_lane_index(count, half, 0), stride = fil_lane_index(count, half, 1) - lane;
         for (int i = first_place(chain, half); i < n; i++) {
-            bool known[FIL_FOLD_JOINT], all = true;
+            const size_t first = (size_t)FIL_FOLD_COLUMNS * (size_t)i;
+            if (all_known(chain, half, i)) {
+                const double* column = (const double*)chain->matrix.columns + lane + stride * first;
+                const int* slot = slots + k;
+                for (int at = 0; at < FIL_FOLD_COLUMNS; at++) {
+                    values[slot[at]] += factor[at] * column[stride * (size_t)at];
+                }
+                k += FIL_FOLD_COLUMNS;
+                continue;
+            }
+            bool known[FIL_FOLD_JOINT];
             double sign;
             for (int row = 0; row < FIL_FOLD_JOINT; row++) {
                 known[row] = plain_unknown(chain, half, i, row, &sign) >= 0;
-                all = all && known[row];
-            }
-            const size_t first = (size_t)FIL_FOLD_COLUMNS * (size_t)i;
-            if (all) { // nearly everywhere
-                for (size_t at = 0; at < FIL_FOLD_COLUMNS; at++) {
-                    values[slots[k++]] += factor[at] * fil_lane_get(chain->matrix.columns, count, half, first + at);
-                }
-                continue;
             }
             for (int column = 0, at = 0; column < 4; column++) {
                 for (int row = column; row < FIL_FOLD_JOINT; row++, at++) {
