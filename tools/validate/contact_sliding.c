@@ -238,8 +238,8 @@ static FilWorld* two_posts(FilCheck* check, const char* model)
 /* exp(mu phi R/(R + r)) of both turns together, whichever way each goes. */
 void fil_check_two_posts(FilCheck* check)
 {
-    static const char* const models[] = {"ipc", "imc", "sap_lagged"};
-    for (int m = 0; m < 3; m++) {
+    static const char* const models[] = {"ipc", "imc", "sap_lagged", "sap", "lcp"};
+    for (int m = 0; m < 5; m++) {
         char line[96];
         FilWorld* world = two_posts(check, models[m]);
         double sum = 0.0;
