@@ -237,6 +237,34 @@ static double fall(const char* collision)
     return z;
 }
 
+/* How much speed a box that begins to touch the ground loses in `steps` steps. */
+static double lost_speed(const char* iterations, int steps)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "world: {dt: 1e-3, contact: {model: sap_lagged%s}}\n" GROUND
+             "  - name: box\n    position: [0, 0, 0.05]\n    velocity: [2, 0, 0]\n    shapes: [{box: {size: [0.1, 0.1, 0.1]}}]\n"
+             "probes: {v: {body_velocity: {body: box, component: x}}}\n",
+             iterations);
+    FilWorld* world = load(text);
+    step(world, steps);
+    const double v = probe(world, "v");
+    fil_world_destroy(world);
+    return 2.0 - v;
+}
+
+static void bounds_of_friction_follow_normal_forces(void** state)
+{
+    (void)state;
+    const double in_a_step = 0.5 * 9.81 * 1e-3; // mu g dt
+    // nothing has pressed before the first step: without following there is no friction in it, with it nearly all
+    assert_near(lost_speed(", friction_iterations: 0", 1), 0.0, 1e-9);
+    assert_near(lost_speed("", 1), in_a_step, 0.1 * in_a_step);
+    // afterwards what pressed at a step's start is what presses: one step is missing in fifty
+    assert_near(lost_speed(", friction_iterations: 0", 50), 49.0 * in_a_step, in_a_step);
+    assert_near(lost_speed("", 50), 50.0 * in_a_step, in_a_step);
+}
+
 static void groups_decide_who_collides(void** state)
 {
     (void)state;
@@ -444,6 +472,7 @@ int main(void)
         cmocka_unit_test(drives_move_and_load_bodies),
         cmocka_unit_test(a_rod_lies_on_the_ground),
         cmocka_unit_test(friction_comes_from_material_surface_or_pair),
+        cmocka_unit_test(bounds_of_friction_follow_normal_forces),
         cmocka_unit_test(groups_decide_who_collides),
         cmocka_unit_test(joints_hold_bodies_and_rods),
         cmocka_unit_test(joints_have_axes_and_motors),

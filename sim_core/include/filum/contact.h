@@ -47,6 +47,7 @@ typedef struct FilSapSettings {
     int max_iterations; /* of Newton's method, counted by factorisations */
     double stick;       /* sigma: what sticks creeps by this share of the speed that its friction would give it in a step; > 0 */
     double slip_velocity; /* m/s, "sap_lagged": friction is full only above this speed, at least; > 0 */
+    int friction_iterations; /* "sap_lagged": how often, at most, bounds of friction follow the normal forces found in a step; 0: those of its start */
 } FilSapSettings;
 
 FilSapSettings fil_sap_settings_default(void);

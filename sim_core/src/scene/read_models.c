@@ -18,6 +18,9 @@ static const FilKey contact_keys[] = {
                    "`sap`, `sap_lagged`: how soft sticking friction is, up to 1. What sticks creeps, at 1e-3 by about 0.1 mm/s under its "
                    "weight at dt = 10 ms; 1e-5 makes structures stand for minutes and costs iterations"),
     FIL_KEY_NUMBER("slip_velocity", FIL_POSITIVE, "m/s", "1e-5", "`sap_lagged`: the creep that remains"),
+    FIL_KEY_WHOLE("friction_iterations", FIL_NOT_NEGATIVE, "20",
+                  "`sap_lagged`: how often, at most, bounds of friction follow the normal forces found in a step; 0: never, as published: those of "
+                  "the step's start, which what begins to touch does not have"),
     FIL_KEY_WHOLE("relinearisations", FIL_NOT_NEGATIVE, "0", "further tangents taken about the contact solution"),
     FIL_KEY_NUMBER("max_depth", FIL_NOT_NEGATIVE, "1", "0",
                    "`sap`, `sap_lagged`, `lcp`: a step fails if a contact is deeper than this share of the smaller part (half the least "
@@ -94,6 +97,7 @@ static void read_sap(FilReader* reader, const FilYaml* node, FilWorld* world)
         fil_read_integer(reader, node, "max_iterations", FIL_OPTIONAL, 1, 10000, &settings.max_iterations);
         fil_read_number(reader, node, "stick", FIL_POSITIVE, &settings.stick);
         fil_read_number(reader, node, "slip_velocity", FIL_POSITIVE, &settings.slip_velocity);
+        fil_read_integer(reader, node, "friction_iterations", FIL_OPTIONAL, 0, 10000, &settings.friction_iterations);
     }
     take(reader, node, world, reader->status == FIL_OK ? fil_world_set_sap_settings(world, &settings) : FIL_OK);
 }
