@@ -396,8 +396,9 @@ static int plan(Job* job, const char* scene)
         return recede(job);
     }
     const FilBenchClock start = fil_bench_clock();
+    const double cpu = fil_bench_cpu();
     const FilStatus status = fil_plan_solve(job->world, &def, &job->plan, &error);
-    job->time = fil_bench_since(start);
+    job->time = (FilBenchClock){.wall = fil_bench_since(start).wall, .cpu = fil_bench_cpu() - cpu};  // of all threads
     fil_progress_clear(&job->progress);
     if (status != FIL_OK) {
         const int code = status == FIL_BAD_INPUT ? FIL_EXIT_USAGE : FIL_EXIT_FAILED;

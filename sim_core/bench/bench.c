@@ -26,6 +26,11 @@ FilBenchClock fil_bench_clock(void)
     return (FilBenchClock){.wall = seconds(CLOCK_MONOTONIC), .cpu = seconds(CLOCK_THREAD_CPUTIME_ID)};
 }
 
+double fil_bench_cpu(void)
+{
+    return seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 FilBenchClock fil_bench_since(FilBenchClock start)
 {
     const FilBenchClock now = fil_bench_clock();

@@ -16,6 +16,7 @@ typedef struct FilBenchClock {
 } FilBenchClock;
 
 FilBenchClock fil_bench_clock(void);
+double fil_bench_cpu(void); /* s, of all threads of the process */
 FilBenchClock fil_bench_since(FilBenchClock start);
 
 /* ---- what a run adds up to ---- */
