@@ -128,11 +128,8 @@ FilFoxgloveMessage fil_foxglove_advertise_services(const FilFoxglove* foxglove)
         fil_json_integer(&text.json, "id", (uint64_t)i + 1);
         fil_json_text(&text.json, "name", service->name);
         fil_json_text(&text.json, "type", service->type);
-        // as clients read it since 0.8, and as they did before
         write_side(&text.json, "request", service->type, "Request", service->request);
         write_side(&text.json, "response", service->type, "Response", service->response);
-        fil_json_text(&text.json, "requestSchema", service->request);
-        fil_json_text(&text.json, "responseSchema", service->response);
         fil_json_close(&text.json, '}');
     }
     fil_json_close(&text.json, ']');

@@ -120,6 +120,8 @@ class Shapes {
   }
 }
 
+const ROUNDING = 1e-5; // strains below are those of numbers in single precision
+
 // from blue by yellow to red
 const WARM = [[0.16, 0.42, 0.75], [0.95, 0.85, 0.3], [0.82, 0.16, 0.13]].map((c) => new THREE.Color(...c));
 const warm = (share, color) => (share < 0.5 ? color.lerpColors(WARM[0], WARM[1], 2 * share) : color.lerpColors(WARM[1], WARM[2], 2 * share - 1));
@@ -178,7 +180,7 @@ class Surface {
     if (strains) {
       const colors = new Float32Array(this.numbers);
       const color = new THREE.Color();
-      strains.forEach((strain, v) => warm(most > 0 ? strain / most : 0, color).toArray(colors, 3 * v));
+      strains.forEach((strain, v) => warm(most > ROUNDING ? strain / most : 0, color).toArray(colors, 3 * v));
       mesh.geometry.setAttribute('color', new THREE.BufferAttribute(colors, 3));
     }
   }
