@@ -465,6 +465,43 @@ static void single_precision(void** state)
     free(g);
 }
 
+/* Workers share tasks and fronts: the same bits as without them, in both precisions, and nothing is allocated once there is room. */
+static void shared_by_workers(void** state)
+{
+    (void)state;
+    Grid* g = make_grid();
+    static double x[4 * VERTICES], y[4 * VERTICES];
+    fil_supernodal_find_used(&g->pattern, g->values, g->used);
+    for (int threads = 2; threads <= 4; threads++) {
+        FilSupernodal* factor = fil_supernodal_create();
+        FilWorkers* workers = fil_workers_create(threads);
+        assert_int_equal(fil_supernodal_analyze(factor, &g->pattern, NULL, g->used), FIL_OK);
+        for (int single = 0; single < 2; single++) {
+            fil_supernodal_set_single(factor, single);
+            fil_supernodal_set_workers(factor, NULL);
+            assert_true(fil_supernodal_factor(factor, g->values, NULL));
+            memcpy(x, g->b, sizeof x);
+            fil_supernodal_solve(factor, x);
+            fil_supernodal_set_workers(factor, workers);
+            heap_calls = 0;
+            assert_true(fil_supernodal_factor(factor, g->values, NULL));
+            memcpy(y, g->b, sizeof y);
+            fil_supernodal_solve(factor, y);
+            assert_int_equal(heap_calls, 0);
+            assert_memory_equal(x, y, sizeof x);
+        }
+        for (int turn = 0; turn < 2; turn++) { // whoever finds a pivot that is negative, the factor fails
+            for (int k = 0; k < FIL_BLOCK_SIZE * g->pattern.start[g->pattern.columns]; k++) {
+                g->values[k] = -g->values[k];
+            }
+            assert_int_equal(fil_supernodal_factor(factor, g->values, NULL), turn == 1);
+        }
+        fil_supernodal_destroy(factor);
+        fil_workers_destroy(workers);
+    }
+    free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -475,7 +512,7 @@ int main(void)
         cmocka_unit_test(bind),
         cmocka_unit_test(definiteness),
         cmocka_unit_test(grid),
-        cmocka_unit_test(single_precision),
+        cmocka_unit_test(single_precision), cmocka_unit_test(shared_by_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -349,8 +349,8 @@ static FilStatus begin(FilSap* sap, const FilSapProblem* problem, const FilSapOp
         stats->indefinite = true;
         return FIL_NOT_CONVERGED;
     }
-    fil_block_multiply(&problem->pattern, problem->a, sap->p_free, sap->p_change);
-    fil_block_multiply(&problem->pattern, problem->a, problem->v_free, sap->p_free);
+    fil_sap_system_multiply_a(&sap->system, problem, sap->p_free, sap->p_change);
+    fil_sap_system_multiply_a(&sap->system, problem, problem->v_free, sap->p_free);
     for (int k = 0; k < FIL_BLOCK * problem->pattern.columns && problem->push != NULL; k++) {
         sap->p_change[k] += problem->push[k];
         sap->p_free[k] -= problem->push[k];

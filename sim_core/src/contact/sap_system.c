@@ -24,6 +24,7 @@ void fil_sap_system_free(FilSapSystem* system)
     fil_free(system->all.at);
     fil_free(system->targets);
     fil_free(system->touches);
+    fil_block_rows_free(&system->a_rows);
     fil_block_rows_free(&system->c_rows);
 }
 
@@ -254,6 +255,7 @@ FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSapProblem* proble
     }
     const bool same_a = system->analysed && !other && is_same_pattern(&problem->pattern, system->columns, &system->a_start, &system->a_row);
     system->analysed = false;
+    system->a_rows_found = system->a_rows_found && same_a;
     put_c_aside(system);
     if (!adopt_patterns(system, problem)) {
         return FIL_OUT_OF_MEMORY;
@@ -328,6 +330,24 @@ void fil_sap_system_reduce(FilSapSystem* system, const double* b, double* reduce
     memcpy(reduced, participants_part(system), FIL_BLOCK * (size_t)system->participants * sizeof *reduced);
 }
 
+/* y += M x, by rows if workers share it and there is room for these. */
+static void multiply_add(FilWorkers* workers, const FilBlockPattern* pattern, const double* values, FilBlockRows* rows, bool* found, const double* x,
+                         double* y)
+{
+    *found = *found || (workers != NULL && fil_block_rows_find(rows, pattern));
+    if (workers != NULL && *found) {
+        fil_block_rows_multiply_add(rows, workers, pattern, values, x, y);
+    } else {
+        fil_block_multiply_add(pattern, values, x, y);
+    }
+}
+
+void fil_sap_system_multiply_a(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* y)
+{
+    memset(y, 0, (size_t)system->columns * FIL_BLOCK * sizeof *y);
+    multiply_add(problem->workers, &problem->pattern, problem->a, &system->a_rows, &system->a_rows_found, x, y);
+}
+
 void fil_sap_system_apply(FilSapSystem* system, const FilSapProblem* problem, bool with_contacts, const double* x, double* y)
 {
     const FilBlockPattern c = c_pattern(system);
@@ -339,14 +359,9 @@ void fil_sap_system_apply(FilSapSystem* system, const FilSapProblem* problem, bo
         }
     }
     // (A_np x, A_pp x + C x), of which the participants' part keeps S x + C x
-    fil_block_multiply(&problem->pattern, problem->a, all, product);
-    if (with_contacts && problem->workers != NULL && !system->c_rows_found) {
-        system->c_rows_found = fil_block_rows_find(&system->c_rows, &c);
-    }
-    if (with_contacts && problem->workers != NULL && system->c_rows_found) {
-        fil_block_rows_multiply_add(&system->c_rows, problem->workers, &c, system->c.at, all, product);
-    } else if (with_contacts) {
-        fil_block_multiply_add(&c, system->c.at, all, product);
+    fil_sap_system_multiply_a(system, problem, all, product);
+    if (with_contacts) {
+        multiply_add(problem->workers, &c, system->c.at, &system->c_rows, &system->c_rows_found, all, product);
     }
     fil_sap_system_reduce(system, product, y);
 }

@@ -44,8 +44,8 @@ typedef struct FilSapSystem {
     void* touches;        /* of each participant, by constraints: what its part of J' gamma comes from */
     size_t touch_capacity;
     FilInts touch_start;
-    FilBlockRows c_rows; /* of C, for workers */
-    bool c_rows_found;
+    FilBlockRows a_rows, c_rows; /* of A and C, for workers */
+    bool a_rows_found, c_rows_found;
     FilInts participant; /* of each Jacobian block: its variable's number among participants */
     FilDoubles x;        /* all variables, in the order of elimination */
     FilDoubles all;      /* two vectors of all variables, in the caller's order */
@@ -67,6 +67,8 @@ void fil_sap_system_assemble(FilSapSystem* system, const FilSapProblem* problem,
 /* C += J' D J, D by 9 numbers per constraint, most of which are zero. */
 void fil_sap_system_assemble_more(FilSapSystem* system, const FilSapProblem* problem, const double* changes);
 FIL_MUST_CHECK bool fil_sap_system_factor_assembled(FilSapSystem* system, const FilSapProblem* problem);
+/* y = A x, all variables in the caller's order */
+void fil_sap_system_multiply_a(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* y);
 /* y = S x, or with_contacts (S + C) x for C as last assembled */
 void fil_sap_system_apply(FilSapSystem* system, const FilSapProblem* problem, bool with_contacts, const double* x, double* y);
 void fil_sap_system_solve(FilSapSystem* system, double* x); /* participants, in place */
