@@ -54,7 +54,7 @@ static const FilCheckCase table[] = {
     {"contact", "capstan_imc", "the same by a smooth potential", 0, fil_check_capstan_imc},
     {"contact", "capstan_ipc", "the same by barriers", 0, fil_check_capstan_ipc}, /* heavy */
     {"contact", "capstan_lcp", "1.3 pi as a complementarity problem, on two meshes", 0, fil_check_capstan_lcp},
-    {"contact", "capstan_lcp_fine", "1.3 pi and 5 pi as a complementarity problem, on three meshes", 150, fil_check_capstan_lcp_fine},
+    {"contact", "capstan_lcp_fine", "1.3 pi and 5 pi as a complementarity problem, on three meshes", 27, fil_check_capstan_lcp_fine},
     {"contact", "lcp_rope", "a rope on a slope, up to 400 contacts of one complementarity problem", 0, fil_check_lcp_rope}, /* heavy */
     {"contact", "lcp_pile", "a pyramid of boxes, the same", 0, fil_check_lcp_pile},
     {"contact", "wedge", "a wedge between two boxes holds or drives them apart", 0, fil_check_wedge},
@@ -62,7 +62,7 @@ static const FilCheckCase table[] = {
     {"contact", "rope_falls", "a smooth rope slides off a table", 0, fil_check_rope_falls},
     {"contact", "bundle", "a bundle of ropes sheared to and fro: work of friction", 0, fil_check_bundle}, /* heavy */
     {"contact", "bundle_potentials", "the same under ipc, and noted under imc", 25, fil_check_bundle_potentials},
-    {"contact", "bundle_lcp", "the same as a complementarity problem", 90, fil_check_bundle_lcp},
+    {"contact", "bundle_lcp", "the same as a complementarity problem", 20, fil_check_bundle_lcp},
     {"contact", "edge", "a rope drawn over an edge, rounded and sharp", 0, fil_check_edge}, /* heavy */
     {"contact", "plectoneme", "a clamped rod twisted until it winds up: torque and tension against its angle", 0, fil_check_plectoneme},
     {"contact", "plectoneme_models", "the same under the other models", 0, fil_check_plectoneme_models}, /* heavy */
@@ -161,7 +161,7 @@ static const FilCheckCase table[] = {
 
     {"matrix", "sap", "every kind of body against every other under sap", 12, fil_check_matrix_sap},
     {"matrix", "sap_lagged", "the same under sap_lagged", 12, fil_check_matrix_sap_lagged},
-    {"matrix", "lcp", "the same under lcp", 150, fil_check_matrix_lcp},
+    {"matrix", "lcp", "the same under lcp", 115, fil_check_matrix_lcp},
     {"matrix", "imc", "the same under imc", 3, fil_check_matrix_imc},
     {"matrix", "spt", "the same under spt", 10, fil_check_matrix_spt},
     {"matrix", "ipc", "the same under ipc", 45, fil_check_matrix_ipc},
