@@ -5,6 +5,9 @@ const KEPT = 4000;
 const COLORS = ['#296bb8', '#de6b24', '#269470', '#bd3361', '#7052b3', '#c7991a'];
 const AT_FIRST = 2; // probes that are plotted before anyone chose
 
+// digits that tell a tick from its neighbours: small ranges are not all 0
+const short = (tick) => String(Number(tick.toPrecision(4)));
+
 export class Plots {
   constructor(panel, chart, list) {
     Object.assign(this, { panel, chart, list, names: [], chosen: [], data: [[]] });
@@ -51,7 +54,7 @@ export class Plots {
       this.plot?.destroy();
       const axis = { stroke: '#7b8290', grid: { stroke: '#7b829033' }, ticks: { stroke: '#7b829033' } };
       this.plot = new uPlot({
-        width: 420, height: 170, scales: { x: { time: false } }, axes: [axis, { ...axis, size: 64 }], legend: { show: false },
+        width: 420, height: 170, scales: { x: { time: false } }, axes: [axis, { ...axis, size: 64, values: (_, ticks) => ticks.map(short) }], legend: { show: false },
         series: [{ label: 't' }, ...shown.map((i) => ({ label: this.names[i], stroke: COLORS[i % COLORS.length], width: 1.5, points: { show: false } }))],
       }, data, this.chart);
       return;
