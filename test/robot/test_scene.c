@@ -24,7 +24,7 @@ static const struct {
     const char *text, *place, *words;
 } bad[] = {
     {"robots: [{name: arm}]\n", "t.yaml:1: robots.arm", "urdf"},
-    {"robots: [{name: arm, urdf: ../robots/none.urdf}]\n", "t.yaml:1: robots.arm", "none.urdf: cannot be opened"},
+    {"robots: [{name: arm, urdf: ../robots/none.urdf}]\n", "t.yaml:1: robots.arm", "none.urdf' cannot be opened"},
     {"robots: [{name: arm, urdf: ../robots/arm6.urdf, prefx: x}]\n", "t.yaml:1:", "did you mean 'prefix'?"},
     {"robots: [{name: arm, urdf: ../robots/arm6.urdf, joints: [{joint: elbwo}]}]\n", "t.yaml:1: robots.arm",
      "has no joint 'elbwo'; did you mean 'elbow'?"},

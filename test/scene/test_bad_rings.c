@@ -132,7 +132,7 @@ static const BadScene bad_scenes[] = {
     {"negative noise", SHELL(CLOTH "noise: -1, " SHEET "}"),
      ":4: shells.cloth.noise: ", "must not be negative, got -1"},
     {"mesh file that is not there", SHELL(CLOTH "file: {path: nowhere.obj}}"),
-     ":4: shells.cloth.file.path: ", "nowhere.obj: cannot be opened"},
+     ":4: shells.cloth.file.path: ", "nowhere.obj' cannot be opened"},
     {"too many vertices", SHELL(CLOTH "sheet: {along: [1, 0, 0], across: [0, 1, 0], columns: 9000, rows: 9000}}"),
      ":4: shells.cloth.sheet: ", "more than 10000000 nodes in one scene"},
     {"pin beyond the shell", SHELL(CLOTH SHEET "}\nattachments:\n  - {name: a, pin: {shell: cloth, vertex: 99}}"),

@@ -332,8 +332,8 @@ void fil_world_set_stop(FilWorld* world, bool (*stop)(void* context), void* cont
 
 FilStatus fil_world_set_time_limit(FilWorld* world, double seconds)
 {
-    if (!(seconds >= 0.0)) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "the time limit of a step is %g s: it must not be negative", seconds);
+    if (!(isfinite(seconds) && seconds >= 0.0)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "the time limit of a step is %g s: it must be finite and not negative", seconds);
     }
     world->watch.limit = seconds;
     return FIL_OK;

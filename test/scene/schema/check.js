@@ -118,7 +118,7 @@ const others = {text: 'some words', number: 0.5, mapping: {nobody_knows: 1}, neg
 // needed by what stands beside them, and so more than the schema says: a file that is included may have what is missing of a mapping, a
 // rod may be one of several, a range or a box may stand for a node, laws of materials and ends of joints have needs of their own
 const excused = new RegExp([
-    '^\\.(materials|plan|task|probes)\\.', '\\.rings\\.rod$', '\\.rings\\.node\\.(node|vertex)$', '\\.pin\\.(node|nodes|vertex|point)$',
+    '^\\.(materials|plan|task|probes)\\.', '\\.rings\\.rod$', '\\.rings\\.node\\.(node|vertex)$', '\\.pin\\.(node|nodes|vertex|vertices|point)$',
     '\\.mooney_rivlin$', '\\.(bushing|hinge|slider|weld|ball)\\.point$', '\\.attach\\.node$', '\\.a\\.(within|node|vertex)$',
     '\\.trajectories\\.(joints|points|link|poses)$',
 ].join('|'));
