@@ -530,10 +530,31 @@ static void every_kind_of_probe_is_read(void** state)
     fil_world_destroy(world);
 }
 
+/* as in `filum run <(generate)`; who bounds the folders waits for no pipe */
+static void a_scene_may_be_piped_in(void** state)
+{
+    (void)state;
+    int ends[2];
+    char path[32];
+    FilWorld* world = NULL;
+    FilError error;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], ROD, strlen(ROD)), (int)strlen(ROD));
+    close(ends[1]);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    const FilSceneOptions bound = {.folders = "/"};
+    assert_int_equal(fil_scene_load(path, &bound, &world, NULL, &error), FIL_IO);
+    assert_int_equal(fil_scene_load(path, NULL, &world, NULL, &error), FIL_OK);
+    assert_int_equal(fil_world_rod_count(world), 1);
+    fil_world_destroy(world);
+    close(ends[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_scene_of_the_project_loads_and_steps),
+        cmocka_unit_test(a_scene_may_be_piped_in),
         cmocka_unit_test(the_head_has_defaults),
         cmocka_unit_test(the_head_is_read),
         cmocka_unit_test(options_win_over_the_scene),

@@ -61,10 +61,17 @@ static FilStatus read_stream(Loader* loader, FILE* stream, const char* path, cha
     return FIL_OK;
 }
 
+/* A scene that its user pipes in, as in `filum run <(generate)`; not one that a peer names. */
+static bool is_piped(const Loader* loader, const char* path)
+{
+    struct stat about;
+    return loader->folders == NULL && stat(path, &about) == 0 && S_ISFIFO(about.st_mode);
+}
+
 static FilStatus parse_file(Loader* loader, const char* path, FilYaml** root)
 {
     FilError reason;
-    FILE* stream = fil_file_open(path, loader->folders, &reason);
+    FILE* stream = is_piped(loader, path) ? fopen(path, "rb") : fil_file_open(path, loader->folders, &reason);
     if (stream == NULL) {
         return fil_error(loader->error, FIL_IO, "%.300s: cannot be opened: %s", path, reason.text);
     }
