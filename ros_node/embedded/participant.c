@@ -113,7 +113,8 @@ static bool is_local(void)
 
 /* Where the loopback interface has no multicast, participants find each other by the ports of their indices: as many as the
  * protocol's ports leave room for before those of the next domain, instead of ten. */
-#define MAX_INDEX "119"
+#define MAX_INDEX "120" /* the first that is not tried */
+#define CROWDED "cannot join the DDS domain; are " MAX_INDEX " other processes of this machine in it already, or is CYCLONEDDS_URI wrong?"
 
 static bool build_config(Config* config)
 {
@@ -202,7 +203,7 @@ rcl_ret_t fil_participant_create(FilParticipant* participant)
     if (participant->domain == DDS_RETCODE_PRECONDITION_NOT_MET) {
         participant->domain = 0;
     } else if (participant->domain < 0) {
-        fil_dds_error("cannot set up the DDS domain; is CYCLONEDDS_URI right?", participant->domain);
+        fil_dds_error(is_local() ? CROWDED : "cannot set up the DDS domain; is CYCLONEDDS_URI right?", participant->domain);
         return RCL_RET_ERROR;
     } else {
         participant->log_valve = fil_log_valve_open();
@@ -212,9 +213,7 @@ rcl_ret_t fil_participant_create(FilParticipant* participant)
     participant->entity = dds_create_participant(id, qos, NULL);
     dds_delete_qos(qos);
     if (participant->entity < 0) {
-        fil_dds_error(is_local() ? "cannot join the DDS domain; are " MAX_INDEX " other processes of this machine in it already?"
-                                 : "cannot join the DDS domain",
-                      participant->entity);
+        fil_dds_error(is_local() ? CROWDED : "cannot join the DDS domain", participant->entity);
         fil_participant_delete(participant);
         return RCL_RET_ERROR;
     }
