@@ -9,17 +9,7 @@
 #include <cmocka.h>
 
 #include "filum/filum.h"
-
-static double probe(const FilWorld* world, const char* name)
-{
-    for (int k = 0; k < fil_world_probe_count(world); k++) {
-        if (strcmp(fil_world_probe_name(world, k), name) == 0) {
-            return fil_world_probe_value(world, k);
-        }
-    }
-    fail_msg("no probe '%s'", name);
-    return NAN;
-}
+#include "scenes.h"
 
 /* The table bears its weight, its edge rests on its other half: 1.5 thicknesses up, where passing through would leave it at half of one. */
 static void lies_on_itself(void** state)
@@ -28,11 +18,7 @@ static void lies_on_itself(void** state)
     static const FilSetting settings[] = {{"cells", "6"}};
     const FilSceneOptions options = {.settings = settings, .setting_count = 1};
     const double thickness = 0.002, weight = 0.16 * 0.16 * thickness * 400.0 * 9.81;
-    FilWorld* world = NULL;
-    FilError error;
-    if (fil_scene_load(FILUM_SOURCE_DIR "/config/scenes/folded_cloth.yaml", &options, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
+    FilWorld* world = load_scene("folded_cloth", &options);
     int crossings = 0;
     while (fil_world_time(world) < 2.2) {
         FilStepInfo info;
@@ -41,7 +27,7 @@ static void lies_on_itself(void** state)
         }
         crossings += info.crossings;
     }
-    const double load = -probe(world, "load"), edge = probe(world, "edge_z"), far = probe(world, "far_z");
+    const double load = -probe_value(world, "load"), edge = probe_value(world, "edge_z"), far = probe_value(world, "far_z");
     if (!(fabs(load / weight - 1.0) < 1e-3 && fabs(edge / (1.5 * thickness) - 1.0) < 0.05 && fabs(far / (0.5 * thickness) - 1.0) < 0.05)) {
         fail_msg("load %g of %g N, edge at %g, far one at %g m", load, weight, edge, far);
     }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "filum/filum.h"
+#include "scenes.h"
 
 /* Steps before the snapshot and after it: while contacts come and go. */
 typedef struct Case {
@@ -18,14 +19,8 @@ typedef struct Case {
 
 static FilWorld* load(const Case* c)
 {
-    char path[4096];
-    FilError error = {""};
-    FilWorld* world = NULL;
     const FilSceneOptions options = {.contact_model = c->model};
-    if (!fil_scene_find(c->scene, path, sizeof path, &error) || fil_scene_load(path, &options, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
-    return world;
+    return load_scene(c->scene, &options);
 }
 
 static void step(FilWorld* world, const Case* c)

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "filum/filum.h"
+#include "scenes.h"
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define SHARE 5 /* of the steps: looking at every access takes ten times as long */
@@ -24,14 +25,8 @@ typedef struct Case {
 
 static FilWorld* load(const Case* c)
 {
-    char path[4096];
-    FilError error = {""};
-    FilWorld* world = NULL;
     const FilSceneOptions options = {.contact_model = c->model, .settings = &c->setting, .setting_count = c->setting.path != NULL};
-    if (!fil_scene_find(c->scene, path, sizeof path, &error) || fil_scene_load(path, &options, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
-    return world;
+    return load_scene(c->scene, &options);
 }
 
 /* Numbers of a step that are not times. */

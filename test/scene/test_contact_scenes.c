@@ -13,6 +13,7 @@
 
 #include "base/vec3.h"
 #include "filum/filum.h"
+#include "scenes.h"
 
 /* A few roundings of numbers of the size of one. */
 #define ROUNDING 1e-12
@@ -70,17 +71,6 @@ static FilVec3 place(const FilWorld* world, const char* name)
     FilQuat orientation;
     fil_rigid_get_pose(world, body(world, name), &position, &orientation);
     return position;
-}
-
-static double probe(const FilWorld* world, const char* name)
-{
-    for (int k = 0; k < fil_world_probe_count(world); k++) {
-        if (strcmp(fil_world_probe_name(world, k), name) == 0) {
-            return fil_world_probe_value(world, k);
-        }
-    }
-    fail_msg("no probe '%s'", name);
-    return NAN;
 }
 
 /* ---- rigid bodies ---- */
@@ -163,9 +153,9 @@ static void drives_move_and_load_bodies(void** state)
         "probes:\n  v: {body_velocity: {body: ball}}\n  x: {body_position: {body: hand, component: x}}\n"
         "  w: {body_spin: {body: ball, component: norm}}\n");
     step(world, 100);
-    assert_near(probe(world, "x"), 0.5, 1e-9);  // a hundred additions
-    assert_near(probe(world, "v_y"), 2.0, 1e-9);
-    assert_near(probe(world, "w"), 0.0, ROUNDING);
+    assert_near(probe_value(world, "x"), 0.5, 1e-9);  // a hundred additions
+    assert_near(probe_value(world, "v_y"), 2.0, 1e-9);
+    assert_near(probe_value(world, "w"), 0.0, ROUNDING);
     fil_world_destroy(world);
 }
 
@@ -183,10 +173,10 @@ static void a_rod_lies_on_the_ground(void** state)
     step(world, 1000);
     const double weight = 9.81 * 1000.0 * FIL_PI * 1e-4;
     // settled to a thousandth of its weight after a second
-    assert_near(probe(world, "lift"), weight, 1e-3 * weight);
-    assert_near(probe(world, "load"), -weight, 1e-3 * weight);
-    assert_true(probe(world, "n") >= 4.0);
-    assert_true(probe(world, "d") > 0.0 && probe(world, "d") < 1e-3);
+    assert_near(probe_value(world, "lift"), weight, 1e-3 * weight);
+    assert_near(probe_value(world, "load"), -weight, 1e-3 * weight);
+    assert_true(probe_value(world, "n") >= 4.0);
+    assert_true(probe_value(world, "d") > 0.0 && probe_value(world, "d") < 1e-3);
     fil_world_destroy(world);
 }
 
@@ -203,7 +193,7 @@ static double slide(const char* box, const char* rest)
              box, rest);
     FilWorld* world = load(text);
     step(world, 100);
-    const double v = probe(world, "v");
+    const double v = probe_value(world, "v");
     fil_world_destroy(world);
     return v;
 }
@@ -248,7 +238,7 @@ static double lost_speed(const char* iterations, int steps)
              iterations);
     FilWorld* world = load(text);
     step(world, steps);
-    const double v = probe(world, "v");
+    const double v = probe_value(world, "v");
     fil_world_destroy(world);
     return 2.0 - v;
 }
@@ -300,11 +290,11 @@ static void joints_hold_bodies_and_rods(void** state)
              "  end: {position: {rod: cable, node: 0, component: z}}\n  n: contacts\n");
     step(world, 1000);
     // the world holds three kilogrammes: what it does to a, negated
-    assert_near(probe(world, "load"), -3.0 * 9.81, 0.01);
-    assert_near(probe(world, "lamp"), -9.81 / 100.0, 1e-4);
-    assert_near(probe(world, "end"), 0.01, 1e-4);
+    assert_near(probe_value(world, "load"), -3.0 * 9.81, 0.01);
+    assert_near(probe_value(world, "lamp"), -9.81 / 100.0, 1e-4);
+    assert_near(probe_value(world, "end"), 0.01, 1e-4);
     // arm and leg overlap, but joined bodies do not collide
-    assert_true(probe(world, "n") == 0.0);
+    assert_true(probe_value(world, "n") == 0.0);
     fil_world_destroy(world);
 }
 
@@ -337,13 +327,13 @@ static void joints_have_axes_and_motors(void** state)
              "  door: {joint_position: {joint: jamb}}\n  lamp: {joint_position: {joint: hook}}\n"
              "  lift: {joint_velocity: {joint: crane}}\n  pull: {joint_effort: {joint: crane}}\n");
     step(world, 3000);
-    assert_near(probe(world, "turn"), 10.5, 1e-3);
-    assert_near(probe(world, "fall"), -0.1 - 9.81 / 1000.0, 1e-5);
-    const double door = probe(world, "door");
+    assert_near(probe_value(world, "turn"), 10.5, 1e-3);
+    assert_near(probe_value(world, "fall"), -0.1 - 9.81 / 1000.0, 1e-5);
+    const double door = probe_value(world, "door");
     assert_near(50.0 * (door + 0.1), 9.81 * 0.2 * cos(door), 1e-3);
-    assert_near(probe(world, "lamp"), 0.2, 1e-4);
-    assert_near(probe(world, "lift"), 3.0 * 3.0, 1e-6);
-    assert_near(probe(world, "pull"), 12.81, 1e-9);
+    assert_near(probe_value(world, "lamp"), 0.2, 1e-4);
+    assert_near(probe_value(world, "lift"), 3.0 * 3.0, 1e-6);
+    assert_near(probe_value(world, "pull"), 12.81, 1e-9);
     fil_world_destroy(world);
 }
 
@@ -366,7 +356,7 @@ static void a_chain_is_capsules_and_bushings(void** state)
     const FilVec3 a = place(world, "rope0"), b = place(world, "rope9");
     const double apart = hypot(hypot(b.x - a.x, b.y - a.y), b.z - a.z);
     assert_near(apart, 9.0 * length, 1e-3 * length);
-    assert_near(probe(world, "joint"), 0.0, 1e-3);
+    assert_near(probe_value(world, "joint"), 0.0, 1e-3);
     fil_world_destroy(world);
 }
 
@@ -398,7 +388,7 @@ static void repeated_elements_are_numbered(void** state)
     assert_near(fil_rigid_shape(world, body(world, "last"), 0).radius, 0.25, ROUNDING);
     assert_int_not_equal(fil_world_find_joint(world, "link1").index, 0);
     assert_int_equal(fil_world_find_joint(world, "link2").index, 0);
-    assert_near(probe(world, "end"), 1.0, ROUNDING);
+    assert_near(probe_value(world, "end"), 1.0, ROUNDING);
     fil_world_destroy(world);
 }
 

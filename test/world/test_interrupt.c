@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "filum/filum.h"
+#include "scenes.h"
 
 typedef struct Case {
     const char *scene, *model;
@@ -29,13 +30,8 @@ static bool has_enough(void* context)
 
 static FilWorld* load(const Case* c)
 {
-    char path[4096];
-    FilError error = {""};
-    FilWorld* world = NULL;
     const FilSceneOptions options = {.contact_model = c->model};
-    if (!fil_scene_find(c->scene, path, sizeof path, &error) || fil_scene_load(path, &options, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
+    FilWorld* world = load_scene(c->scene, &options);
     for (int n = 0; n < c->before; n++) {
         if (fil_world_step(world, NULL) != FIL_OK) {
             fail_msg("%s, %s: %s", c->scene, c->model, fil_world_error(world));
@@ -54,11 +50,6 @@ static void steps_end_at_any_moment(void** state)
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         const Case* c = &cases[k];
-        char path[4096];
-        FilError error;
-        if (!fil_scene_find(c->scene, path, sizeof path, &error)) {
-            fail_msg("%s", error.text);
-        }
         FilWorld *calm = load(c), *harassed = load(c);
         Asker asker = {.patience = -1};
         fil_world_set_stop(harassed, has_enough, &asker);
@@ -80,7 +71,7 @@ static void steps_end_at_any_moment(void** state)
             assert_true(interruptions > 1); // it was asked, and asked inside of the step
             assert_int_equal(fil_world_step(calm, NULL), FIL_OK);
             if (fil_world_hash(calm) != fil_world_hash(harassed)) {
-                fail_msg("%s, %s: the step after %d interruptions differs", c->scene, c->model != NULL ? c->model : "", interruptions - 1);
+                fail_msg("%s, %s: the step after %d interruptions differs", c->scene, c->model, interruptions - 1);
             }
         }
         fil_world_destroy(calm);

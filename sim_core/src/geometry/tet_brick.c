@@ -303,7 +303,7 @@ FilStatus fil_tet_belt(const FilTetBelt* belt, FilTetMesh* mesh, FilError* error
     if (belt->cells[0] < 6 || belt->cells[0] % 2 != 0) {
         return fil_error(error, FIL_BAD_INPUT, "a belt of %d cells along: there must be at least 6, and an even number", belt->cells[0]);
     }
-    // mirrored from cell to cell: cells that all lean to one side make a belt that runs to one side
+    // mirrored from cell to cell: cells that are all split alike make a belt that runs to one side
     const FilStatus status = check_cells(belt->cells, FIL_TET_SPLIT_FIVE, error);
     return status == FIL_OK ? build(belt->cells, FIL_TET_SPLIT_FIVE, true, (Hollows){0}, map_belt, belt, "belt", mesh, error) : status;
 }

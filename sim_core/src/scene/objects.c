@@ -49,7 +49,7 @@ const char* fil_scene_file(FilScene* scene, const FilYaml* at, const char* name)
     const char* path = fil_document_path(reader->pool, at->line > 0 ? at->file : scene->path, name);
     if (path == NULL) {
         reader->status = fil_error(reader->error, FIL_OUT_OF_MEMORY, "out of memory while reading the scene");
-    } else if (!fil_file_check(path, scene->folders, &reason)) {
+    } else if (!fil_file_check(path, scene->options->folders, &reason)) {
         fil_reader_fail(reader, at, "'%.200s' cannot be opened: %s", path, reason.text);
     }
     return reader->status == FIL_OK ? path : NULL;

@@ -228,7 +228,7 @@ FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* 
     error = error != NULL ? error : &own_error;
     error->text[0] = '\0';
     *world = NULL;
-    FilScene scene = {.reader = {.error = error, .pool = &pool}, .limits = *limits, .path = source->path, .options = options, .folders = source->folders};
+    FilScene scene = {.reader = {.error = error, .pool = &pool}, .limits = *limits, .path = source->path, .options = options};
     if (options->max_nodes > 0 && options->max_nodes < scene.limits.nodes) {
         scene.limits.nodes = options->max_nodes;
     }

@@ -97,7 +97,6 @@ struct FilScene {
     FilSceneLimits limits;
     const char* path;
     const FilSceneOptions* options;
-    const char* folders; /* that files may be read from; NULL: any */
     FilYaml* root;
     FilWorld* world;
     FilSceneInfo* info;

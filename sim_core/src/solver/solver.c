@@ -1,16 +1,8 @@
 #include "solver/solver.h"
 
 #include <math.h>
-#include <time.h>
 
 #include "solver/free_motion.h"
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 void fil_solver_free(FilSolver* solver)
 {
@@ -151,20 +143,20 @@ static FilStatus free_motion(FilSolver* solver, const FilStepSetup* setup, FilSt
 FilStatus fil_solver_solve(FilSolver* solver, const FilStepSetup* setup, FilStepInfo* info)
 {
     const bool coupled = solver->model->coupled;
-    double start = seconds();
+    double start = fil_watch_now();
     FilStatus status = fil_contacts_prepare(solver);
     solver->followers.count = 0;
     status = status == FIL_OK && solver->contact.active && !coupled ? fil_followers_choose(solver, setup->dt) : status;
-    info->timings.collide += seconds() - start;
+    info->timings.collide += fil_watch_now() - start;
 
-    start = seconds();
+    start = fil_watch_now();
     status = status == FIL_OK ? free_motion(solver, setup, info) : status;
     status = status == FIL_OK && coupled ? solver->model->solve(solver, setup->dt, info) : status;
-    info->timings.free_motion += seconds() - start;
+    info->timings.free_motion += fil_watch_now() - start;
 
-    start = seconds();
+    start = fil_watch_now();
     status = status == FIL_OK && !coupled ? solver->model->solve(solver, setup->dt, info) : status;
-    info->timings.contact += seconds() - start;
+    info->timings.contact += fil_watch_now() - start;
     solver->last_dt = status == FIL_OK ? setup->dt : solver->last_dt;
     return status;
 }

@@ -5,11 +5,6 @@
 #include "base/vec3.h"
 #include "world/world.h"
 
-static double seconds(void)
-{
-    return fil_watch_now();
-}
-
 static void set_up(FilWorld* world, double t, double dt, FilStepSetup* setup)
 {
     static const double thetas[][2] = {
@@ -97,18 +92,18 @@ static FilStatus stage(FilWorld* world, double t, double dt, FilStepInfo* info)
         memset(world->system.next.push, 0, sizeof(double) * (size_t)world->system.v_count);
     }
 
-    double start = seconds();
+    double start = fil_watch_now();
     FilStatus status = collide(world, dt, info);
-    info->timings.collide += seconds() - start;
+    info->timings.collide += fil_watch_now() - start;
     status = status == FIL_OK ? fil_solver_solve(&world->solver, &setup, info) : status;
     if (status != FIL_OK) {
         return status;
     }
 
-    start = seconds();
+    start = fil_watch_now();
     finish(world);
     status = fil_system_is_finite(&world->system, &world->system.next) ? FIL_OK : FIL_NOT_CONVERGED;
-    info->timings.free_motion += seconds() - start;
+    info->timings.free_motion += fil_watch_now() - start;
     return status;
 }
 
@@ -287,7 +282,7 @@ static FilStatus explain(FilWorld* world, const FilStepInfo* info, FilStatus sta
 
 FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
 {
-    const double start = seconds(), dt = world->def.dt;
+    const double start = fil_watch_now(), dt = world->def.dt;
     FilSystem* system = &world->system;
     FilStepInfo local;
     info = info != NULL ? info : &local;
@@ -314,6 +309,6 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
         info->step = world->step;
         info->time = world->time;
     }
-    info->timings.other = seconds() - start - info->timings.free_motion - info->timings.collide - info->timings.contact;
+    info->timings.other = fil_watch_now() - start - info->timings.free_motion - info->timings.collide - info->timings.contact;
     return status == FIL_OK ? FIL_OK : explain(world, info, status);
 }
