@@ -216,6 +216,39 @@ static void contact_regularisation(void** state)
     assert_true(fabs(law.v_hat[2] + 1e-3 / 0.01) < 1e-15);
 }
 
+/* Softer and back: the same bits; what stuck when soft is answered by a law that sticks at any force, all else by the law itself. */
+static void softened_friction(void** state)
+{
+    (void)state;
+    const FilSapScales scales = {.dt = 0.01, .rigidity = 1.0, .stick = 1e-3, .slip_velocity = 1e-4};
+    const FilSapConstraint c = {.kind = FIL_SAP_CONTACT, .contact = {.distance = -1e-3, .mu = 0.5, .stiffness = INFINITY}};
+    const FilSapKindOps* kind = &fil_sap_kinds[FIL_SAP_CONTACT];
+    FilSapLaw law = {0};
+    kind->prepare(&c, 0.3, &scales, &law);
+    // y_t = v_t/Rt over mu y_n, with y_n = 0.1/Rn: 0.5 when 32 times softer, so 16 now; 1.5 when softer; apart
+    const double yn = 0.1 * law.r_inverse[2], velocities[3][3] = {{16.0 * 0.5 * yn * law.r[0], 0, 0}, {0, 48.0 * 0.5 * yn * law.r[0], 0}, {0, 0, 0.2}};
+    for (int k = 0; k < 3; k++) {
+        FilSapLaw soft = law;
+        assert_true(kind->soften(&soft, 32.0));
+        assert_true(soft.r[0] == 32.0 * law.r[0] && soft.r[1] == 32.0 * law.r[1] && soft.r[2] == law.r[2]);
+        FilSapResponse response = respond(FIL_SAP_CONTACT, &soft, velocities[k]);
+        kind->harden(&soft, 32.0, velocities[k], &response);
+        assert_memory_equal(&soft, &law, sizeof law);
+        const FilSapResponse now = respond(FIL_SAP_CONTACT, &law, velocities[k]);
+        if (k > 0) {
+            assert_memory_equal(&response, &now, sizeof now);
+            continue;
+        }
+        assert_true(now.impulse[0] == -0.5 * now.impulse[2]); // by itself it would slide
+        for (int row = 0; row < 3; row++) {
+            assert_true(response.impulse[row] == -(velocities[k][row] - law.v_hat[row]) * law.r_inverse[row]);
+            assert_true(response.hessian[4 * row] == law.r_inverse[row]);
+        }
+    }
+    law.mu = 0.0;
+    assert_false(kind->soften(&law, 32.0));
+}
+
 /* ---- lagged contact ---- */
 
 static FilSapLaw lagged_law(const FilSapContact* contact, double dt, double compliance)
@@ -358,7 +391,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contact_derivatives),    cmocka_unit_test(contact_projection),
-        cmocka_unit_test(contact_regularisation), cmocka_unit_test(lagged_derivatives),
+        cmocka_unit_test(contact_regularisation),
+        cmocka_unit_test(softened_friction), cmocka_unit_test(lagged_derivatives),
         cmocka_unit_test(lagged_forces),          cmocka_unit_test(lagged_near_rigid),
         cmocka_unit_test(bounded_derivatives),    cmocka_unit_test(bounded_spring),
     };

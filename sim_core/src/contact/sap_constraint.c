@@ -83,7 +83,7 @@ static void prepare_contact(const FilSapConstraint* constraint, double complianc
     set_regularisation(law, 0, scales->stick * compliance);
     set_regularisation(law, 1, scales->stick * compliance);
     set_regularisation(law, 2, fmax(fil_sap_near_rigid(contact, near_rigid(compliance, scales), scales->dt, DAMPED_POWER), soft));
-    law->v_hat[2] = -contact->distance / (scales->dt + tau);
+    fil_v3_set(law->v_hat, 0.0, 0.0, -contact->distance / (scales->dt + tau));
     law->mu = contact->mu;
 }
 
@@ -126,6 +126,29 @@ static void evaluate_contact(const FilSapLaw* law, const double* v_c, FilSapResp
         g[8] = inverse * rn_inverse;
     }
     out->cost = 0.5 * (law->r[0] * (gamma[0] * gamma[0] + gamma[1] * gamma[1]) + law->r[2] * gamma[2] * gamma[2]);
+}
+
+static bool soften_contact(FilSapLaw* law, double factor)
+{
+    set_regularisation(law, 0, factor * law->r[0]);
+    set_regularisation(law, 1, factor * law->r[1]);
+    return law->mu > 0.0;
+}
+
+static void harden_contact(FilSapLaw* law, double factor, const double* v_c, FilSapResponse* response)
+{
+    const double* g = response->hessian;
+    const bool stuck = g[0] == law->r_inverse[0] && g[4] == law->r_inverse[1] && g[8] == law->r_inverse[2];
+    soften_contact(law, 1.0 / factor);
+    if (!stuck) {
+        evaluate_contact(law, v_c, response);
+        return;
+    }
+    *response = (FilSapResponse){0};
+    for (int row = 0; row < 3; row++) {
+        response->impulse[row] = -(v_c[row] - law->v_hat[row]) * law->r_inverse[row];
+        response->hessian[4 * row] = law->r_inverse[row];
+    }
 }
 
 /* ---- contact point, lagged friction ---- */
@@ -243,7 +266,7 @@ static void evaluate_bounded(const FilSapLaw* law, const double* v_c, FilSapResp
 }
 
 const FilSapKindOps fil_sap_kinds[FIL_SAP_KIND_COUNT] = {
-    [FIL_SAP_CONTACT] = {"contact", prepare_contact, evaluate_contact, NULL, NULL},
-    [FIL_SAP_LAGGED_CONTACT] = {"lagged contact", prepare_lagged, evaluate_lagged, bound_change_lagged, follow_lagged},
-    [FIL_SAP_BOUNDED] = {"bounded", prepare_bounded, evaluate_bounded, NULL, NULL},
+    [FIL_SAP_CONTACT] = {"contact", prepare_contact, evaluate_contact, NULL, NULL, soften_contact, harden_contact},
+    [FIL_SAP_LAGGED_CONTACT] = {"lagged contact", prepare_lagged, evaluate_lagged, bound_change_lagged, follow_lagged, NULL, NULL},
+    [FIL_SAP_BOUNDED] = {"bounded", prepare_bounded, evaluate_bounded, NULL, NULL, NULL, NULL},
 };

@@ -90,6 +90,11 @@ typedef struct FilSapKindOps {
      * they followed `response`, relative, times a weight from 0 (they decide nothing) to 1, which it adds to *weight; the second lets them follow. */
     double (*bound_change)(const FilSapLaw* law, const double* v_c, const FilSapResponse* response, double* weight);
     void (*follow)(FilSapLaw* law, const FilSapResponse* response);
+    /* Where friction is so stiff that its kinks stop line searches one after the other (both NULL: it is not). The first multiplies its compliance
+     * by `factor`, a power of two; false: there is none. The second takes the factor away again; its response is that of the law, or, where it stuck
+     * in the last `response`, of a law that sticks whatever it has to bear: one solution with it brings v_c from the soft law's to the law's. */
+    bool (*soften)(FilSapLaw* law, double factor);
+    void (*harden)(FilSapLaw* law, double factor, const double* v_c, FilSapResponse* response);
 } FilSapKindOps;
 
 /* A contact of the set as a constraint of kind FIL_SAP_CONTACT or FIL_SAP_LAGGED_CONTACT; its Jacobian is the set's. */

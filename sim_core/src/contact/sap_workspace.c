@@ -1,0 +1,185 @@
+#include "contact/sap_workspace.h"
+
+#include <string.h>
+
+/* A diagonal this large holds its variable at v*: the guess starts there, and its momentum measures nothing. */
+#define HELD 1e20
+
+FilSap* fil_sap_create(void)
+{
+    FilSap* sap = fil_alloc(1, sizeof *sap);
+    if (sap != NULL && !fil_sap_system_init(&sap->system)) {
+        fil_free(sap);
+        sap = NULL;
+    }
+    return sap;
+}
+
+void fil_sap_destroy(FilSap* sap)
+{
+    if (sap != NULL) {
+        fil_sap_system_free(&sap->system);
+        fil_sap_iterative_free(&sap->iterative);
+        fil_free(sap->vectors.at);
+        fil_free(sap->law_block);
+        fil_free(sap->response_block);
+        fil_free(sap->slope_block);
+        fil_free(sap);
+    }
+}
+
+static bool reserve(FilSap* sap, const FilSapProblem* problem)
+{
+    const size_t all = FIL_BLOCK * (size_t)problem->pattern.columns, m = (size_t)problem->constraint_count;
+    const size_t n = FIL_BLOCK * (size_t)sap->system.participants;
+    const struct {
+        double** vector;
+        size_t size;
+    } parts[] = {
+        {&sap->p_free, all},
+        {&sap->p_change, all},
+        {&sap->mass_inverse, n},
+        {&sap->p0, n},
+        {&sap->x, n},
+        {&sap->p, n},
+        {&sap->dx, n},
+        {&sap->dp, n},
+        {&sap->j, n},
+        {&sap->w, FIL_BLOCK * n},
+        {&sap->v_c, 3 * m},
+        {&sap->dv_c, 3 * m},
+        {&sap->trial_c, 3 * m},
+        {&sap->gamma, 3 * m},
+        {&sap->hessian, 9 * m},
+        {&sap->change, sap->iterative.patience > 0 ? 9 * m : 0},
+    };
+    size_t total = 0;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        total += parts[k].size;
+    }
+    if (!fil_doubles_reserve(&sap->vectors, total) ||
+        !fil_buffer_reserve(&sap->law_block, &sap->law_capacity, m, sizeof(FilSapLaw)) ||
+        !fil_buffer_reserve(&sap->response_block, &sap->response_capacity, m, sizeof(FilSapResponse)) ||
+        !fil_buffer_reserve(&sap->slope_block, &sap->slope_capacity, 1 + m / FIL_SAP_GRAIN, sizeof(FilSapSlope))) {
+        return false;
+    }
+    double* next = sap->vectors.at;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        *parts[k].vector = next;
+        next += parts[k].size;
+    }
+    sap->laws = sap->law_block;
+    sap->responses = sap->response_block;
+    sap->slopes = sap->slope_block;
+    sap->n = (int)n;
+    return true;
+}
+
+/* ---- what A says about scales ---- */
+
+/* 1/diag(A) of one variable, 0 if it is held. */
+static double inverse_diagonal(const double* block, int d)
+{
+    return block[5 * d] > HELD ? 0.0 : 1.0 / block[5 * d];
+}
+
+/* x = v - v*, of the guess; what is held stays. False when a diagonal block is missing. */
+static bool start_from(const FilSapProblem* problem, const double* v, double* x)
+{
+    for (int column = 0; column < problem->pattern.columns; column++) {
+        const double* block = fil_sap_diagonal_block(problem, column);
+        if (block == NULL) {
+            return false;
+        }
+        for (int d = 0; d < FIL_BLOCK; d++) {
+            const int k = FIL_BLOCK * column + d;
+            x[k] = block[5 * d] > HELD ? 0.0 : v[k] - problem->v_free[k];
+        }
+    }
+    return true;
+}
+
+/* Sorts v - v*, A v* and the diagonal of A into participants and others. For participants also W with W' W = A_bb^-1 of
+ * each diagonal block. False when a diagonal block is missing or not positive definite. */
+static bool gather(FilSap* sap, const FilSapProblem* problem, const double* v)
+{
+    sap->fixed_momentum = 0.0;
+    for (int column = 0; column < problem->pattern.columns; column++) {
+        const double* block = fil_sap_diagonal_block(problem, column);
+        if (block == NULL) {
+            return false;
+        }
+        const double* p = sap->p_free + FIL_BLOCK * column;
+        const int local = fil_sap_system_participant(&sap->system, column);
+        for (int d = 0; d < FIL_BLOCK && local < 0; d++) {
+            sap->fixed_momentum += p[d] * p[d] * inverse_diagonal(block, d);
+        }
+        if (local < 0) {
+            continue;
+        }
+        for (int d = 0; d < FIL_BLOCK; d++) {
+            const int k = FIL_BLOCK * local + d, all = FIL_BLOCK * column + d;
+            sap->mass_inverse[k] = inverse_diagonal(block, d);
+            sap->p0[k] = p[d];
+            sap->x[k] = block[5 * d] > HELD ? 0.0 : v[all] - problem->v_free[all];
+            sap->dx[k] = problem->v_free[all] + sap->x[k];
+        }
+        if (!fil_block_inverse_factor(block, sap->w + FIL_BLOCK_SIZE * (size_t)local)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void prepare_laws(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings)
+{
+    const FilSapScales scales = {problem->dt, settings->rigidity, settings->stick, settings->slip_velocity};
+    const int* participant = sap->system.participant.at;
+    for (int i = 0; i < problem->constraint_count; i++) {
+        const FilSapConstraint* constraint = &problem->constraints[i];
+        const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block;
+        double compliance = constraint->compliance;
+        if (compliance <= 0.0) {
+            compliance = fil_sap_estimate_compliance(sap->w, j, participant, constraint->block_count);
+        }
+        fil_sap_kinds[constraint->kind].prepare(constraint, compliance, &scales, &sap->laws[i]);
+        participant += constraint->block_count;
+    }
+}
+
+FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, const double* v, FilSapStats* stats)
+{
+    const FilStatus status = fil_sap_system_begin(&sap->system, problem);
+    if (status != FIL_OK) {
+        return status;
+    }
+    fil_sap_iterative_begin(&sap->iterative, &sap->system);
+    if (!reserve(sap, problem)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    // A (v - v*), then A v*; the difference borrows p_free
+    if (!start_from(problem, v, sap->p_free)) {
+        stats->indefinite = true;
+        return FIL_NOT_CONVERGED;
+    }
+    fil_sap_system_multiply_a(&sap->system, problem, sap->p_free, sap->p_change);
+    fil_sap_system_multiply_a(&sap->system, problem, problem->v_free, sap->p_free);
+    for (int k = 0; k < FIL_BLOCK * problem->pattern.columns && problem->push != NULL; k++) {
+        sap->p_change[k] += problem->push[k];
+        sap->p_free[k] -= problem->push[k];
+    }
+    if (!gather(sap, problem, v) || !fil_sap_system_eliminate(&sap->system, problem)) {
+        stats->indefinite = true;
+        return FIL_NOT_CONVERGED;
+    }
+    // S x, as if what does not participate had followed
+    fil_sap_system_reduce(&sap->system, sap->p_change, sap->p);
+    prepare_laws(sap, problem, settings);
+    fil_sap_system_multiply(&sap->system, problem, sap->dx, sap->v_c); // gather() left v in dx
+    for (int i = 0; i < problem->constraint_count; i++) {
+        for (int row = 0; row < 3; row++) {
+            sap->v_c[3 * i + row] += problem->constraints[i].bias[row];
+        }
+    }
+    return FIL_OK;
+}
