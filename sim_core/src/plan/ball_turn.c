@@ -58,8 +58,8 @@ static void see_ball(const FilBallTurn* turn, const double* l, double y[3], doub
     for (int s = 0; s < arm->sections; s++) {
         fil_m3_apply(shape[s], arm->shape[s], l + 3 * s);
     }
-    real_arm_motion(arm, shape, d, FIL_PLAN_FIRST, false, &motion, &tip);
-    real_see_contact(turn, &o, &tip, x, true, &c);
+    real_arm_motion(arm, shape, d, FIL_PLAN_VALUES, false, &motion, &tip);
+    real_see_contact(turn, &o, &tip, x, FIL_PLAN_VALUES, &c);
     for (int a = 0; a < 3; a++) {
         y[a] = c.y[a];
         real_to_joints(arm, c.y_i[a], gradient[a]);
