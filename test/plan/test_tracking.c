@@ -152,7 +152,7 @@ static double growth(const char* hang)
     double l[9], v[9], off[2] = {0.0};
     const double area = fil_arm_section_default().chamber_area;
     fil_arm_get_state(world, info.plan.ball.arm, rest.l, rest.v);
-    fil_step_rows(&turn, 1e-3, rest.v, rest.w, &rest, &rows);
+    fil_step_rows(&turn, 1e-3, rest.v, rest.w, &rest, FIL_PLAN_FIRST, &rows);
     for (int c = 0; c < 9; c++) {
         assert_int_equal(fil_arm_set_pressure(world, info.plan.ball.arm, c, rows.row[9 + c] / (1e-3 * area)), FIL_OK);
         l[c] = rest.l[c] + (c == 1 ? 1e-7 : 0.0);

@@ -1,3 +1,6 @@
+#include <math.h>
+
+#include "base/vec3.h"
 #include "plan/ball_turn.h"
 
 FilBallLayout fil_ball_layout(const FilBallTurn* turn)
@@ -14,4 +17,13 @@ FilBallLayout fil_ball_layout(const FilBallTurn* turn)
     o.variables = o.g + 1;
     o.carried = o.gap + 1;  // all states, then f
     return o;
+}
+
+void fil_ball_directions(const FilBallTurn* turn, double (*out)[2])
+{
+    for (int i = 0; i < turn->directions; i++) {
+        const double angle = 2.0 * FIL_PI * i / turn->directions;
+        out[i][0] = cos(angle);
+        out[i][1] = sin(angle);
+    }
 }

@@ -30,8 +30,7 @@ static void estimate(FilPlanTracker* tracker, double elapsed, FilReference* now)
     const FilBallLayout o = fil_ball_layout(turn);
     FilStepRows rows;
     double axes[3][3], force[3];
-    fil_step_rows(turn, elapsed, tracker->state.last.v, tracker->state.last.w, now, &rows);
-    fil_step_axes(turn, elapsed, &rows, axes);
+    fil_ball_axes(turn, now->l, axes);
     fil_v3_scale(force, 1.0 / elapsed, tracker->state.impulse);
     for (int a = 0; a < 3; a++) {
         now->force[a] = fil_v3_dot(force, axes[a]);
@@ -45,7 +44,7 @@ static void estimate(FilPlanTracker* tracker, double elapsed, FilReference* now)
     for (int i = 0; i < o.joints; i++) {
         now->tau[i] = tracker->commands[i].effort;
     }
-    fil_step_rows(turn, elapsed, tracker->state.last.v, tracker->state.last.w, now, &rows);
+    fil_step_rows(turn, elapsed, tracker->state.last.v, tracker->state.last.w, now, FIL_PLAN_VALUES, &rows);
     const double share = elapsed / (elapsed + LOAD_DELAY);
     for (int i = 0; i < o.joints; i++) {
         tracker->state.load[i] += share * (rows.row[o.v + i] / elapsed - tracker->state.load[i]);

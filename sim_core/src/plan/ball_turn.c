@@ -43,22 +43,37 @@ static bool solve_three(const double* m, const double* right, double* x)
     return true;
 }
 
+/* The tip's frame and its gradients by the shapes. */
+static void see_tip(const FilPlanArm* arm, const double* l, real_Frame* tip)
+{
+    double shape[FIL_PLAN_SECTIONS][3];
+    real_Directions d[FIL_PLAN_SECTIONS];
+    real_Motion motion;
+    memset(d, 0, sizeof d);
+    for (int s = 0; s < arm->sections; s++) {
+        fil_m3_apply(shape[s], arm->shape[s], l + 3 * s);
+    }
+    real_arm_motion(arm, shape, d, FIL_PLAN_VALUES, false, &motion, tip);
+}
+
+void fil_ball_axes(const FilBallTurn* turn, const double* l, double axes[3][3])
+{
+    real_Frame tip;
+    see_tip(&turn->arm, l, &tip);
+    for (int c = 0; c < 3; c++) {
+        fil_v3_copy(axes[c], tip.axis[c].value[real_ONE]);
+    }
+}
+
 /* The ball's centre seen from the disk, in its axes, with gradients by the elongations. */
 static void see_ball(const FilBallTurn* turn, const double* l, double y[3], double gradient[3][FIL_PLAN_SHAPES])
 {
     const FilPlanArm* arm = &turn->arm;
     const FilBallLayout o = fil_ball_layout(turn);
     const double x[128] = {0.0};
-    double shape[FIL_PLAN_SECTIONS][3];
-    real_Directions d[FIL_PLAN_SECTIONS];
-    real_Motion motion;
     real_Frame tip;
     real_Contact c;
-    memset(d, 0, sizeof d);
-    for (int s = 0; s < arm->sections; s++) {
-        fil_m3_apply(shape[s], arm->shape[s], l + 3 * s);
-    }
-    real_arm_motion(arm, shape, d, FIL_PLAN_VALUES, false, &motion, &tip);
+    see_tip(arm, l, &tip);
     real_see_contact(turn, &o, &tip, x, FIL_PLAN_VALUES, &c);
     for (int a = 0; a < 3; a++) {
         y[a] = c.y[a];

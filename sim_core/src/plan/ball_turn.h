@@ -39,12 +39,18 @@ typedef struct FilBallLayout {
 
 FilBallLayout fil_ball_layout(const FilBallTurn* turn);
 
+/* Directions d_i of friction in the disk's axes; room for turn->directions. */
+void fil_ball_directions(const FilBallTurn* turn, double (*out)[2]);
+
 /* A stage problem's evaluate; data is a FilBallTurn. */
 bool fil_ball_evaluate(const void* data, int stage, const double* p, const double* x, const double* multiplier,
                        FilPlanOrder order, FilPlanStage* out);
 
 /* The gap between the disk's plane and the ball, m, and its gradient by the elongations. */
 double fil_ball_gap(const FilBallTurn* turn, const double* l, double* gradient);
+
+/* The disk's axes in the world: axis 0, axis 1, normal. */
+void fil_ball_axes(const FilBallTurn* turn, const double* l, double axes[3][3]);
 
 /* Elongations of least energy with which the disk touches the ball at the place (m) from its centre, in its axes; false if
  * there are none. */

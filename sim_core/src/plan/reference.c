@@ -11,7 +11,8 @@ static const double INSTANT = 1e-3;
 // m, below which the plan touches: its gaps are 1e-9 there
 static const double TOUCHING = 1e-6;
 
-void fil_step_rows(const FilBallTurn* turn, double h, const double* v0, const double* w0, const FilReference* to, FilStepRows* out)
+void fil_step_rows(const FilBallTurn* turn, double h, const double* v0, const double* w0, const FilReference* to, FilPlanOrder order,
+                   FilStepRows* out)
 {
     const FilBallLayout o = fil_ball_layout(turn);
     FilBallTurn step = *turn;
@@ -31,32 +32,18 @@ void fil_step_rows(const FilBallTurn* turn, double h, const double* v0, const do
     p[o.q + 3] = x[o.q + 3] = 1.0;
     x[o.f] = to->force[2];
     // any force in the face's plane: b_i = 2/d F . d_i, since the sum of d_i d_i' is d/2
+    double direction[FIL_PLAN_DIRECTIONS][2];
+    fil_ball_directions(turn, direction);
     for (int i = 0; i < turn->directions; i++) {
-        const double angle = 2.0 * FIL_PI * i / turn->directions;
-        x[o.b + i] = 2.0 / turn->directions * (cos(angle) * to->force[0] + sin(angle) * to->force[1]);
+        x[o.b + i] = 2.0 / turn->directions * (direction[i][0] * to->force[0] + direction[i][1] * to->force[1]);
     }
-    memset(out, 0, sizeof *out);
+    memset(out, 0, order == FIL_PLAN_VALUES ? sizeof out->row : sizeof *out);
     FilPlanStage stage = {.row = out->row,
                           .cost_own = out->cost_own,
                           .cost_before = out->cost_before,
                           .row_own = out->own,
                           .row_before = out->before};
-    fil_ball_evaluate(&step, 0, p, x, NULL, FIL_PLAN_FIRST, &stage);
-}
-
-void fil_step_axes(const FilBallTurn* turn, double h, const FilStepRows* rows, double axes[3][3])
-{
-    const FilBallLayout o = fil_ball_layout(turn);
-    const double lever = h * turn->radius / turn->inertia;
-    // the spin's rows by b_i are lever (cos_i d_2 - sin_i d_1); d/2 times the sums over i give both
-    memset(axes, 0, sizeof(double) * 9);
-    for (int i = 0; i < turn->directions; i++) {
-        const double angle = 2.0 * FIL_PI * i / turn->directions, share = 2.0 / (turn->directions * lever);
-        const double* column = rows->own + (o.b + i) * o.rows + o.w;
-        fil_v3_axpy(axes[1], share * cos(angle), column);
-        fil_v3_axpy(axes[0], -share * sin(angle), column);
-    }
-    fil_v3_cross(axes[2], axes[0], axes[1]);
+    fil_ball_evaluate(&step, 0, p, x, NULL, order, &stage);
 }
 
 /* A piece of the motion between two knots: the middles of stages, the start and the end. */
@@ -125,11 +112,11 @@ static void balance(const FilBallTurn* turn, const double* v0, const double* w0,
     FilStepRows rows;
     double axes[3][3];
     // without friction the spin's rows are what friction must do: lever (f_1 d_2 - f_2 d_1) = -rest
-    fil_step_rows(turn, INSTANT, v0, w0, out, &rows);
-    fil_step_axes(turn, INSTANT, &rows, axes);
+    fil_step_rows(turn, INSTANT, v0, w0, out, FIL_PLAN_VALUES, &rows);
+    fil_ball_axes(turn, out->l, axes);
     out->force[0] = -fil_v3_dot(rows.row + o.w, axes[1]) / lever;
     out->force[1] = fil_v3_dot(rows.row + o.w, axes[0]) / lever;
-    fil_step_rows(turn, INSTANT, v0, w0, out, &rows);
+    fil_step_rows(turn, INSTANT, v0, w0, out, FIL_PLAN_VALUES, &rows);
     for (int i = 0; i < o.joints; i++) {
         out->tau[i] = rows.row[o.v + i] / INSTANT;
     }

@@ -31,11 +31,9 @@ typedef struct FilStepRows {
     double cost_own[FIL_STAGE_VARIABLES], cost_before[FIL_STAGE_CARRIED];
 } FilStepRows;
 
-/* A step of length h from the velocities v0, w0 to the instant `to`, with its force and efforts. */
-void fil_step_rows(const FilBallTurn* turn, double h, const double* v0, const double* w0, const FilReference* to, FilStepRows* out);
-
-/* The disk's axes in the world, from rows of a step: axis 0, axis 1, normal. */
-void fil_step_axes(const FilBallTurn* turn, double h, const FilStepRows* rows, double axes[3][3]);
+/* A step of length h from the velocities v0, w0 to the instant `to`, with its force and efforts; by FIL_PLAN_VALUES the rows alone. */
+void fil_step_rows(const FilBallTurn* turn, double h, const double* v0, const double* w0, const FilReference* to, FilPlanOrder order,
+                   FilStepRows* out);
 
 /* The plan `x` at a time (s) from its start, within its horizon; `delay` is 0 or, for plans that begin at rest, 1/2 of a stage. */
 void fil_reference_at(const FilPlanMesh* mesh, const double* x, double delay, double time, FilReference* out);

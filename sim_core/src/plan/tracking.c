@@ -32,48 +32,62 @@ static Places places_of(int n)
 
 /* ---- the contact, linearised ---- */
 
+/* A vector in the face is the sum of its products with the directions of friction times these. */
+typedef struct Face {
+    int directions;
+    double friction, share[FIL_PLAN_DIRECTIONS][2];
+} Face;
+
+static Face face_of(const FilBallTurn* turn)
+{
+    Face face = {.directions = turn->directions, .friction = turn->friction};
+    fil_ball_directions(turn, face.share);
+    for (int i = 0; i < turn->directions; i++) {  // the sum of d_i d_i' is half their number
+        face.share[i][0] *= 2.0 / turn->directions;
+        face.share[i][1] *= 2.0 / turn->directions;
+    }
+    return face;
+}
+
 /* What the stage's columns by b_i are along axis a of the face. */
-static double along(const FilBallTurn* turn, const FilBallLayout* o, const double* own, int row, int a)
+static double along(const Face* face, const FilBallLayout* o, const double* own, int row, int a)
 {
     double sum = 0.0;
-    for (int i = 0; i < turn->directions; i++) {
-        const double angle = 2.0 * FIL_PI * i / turn->directions;
-        sum += 2.0 / turn->directions * (a == 0 ? cos(angle) : sin(angle)) * own[(o->b + i) * o->rows + row];
+    for (int i = 0; i < face->directions; i++) {
+        sum += face->share[i][a] * own[(o->b + i) * o->rows + row];
     }
     return sum;
 }
 
 /* The slip's derivative along axis a of the face by a variable: from the rows of slip_i. */
-static double slip_by(const FilBallTurn* turn, const FilBallLayout* o, const double* own, int variable, int a)
+static double slip_by(const Face* face, const FilBallLayout* o, const double* own, int variable, int a)
 {
     double sum = 0.0;
-    for (int i = 0; i < turn->directions; i++) {
-        const double angle = 2.0 * FIL_PI * i / turn->directions;
-        sum -= 2.0 / turn->directions * (a == 0 ? cos(angle) : sin(angle)) * own[variable * o->rows + o->slip + i];
+    for (int i = 0; i < face->directions; i++) {
+        sum -= face->share[i][a] * own[variable * o->rows + o->slip + i];
     }
     return sum;
 }
 
 /* Slip along the face's axes at an instant: what the rows of slip_i leave of zero. */
-static void slip_at(const FilBallTurn* turn, const FilBallLayout* o, const double* row, double nu[2])
+static void slip_at(const Face* face, const FilBallLayout* o, const double* row, double nu[2])
 {
     nu[0] = nu[1] = 0.0;
-    for (int i = 0; i < turn->directions; i++) {
-        const double angle = 2.0 * FIL_PI * i / turn->directions;
-        nu[0] -= 2.0 / turn->directions * cos(angle) * row[o->slip + i];
-        nu[1] -= 2.0 / turn->directions * sin(angle) * row[o->slip + i];
+    for (int i = 0; i < face->directions; i++) {
+        nu[0] -= face->share[i][0] * row[o->slip + i];
+        nu[1] -= face->share[i][1] * row[o->slip + i];
     }
 }
 
 /* Rows of the contact's forces: free, sticking, or sliding with f_t = -mu f nu / |nu|. */
-static void contact_rows(const FilBallTurn* turn, const FilBallLayout* o, const Places* z, const FilReference* to,
+static void contact_rows(const Face* face, const FilBallLayout* o, const Places* z, const FilReference* to,
                          const FilStepRows* rows, FilRiccatiStage* out)
 {
     const int m = z->rows, first = z->force;
     const bool touches = to->force[2] > TOUCH, slides = to->slip > SLIP;
     double nu[2];
-    slip_at(turn, o, rows->row, nu);
-    const double size = hypot(nu[0], nu[1]), mu = turn->friction;
+    slip_at(face, o, rows->row, nu);
+    const double size = hypot(nu[0], nu[1]), mu = face->friction;
     for (int a = 0; a < 2; a++) {
         const int row = first + a;
         if (!touches || slides) {
@@ -86,7 +100,7 @@ static void contact_rows(const FilBallTurn* turn, const FilBallLayout* o, const 
         for (int j = 0; j < 2 * o->joints + 3 && touches; j++) {
             const int variable = j < 2 * o->joints ? j : o->w + j - 2 * o->joints;
             const int column = j < 2 * o->joints ? j : z->w + j - 2 * o->joints;
-            const double by[2] = {slip_by(turn, o, rows->own, variable, 0), slip_by(turn, o, rows->own, variable, 1)};
+            const double by[2] = {slip_by(face, o, rows->own, variable, 0), slip_by(face, o, rows->own, variable, 1)};
             const double length = size > 0.0 ? (nu[0] * by[0] + nu[1] * by[1]) / (size * size) : 0.0;
             out->own[column * m + row] =
                 slides ? mu * to->force[2] * (by[a] - length * nu[a]) / fmax(size, SLIP) : by[a];
@@ -105,7 +119,7 @@ static void contact_rows(const FilBallTurn* turn, const FilBallLayout* o, const 
 
 /* ---- one step of deviations ---- */
 
-static void motion_rows(const FilBallTurn* turn, const FilBallLayout* o, const Places* z, double h, const FilReference* to,
+static void motion_rows(const Face* face, const FilBallLayout* o, const Places* z, double h, const FilReference* to,
                         const FilStepRows* rows, FilRiccatiStage* out)
 {
     const int n = o->joints, m = z->rows;
@@ -116,8 +130,8 @@ static void motion_rows(const FilBallTurn* turn, const FilBallLayout* o, const P
             out->own[column * m + row] = rows->own[variable * o->rows + from];
             out->before[column * m + row] = rows->before[variable * o->rows + from];
         }
-        out->own[z->force * m + row] = along(turn, o, rows->own, from, 0);
-        out->own[(z->force + 1) * m + row] = along(turn, o, rows->own, from, 1);
+        out->own[z->force * m + row] = along(face, o, rows->own, from, 0);
+        out->own[(z->force + 1) * m + row] = along(face, o, rows->own, from, 1);
         out->own[(z->force + 2) * m + row] = rows->own[o->f * o->rows + from];
         for (int j = 0; j < n; j++) {
             out->own[(z->tau + j) * m + row] = rows->own[(o->tau + j) * o->rows + from];
@@ -166,6 +180,7 @@ static bool fill_gains(const FilBallTurn* turn, const FilTrackingWeights* weight
 {
     const FilBallLayout o = fil_ball_layout(turn);
     const Places z = places_of(o.joints);
+    const Face face = face_of(turn);
     FilArena arena = {0};
     FilRiccati riccati;
     int carry[MOST];
@@ -182,9 +197,9 @@ static bool fill_gains(const FilBallTurn* turn, const FilTrackingWeights* weight
         if (!contact) {
             fil_v3_set(to.force, 0.0, 0.0, 0.0);
         }
-        fil_step_rows(turn, tracking->step, from->v, from->w, &to, &rows);
-        motion_rows(turn, &o, &z, tracking->step, &to, &rows, &riccati.stage[k]);
-        contact_rows(turn, &o, &z, &to, &rows, &riccati.stage[k]);
+        fil_step_rows(turn, tracking->step, from->v, from->w, &to, FIL_PLAN_FIRST, &rows);
+        motion_rows(&face, &o, &z, tracking->step, &to, &rows, &riccati.stage[k]);
+        contact_rows(&face, &o, &z, &to, &rows, &riccati.stage[k]);
         weigh(&o, &z, tracking->step, to.force[2] > TOUCH, weights, &rows, &riccati.stage[k]);
     }
     ok = ok && fil_riccati_factor(&riccati) == FIL_RICCATI_DONE;
