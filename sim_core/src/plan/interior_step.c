@@ -84,6 +84,7 @@ bool fil_interior_evaluate(FilInterior* ip)
     for (int k = 0; k < p->stages; k++) {
         FilPlanStage* s = &ip->stages[k];
         clear(p, s);
+        ip->riccati.stage[k].followed = false;
         carried(p, ip->at.x, k, before);
         if (!p->evaluate(p->data, k, before, ip->at.x + k * p->variables, ip->at.multiplier + k * p->rows,
                          FIL_PLAN_SECOND, s)) {

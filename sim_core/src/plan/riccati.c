@@ -40,21 +40,55 @@ bool fil_riccati_create(const FilPlanProblem* problem, FilArena* arena, FilRicca
     return true;
 }
 
-/* The stage's rows solved for its first variables: follow = -E_S^-1 [E_U, B]. */
+/* Whether the first n entries of a column are zero, but for its own. */
+static bool stands_alone(const double* column, int n, int own)
+{
+    for (int i = 0; i < n; i++) {
+        if (i != own && column[i] != 0.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Definitions of gaps, slips and the like come last: their variables are in no other row. */
+static int coupled_rows(int m, const double* own)
+{
+    int n = m;
+    while (n > 0 && own[(n - 1) * m + n - 1] == 1.0 && stands_alone(own + (n - 1) * m, m, n - 1)) {
+        n--;
+    }
+    return n;
+}
+
+/* The stage's rows solved for its first variables: follow = -E_S^-1 [E_U, B], first those of A, then the others. */
 static bool follow_rows(const FilRiccati* riccati, FilRiccatiStage* s)
 {
     const int n = riccati->variables, m = riccati->rows, c = riccati->carried, u = n - m, f = u + c;
-    memcpy(s->lu, s->own, sizeof(double) * (size_t)(m * m));
-    for (int k = 0; k < m * u; k++) {
-        s->follow[k] = -s->own[m * m + k];
+    const int a = s->coupled = coupled_rows(m, s->own);
+    double* first = riccati->work;
+    for (int j = 0; j < a; j++) {
+        memcpy(s->lu + j * a, s->own + j * m, sizeof(double) * (size_t)a);
     }
-    for (int k = 0; k < m * c; k++) {
-        s->follow[m * u + k] = -s->before[k];
-    }
-    if (!fil_dense_lu(m, s->lu, s->pivots)) {
+    if (!fil_dense_lu(a, s->lu, s->pivots)) {
         return false;
     }
-    fil_dense_lu_solve(m, s->lu, s->pivots, f, s->follow);
+    for (int j = 0; j < f; j++) {
+        const double* column = j < u ? s->own + (m + j) * m : s->before + (j - u) * m;
+        for (int i = 0; i < a; i++) {
+            first[j * a + i] = -column[i];
+        }
+        memcpy(s->follow + j * m + a, column + a, sizeof(double) * (size_t)(m - a));
+    }
+    fil_dense_lu_solve(a, s->lu, s->pivots, f, first);
+    fil_dense_multiply(m - a, f, a, s->own + a, m, first, a, s->follow + a, m);
+    for (int j = 0; j < f; j++) {
+        memcpy(s->follow + j * m, first + j * a, sizeof(double) * (size_t)a);
+        for (int i = a; i < m; i++) {
+            s->follow[j * m + i] = -s->follow[j * m + i];
+        }
+    }
+    s->followed = true;
     return true;
 }
 
@@ -74,8 +108,17 @@ static void reduce(const FilRiccati* riccati, const FilRiccatiStage* s, double* 
             q[j * f + u + i] = j < u ? s->mixed[i * n + m + j] : s->corner[(j - u) * c + i];
         }
     }
-    // T = H_SS F + 2 Y and F' T; its symmetric part has both sides of Y' F
-    fil_dense_multiply(m, f, m, s->hessian, n, s->follow, m, t, m);
+    // T = H_SS F + 2 Y and F' T; its symmetric part has both sides of Y' F. The last variables' H_SS is diagonal
+    int full = m;
+    while (full > 0 && stands_alone(s->hessian + (full - 1) * n, m, full - 1)) {
+        full--;
+    }
+    fil_dense_multiply(full, f, full, s->hessian, n, s->follow, m, t, m);
+    for (int j = 0; j < f; j++) {
+        for (int i = full; i < m; i++) {
+            t[j * m + i] += s->hessian[i * n + i] * s->follow[j * m + i];
+        }
+    }
     fil_dense_multiply(f, f, m, turned, f, t, m, q, f);
     for (int j = 0; j < f; j++) {
         for (int i = 0; i < j; i++) {
@@ -101,9 +144,7 @@ static bool eliminate(const FilRiccati* riccati, FilRiccatiStage* s, const doubl
         memcpy(s->value + j * c, q + (u + j) * f + u, sizeof(double) * (size_t)c);
     }
     fil_dense_cholesky_solve(u, s->chol, c, s->gain);
-    for (int j = 0; j < c; j++) {
-        fil_dense_apply_transposed(u, c, 1.0, q + (size_t)u * (size_t)f, f, s->gain + j * u, s->value + j * c);
-    }
+    fil_dense_multiply(c, c, u, q + u, f, s->gain, u, s->value, c);
     for (int j = 0; j < c; j++) {
         for (int i = 0; i < j; i++) {
             s->value[j * c + i] = s->value[i * c + j] = 0.5 * (s->value[j * c + i] + s->value[i * c + j]);
@@ -122,7 +163,7 @@ FilRiccatiResult fil_riccati_factor(FilRiccati* riccati)
                 s->hessian[riccati->carry[j] * n + riccati->carry[i]] += riccati->stage[k + 1].value[j * c + i];
             }
         }
-        if (!follow_rows(riccati, s)) {
+        if (!s->followed && !follow_rows(riccati, s)) {
             return FIL_RICCATI_SINGULAR;
         }
         reduce(riccati, s, riccati->work);
@@ -150,7 +191,8 @@ static void solve_backward(const FilRiccati* riccati, const double* g, const dou
         for (int i = 0; i < m; i++) {
             rest[i] = -r[k * m + i];
         }
-        fil_dense_lu_solve(m, s->lu, s->pivots, 1, rest);
+        fil_dense_lu_solve(s->coupled, s->lu, s->pivots, 1, rest);
+        fil_dense_apply(m - s->coupled, s->coupled, -1.0, s->own + s->coupled, m, rest, rest + s->coupled);
         memcpy(hs, gradient, sizeof(double) * (size_t)m);
         fil_dense_apply(m, m, 1.0, s->hessian, n, rest, hs);
         memcpy(ku, gradient + m, sizeof(double) * (size_t)u);
@@ -194,7 +236,8 @@ void fil_riccati_solve(const FilRiccati* riccati, const double* g, const double*
         }
         fil_dense_apply(m, n, -1.0, s->hessian, n, step, multiplier);
         fil_dense_apply(m, c, -1.0, s->mixed, n, dp, multiplier);
-        fil_dense_lu_solve_transposed(m, s->lu, s->pivots, multiplier);
+        fil_dense_apply_transposed(m - s->coupled, s->coupled, -1.0, s->own + s->coupled, m, multiplier + s->coupled, multiplier);
+        fil_dense_lu_solve_transposed(s->coupled, s->lu, s->pivots, multiplier);
         for (int i = 0; i < c; i++) {
             dp[i] = step[riccati->carry[i]];
         }

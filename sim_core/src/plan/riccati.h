@@ -20,8 +20,10 @@ typedef struct FilRiccatiStage {
     double* corner;  /* c x c: to be filled */
     double* own;     /* m x n: derivative of the rows by x */
     double* before;  /* m x c: by p */
+    bool followed;   /* the rows are those of the last factorisation: to be cleared when they change */
     /* computed by fil_riccati_factor */
-    double* lu; /* m x m */
+    int coupled; /* variables from here to m stand in their own row alone, with the factor 1: E_S = [A 0; B 1] */
+    double* lu;  /* coupled x coupled: of A */
     int* pivots;
     double* follow; /* m x (u + c): U, V */
     double* chol;   /* u x u: of the Hessian of du */
