@@ -1,4 +1,5 @@
 /* The table of bench rows. */
+#include "batch.h"
 #include "bench.h"
 #include "factor.h"
 #include "knot_imc.h"
@@ -24,6 +25,7 @@ static const FilBenchRow rows[] = {
     {.name = "gripper_pinch", .title = "two grippers pick up a box and a rod, 2 ms"},
     {.name = "ring_scaling", .title = "P0 Fig. 9b: chains of 25 to 400 rings", .measure = fil_bench_ring_scaling},
     {.name = "box_pile", .title = "piles of 216 to 4,096 boxes come to rest, sap, 2 ms", .measure = fil_bench_pile},
+    {.name = "batch", .title = "64 worlds stepped together on one thread and on two", .measure = fil_bench_batch},
     {.name = "factor", .title = "supernodal factors of cubes of tetrahedra and of piles", .measure = fil_bench_factor},
     {.name = "rod_newton", .title = "one Newton iteration of a rod, open and closed", .measure = fil_bench_rod_newton},
 };

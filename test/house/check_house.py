@@ -27,6 +27,7 @@ FLOORS = [
     ["sim_core/src/solver"],
     ["sim_core/src/world"],
     ["sim_core/src/api"],
+    ["sim_core/src/batch"],
     ["sim_core/src/plan", "sim_core/src/scene"],
     ["sim_core/src/view"],
     ["ros_node/embedded"],

@@ -4,6 +4,7 @@
 
 #include "filum/arm.h"
 #include "filum/base.h"
+#include "filum/batch.h"
 #include "filum/contact.h"
 #include "filum/gas.h"
 #include "filum/joint.h"
@@ -18,6 +19,7 @@
 #include "filum/scene.h"
 #include "filum/shell.h"
 #include "filum/solid.h"
+#include "filum/state.h"
 #include "filum/urdf.h"
 #include "filum/world.h"
 

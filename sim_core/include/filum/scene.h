@@ -2,6 +2,7 @@
 #ifndef FILUM_SCENE_H
 #define FILUM_SCENE_H
 
+#include "filum/batch.h"
 #include "filum/plan.h"
 #include "filum/world.h"
 
@@ -58,6 +59,23 @@ FIL_MUST_CHECK FilStatus fil_scene_load(const char* path, const FilSceneOptions*
 FIL_MUST_CHECK FilStatus fil_scene_load_text(const char* name, const char* text, size_t size,
                                              const FilSceneOptions* options, FilWorld** world, FilSceneInfo* info,
                                              FilError* error);
+
+/* Many worlds of one scene. Pointers are borrowed for the call only. */
+typedef struct FilSceneBatchDef {
+    int count, threads;         /* as in FilBatchDef */
+    const char* path;           /* of the scene, or its name in messages if the text is given */
+    const char* text;           /* NULL: the file */
+    size_t size;                /* bytes of the text */
+    FilSceneOptions options;    /* that all worlds have in common; `stop` is asked by several threads */
+    const FilSetting* settings; /* what each has of its own: world by world, `setting_count` rows; they come after the common ones */
+    int setting_count;
+    const uint64_t* seeds; /* one per world; NULL: that of the options */
+} FilSceneBatchDef;
+
+FilSceneBatchDef fil_scene_batch_def_default(void);
+
+/* `info`, which may be NULL, is that of world 0. `error` begins with the number of the world that could not be made. */
+FIL_MUST_CHECK FilStatus fil_scene_load_batch(const FilSceneBatchDef* def, FilBatch** batch, FilSceneInfo* info, FilError* error);
 
 FIL_API_END
 
