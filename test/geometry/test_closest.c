@@ -298,6 +298,51 @@ static void segment_cylinder_is_the_minimum(void** state)
     assert_near(fil_segment_cylinder(p, p, 1.0, 1.0, &s), 4.0, TIGHT);
 }
 
+/* How far the segment has to move along n to leave the cylinder. */
+static double way_out(const double* p, const double* q, double radius, double half, const double* n)
+{
+    return radius * hypot(n[0], n[1]) + half * fabs(n[2]) - fmin(fil_v3_dot(n, p), fil_v3_dot(n, q));
+}
+
+static void segments_leave_cylinders_the_shortest_way(void** state)
+{
+    (void)state;
+    Random random = {9};
+    int sideways = 0, endways = 0, left = 0;
+    for (int k = 0; k < 3000; k++) {
+        double p[3], q[3], x[3], n[3], other[3], s;
+        const double radius = random_between(&random, 0.1, 1.0), half = random_between(&random, 0.1, 1.0);
+        random_vector(&random, 1.0, p);
+        random_vector(&random, k % 2 == 0 ? 1.0 : 0.2, q);
+        if (k % 2 == 1) {
+            fil_v3_axpy(q, 1.0, p);
+        }
+        if (fil_segment_cylinder(p, q, radius, half, &s) > 0.0) {
+            continue;
+        }
+        const double depth = fil_segment_in_cylinder(p, q, radius, half, &s, n);
+        if (depth < 0.0) {
+            left++;
+            continue;
+        }
+        *(n[2] == 0.0 ? &sideways : &endways) += 1;
+        assert_near(way_out(p, q, radius, half, n), depth, TIGHT);
+        // from the parameter that it names ...
+        lerp(x, p, q, s);
+        assert_near(way_out(x, x, radius, half, n), depth, TIGHT);
+        // ... and no direction is shorter: all over the sphere, and close to n
+        for (int i = 0; i < 2000; i++) {
+            random_vector(&random, 1.0, other);
+            if (i % 2 == 1) {
+                fil_v3_scale(other, 0.1, other);
+                fil_v3_axpy(other, 1.0, n);
+            }
+            assert_true(fil_v3_normalise(other) > 0.0 && way_out(p, q, radius, half, other) >= depth - TIGHT);
+        }
+    }
+    assert_true(sideways > 300 && endways > 100 && left > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +356,7 @@ int main(void)
         cmocka_unit_test(point_cylinder_is_signed),
         cmocka_unit_test(segment_box_is_the_minimum),
         cmocka_unit_test(segment_cylinder_is_the_minimum),
+        cmocka_unit_test(segments_leave_cylinders_the_shortest_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -360,3 +360,56 @@ double fil_segment_cylinder(const double* p, const double* q, double radius, dou
     }
     return d2;
 }
+
+/* Whether all points of the segment at heights sign z within `depth` of the rim's are at least that far from it, seen along the axis. */
+static bool clear_of_rim(const double* p, const double* d, double radius, double half, int sign, double depth)
+{
+    // the part between the heights half - depth and half + depth
+    double lo = 0.0, hi = 1.0;
+    const double z = sign * p[2] - half, slope = sign * d[2];
+    if (slope == 0.0) {
+        hi = fabs(z) < depth ? 1.0 : -1.0;
+    } else {
+        const double s0 = (-depth - z) / slope, s1 = (depth - z) / slope;
+        lo = fmax(fmin(s0, s1), 0.0);
+        hi = fmin(fmax(s0, s1), 1.0);
+    }
+    if (!(lo <= hi)) {
+        return true;
+    }
+    const double dd = d[0] * d[0] + d[1] * d[1];
+    const double nearest = dd > 0.0 ? fmin(fmax(-(p[0] * d[0] + p[1] * d[1]) / dd, lo), hi) : lo;
+    const double at_lo = hypot(p[0] + lo * d[0], p[1] + lo * d[1]), at_hi = hypot(p[0] + hi * d[0], p[1] + hi * d[1]);
+    return hypot(p[0] + nearest * d[0], p[1] + nearest * d[1]) >= radius + depth || fmax(at_lo, at_hi) <= radius - depth;
+}
+
+/* The boundary of cylinder - segment, seen from the origin inside: along n it is h(n) = h_cylinder(n) - min n.x away. Over radial n that is least
+ * towards the point nearest to the axis, radius - rho (max min n.x over a convex set is its distance); along the axis it is what the lower end needs
+ * to the cap. All other directions belong to points rim - x, at least as far as x is from a rim. */
+double fil_segment_in_cylinder(const double* p, const double* q, double radius, double half, double* s, double* n)
+{
+    double d[3];
+    fil_v3_sub(d, q, p);
+    const double dd = d[0] * d[0] + d[1] * d[1];
+    *s = dd > 0.0 ? clamp01(-(p[0] * d[0] + p[1] * d[1]) / dd) : 0.5;
+    double x[3] = {p[0] + *s * d[0], p[1] + *s * d[1], p[2] + *s * d[2]};
+    const double rho = hypot(x[0], x[1]);
+    double depth = radius - rho;
+    if (!(rho > 1e-6 * radius)) {
+        return -1.0; // out to any side
+    }
+    fil_v3_set(n, x[0] / rho, x[1] / rho, 0.0);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        const double out = half - fmin(sign * p[2], sign * q[2]);
+        if (out < depth) {
+            depth = out;
+            *s = sign * p[2] < sign * q[2] ? 0.0 : 1.0;
+            fil_v3_set(n, 0.0, 0.0, sign);
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        x[k] = p[k] + *s * d[k];
+    }
+    const bool on_it = n[2] == 0.0 ? fabs(x[2]) <= half : hypot(x[0], x[1]) <= radius;
+    return on_it && clear_of_rim(p, d, radius, half, 1, depth) && clear_of_rim(p, d, radius, half, -1, depth) ? depth : -1.0;
+}

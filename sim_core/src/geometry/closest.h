@@ -43,4 +43,8 @@ double fil_segment_box(const double* p, const double* q, const double* half, dou
  * meet. */
 double fil_segment_cylinder(const double* p, const double* q, double radius, double half, double* s);
 
+/* Of a segment that meets the solid cylinder: the shortest way out, along n by the depth returned, from the parameter s that is deepest. Negative
+ * where a rim may be nearer than barrel and caps. */
+double fil_segment_in_cylinder(const double* p, const double* q, double radius, double half, double* s, double* n);
+
 #endif

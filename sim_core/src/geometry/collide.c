@@ -107,34 +107,45 @@ static int box_box(const Pair* pair, FilContactPoint* out)
 
 // ---- a capsule's segment against solids with a closed form ----
 
-// a capsule whose core is apart from b at parameter s; its core inside b is left to the general method
+// a capsule whose core is at `distance` from b at parameter s, where b's normal is n
+static int capsule_at(const Pair* pair, const double* p, const double* q, double s, double distance, const double* n, FilContactPoint* out)
+{
+    double x[3], y[3];
+    for (int k = 0; k < 3; k++) {
+        x[k] = p[k] + s * (q[k] - p[k]);
+    }
+    FilSeparation separation = {.distance = distance};
+    fil_v3_copy(y, x);
+    fil_v3_axpy(y, -distance, n);
+    fil_pose_apply(separation.a, pair->pose_b, x);
+    fil_pose_apply(separation.b, pair->pose_b, y);
+    fil_m3_apply(separation.normal, pair->pose_b->r, n);
+    fil_v3_scale(separation.normal, -1.0, separation.normal);
+    return fil_manifold_build(pair->a, pair->pose_a, pair->b, pair->pose_b, &separation, pair->margin, out);
+}
+
+// a capsule whose core is closest to b at parameter s; a core inside b is left to the general method but for what cylinders know themselves
 static int capsule_solid(const Pair* pair, const double* p, const double* q, double s, double d2, FilContactPoint* out)
 {
     const double touching = 1e-9 * pair->a->radius;
+    const FilShape* b = pair->b;
+    double x[3], n[3];
     if (d2 > reach(pair) * reach(pair)) {
         return 0;
     }
     if (d2 <= touching * touching) {
-        return convex_convex(pair, out);
+        const double depth = b->kind == FIL_SHAPE_CYLINDER ? fil_segment_in_cylinder(p, q, b->radius, b->half[2], &s, n) : -1.0;
+        return depth >= 0.0 ? capsule_at(pair, p, q, s, -depth, n, out) : convex_convex(pair, out);
     }
-    double x[3], n[3], y[3];
     for (int k = 0; k < 3; k++) {
         x[k] = p[k] + s * (q[k] - p[k]);
     }
-    FilSeparation separation = {.distance = sqrt(d2)};
-    const FilShape* b = pair->b;
     if (b->kind == FIL_SHAPE_BOX) {
         fil_point_box(x, b->half, n);
     } else {
         fil_point_cylinder(x, b->radius, b->half[2], n);
     }
-    fil_v3_copy(y, x);
-    fil_v3_axpy(y, -separation.distance, n);
-    fil_pose_apply(separation.a, pair->pose_b, x);
-    fil_pose_apply(separation.b, pair->pose_b, y);
-    fil_m3_apply(separation.normal, pair->pose_b->r, n);
-    fil_v3_scale(separation.normal, -1.0, separation.normal);
-    return fil_manifold_build(pair->a, pair->pose_a, b, pair->pose_b, &separation, pair->margin, out);
+    return capsule_at(pair, p, q, s, sqrt(d2), n, out);
 }
 
 // the capsule's ends in the frame of b
