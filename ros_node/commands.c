@@ -55,11 +55,25 @@ bool fil_commands_apply_bytes(FilCommands* commands, FilCommandId id, const rmw_
     return good;
 }
 
+FilHand* fil_commands_hand(FilCommands* commands)
+{
+    if (!commands->hand_opened || commands->hand_load != commands->simulation->load_count) {
+        commands->hand = fil_hand_open();
+        commands->hand_opened = true;
+        commands->hand_load = commands->simulation->load_count;
+    }
+    return &commands->hand;
+}
+
 void fil_commands_follow(FilCommands* commands)
 {
     char reason[FIL_REASON_TEXT];
     if (!fil_teleop_follow(&commands->teleop, commands->simulation, reason)) {
         RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, commands->logger, "teleoperation ends: %s", reason);
+    }
+    FilWorld* world = commands->simulation->world;
+    if (world != NULL && fil_hand_pull(fil_commands_hand(commands), world) != FIL_OK) {
+        RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, commands->logger, "pulls: %s", fil_world_error(world));
     }
 }
 

@@ -6,6 +6,7 @@
 #include "rcl/rcl.h"
 #include "rclc/executor.h"
 #include "rmw/serialized_message.h"
+#include "view/hand.h"
 #include "view/simulation.h"
 #include "tap.h"
 #include "teleop.h"
@@ -18,7 +19,8 @@
     ROW(trajectory, TRAJECTORY) \
     ROW(twist, TWIST)           \
     ROW(stamped_twist, STAMPED_TWIST) \
-    ROW(joy, JOY)
+    ROW(joy, JOY)               \
+    ROW(pull, PULL)
 
 #define FIL_COMMAND_ID(name, NAME) FIL_COMMAND_##NAME,
 typedef enum FilCommandId {
@@ -40,6 +42,9 @@ typedef struct FilCommands {
     FilSimulation* simulation;
     const FilTap* tap;
     FilTeleop teleop; /* zero: no link is named */
+    FilHand hand;     /* see fil_commands_hand() */
+    bool hand_opened;
+    uint64_t hand_load; /* the world that it was opened for */
     FilCommandSlot slots[FIL_COMMAND_COUNT];
     rcl_subscription_t subscriptions[FIL_COMMAND_COUNT];
     void* messages[FIL_COMMAND_COUNT]; /* that subscriptions receive into */
@@ -73,6 +78,9 @@ int fil_commands_apply(FilCommands* commands, FilCommandId id, const void* messa
 /* The same of a recorded command; false if the bytes are none. Needs no subscriptions: `commands` may be zero but for
  * its first three fields. */
 bool fil_commands_apply_bytes(FilCommands* commands, FilCommandId id, const rmw_serialized_message_t* bytes);
+
+/* The hand that pulls on objects of the present world; of another one it lets go. */
+FilHand* fil_commands_hand(FilCommands* commands);
 
 /* Before each step: what commands have begun goes on. */
 void fil_commands_follow(FilCommands* commands);

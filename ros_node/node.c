@@ -389,7 +389,6 @@ static void step(FilNode* node, double now)
 {
     fil_planning_follow(&node->planning);
     fil_commands_follow(&node->commands);
-    fil_node_pull(node);
     const FilStatus status = fil_simulation_step(&node->simulation, now);
     if (status == FIL_INTERRUPTED && *node->stop != 0) {
         return;  // the node ends, with the state of the last good step

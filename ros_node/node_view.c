@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "filum/msg/pull.h"
 #include "messages.h"
 #include "node_recording.h"
+#include "view/show.h"
 
 /* ---- for Foxglove: the node's parameters ---- */
 
@@ -109,6 +111,7 @@ bool fil_node_open_view(FilNode* node)
     const char* address = fil_parameters_find(&node->parameters, "view_address")->value.text;
     FilViewSessionDef def = {
         .simulation = &node->simulation,
+        .hand = &node->commands.hand,
         .address = address[0] != '\0' ? address : "127.0.0.1",
         .port = (int)port,
         .read_only = fil_parameters_find(&node->parameters, "view_read_only")->value.boolean,
@@ -146,6 +149,47 @@ static void set_parameter(FilNode* node, const char* name, const FilParameterVal
     fil_view_session_say(node->view.session, set ? "" : reason);
 }
 
+static void send_pull(FilNode* node, const FilViewCommand* command, filum__msg__Pull* message)
+{
+    const double* numbers = command->numbers;
+    const geometry_msgs__msg__Point point = {numbers[0], numbers[1], numbers[2]};
+    const bool grabs = command->ask == FIL_VIEW_GRAB, moves = command->ask == FIL_VIEW_MOVE;
+    message->action = grabs ? filum__msg__Pull__HOLD : moves ? filum__msg__Pull__MOVE : filum__msg__Pull__RELEASE;
+    message->header.stamp = fil_stamp_of(node->simulation.world);
+    if (grabs) {
+        fil_simulation_forgive(&node->simulation);
+        message->part = command->part;
+        message->local = point;
+        message->strength = numbers[3];
+    } else if (moves) {
+        message->target = point;
+    }
+    const FilShowKind* kind;
+    FilId id;
+    if (grabs && (!fil_show_at(node->simulation.world, (int)command->object, &kind, &id) ||
+                  !rosidl_runtime_c__String__assign(&message->object, kind->name(node->simulation.world, id)))) {
+        return;
+    }
+    const bool refused = fil_commands_apply(&node->commands, FIL_COMMAND_PULL, message) > 0;
+    if (refused || grabs) {
+        fil_view_session_say(node->view.session, refused ? fil_world_error(node->simulation.world) : "");
+    }
+}
+
+/* As a command of the node, so that recordings have it. */
+static void pull(FilNode* node, const FilViewCommand* command)
+{
+    filum__msg__Pull message;
+    // a page goes on to move what it could not take hold of
+    if (node->simulation.world == NULL || (command->ask != FIL_VIEW_GRAB && fil_commands_hand(&node->commands)->held < 0)) {
+        return;
+    }
+    if (filum__msg__Pull__init(&message)) {
+        send_pull(node, command, &message);
+    }
+    filum__msg__Pull__fini(&message);
+}
+
 static void obey(FilNode* node, const FilViewCommand* command)
 {
     FilParameterValue value;
@@ -158,9 +202,16 @@ static void obey(FilNode* node, const FilViewCommand* command)
             value = fil_parameter_string((int)command->part < fil_contact_model_count() ? fil_contact_model_name((int)command->part) : "");
             set_parameter(node, "contact_model", &value);
             break;
+        case FIL_VIEW_GRAB:
+        case FIL_VIEW_MOVE:
+        case FIL_VIEW_RELEASE:
+            pull(node, command);
+            break;
         default:
-            if (command->ask == FIL_VIEW_GRAB) {
-                fil_node_changed_by_hand(node, "a page pulls on something");
+            if (command->ask == FIL_VIEW_RESET) {
+                pull(node, &(FilViewCommand){.ask = FIL_VIEW_RELEASE});
+            } else if (command->ask == FIL_VIEW_CONTROL) {
+                fil_node_changed_by_hand(node, "a page has set a pressure or a joint");
             }
             fil_view_session_obey(node->view.session, command);
             node->control.changed |= command->ask == FIL_VIEW_RESET;
@@ -177,13 +228,6 @@ void fil_node_obey_pages(FilNode* node)
     }
     fil_view_topics_serve(node->view.topics);
     node->publishers.looked_at = fil_view_topics_want_markers(node->view.topics);
-}
-
-void fil_node_pull(FilNode* node)
-{
-    if (node->view.session != NULL && fil_view_session_pull(node->view.session) != FIL_OK) {
-        fil_view_session_say(node->view.session, fil_world_error(node->simulation.world));
-    }
 }
 
 void fil_node_show_pages(FilNode* node, double now)

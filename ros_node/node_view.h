@@ -10,7 +10,6 @@ bool fil_node_open_view(FilNode* node);
 void fil_node_close_view(FilNode* node);
 
 void fil_node_obey_pages(FilNode* node);
-void fil_node_pull(FilNode* node); /* before each step */
 void fil_node_show_pages(FilNode* node, double now);
 
 #endif

@@ -37,6 +37,8 @@ static void write_curve(FilJson* json, const FilShowKind* kind, const FilWorld* 
         write_numbers(json, "flat", (double[]){curve.width, curve.height}, 2);
     }
     fil_json_boolean(json, "plain", curve.plain);
+    FilShownGrip grip;
+    fil_json_boolean(json, "whole", kind->grip != NULL && kind->grip(world, id, 0, &grip) && !grip.turns); // pulled by its middle
     fil_json_open(json, "radii", '[');
     for (int e = 0; e < curve.edge_count; ++e) {
         fil_json_number(json, NULL, kind->curve_radius(world, id, e));

@@ -18,21 +18,6 @@ FilHand fil_hand_open(void)
     return (FilHand){.held = -1};
 }
 
-/* An object by its number in the description. */
-static bool find(const FilWorld* world, int object, const FilShowKind** kind, FilId* id)
-{
-    for (int k = 0; k < FIL_SHOW_COUNT && object >= 0; ++k) {
-        *kind = fil_show_kind(k);
-        const int count = (*kind)->count(world);
-        if (object < count) {
-            *id = (*kind)->at(world, object);
-            return true;
-        }
-        object -= count;
-    }
-    return false;
-}
-
 /* What a part of an object is, and where. */
 typedef struct Held {
     FilShownGrip grip;
@@ -55,7 +40,7 @@ static bool see(const FilWorld* world, int object, int part, const double* local
 {
     const FilShowKind* kind;
     FilId id;
-    if (!find(world, object, &kind, &id) || part < 0) {
+    if (!fil_show_at(world, object, &kind, &id) || part < 0) {
         return false;
     }
     *held = (Held){.grip = {.object = id, .part = part}};

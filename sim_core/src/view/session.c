@@ -16,7 +16,8 @@ struct FilViewSession {
     FilViewServer* server;
     FilViewQueue queue;
     FilViewFrame frame;
-    FilHand hand;
+    FilHand own;        /* without one of somebody else */
+    FilHand* hand;
     FilViewRest rest;   /* of the world that was loaded */
     FilSource source;   /* without text: not to be changed */
     bool steers;        /* pages may */
@@ -54,7 +55,7 @@ static void notice_load(FilViewSession* session)
 {
     if (session->load != session->simulation->load_count) {
         session->load = session->simulation->load_count;
-        session->hand = fil_hand_open();
+        session->own = fil_hand_open();
         fil_view_rest_free(&session->rest);
         session->rest = fil_view_rest_take(session->simulation->world);
         session->stale = true;
@@ -64,14 +65,14 @@ static void notice_load(FilViewSession* session)
 static FilStatus show_frame(FilViewSession* session)
 {
     const FilSimulation* simulation = session->simulation;
-    const double* p = session->hand.point;
-    const double* f = session->hand.pull;
+    const double* p = session->hand->point;
+    const double* f = session->hand->pull;
     const FilViewState state = {
         .runs = !simulation->paused,
         .failed = simulation->failed,
         .rate = simulation->real_time_rate,
         .hand = {p[0], p[1], p[2]},
-        .pull = session->hand.held >= 0 ? (FilVec3){f[0], f[1], f[2]} : (FilVec3){0.0, 0.0, 0.0},
+        .pull = session->hand->held >= 0 ? (FilVec3){f[0], f[1], f[2]} : (FilVec3){0.0, 0.0, 0.0},
     };
     const FilStatus status = fil_view_frame_take(&session->frame, simulation->world, &state);
     return status == FIL_OK ? fil_view_server_show(session->server, session->frame.bytes, session->frame.size) : status;
@@ -88,7 +89,7 @@ void fil_view_session_say(FilViewSession* session, const char* text)
 FilStatus fil_view_session_pull(FilViewSession* session)
 {
     notice_load(session);
-    return fil_hand_pull(&session->hand, session->simulation->world);
+    return fil_hand_pull(session->hand, session->simulation->world);
 }
 
 bool fil_view_session_take(FilViewSession* session, double deadline, FilViewCommand* command)
@@ -101,18 +102,12 @@ static FilStatus set_model(FilWorld* world, int model)
     return fil_world_set_contact_model(world, model < fil_contact_model_count() ? fil_contact_model_name(model) : "");
 }
 
-/* The object counted as in the description. */
 static FilStatus set_control(FilWorld* world, int object, int part, double value)
 {
-    for (int k = 0; k < FIL_SHOW_COUNT; ++k) {
-        const FilShowKind* kind = fil_show_kind(k);
-        const int count = kind->count(world);
-        if (object < count) {
-            return kind->set_control != NULL ? kind->set_control(world, kind->at(world, object), part, value) : FIL_OK;
-        }
-        object -= count;
-    }
-    return FIL_OK;
+    const FilShowKind* kind;
+    FilId id;
+    const bool settable = fil_show_at(world, object, &kind, &id) && kind->set_control != NULL;
+    return settable ? kind->set_control(world, id, part, value) : FIL_OK;
 }
 
 static void tell_change(FilViewSession* session, FilStatus status, const FilError* error)
@@ -181,7 +176,7 @@ static FilStatus obey(FilViewSession* session, const FilViewCommand* command)
             simulation->steps_wanted += !simulation->failed;
             break;
         case FIL_VIEW_RESET:
-            fil_hand_release(&session->hand, simulation->world);
+            fil_hand_release(session->hand, simulation->world);
             return fil_simulation_reset(simulation);
         case FIL_VIEW_SPEED:
             fil_simulation_set_pace(simulation, fmin(fmax(numbers[0], 1e-3), 1e3));
@@ -193,12 +188,12 @@ static FilStatus obey(FilViewSession* session, const FilViewCommand* command)
             }
             break;
         case FIL_VIEW_GRAB:
-            return fil_hand_grab(&session->hand, simulation->world, (int)command->object, (int)command->part, numbers, numbers[3]);
+            return fil_hand_grab(session->hand, simulation->world, (int)command->object, (int)command->part, numbers, numbers[3]);
         case FIL_VIEW_MOVE:
-            fil_hand_move(&session->hand, numbers);
+            fil_hand_move(session->hand, numbers);
             break;
         case FIL_VIEW_RELEASE:
-            fil_hand_release(&session->hand, simulation->world);
+            fil_hand_release(session->hand, simulation->world);
             break;
         case FIL_VIEW_CONTROL:
             return set_control(simulation->world, (int)command->object, (int)command->part, numbers[0]);
@@ -265,7 +260,8 @@ FilStatus fil_view_session_open(const FilViewSessionDef* def, FilViewSession** o
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
     session->simulation = def->simulation;
-    session->hand = fil_hand_open();
+    session->own = fil_hand_open();
+    session->hand = def->hand != NULL ? def->hand : &session->own;
     session->stale = true;
     session->steers = !def->read_only;
     if (def->options != NULL && !def->read_only) {

@@ -4,6 +4,7 @@
 #define FILUM_VIEW_SESSION_H
 
 #include "view/commands.h"
+#include "view/hand.h"
 #include "view/server.h"
 #include "view/simulation.h"
 #include "view/source.h"
@@ -12,6 +13,7 @@ typedef struct FilViewSession FilViewSession;
 
 typedef struct FilViewSessionDef {
     FilSimulation* simulation; /* outlives the session; may load other worlds */
+    FilHand* hand;             /* of somebody who pulls with it, for pages to see; NULL: the session's own */
     const char* address;       /* to listen on */
     int port;                  /* 0: any that is free */
     bool read_only;            /* pages can look, but neither steer nor pull */
@@ -25,7 +27,7 @@ void fil_view_session_close(FilViewSession* session); /* NULL is fine */
 int fil_view_session_port(const FilViewSession* session);
 FilViewCounts fil_view_session_counts(FilViewSession* session);
 
-/* To be called before each step: pulls by the hand, at the world's next step. */
+/* To be called before each step: pulls by the session's hand, at the world's next step. */
 FIL_MUST_CHECK FilStatus fil_view_session_pull(FilViewSession* session);
 
 /* The oldest thing that a page asks for; waits for one until `deadline` (s, of CLOCK_REALTIME; 0: not at all). */

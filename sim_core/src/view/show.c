@@ -1,6 +1,7 @@
 #include "view/show.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/vec3.h"
 
@@ -28,6 +29,34 @@ FilPose fil_shown_pose(const FilShownShape* shape)
 const FilShowKind* fil_show_kind(int index)
 {
     return kinds[index];
+}
+
+bool fil_show_at(const FilWorld* world, int number, const FilShowKind** kind, FilId* id)
+{
+    for (int k = 0; k < FIL_SHOW_COUNT && number >= 0; ++k) {
+        *kind = kinds[k];
+        const int count = kinds[k]->count(world);
+        if (number < count) {
+            *id = kinds[k]->at(world, number);
+            return true;
+        }
+        number -= count;
+    }
+    return false;
+}
+
+int fil_show_find(const FilWorld* world, const char* name)
+{
+    const FilShowKind* kind;
+    FilId id;
+    int number = 0;
+    while (fil_show_at(world, number, &kind, &id)) {
+        if (strcmp(kind->name(world, id), name) == 0) {
+            return number;
+        }
+        ++number;
+    }
+    return -1;
 }
 
 /* ---- looks ---- */

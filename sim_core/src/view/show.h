@@ -102,6 +102,11 @@ FIL_SHOW_KINDS(FIL_SHOW_DECLARATION)
 
 const FilShowKind* fil_show_kind(int index);
 
+/* An object by its number, counted through all kinds as in the description; false: there are not so many. */
+bool fil_show_at(const FilWorld* world, int number, const FilShowKind** kind, FilId* id);
+/* Its number by its name; -1: there is none. */
+int fil_show_find(const FilWorld* world, const char* name);
+
 /* Whether it is to be seen. */
 bool fil_show_visible(const FilShowKind* kind, const FilWorld* world, FilId id);
 

@@ -29,11 +29,11 @@ export const launch = (executablePath) => chromium.launch({ executablePath, args
 
 export const errors = [];
 
-export async function open(browser) {
-  const page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
+export async function open(browser, viewport = { width: 1000, height: 700 }, hash = '') {
+  const page = await browser.newPage({ viewport });
   page.on('console', (message) => message.type() === 'error' && !/WebSocket connection/.test(message.text()) && errors.push(message.text()));
   page.on('pageerror', (error) => errors.push(error.message));
-  await page.goto(`http://127.0.0.1:${PORT}/`, { timeout: PATIENCE });
+  await page.goto(`http://127.0.0.1:${PORT}/${hash}`, { timeout: PATIENCE });
   await page.waitForFunction(() => window.filum?.state.fitted, null, { timeout: PATIENCE });
   return page;
 }

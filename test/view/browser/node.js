@@ -1,18 +1,42 @@
-// node.js FILUM NODE CHROMIUM: the page that the node serves. What it asks for is seen by the node's graph, and the other way round.
+// node.js FILUM NODE CHROMIUM FOLDER: the page that the node serves. What it asks for is seen by the node's graph, and the other way
+// round; what it pulls on is recorded, and a recording repeats it.
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import { PORT, errors, graph, launch, open, start, wait } from './browser.js';
 
-const [filum, node, executablePath] = process.argv.slice(2);
+const [filum, node, executablePath, folder] = process.argv.slice(2);
 const { env, ask } = graph(filum);
 const serve = (...parameters) => start(node, ['--ros-args', '-p', 'scene:=cantilever', '-p', `view_port:=${PORT}`, ...parameters.flatMap((p) => ['-p', p])], /look at it/, env);
 
+const bag = `${folder}/pulled.mcap`;
+rmSync(bag, { force: true });
+
+// takes hold of the rod's tip, draws it up while time goes on, and lets go
+async function pull(page) {
+  const tip = await page.evaluate(() => {
+    const { nodes } = window.filum.state.description.objects[0].curve;
+    const at = (i, k) => window.filum.state.frame.numbers[6 + 3 * i + k];
+    return window.filum.project([0, 1, 2].map((k) => 0.8 * at(nodes - 1, k) + 0.2 * at(nodes - 2, k)));
+  });
+  await page.mouse.move(...tip);
+  await page.mouse.down();
+  await page.mouse.move(tip[0], tip[1] - 60, { steps: 4 });
+  await page.keyboard.press('Space');
+  await wait(page, () => window.filum.state.frame.time > 0.3 && Math.hypot(...window.filum.state.frame.numbers.subarray(3, 6)) > 0);
+  await page.mouse.up();
+  await wait(page, () => window.filum.state.frame.time > 0.5 && Math.hypot(...window.filum.state.frame.numbers.subarray(3, 6)) === 0);
+}
+
 const browser = await launch(executablePath);
-let program = serve('start_paused:=true');
+let program = serve('start_paused:=true', `record:=${bag}`);
 try {
   await program.ready;
   const page = await open(browser);
   await page.click('#step');
   await wait(page, () => window.filum.state.frame.time > 0 && !window.filum.state.frame.runs);
+  await pull(page);
+  await page.keyboard.press('Space');
+  await wait(page, () => !window.filum.state.frame.runs);
   // the page sets parameters
   await page.selectOption('#model', 'ipc');
   await wait(page, () => window.filum.state.description.contact_model === 'ipc');
@@ -28,6 +52,9 @@ try {
   await wait(page, () => window.filum.state.frame.time === 0);
   // the node restarts: the page comes back by itself
   await program.stop();
+  const replayed = ask('bag', 'replay-check', bag);
+  assert.match(replayed, /; [1-9]\d* commands/);
+  assert.doesNotMatch(replayed, /not to be repeated/);
   await wait(page, () => !document.getElementById('link').classList.contains('up'));
   program = serve('view_read_only:=true');
   await program.ready;

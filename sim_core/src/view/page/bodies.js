@@ -9,8 +9,11 @@ const HAND_NUMBERS = 6;
 const POSE_NUMBERS = 7;
 const SEEN = 4; // rings and handles are at least so many times as wide as the thinnest line
 
+const middleOf = (points) => [0, 1, 2].map((k) => points.reduce((sum, x, i) => (i % 3 === k ? sum + x : sum), 0) / (points.length / 3));
+
 class Curve {
-  constructor({ nodes, edges, closed, radii, flat, plain }, color) {
+  constructor({ nodes, edges, closed, radii, flat, plain, whole }, color) {
+    this.whole = whole;
     this.edges = edges;
     this.nodes = nodes;
     this.closed = closed;
@@ -34,7 +37,7 @@ class Curve {
 
   // a ring too small to be seen, about its middle
   widened(nodes) {
-    const middle = [0, 1, 2].map((k) => nodes.reduce((sum, x, i) => (i % 3 === k ? sum + x : sum), 0) / this.nodes);
+    const middle = middleOf(nodes);
     const radius = Math.hypot(...middle.map((x, k) => nodes[k] - x));
     const scale = Math.max(1, (SEEN * Tube.least) / radius);
     return scale > 1 ? nodes.map((x, i) => middle[i % 3] + scale * (x - middle[i % 3])) : nodes;
@@ -50,8 +53,12 @@ class Curve {
     return [matrix.setPosition(center[0], center[1], center[2])];
   }
 
+  // `point` is what is pulled: the node, or the middle of what is pulled as a whole
   grip(hit) {
-    return { part: this.tube.nodeOf(hit.face), local: [0, 0, 0] };
+    const part = this.tube.nodeOf(hit.face);
+    const { center, fine } = this.tube;
+    const point = this.whole ? middleOf(center.subarray(0, 3 * fine * this.nodes)) : [...center.subarray(3 * fine * part, 3 * fine * part + 3)];
+    return { part, local: [0, 0, 0], point };
   }
 }
 
@@ -116,7 +123,7 @@ class Shapes {
 
   grip(hit) {
     const part = this.tube && hit.object === this.tube.mesh ? this.tube.nodeOf(hit.face) : this.meshes.indexOf(hit.object);
-    return { part, local: this.meshes[part].worldToLocal(hit.point.clone()).toArray() };
+    return { part, local: this.meshes[part].worldToLocal(hit.point.clone()).toArray(), point: hit.point.toArray() };
   }
 }
 
@@ -189,7 +196,8 @@ class Surface {
     const { face, point } = hit;
     const corner = new THREE.Vector3();
     const distance = (v) => corner.fromBufferAttribute(this.position, v).distanceTo(point);
-    return { part: [face.a, face.b, face.c].sort((a, b) => distance(a) - distance(b))[0], local: [0, 0, 0] };
+    const [part] = [face.a, face.b, face.c].sort((a, b) => distance(a) - distance(b));
+    return { part, local: [0, 0, 0], point: corner.fromBufferAttribute(this.position, part).toArray() };
   }
 }
 

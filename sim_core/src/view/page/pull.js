@@ -34,9 +34,10 @@ export class Pull {
       return;
     }
     const part = hit.object.userData.part;
-    const { part: index, local } = part.grip(hit);
+    const { part: index, local, point } = part.grip(hit);
     this.plane.setFromNormalAndCoplanarPoint(this.camera.getWorldDirection(new THREE.Vector3()), hit.point);
-    this.held = hit.point.clone();
+    this.held = new THREE.Vector3(...point);
+    this.aside = this.held.clone().sub(hit.point); // from where the pointer is to where it pulls: the spring is at rest until it moves
     this.controls.enabled = false;
     this.canvas.setPointerCapture(event.pointerId);
     this.ask('grab', { object: part.object, part: index, numbers: [...local, this.strength()] });
@@ -51,6 +52,7 @@ export class Pull {
     }
     this.aim(event);
     if (this.ray.ray.intersectPlane(this.plane, this.held)) {
+      this.held.add(this.aside);
       this.ask('move', { numbers: this.held.toArray() });
     }
   }
