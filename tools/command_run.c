@@ -130,6 +130,15 @@ static void warn_of_depth(const Run* run, const FilStepInfo* info)
             fil_world_time(run->world), info->deep_contacts, info->max_penetration, a != NULL ? a : "?", b != NULL ? b : "?");
 }
 
+/* At the first step in which rods or sheets have passed through each other: what follows is not physics. */
+static void warn_of_crossings(const Run* run, const FilStepInfo* info)
+{
+    if (!run->options->quiet && info->crossings > 0 && run->totals.crossings == info->crossings) {
+        fprintf(stderr, "filum run: at t = %g s rods or cloth passed through each other (%d times in this step); use a smaller dt\n",
+                fil_world_time(run->world), info->crossings);
+    }
+}
+
 /* Loads the scene and opens the files to write; false after a message. */
 static bool start(Run* run, const char* scene)
 {
@@ -227,6 +236,7 @@ static int simulate(Run* run)
         if (status == FIL_OK) {
             fil_run_totals_add(&run->totals, &info);
             warn_of_depth(run, &info);
+            warn_of_crossings(run, &info);
             exit_code = observe(run, &info) ? FIL_EXIT_DONE : FIL_EXIT_FAILED;
         }
         if (progress.shown) {
@@ -297,6 +307,7 @@ static void print_json(const Run* run)
     fil_json_integer(&json, "contacts_max", (uint64_t)totals->contacts_max);
     fil_json_number(&json, "max_penetration", totals->max_penetration);
     fil_json_integer(&json, "deep_steps", totals->deep_steps);
+    fil_json_integer(&json, "crossings", (uint64_t)totals->crossings);
     fil_json_open(&json, "energy", '{');
     fil_json_number(&json, "kinetic", energy.kinetic);
     fil_json_number(&json, "elastic", energy.elastic);
@@ -369,6 +380,9 @@ static void print_summary(const Run* run, FILE* out)
     }
     if (totals->deep_steps > 0) {
         fprintf(out, ", deeper than a tenth of a body in %" PRIu64 " steps", totals->deep_steps);
+    }
+    if (totals->crossings > 0) {
+        fprintf(out, ", %d crossings of rods or cloth", totals->crossings);
     }
     fprintf(out, "\n  energy       kinetic %.6g J, elastic %.6g J, gravity %.6g J\n", energy.kinetic, energy.elastic,
             energy.gravity);

@@ -47,6 +47,7 @@ void fil_run_totals_add(FilRunTotals* totals, const FilStepInfo* info)
     totals->contacts_max = info->contacts > totals->contacts_max ? info->contacts : totals->contacts_max;
     totals->max_penetration = fmax(totals->max_penetration, info->max_penetration);
     totals->deep_steps += info->deep_contacts > 0;
+    totals->crossings += info->crossings;
     totals->worst_residual = fmax(totals->worst_residual, info->residual);
     totals->timings.collide += info->timings.collide;
     totals->timings.free_motion += info->timings.free_motion;

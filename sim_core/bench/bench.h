@@ -30,6 +30,7 @@ typedef struct FilRunTotals {
     int contacts_max;
     double max_penetration; /* m */
     uint64_t deep_steps;    /* with deep contacts */
+    int crossings;          /* of rods and sheets that passed through each other */
     double worst_residual;  /* relative */
     FilTimings timings;     /* s, summed */
 } FilRunTotals;

@@ -406,6 +406,39 @@ static void test_distances(void** state)
     fil_world_destroy(world);
 }
 
+/* A sheet that flies together from all sides crumples at once, in steps in which parts of it move by several thicknesses: nothing passes, for
+ * steps in which something would are divided. */
+static void test_crumpled(void** state)
+{
+    (void)state;
+    static Mesh mesh;
+    static double x[3 * MAX_VERTICES];
+    int divided = 0;
+    for (int k = 0; k < 4; k++) {
+        const double dt = 0.004, speed = k < 2 ? 2.0 : 4.0;
+        mesh = (Mesh){.vertex_count = 0};
+        add_rectangle(&mesh, -0.06, 0.0, 0.12, 0.12, 12, 12, 0.0);
+        for (int i = 0; i < mesh.vertex_count; i++) {
+            double* at = mesh.x + 3 * i;
+            at[2] = 1e-3 * sin(7.0 * i); // a plane sheet would not know where to buckle
+            mesh.v[3 * i] = -speed * at[0] / 0.06;
+            mesh.v[3 * i + 1] = -speed * at[1] / 0.06;
+        }
+        FilWorld* world = load(models[k % 2], dt, (const double[]){0.0, 0.0, 0.0}, "");
+        const FilId cloth = add_cloth(world, &mesh, 1e5, 0.3, 5.0, false);
+        for (int s = 0; s < 25; s++) {
+            FilStepInfo info;
+            assert_int_equal(fil_world_step(world, &info), FIL_OK);
+            assert_int_equal(info.crossings, 0);
+            divided += info.halvings > 0;
+            fil_shell_get_positions(world, cloth, x);
+            assert_int_equal(count_piercings(&mesh, x), 0);
+        }
+        fil_world_destroy(world);
+    }
+    assert_true(divided > 0);
+}
+
 /* Models that look at vertices only say so instead of letting cloth pass through itself. */
 static void test_refused(void** state)
 {
@@ -437,6 +470,7 @@ int main(void)
         cmocka_unit_test(test_friction_of_layers),
         cmocka_unit_test(test_free_flight),
         cmocka_unit_test(test_distances),
+        cmocka_unit_test(test_crumpled),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

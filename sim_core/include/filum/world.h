@@ -76,7 +76,7 @@ typedef struct FilStepInfo {
     double nonlinear_residual; /* the same of the full equations of motion with the contact impulses */
     int patch_polygons;        /* of pressure patches, before those of two parts are merged */
     double patch_change;       /* what merging changed of a patch's force, center or torsion, relative, worst patch */
-    int crossings;          /* centre lines that passed through each other: missed contacts, must be 0 */
+    int crossings;          /* centre lines, or sheets, that passed through each other: missed contacts, must be 0 */
     FilTimings timings;
 } FilStepInfo;
 

@@ -69,7 +69,6 @@ typedef struct FilOwnSheet {
     FilAabb* boxes;  /* per triangle, over its motion against the rest of the sheet */
     FilBvh tree;     /* over them */
     double* normals; /* 3 per triangle, units */
-    double* ahead;   /* 3 per vertex: where it would be against the rest of the sheet, as far as is looked ahead */
     double* motion;  /* m, per triangle: how far that is, at most ... */
     double* reach;   /* ... and how far around it contacts are looked for */
     int* flat;       /* per vertex: 1 if the triangles around it lie side by side */
@@ -85,6 +84,7 @@ typedef struct FilCollisionSheet {
     double bedding; /* Pa/m, of contact by areas; 0: by points */
     int* joined;    /* per vertex: the body that it is joined to; -1: none, FIL_JOINED_TO_MANY: see the joins */
     double* speed;  /* per vertex, m/s */
+    double* ahead;  /* 3 per vertex: where it would be, or is after a step, but for the common motion of the sheet */
     FilAabb* boxes; /* per triangle, over the motion of the step to come */
     FilAabb bounds; /* of all */
     FilBvh tree;    /* over the boxes ... */
@@ -268,6 +268,11 @@ FIL_MUST_CHECK FilStatus fil_collision_meet_own_areas(FilCollisionStage* stage, 
 FIL_MUST_CHECK FilStatus fil_collision_meet_sheet_pair(FilCollisionStage* stage, FilCollisionSheet* a, FilCollisionSheet* b, double dt);
 /* What the triangles of a sheet with `own` touch of the sheet itself. */
 FIL_MUST_CHECK FilStatus fil_collision_meet_own_sheet(FilCollisionStage* stage, FilCollisionSheet* sheet, double dt);
+/* Whether it takes part in the step, and whether it and another one may touch. */
+bool fil_collision_sheet_collides(const FilCollisionStage* stage, const FilCollisionSheet* sheet);
+bool fil_collision_sheets_collide(const FilCollisionStage* stage, const FilCollisionSheet* a, const FilCollisionSheet* b);
+/* Of the pairs of its triangles in `faces`, keeps those that are no neighbours at a vertex that was flat when it last met itself. */
+void fil_collision_drop_flat(FilCollisionStage* stage, const FilCollisionSheet* sheet);
 /* Adds what faces and edges of all sheets touch in a step of dt. They and all colliders have been placed, and stand in the tree. */
 FIL_MUST_CHECK FilStatus fil_collision_meet_sheets(FilCollisionStage* stage, double dt);
 
@@ -282,6 +287,10 @@ int fil_collision_edge_beyond(const FilCollisionStage* stage, const int collider
 
 /* Share of two edges of rows in what touches them and their neighbours, at the end of a step of dt if all goes on as it does. */
 double fil_collision_share(const FilCollisionStage* stage, const FilContact* contact, double dt);
+
+/* sheet_crossings.c: vertices and edges of sheets that passed through triangles and edges of their own sheet or another one between two
+ * configurations, of those that may touch. Sheets have to be placed anew before they collide. Allocates only to grow. */
+FIL_MUST_CHECK FilStatus fil_collision_sheet_crossings(FilCollisionStage* stage, const double* q_start, const double* q_end, int* count);
 
 /* Edges of rows that passed through each other between two configurations. */
 int fil_collision_crossings(const FilCollisionStage* stage, const double* q_start, const double* q_end);

@@ -151,10 +151,16 @@ static FilStatus meet_row(FilCollisionStage* stage, FilCollisionSheet* s, int co
     return status;
 }
 
-/* Whether it takes part in the step. */
-static bool is_there(const FilCollisionStage* stage, const FilCollisionSheet* s)
+bool fil_collision_sheet_collides(const FilCollisionStage* stage, const FilCollisionSheet* s)
 {
     return s->facets.vertex_count > 0 && stage->colliders[s->first].collider.collision.enabled;
+}
+
+bool fil_collision_sheets_collide(const FilCollisionStage* stage, const FilCollisionSheet* a, const FilCollisionSheet* b)
+{
+    const FilWorldCollider *first = &stage->colliders[a->first], *second = &stage->colliders[b->first];
+    return fil_collision_sheet_collides(stage, a) && fil_collision_sheet_collides(stage, b) && fil_collision_may_meet(stage, first, second) &&
+           !fil_collision_kept_apart(stage, first, second);
 }
 
 /* What is no sheet itself. */
@@ -179,7 +185,7 @@ FilStatus fil_collision_meet_sheets(FilCollisionStage* stage, double dt)
     FilStatus status = FIL_OK;
     for (int k = 0; k < stage->sheet_count && status == FIL_OK && stage->tree_ready; k++) {
         FilCollisionSheet* s = &stage->sheets[k];
-        if (!is_there(stage, s)) {
+        if (!fil_collision_sheet_collides(stage, s)) {
             continue;
         }
         status = meet_others(stage, s, dt);
@@ -190,9 +196,7 @@ FilStatus fil_collision_meet_sheets(FilCollisionStage* stage, double dt)
         }
         for (int m = 0; m < k && status == FIL_OK; m++) {
             FilCollisionSheet* other = &stage->sheets[m];
-            const FilWorldCollider *a = &stage->colliders[other->first], *b = &stage->colliders[s->first];
-            if (is_there(stage, other) && fil_aabb_overlap(&s->bounds, &other->bounds) && fil_collision_may_meet(stage, a, b) &&
-                !fil_collision_kept_apart(stage, a, b)) {
+            if (fil_aabb_overlap(&s->bounds, &other->bounds) && fil_collision_sheets_collide(stage, other, s)) {
                 status = fil_collision_meet_sheet_pair(stage, other, s, dt);
             }
         }

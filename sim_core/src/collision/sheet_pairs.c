@@ -73,28 +73,17 @@ static FilStatus add_swept(FilCollisionStage* stage, const FilFacetTouch* touch)
 static FilStatus sweep_triangle(FilCollisionStage* stage, const FilCollisionSheet* s, int from, int to)
 {
     const FilFacets* facets = &s->facets;
-    const double* ahead = s->own->ahead;
+    const double* ahead = s->ahead;
     FilStatus status = FIL_OK;
     for (int k = from; k < to && status == FIL_OK; k++) {
         const int a = stage->faces.items[k].a, b = stage->faces.items[k].b;
         if (s->own->motion[a] + s->own->motion[b] < facets->radius) { // of the two that are between middle surfaces
             continue;
         }
-        for (int m = 0; m < 3 && status == FIL_OK; m++) {
-            const int vertex = facets->triangles[3 * a + m];
-            FilFacetTouch touch;
-            if (facets->fans[facets->fan_first[vertex]] == a && !fil_facets_is_part_of(facets, vertex, b) &&
-                fil_facets_sweep_vertex(facets, ahead, vertex, facets, ahead, b, &touch)) {
-                status = add_swept(stage, &touch);
-            }
-        }
-        for (int m = 0; m < 9 && a < b && status == FIL_OK; m++) {
-            const int e = facets->sides[3 * a + m / 3], f = facets->sides[3 * b + m % 3];
-            FilFacetTouch touch;
-            if (facets->wings[2 * e] == a && facets->wings[2 * f] == b && !fil_facets_are_joined(facets, e, f) &&
-                fil_facets_sweep_edges(facets, ahead, e, facets, ahead, f, &touch)) {
-                status = add_swept(stage, &touch);
-            }
+        FilFacetTouch passing[FIL_FACETS_PASSING];
+        const int count = fil_facets_sweep(facets, ahead, a, facets, ahead, b, a < b, passing);
+        for (int m = 0; m < count && status == FIL_OK; m++) {
+            status = add_swept(stage, &passing[m]);
         }
     }
     return status;
@@ -181,7 +170,7 @@ static void bound_own(const FilCollisionStage* stage, FilCollisionSheet* s, doub
         fil_v3_axpy(mean, 1.0 / facets->vertex_count, stage->colliders[s->first + k].place.velocity);
     }
     for (int k = 0; k < facets->vertex_count; k++) {
-        double* ahead = s->own->ahead + 3 * k;
+        double* ahead = s->ahead + 3 * k;
         fil_v3_sub(ahead, stage->colliders[s->first + k].place.velocity, mean);
         fil_v3_scale(ahead, FIL_LOOK_AHEAD * dt, ahead);
         fil_v3_add(ahead, ahead, facets->x + 3 * k);
@@ -190,7 +179,7 @@ static void bound_own(const FilCollisionStage* stage, FilCollisionSheet* s, doub
         FilAabb box = fil_aabb_empty();
         double motion = 0.0;
         for (int k = 0; k < 3; k++) {
-            const double *x = fil_facets_corner(facets, t, k), *ahead = s->own->ahead + 3 * facets->triangles[3 * t + k];
+            const double *x = fil_facets_corner(facets, t, k), *ahead = s->ahead + 3 * facets->triangles[3 * t + k];
             fil_aabb_add_point(&box, x);
             fil_aabb_add_point(&box, ahead);
             motion = fmax(motion, fil_v3_distance(x, ahead));
@@ -219,8 +208,7 @@ static void find_flat(FilCollisionSheet* s)
     }
 }
 
-/* Of the pairs listed, keeps those that are no neighbours at a flat vertex, in both orders: each has vertices on the other. */
-static FilStatus keep_own(FilCollisionStage* stage, const FilCollisionSheet* s)
+void fil_collision_drop_flat(FilCollisionStage* stage, const FilCollisionSheet* s)
 {
     int count = 0;
     for (int k = 0; k < stage->faces.count; k++) {
@@ -234,6 +222,12 @@ static FilStatus keep_own(FilCollisionStage* stage, const FilCollisionSheet* s)
         count += !flat;
     }
     stage->faces.count = count;
+}
+
+/* Lists the pairs in both orders: each triangle has vertices on the other. */
+static FilStatus list_both(FilCollisionStage* stage)
+{
+    const int count = stage->faces.count;
     const FilStatus status = fil_pairs_reserve(&stage->faces, count);
     for (int k = 0; k < count && status == FIL_OK; k++) {
         stage->faces.items[stage->faces.count++] = (FilPair){stage->faces.items[k].b, stage->faces.items[k].a};
@@ -248,6 +242,7 @@ FilStatus fil_collision_meet_own_sheet(FilCollisionStage* stage, FilCollisionShe
     stage->faces.count = stage->meetings.count = 0;
     FilStatus status = fil_bvh_update(&s->own->tree, s->own->boxes, s->facets.triangle_count);
     status = status == FIL_OK ? fil_bvh_self_pairs(&s->own->tree, &stage->faces) : status;
-    status = status == FIL_OK ? keep_own(stage, s) : status;
+    fil_collision_drop_flat(stage, s);
+    status = status == FIL_OK ? list_both(stage) : status;
     return status == FIL_OK ? meet_listed(stage, s, s, false, dt) : status;
 }

@@ -16,7 +16,6 @@ void fil_collision_free_sheets(FilCollisionStage* stage)
             fil_bvh_free(&s->own->tree);
             fil_free(s->own->boxes);
             fil_free(s->own->normals);
-            fil_free(s->own->ahead);
             fil_free(s->own->motion);
             fil_free(s->own->reach);
             fil_free(s->own->flat);
@@ -24,6 +23,7 @@ void fil_collision_free_sheets(FilCollisionStage* stage)
         }
         fil_free(s->joined);
         fil_free(s->speed);
+        fil_free(s->ahead);
         fil_free(s->boxes);
     }
     fil_free(stage->sheets);
@@ -46,9 +46,8 @@ static FilStatus make_own(FilCollisionSheet* s, const FilBodyMesh* mesh)
     own->normals = fil_alloc(3 * (size_t)mesh->triangle_count, sizeof *own->normals);
     own->flat = fil_alloc((size_t)mesh->vertex_count, sizeof *own->flat);
     own->reach = fil_alloc((size_t)mesh->triangle_count, sizeof *own->reach);
-    own->ahead = fil_alloc(3 * (size_t)mesh->vertex_count, sizeof *own->ahead);
     own->motion = fil_alloc((size_t)mesh->triangle_count, sizeof *own->motion);
-    if (own->boxes == NULL || own->normals == NULL || own->flat == NULL || own->reach == NULL || own->ahead == NULL || own->motion == NULL) {
+    if (own->boxes == NULL || own->normals == NULL || own->flat == NULL || own->reach == NULL || own->motion == NULL) {
         return FIL_OUT_OF_MEMORY;
     }
     return fil_facets_link(&s->facets, mesh->edges, mesh->lengths, mesh->edge_count, FIL_PI * mesh->radius);
@@ -71,6 +70,7 @@ FilStatus fil_collision_add_sheet(FilCollisionStage* stage, int body_index, int 
         status = make_own(s, &mesh);
     }
     s->speed = fil_alloc((size_t)mesh.vertex_count, sizeof *s->speed);
+    s->ahead = fil_alloc(3 * (size_t)mesh.vertex_count, sizeof *s->ahead);
     s->boxes = fil_alloc((size_t)mesh.triangle_count, sizeof *s->boxes);
     s->joined = fil_alloc((size_t)mesh.vertex_count, sizeof *s->joined);
     stage->sheet_count++; // from here on freed with the others
@@ -80,7 +80,7 @@ FilStatus fil_collision_add_sheet(FilCollisionStage* stage, int body_index, int 
             s->joined[v] = -1;
         }
     }
-    return status == FIL_OK && s->speed != NULL && s->boxes != NULL && s->joined != NULL ? FIL_OK : FIL_OUT_OF_MEMORY;
+    return status == FIL_OK && s->speed != NULL && s->ahead != NULL && s->boxes != NULL && s->joined != NULL ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 
 /* ---- rigid shapes ---- */

@@ -14,6 +14,10 @@ static const double PARALLEL = 0.02;
 /* Sine of a fold below which an edge is flat. */
 static const double FLAT = 0.02;
 
+/* Share of the thickness that crossing edges of sheets may be too near each other before they touch whatever their folds are: faces
+ * and vertices beside them should hold them, and do not where a sheet is crumpled. Chosen: far more than contact gives way, 1 %. */
+static const double TOO_NEAR = 0.1;
+
 /* Sine by which neighbours of a vertex at a rim may rise over the plane across the normal: a hundredth, as of edges. */
 static const double RIM_TILT = 1e-2;
 
@@ -209,16 +213,18 @@ static FilStatus meet_edge(const Edges* pair, double margin, FilFacetTouches* ou
     fil_v3_copy(y, q);
     fil_v3_axpy(y, t, f);
     fil_v3_sub(between, y, x);
-    if (fil_v3_norm(between) > a->radius + b->radius + fmax(margin, size) || !edge_normal(a, pair->edge[0], own[0]) ||
-        !edge_normal(b, pair->edge[1], own[1])) {
+    const double thickness = a->radius + b->radius, gap = fil_v3_norm(between);
+    const bool too_near = !a->closed && !b->closed && gap < (1.0 - TOO_NEAR) * thickness;
+    const bool folded = edge_normal(a, pair->edge[0], own[0]) && edge_normal(b, pair->edge[1], own[1]);
+    if (gap > thickness + fmax(margin, size) || !(folded || too_near)) {
         return FIL_OK;
     }
     // from a to b: out of a, or into b, or as they lie
     const double along = a->closed ? fil_v3_dot(n, own[0]) : (b->closed ? -fil_v3_dot(n, own[1]) : fil_v3_dot(n, between));
     fil_v3_scale(n, (along < 0.0 ? -1.0 : 1.0) / sqrt(n2), n);
-    const double back[3] = {-n[0], -n[1], -n[2]}, height = fil_v3_dot(n, between), distance = height - a->radius - b->radius;
-    if (distance > margin || height < -FIL_FACETS_DEEPEST * size || !fil_facets_is_outward(a, pair->edge[0], n) ||
-        !fil_facets_is_outward(b, pair->edge[1], back)) {
+    const double back[3] = {-n[0], -n[1], -n[2]}, height = fil_v3_dot(n, between), distance = height - thickness;
+    const bool outward = fil_facets_is_outward(a, pair->edge[0], n) && fil_facets_is_outward(b, pair->edge[1], back);
+    if (distance > margin || height < -FIL_FACETS_DEEPEST * size || !(outward || too_near)) {
         return FIL_OK;
     }
     FilFacetTouch touch = {.vertex = {s < 0.5 ? ea[0] : ea[1], t < 0.5 ? eb[0] : eb[1]},

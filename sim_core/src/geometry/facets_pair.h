@@ -37,11 +37,12 @@ FIL_MUST_CHECK FilStatus fil_facets_meet_edges(const FilFacets* a, int s, const 
  * at rims, and over sharp folds. */
 FIL_MUST_CHECK FilStatus fil_facets_meet_rims(const FilFacets* a, int s, const FilFacets* b, int t, double margin, FilFacetTouches* out);
 
-/* facets_sweep.c: of a vertex of a and triangle t of b, or edges e and f, which go from where they are to `ahead` (3 per vertex) in straight lines:
- * where they would pass through each other on the way; its distance and normal are those of now. False: they do not. */
-bool fil_facets_sweep_vertex(const FilFacets* a, const double* ahead_a, int vertex, const FilFacets* b, const double* ahead_b, int t,
-                             FilFacetTouch* out);
-bool fil_facets_sweep_edges(const FilFacets* a, const double* ahead_a, int e, const FilFacets* b, const double* ahead_b, int f,
-                            FilFacetTouch* out);
+enum { FIL_FACETS_PASSING = 3 + 9 }; /* vertices, edges */
+
+/* facets_sweep.c: of vertices of a that have s as their first triangle and triangle t of b, and, if `edges`, of edges that have s and t as their
+ * first, which go from where they are to `ahead` (3 per vertex) in straight lines: where they would pass through each other on the way, with
+ * distances and normals of now. Returns how many. Where a and b are one surface, what is one piece does not pass. */
+int fil_facets_sweep(const FilFacets* a, const double* ahead_a, int s, const FilFacets* b, const double* ahead_b, int t, bool edges,
+                     FilFacetTouch out[FIL_FACETS_PASSING]);
 
 #endif

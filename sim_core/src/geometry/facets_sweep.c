@@ -67,8 +67,8 @@ static bool set_apart(FilFacetTouch* touch, const double* x, const double* y, co
     return height != 0.0;
 }
 
-bool fil_facets_sweep_vertex(const FilFacets* a, const double* ahead_a, int vertex, const FilFacets* b, const double* ahead_b, int t,
-                             FilFacetTouch* out)
+static bool sweep_vertex(const FilFacets* a, const double* ahead_a, int vertex, const FilFacets* b, const double* ahead_b, int t,
+                         FilFacetTouch* out)
 {
     const int* c = b->triangles + 3 * t;
     Course course;
@@ -101,8 +101,8 @@ bool fil_facets_sweep_vertex(const FilFacets* a, const double* ahead_a, int vert
     return fil_facets_normal(b, t, n) > 0.0 && set_apart(out, course.start, hit, n, a->radius, b->radius);
 }
 
-bool fil_facets_sweep_edges(const FilFacets* a, const double* ahead_a, int e, const FilFacets* b, const double* ahead_b, int f,
-                            FilFacetTouch* out)
+static bool sweep_edges(const FilFacets* a, const double* ahead_a, int e, const FilFacets* b, const double* ahead_b, int f,
+                        FilFacetTouch* out)
 {
     const int *ends_a = a->edges + 2 * e, *ends_b = b->edges + 2 * f;
     Course course;
@@ -142,4 +142,21 @@ bool fil_facets_sweep_edges(const FilFacets* a, const double* ahead_a, int e, co
                            .point = {.feature = 3},
                            .height = HUGE_VAL};
     return set_apart(out, hit[0], hit[1], n, a->radius, b->radius);
+}
+
+int fil_facets_sweep(const FilFacets* a, const double* ahead_a, int s, const FilFacets* b, const double* ahead_b, int t, bool edges,
+                     FilFacetTouch out[FIL_FACETS_PASSING])
+{
+    int count = 0;
+    for (int m = 0; m < 3; m++) {
+        const int vertex = a->triangles[3 * s + m];
+        count += a->fans[a->fan_first[vertex]] == s && !(a == b && fil_facets_is_part_of(a, vertex, t)) &&
+                 sweep_vertex(a, ahead_a, vertex, b, ahead_b, t, &out[count]);
+    }
+    for (int m = 0; m < 9 && edges; m++) {
+        const int e = a->sides[3 * s + m / 3], f = b->sides[3 * t + m % 3];
+        count += a->wings[2 * e] == s && b->wings[2 * f] == t && !(a == b && fil_facets_are_joined(a, e, f)) &&
+                 sweep_edges(a, ahead_a, e, b, ahead_b, f, &out[count]);
+    }
+    return count;
 }

@@ -163,22 +163,31 @@ static FilStatus two_stages(FilWorld* world, double t, double dt, FilStepInfo* i
     return status;
 }
 
-/* One sub-step. On failure the state is untouched. */
-static FilStatus advance(FilWorld* world, double t, double dt, FilStepInfo* info)
+/* One sub-step. On failure the state is untouched. Where sheets pass through each other it fails too, unless it is the `last` resort: what
+ * starts from velocities of a smaller step sees more of what comes. */
+static FilStatus advance(FilWorld* world, double t, double dt, bool last, FilStepInfo* info)
 {
     // stages that shall err as backward Euler does with no smaller step are one step of it
     const bool twice = world->def.integrator == FIL_SDIRK2 && world->def.euler_dt < dt;
     world->system.staged = twice;
-    const FilStatus status = (twice ? two_stages : stage)(world, t, dt, info);
-    if (status != FIL_OK) {
-        return status;
+    FilStatus status = (twice ? two_stages : stage)(world, t, dt, info);
+    int passed = 0;
+    if (status == FIL_OK && world->solver.model->contacts) {
+        status = fil_collision_sheet_crossings(&world->collision, world->system.state.q, world->system.next.q, &passed);
+    }
+    if (status != FIL_OK || (passed > 0 && !last)) {
+        return status != FIL_OK ? status : FIL_NOT_CONVERGED;
     }
     fil_state_swap(&world->system.state, &world->system.next);
     if (world->solver.model->contacts) {
-        info->crossings += fil_collision_crossings(&world->collision, world->system.next.q, world->system.state.q);
+        info->crossings += passed + fil_collision_crossings(&world->collision, world->system.next.q, world->system.state.q);
     }
     return FIL_OK;
 }
+
+/* How often a step is halved because sheets pass through each other. Chosen: those that hang in each other already do so again and again. */
+enum { PASSING_HALVINGS = 4 };
+
 /* Covers [t, t + dt] by sub-steps, halving whichever fails to converge, `most` times; fails if one does at the finest size. */
 static FilStatus advance_halving(FilWorld* world, double t, double dt, int most, int* halvings, FilStepInfo* info)
 {
@@ -187,8 +196,9 @@ static FilStatus advance_halving(FilWorld* world, double t, double dt, int most,
     *halvings = 0;
     while (done < end) {
         const double from = t + dt * (double)done / (double)end;
+        const bool last = size == 1 || size <= end >> PASSING_HALVINGS;
         const FilStatus status =
-            fil_watch_ended(&world->watch) ? FIL_NOT_CONVERGED : advance(world, from, dt * (double)size / (double)end, info);
+            fil_watch_ended(&world->watch) ? FIL_NOT_CONVERGED : advance(world, from, dt * (double)size / (double)end, last, info);
         if (status == FIL_OK) {
             done += size;
             // grow again where the grid allows it
