@@ -121,8 +121,7 @@ void fil_check_plan_seeds(FilCheck* check)
     }
 }
 
-// six starts tell 0, some and all apart; of the twenty of plan.seeds they are the first
-enum { RECIPE_STARTS = 6 };
+enum { RECIPE_STARTS = 20 };  // those of plan.seeds
 
 static void recipe_seeds(FilPlanDef* def)
 {
@@ -166,7 +165,7 @@ void fil_check_plan_recipes(FilCheck* check)
         if (!plan_about(check, axis, recipes[recipe].change, &info, &seconds)) {
             continue;
         }
-        snprintf(text, sizeof text, "%s, %s: solved of 6 starts", recipes[recipe].name, axes[axis]);
+        snprintf(text, sizeof text, "%s, %s: solved of %d starts", recipes[recipe].name, axes[axis], RECIPE_STARTS);
         if (recipe == 0) {
             fil_check_above(check, text, info.seeds_solved, 0.9 * RECIPE_STARTS);
         } else {

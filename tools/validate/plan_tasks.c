@@ -55,7 +55,7 @@ void fil_check_plan_tasks(FilCheck* check)
     static const struct {
         const char* scene;
         double drives[2], feedback[2]; /* m, rad; a joint's: both in its unit */
-    } tasks[] = {{"box_push", {0.02, 0.04}, {6e-3, 0.02}},
+    } tasks[] = {{"box_push", {6e-3, 0.02}, {4e-3, 0.01}},
                  {"box_pivot", {6e-3, 0.02}, {6e-3, 0.02}},
                  {"valve_turn", {0.01, 0.01}, {0.01, 0.01}},
                  {"trunk_lift", {0.01, 0.5}, {0.01, 0.5}}};
