@@ -1,5 +1,6 @@
 /* Markers for RViz and Foxglove: those of all objects and handles, as the page shows them, then contact forces as strokes. */
 #include <math.h>
+#include <string.h>
 
 #include "conversion.h"
 #include "marker_parts.h"
@@ -7,18 +8,29 @@
 
 #define LONGEST_FORCE 0.1 /* m, the length at which the largest contact force is drawn; chosen */
 
-#define BACKBONE 0.4 /* thickness of the line through a smooth body's disks, by theirs; chosen */
+/* of a smooth body, from disk to disk and around; chosen: looks round, and a trunk of a dozen disks stays below 60 kB */
+enum { SLEEVE_EDGES = 3, SLEEVE_SIDES = 12 };
 
 /* ---- sizes ---- */
 
-/* An object's markers: a line, its shapes, its surface, as far as its kind has them; none if it is hidden. */
+static int sleeve_rings(const FilShowKind* kind, const FilWorld* world, FilId id)
+{
+    return fil_show_sleeve_rings(kind, world, id, SLEEVE_EDGES);
+}
+
+/* Shapes that are seen one by one: those of a smooth body are not. */
+static int count_shapes(const FilShowKind* kind, const FilWorld* world, FilId id)
+{
+    return kind->shape_count != NULL && sleeve_rings(kind, world, id) == 0 ? kind->shape_count(world, id) : 0;
+}
+
+/* An object's markers: a line, a sleeve or shapes, a surface, as far as its kind has them; none if it is hidden. */
 static int count_object(const FilShowKind* kind, const FilWorld* world, FilId id)
 {
-    FilCurve curve;
     if (!fil_show_visible(kind, world, id)) {
         return 0;
     }
-    return (fil_show_line(kind, world, id, &curve) ? 1 : 0) + (kind->shape_count != NULL ? kind->shape_count(world, id) : 0) +
+    return (kind->curve != NULL ? 1 : 0) + (sleeve_rings(kind, world, id) > 0 ? 1 : 0) + count_shapes(kind, world, id) +
            (kind->triangle_count != NULL ? 1 : 0);
 }
 
@@ -39,33 +51,43 @@ static std_msgs__msg__ColorRGBA message_color(FilColor c)
     return (std_msgs__msg__ColorRGBA){(float)c.r, (float)c.g, (float)c.b, (float)c.a};
 }
 
+static bool size_triangles(FilMarker* marker, const char* name, int number, FilColor color, int count)
+{
+    marker->scale = (geometry_msgs__msg__Vector3){1.0, 1.0, 1.0};  // corners are in metres
+    marker->color = message_color(color);
+    return fil_marker_size(marker, name, number, FIL_MARKER(TRIANGLE_LIST), 3 * count);
+}
+
 /* What never changes of an object's markers; false: out of memory. */
 static bool size_object(FilMarker* next, const FilShowKind* kind, const FilWorld* world, FilId id, int number)
 {
     const char* name = kind->name(world, id);
     const FilColor color = fil_show_color(kind, world, id, number);
-    FilCurve curve;
+    const int rings = sleeve_rings(kind, world, id);
     int count = 0;
     bool done = true;
     if (!fil_show_visible(kind, world, id)) {
         return true;
     }
-    if (fil_show_line(kind, world, id, &curve)) {
-        next[count].scale.x = (kind->sleeve ? BACKBONE : 1.0) * 2.0 * fil_show_line_radius(kind, world, id, 0);
+    if (kind->curve != NULL) {
+        const FilCurve curve = kind->curve(world, id);
+        next[count].scale.x = 2.0 * kind->curve_radius(world, id, 0);
         next[count].color = message_color(color);
         done = fil_marker_size(&next[count], name, count, FIL_MARKER(LINE_STRIP), curve.node_count + curve.closed);
         count++;
     }
-    for (int s = 0; done && kind->shape_count != NULL && s < kind->shape_count(world, id); s++, count++) {
+    if (done && rings > 0) { // two triangles of each side, and fans over the ends
+        done = size_triangles(&next[count], name, count, color, 2 * SLEEVE_SIDES * (rings - 1) + 2 * (SLEEVE_SIDES - 2));
+        count++;
+    }
+    for (int s = 0; done && s < count_shapes(kind, world, id); s++, count++) {
         FilShownShape shape;
         kind->shape(world, id, s, &shape);
         next[count].color = message_color(fil_show_shape_color(kind, world, id, &shape, color));
         done = fil_marker_size_shape(&next[count], shape.part != NULL ? shape.part : name, count, &shape.def);
     }
     if (done && kind->triangle_count != NULL) {
-        next[count].scale = (geometry_msgs__msg__Vector3){1.0, 1.0, 1.0};  // corners are in metres
-        next[count].color = message_color(color);
-        done = fil_marker_size(&next[count], name, count, FIL_MARKER(TRIANGLE_LIST), 3 * kind->triangle_count(world, id));
+        done = size_triangles(&next[count], name, count, color, kind->triangle_count(world, id));
     }
     return done;
 }
@@ -102,17 +124,50 @@ bool fil_size_markers(FilStateMessages* messages, const FilWorld* world)
 /* A point of a message is three numbers. */
 _Static_assert(sizeof(geometry_msgs__msg__Point) == 3 * sizeof(double), "points lie as rows of numbers do");
 
+/* A sleeve on its way into a marker, ring by ring. */
+typedef struct Sleeve {
+    geometry_msgs__msg__Point* next;
+    int last; /* ring */
+    double ring[SLEEVE_SIDES][3]; /* the one before */
+} Sleeve;
+
+static void put_triangle(Sleeve* sleeve, const double* a, const double* b, const double* c)
+{
+    *sleeve->next++ = fil_marker_point(a);
+    *sleeve->next++ = fil_marker_point(b);
+    *sleeve->next++ = fil_marker_point(c);
+}
+
+static void fill_ring(void* context, int ring, const double (*corners)[3])
+{
+    Sleeve* sleeve = context;
+    for (int k = 0; k < SLEEVE_SIDES && ring > 0; k++) {
+        const int next = (k + 1) % SLEEVE_SIDES;
+        put_triangle(sleeve, sleeve->ring[k], sleeve->ring[next], corners[next]);
+        put_triangle(sleeve, sleeve->ring[k], corners[next], corners[k]);
+    }
+    for (int k = 2; k < SLEEVE_SIDES && (ring == 0 || ring == sleeve->last); k++) {
+        put_triangle(sleeve, corners[0], corners[ring == 0 ? k : k - 1], corners[ring == 0 ? k - 1 : k]);
+    }
+    memcpy(sleeve->ring, corners, sizeof sleeve->ring);
+}
+
 static void fill_object(FilMarker* next, const FilShowKind* kind, const FilWorld* world, FilId id)
 {
-    FilCurve curve;
-    if (fil_show_line(kind, world, id, &curve)) {
-        fil_show_line_nodes(kind, world, id, &next->points.data->x);
+    const int rings = sleeve_rings(kind, world, id);
+    if (kind->curve != NULL) {
+        const FilCurve curve = kind->curve(world, id);
+        kind->curve_nodes(world, id, &next->points.data->x);
         if (curve.closed) {
             next->points.data[curve.node_count] = next->points.data[0];
         }
         next++;
     }
-    for (int s = 0; kind->shape_count != NULL && s < kind->shape_count(world, id); s++) {
+    if (rings > 0) {
+        Sleeve sleeve = {.next = next++->points.data, .last = rings - 1};
+        fil_show_sleeve(kind, world, id, SLEEVE_EDGES, SLEEVE_SIDES, fill_ring, &sleeve);
+    }
+    for (int s = 0; s < count_shapes(kind, world, id); s++) {
         FilShownShape shape;
         kind->shape(world, id, s, &shape);
         next->action = shape.hidden ? FIL_MARKER(DELETE) : FIL_MARKER(ADD);
@@ -137,6 +192,7 @@ static void fill_forces(FilMarker* marker, const FilWorld* world)
         }
     }
     marker->points.size = 2 * (size_t)count;
+    marker->action = count > 0 ? FIL_MARKER(ADD) : FIL_MARKER(DELETE);  // viewers complain of lines without points
     double largest = 0.0;
     for (int i = 0; i < count; i++) {
         largest = fmax(largest, fil_vector_length(fil_world_contact(world, i).force));

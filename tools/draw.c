@@ -69,12 +69,6 @@ static void set_view(FilDrawing* drawing, FilVec3 view)
     fil_v3_cross(drawing->view.up, w, drawing->view.right);
 }
 
-/* Smooth bodies are drawn by their faces. */
-static bool has_line(const FilShowKind* kind, const FilWorld* world, FilId id, FilCurve* curve)
-{
-    return !kind->sleeve && fil_show_line(kind, world, id, curve);
-}
-
 /* Counts outlines and curves, and what the curves consist of. */
 static void count_parts(FilDrawing* drawing, const FilWorld* world)
 {
@@ -82,13 +76,13 @@ static void count_parts(FilDrawing* drawing, const FilWorld* world)
         const FilShowKind* kind = fil_show_kind(k);
         for (int i = 0; i < kind->count(world); ++i) {
             const FilId id = kind->at(world, i);
-            FilCurve curve;
             drawing->color_count += 1;
             if (!fil_show_visible(kind, world, id)) {
                 continue;
             }
             drawing->outline_count += fil_outline_object(&drawing->view, kind, world, id, NULL);
-            if (has_line(kind, world, id, &curve)) {
+            if (kind->curve != NULL) {
+                const FilCurve curve = kind->curve(world, id);
                 drawing->curve_count += 1;
                 drawing->node_count += curve.node_count;
                 drawing->edge_count += curve.edge_count;
@@ -106,11 +100,11 @@ static void list_curves(FilDrawing* drawing, const FilWorld* world)
         const FilShowKind* kind = fil_show_kind(k);
         for (int i = 0; i < kind->count(world); ++i, ++owner) {
             const FilId id = kind->at(world, i);
-            FilCurve curve;
             drawing->colors[owner] = fil_show_color(kind, world, id, owner);
-            if (!fil_show_visible(kind, world, id) || !has_line(kind, world, id, &curve)) {
+            if (!fil_show_visible(kind, world, id) || kind->curve == NULL) {
                 continue;
             }
+            const FilCurve curve = kind->curve(world, id);
             *next++ = (Curve){.owner = owner,
                               .node = node,
                               .node_count = curve.node_count,
@@ -118,7 +112,7 @@ static void list_curves(FilDrawing* drawing, const FilWorld* world)
                               .edge_count = curve.edge_count,
                               .closed = curve.closed};
             for (int e = 0; e < curve.edge_count; ++e) {
-                drawing->radii[edge++] = fil_show_line_radius(kind, world, id, e);
+                drawing->radii[edge++] = kind->curve_radius(world, id, e);
             }
             node += curve.node_count;
         }
@@ -146,12 +140,11 @@ static void take(FilDrawing* drawing, const FilWorld* world, int index)
         const FilShowKind* kind = fil_show_kind(k);
         for (int i = 0; i < kind->count(world); ++i, ++owner) {
             const FilId id = kind->at(world, i);
-            FilCurve line;
             if (!fil_show_visible(kind, world, id)) {
                 continue;
             }
-            if (has_line(kind, world, id, &line)) {
-                fil_show_line_nodes(kind, world, id, nodes + 3 * (curve++)->node);
+            if (kind->curve != NULL) {
+                kind->curve_nodes(world, id, nodes + 3 * (curve++)->node);
             }
             const int count = fil_outline_object(&drawing->view, kind, world, id, next);
             for (const FilOutline* end = next + count; next < end; ++next) {

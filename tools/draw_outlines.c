@@ -1,7 +1,6 @@
 #include "draw_outlines.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/vec3.h"
 #include "geometry/pose.h"
@@ -133,7 +132,7 @@ static void outline_box(const FilView* view, const FilShapeDef* shape, const Fil
     }
 }
 
-enum { SIDES = 20 }; /* of a cylinder; chosen: its shading has no steps that one sees */
+enum { SIDES = FIL_SLEEVE_SIDES }; /* of a cylinder; chosen: its shading has no steps that one sees */
 
 static void outline_cylinder(const FilView* view, const FilShapeDef* shape, const FilPose* pose, FilOutline* out)
 {
@@ -205,70 +204,51 @@ static void outline_triangle(const FilView* view, const double (*corners)[3], bo
     }
 }
 
-/* A ring of corners about a node of a smooth body, across its line and not twisted against the ring before. */
-static void ring_corners(const double* x, const double* along, double radius, double* across, double (*corners)[3])
+/* A smooth body on its way to the page, ring by ring. */
+typedef struct Sleeve {
+    const FilView* view;
+    FilOutline* next;
+    int last; /* ring */
+    double ring[SIDES][3]; /* the one before */
+} Sleeve;
+
+/* Faces between two rings, and the two ends. */
+static void outline_ring(void* context, int ring, const double (*corners)[3])
 {
-    double t[3], u[3], v[3];
-    fil_v3_copy(t, along);
-    fil_v3_normalise(t);
-    fil_v3_axpy(across, -fil_v3_dot(across, t), t);
-    if (fil_v3_normalise(across) == 0.0) {
-        fil_v3_orthogonal(across, t);
-    }
-    fil_v3_copy(u, across);
-    fil_v3_cross(v, t, u);
+    Sleeve* sleeve = context;
+    double end[SIDES][3];
     for (int k = 0; k < SIDES; ++k) {
-        const double angle = 2.0 * FIL_PI * k / SIDES;
-        fil_v3_copy(corners[k], x);
-        fil_v3_axpy(corners[k], radius * cos(angle), u);
-        fil_v3_axpy(corners[k], radius * sin(angle), v);
+        const int next = (k + 1) % SIDES;
+        double face[4][3];
+        fil_v3_copy(face[0], sleeve->ring[k]);
+        fil_v3_copy(face[1], sleeve->ring[next]);
+        fil_v3_copy(face[2], corners[next]);
+        fil_v3_copy(face[3], corners[k]);
+        if (ring > 0) {
+            *sleeve->next = (FilOutline){.form = FIL_OUTLINE_FACE, .moves = true};
+            outline_polygon(sleeve->view, (const double (*)[3])face, 4, sleeve->next++);
+        }
+        fil_v3_copy(end[ring == 0 ? SIDES - 1 - k : k], corners[k]); // the first end is seen from below
+    }
+    if (ring == 0 || ring == sleeve->last) {
+        *sleeve->next = (FilOutline){.form = FIL_OUTLINE_FACE, .moves = true};
+        outline_polygon(sleeve->view, (const double (*)[3])end, SIDES, sleeve->next++);
+    }
+    for (int k = 0; k < SIDES; ++k) {
+        fil_v3_copy(sleeve->ring[k], corners[k]);
     }
 }
 
-/* A smooth body: rings of faces along its line, and its two ends. */
-static void outline_sleeve(const FilView* view, const FilShowKind* kind, const FilWorld* world, FilId id, const FilCurve* line, double* nodes,
-                           FilOutline* out)
-{
-    double rings[2][SIDES][3], across[3] = {0.31, 0.17, 0.93}, ends[SIDES][3]; // any direction that no arm begins along
-    fil_show_line_nodes(kind, world, id, nodes);
-    for (int i = 0; i < line->node_count; ++i) {
-        const int before = i > 0 ? i - 1 : 0, after = i < line->edge_count ? i + 1 : i;
-        double along[3];
-        fil_v3_sub(along, nodes + 3 * after, nodes + 3 * before);
-        ring_corners(nodes + 3 * i, along, fil_show_line_radius(kind, world, id, i > 0 ? i - 1 : 0), across, rings[i % 2]);
-        for (int k = 0; k < SIDES; ++k) {
-            const int next = (k + 1) % SIDES;
-            const double(*a)[3] = (const double(*)[3])rings[(i + 1) % 2], (*b)[3] = (const double(*)[3])rings[i % 2];
-            const double corners[4][3] = {{a[k][0], a[k][1], a[k][2]},
-                                          {a[next][0], a[next][1], a[next][2]},
-                                          {b[next][0], b[next][1], b[next][2]},
-                                          {b[k][0], b[k][1], b[k][2]}};
-            if (i > 0) {
-                *out = (FilOutline){.form = FIL_OUTLINE_FACE, .moves = true};
-                outline_polygon(view, corners, 4, out++);
-            }
-            fil_v3_copy(ends[i == 0 ? SIDES - 1 - k : k], b[k]); // the first end is seen from below
-        }
-        if (i == 0 || i == line->edge_count) {
-            *out = (FilOutline){.form = FIL_OUTLINE_FACE, .moves = true};
-            outline_polygon(view, (const double (*)[3])ends, SIDES, out++);
-        }
-    }
-}
-
-/* Returns how many; none if it is no smooth body or there is no memory. */
+/* Returns how many; none if it is no smooth body. */
 static int outline_smooth(const FilView* view, const FilShowKind* kind, const FilWorld* world, FilId id, FilOutline* out)
 {
-    FilCurve line;
-    if (!kind->sleeve || !fil_show_line(kind, world, id, &line)) {
-        return 0;
+    enum { EDGES = 6 }; // between two disks; chosen: bends of a quarter turn look round
+    const int rings = fil_show_sleeve_rings(kind, world, id, EDGES);
+    if (rings > 0 && out != NULL) {
+        Sleeve sleeve = {.view = view, .next = out, .last = rings - 1};
+        fil_show_sleeve(kind, world, id, EDGES, SIDES, outline_ring, &sleeve);
     }
-    double* nodes = out != NULL ? malloc((size_t)line.node_count * 3 * sizeof *nodes) : NULL;
-    if (nodes != NULL) {
-        outline_sleeve(view, kind, world, id, &line, nodes, out);
-    }
-    free(nodes);
-    return SIDES * line.edge_count + 2;
+    return rings > 0 ? SIDES * (rings - 1) + 2 : 0;
 }
 
 int fil_outline_object(const FilView* view, const FilShowKind* kind, const FilWorld* world, FilId id, FilOutline* out)

@@ -215,6 +215,40 @@ static void every_object_has_its_markers(void** state)
     fil_state_messages_fini(&messages);
 }
 
+/* An arm is one closed surface, seen from outside: a straight one encloses a prism of twelve sides. */
+static void arms_are_smooth(void** state)
+{
+    (void)state;
+    static const char text[] = "world: {gravity: [0, 0, 0]}\narms: [{name: trunk, sections: [{mass: 0.5, length: 0.3, disks: 4, disk_radius: 0.05}]}]\n";
+    FilSimulation arm;
+    FilError error = {""};
+    FilStateMessages messages;
+    fil_simulation_init(&arm);
+    assert_int_equal(fil_simulation_load_text(&arm, "arm.yaml", text, strlen(text), NULL, &error), FIL_OK);
+    assert_true(fil_state_messages_init(&messages));
+    assert_true(fil_state_messages_fit(&messages, &arm, false));
+    fil_fill_markers(&messages, &arm);
+    assert_int_equal(messages.markers.markers.size, 2);
+    const FilMarker* sleeve = &messages.markers.markers.data[0];
+    assert_string_equal(sleeve->ns.data, "trunk");
+    assert_int_equal(sleeve->type, FIL_MARKER(TRIANGLE_LIST));
+    double volume = 0.0;
+    for (size_t i = 0; i < sleeve->points.size; i += 3) {
+        const geometry_msgs__msg__Point *a = &sleeve->points.data[i], *b = a + 1, *c = a + 2;
+        volume += (a->x * (b->y * c->z - b->z * c->y) + a->y * (b->z * c->x - b->x * c->z) + a->z * (b->x * c->y - b->y * c->x)) / 6.0;
+    }
+    FilVec3 first, last;
+    FilQuat turn;
+    const FilId trunk = fil_world_arm_at(arm.world, 0);
+    fil_arm_disk_pose(arm.world, trunk, 0, &first, &turn);
+    fil_arm_disk_pose(arm.world, trunk, fil_arm_disk_count(arm.world, trunk) - 1, &last, &turn);
+    assert_true(fabs(volume - 6.0 * sin(FIL_PI / 6.0) * 0.05 * 0.05 * (last.z - first.z)) < 1e-12);
+    // nothing touches: there is no line to draw
+    assert_int_equal(messages.markers.markers.data[1].action, FIL_MARKER(DELETE));
+    fil_state_messages_fini(&messages);
+    fil_simulation_fini(&arm);
+}
+
 /* ---- topics ---- */
 
 static void count_message(void* context, FilTopicId topic, const void* message)
@@ -306,7 +340,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_object_is_an_entity),         cmocka_unit_test(rings_are_seen_but_not_moved),
-        cmocka_unit_test(every_object_has_its_markers), cmocka_unit_test(states_of_all_kinds_are_told),     cmocka_unit_test(kinds_without_objects_are_silent),
+        cmocka_unit_test(every_object_has_its_markers), cmocka_unit_test(arms_are_smooth), cmocka_unit_test(states_of_all_kinds_are_told),     cmocka_unit_test(kinds_without_objects_are_silent),
         cmocka_unit_test(every_topic_has_a_name_of_its_own), cmocka_unit_test(moved_shells_keep_their_shape),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -108,65 +108,64 @@ void fil_show_controls(const FilWorld* world, void (*see)(void* context, FilCont
     }
 }
 
-/* ---- lines ---- */
+/* ---- smooth bodies ---- */
 
-enum { SLEEVE_EDGES = 6 }; /* between two disks; chosen: bends of a quarter turn look round */
-
-bool fil_show_line(const FilShowKind* kind, const FilWorld* world, FilId id, FilCurve* curve)
+int fil_show_sleeve_rings(const FilShowKind* kind, const FilWorld* world, FilId id, int edges)
 {
-    if (kind->curve != NULL) {
-        *curve = kind->curve(world, id);
-        return true;
-    }
     const int disks = kind->sleeve ? kind->shape_count(world, id) : 0;
-    *curve = (FilCurve){.node_count = SLEEVE_EDGES * (disks - 1) + 1, .edge_count = SLEEVE_EDGES * (disks - 1)};
-    return disks > 1;
+    return disks > 1 ? edges * (disks - 1) + 1 : 0;
 }
 
-static FilPose disk_pose(const FilShowKind* kind, const FilWorld* world, FilId id, int disk)
+/* A disk: where it is, and its radius. */
+static double see_disk(const FilShowKind* kind, const FilWorld* world, FilId id, int disk, FilPose* pose)
 {
     FilShownShape shape;
     kind->shape(world, id, disk, &shape);
-    return fil_shown_pose(&shape);
+    *pose = fil_shown_pose(&shape);
+    return shape.def.radius;
+}
+
+/* A ring of corners about a point of the line, across it and not twisted against the ring before. */
+static void ring_corners(const double* x, const double* along, double radius, double* across, int sides, double (*corners)[3])
+{
+    double t[3], beside[3];
+    fil_v3_copy(t, along);
+    fil_v3_normalise(t);
+    fil_v3_axpy(across, -fil_v3_dot(across, t), t);
+    if (fil_v3_normalise(across) == 0.0) {
+        fil_v3_orthogonal(across, t);
+    }
+    fil_v3_cross(beside, t, across);
+    for (int k = 0; k < sides; ++k) {
+        const double angle = 2.0 * FIL_PI * k / sides;
+        fil_v3_copy(corners[k], x);
+        fil_v3_axpy(corners[k], radius * cos(angle), across);
+        fil_v3_axpy(corners[k], radius * sin(angle), beside);
+    }
 }
 
 /* Hermite's cubic from disk to disk, along their axes. */
-static void sleeve_nodes(const FilShowKind* kind, const FilWorld* world, FilId id, double* nodes)
+void fil_show_sleeve(const FilShowKind* kind, const FilWorld* world, FilId id, int edges, int sides, FilSleeveRing see, void* context)
 {
-    FilPose a = disk_pose(kind, world, id, 0);
-    fil_v3_copy(nodes, a.p);
+    double corners[FIL_SLEEVE_SIDES][3];
+    FilPose a, b;
+    double before = see_disk(kind, world, id, 0, &a), across[3] = {a.r[0], a.r[3], a.r[6]};
+    ring_corners(a.p, (double[]){a.r[2], a.r[5], a.r[8]}, before, across, sides, corners);
+    see(context, 0, (const double (*)[3])corners);
     for (int d = 1; d < kind->shape_count(world, id); ++d) {
-        const FilPose b = disk_pose(kind, world, id, d);
-        const double gap = fil_v3_distance(a.p, b.p);
-        for (int k = 1; k <= SLEEVE_EDGES; ++k) {
-            const double u = (double)k / SLEEVE_EDGES, v = 1.0 - u;
-            double* x = nodes + 3 * (SLEEVE_EDGES * (d - 1) + k);
+        const double after = see_disk(kind, world, id, d, &b), gap = fil_v3_distance(a.p, b.p);
+        for (int k = 1; k <= edges; ++k) {
+            const double u = (double)k / edges, v = 1.0 - u;
+            double x[3], along[3];
             for (int c = 0; c < 3; ++c) {
-                x[c] = v * v * (1.0 + 2.0 * u) * a.p[c] + u * u * (1.0 + 2.0 * v) * b.p[c] +
-                       gap * (u * v * v * a.r[3 * c + 2] - u * u * v * b.r[3 * c + 2]);
+                const double ta = gap * a.r[3 * c + 2], tb = gap * b.r[3 * c + 2];
+                x[c] = v * v * (1.0 + 2.0 * u) * a.p[c] + u * u * (1.0 + 2.0 * v) * b.p[c] + u * v * v * ta - u * u * v * tb;
+                along[c] = 6.0 * u * v * (b.p[c] - a.p[c]) + v * (v - 2.0 * u) * ta + u * (u - 2.0 * v) * tb;
             }
+            ring_corners(x, along, v * before + u * after, across, sides, corners);
+            see(context, edges * (d - 1) + k, (const double (*)[3])corners);
         }
         a = b;
+        before = after;
     }
-}
-
-void fil_show_line_nodes(const FilShowKind* kind, const FilWorld* world, FilId id, double* nodes)
-{
-    if (kind->curve != NULL) {
-        kind->curve_nodes(world, id, nodes);
-    } else {
-        sleeve_nodes(kind, world, id, nodes);
-    }
-}
-
-double fil_show_line_radius(const FilShowKind* kind, const FilWorld* world, FilId id, int edge)
-{
-    if (kind->curve != NULL) {
-        return kind->curve_radius(world, id, edge);
-    }
-    FilShownShape before, after;
-    const double u = (edge % SLEEVE_EDGES + 0.5) / SLEEVE_EDGES;
-    kind->shape(world, id, edge / SLEEVE_EDGES, &before);
-    kind->shape(world, id, edge / SLEEVE_EDGES + 1, &after);
-    return (1.0 - u) * before.def.radius + u * after.def.radius;
 }

@@ -127,9 +127,11 @@ typedef struct FilControlPlace {
 
 void fil_show_controls(const FilWorld* world, void (*see)(void* context, FilControlPlace place, const FilShownControl* control), void* context);
 
-/* A curve for those who draw lines: that of the kind, or one that goes smoothly through the disks of a smooth body. False: neither. */
-bool fil_show_line(const FilShowKind* kind, const FilWorld* world, FilId id, FilCurve* curve);
-void fil_show_line_nodes(const FilShowKind* kind, const FilWorld* world, FilId id, double* nodes); /* 3 per node, m */
-double fil_show_line_radius(const FilShowKind* kind, const FilWorld* world, FilId id, int edge);   /* m */
+/* A smooth body as rings of corners around a line that goes smoothly through its disks, from the first to the last: `edges` from disk to
+ * disk, `sides` of a ring (at most FIL_SLEEVE_SIDES), counterclockwise as seen from the end. */
+enum { FIL_SLEEVE_SIDES = 20 };
+typedef void (*FilSleeveRing)(void* context, int ring, const double (*corners)[3]);
+int fil_show_sleeve_rings(const FilShowKind* kind, const FilWorld* world, FilId id, int edges); /* 0: it is none */
+void fil_show_sleeve(const FilShowKind* kind, const FilWorld* world, FilId id, int edges, int sides, FilSleeveRing see, void* context);
 
 #endif
