@@ -70,7 +70,7 @@ static int play(BagView* view, const FilBagViewOptions* options)
     const FilSimulation* simulation = fil_replay_simulation(view->replay);
     FilPlayer player;
     size_t size;
-    const FilViewDescription description = {.world = simulation->world, .scene = &simulation->scene};
+    const FilViewDescription description = {.world = simulation->world, .scene = &simulation->scene, .speed = options->speed};
     char* text = fil_view_describe(&description, &size);
     FilStatus status = text != NULL ? fil_player_open(&player, view->film, options->address, options->port, text, size, &view->error) : FIL_OUT_OF_MEMORY;
     free(text);

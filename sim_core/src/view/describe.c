@@ -67,6 +67,9 @@ static void write_shape(FilJson* json, const FilShownShape* shape, FilColor colo
     const FilShapeDef* def = &shape->def;
     fil_json_open(json, NULL, '{');
     fil_json_text(json, "type", types[def->type]);
+    if (shape->part != NULL) {
+        fil_json_text(json, "part", shape->part);
+    }
     fil_json_boolean(json, "moves", shape->moves);
     write_color(json, color);
     fil_json_number(json, "radius", def->radius);
@@ -245,6 +248,8 @@ char* fil_view_describe(const FilViewDescription* description, size_t* size)
     fil_json_text(&json, "title", description->scene->title);
     fil_json_text(&json, "message", description->message != NULL ? description->message : "");
     fil_json_number(&json, "dt", fil_world_dt(world));
+    fil_json_number(&json, "speed", description->speed);
+    fil_json_boolean(&json, "steers", !description->locked);
     fil_json_text(&json, "contact_model", fil_world_contact_model(world));
     write_names(&json, world);
     FilViewRest now = description->rest == NULL ? fil_view_rest_take(world) : (FilViewRest){0};

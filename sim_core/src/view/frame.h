@@ -35,6 +35,8 @@ typedef struct FilViewDescription {
     const char* message;     /* for whoever looks, as when a step failed; NULL: none */
     const FilSource* source; /* what can be changed of the scene; NULL: nothing */
     bool steers;             /* controls of objects can be set */
+    bool locked;             /* pages can look, and nothing else */
+    double speed;            /* simulated seconds per second; 0: as fast as it can */
     const FilViewRest* rest; /* surfaces as they were at first, to tell strains by; NULL: not known, unless it is the start now */
 } FilViewDescription;
 

@@ -27,6 +27,7 @@ struct FilViewSession {
     char said[512];     /* by fil_view_session_say() */
     char described[32]; /* the contact model in the description */
     char failure[512];  /* the failure in it */
+    double speed;       /* the pace in it */
     bool stale;         /* the description is */
     uint64_t load;      /* the world that was described */
     double next;        /* s, when a frame is due */
@@ -40,12 +41,14 @@ static FilStatus describe(FilViewSession* session)
     const char* message = simulation->failed ? simulation->failure : session->said;
     size_t size;
     const FilViewDescription description = {
-        .world = simulation->world, .scene = &simulation->scene, .message = message, .source = &session->source, .steers = session->steers, .rest = &session->rest};
+        .world = simulation->world, .scene = &simulation->scene, .message = message, .source = &session->source, .steers = session->steers, .locked = !session->steers,
+        .speed = simulation->real_time_factor, .rest = &session->rest};
     char* text = fil_view_describe(&description, &size);
     const FilStatus status = text != NULL ? fil_view_server_tell(session->server, text, size) : FIL_OUT_OF_MEMORY;
     free(text);
     snprintf(session->described, sizeof session->described, "%s", fil_world_contact_model(simulation->world));
     snprintf(session->failure, sizeof session->failure, "%s", simulation->failure);
+    session->speed = simulation->real_time_factor;
     session->stale = false;
     return status;
 }
@@ -238,7 +241,7 @@ FilStatus fil_view_session_show(FilViewSession* session, double now)
     if (fil_view_server_counts(session->server).pages == 0) {
         return FIL_OK; // who joins is shown the next one
     }
-    const bool changed = session->stale || strcmp(session->failure, simulation->failure) != 0 ||
+    const bool changed = session->stale || session->speed != simulation->real_time_factor || strcmp(session->failure, simulation->failure) != 0 ||
                          strcmp(session->described, fil_world_contact_model(simulation->world)) != 0;
     const FilStatus status = changed ? describe(session) : FIL_OK;
     return status == FIL_OK ? show_frame(session) : status;

@@ -28,7 +28,7 @@ async function holdAndWeigh(page, { name, press, to, force }) {
   const [x, y] = await project(page, press);
   const [x1, y1] = await project(page, press.map((value, k) => value + to[k]));
   await page.mouse.move(x, y);
-  await wait(page, (n) => document.getElementById('name').textContent === n, name);
+  await wait(page, (n) => document.getElementById('name').textContent.split(':')[0] === n, name);
   await page.mouse.down();
   await page.mouse.move(x1, y1, { steps: 4 });
   await page.keyboard.press('Space');

@@ -7,6 +7,7 @@ import { Tube } from './tube.js';
 const paint = ({ color, opacity = 1 }) => ({ color, opacity, transparent: opacity < 1 });
 const HAND_NUMBERS = 6;
 const POSE_NUMBERS = 7;
+const SLEEVE = 4; // nodes of a smooth body's line from disk to disk
 const SEEN = 4; // rings and handles are at least so many times as wide as the thinnest line
 
 const middleOf = (points) => [0, 1, 2].map((k) => points.reduce((sum, x, i) => (i % 3 === k ? sum + x : sum), 0) / (points.length / 3));
@@ -77,13 +78,16 @@ class Shapes {
       return mesh;
     });
     this.count = shapes.length;
+    this.names = shapes.map(({ part }) => part);
     if (sleeve && shapes.length > 1) { // a smooth body over its disks
-      this.line = new Float32Array(3 * shapes.length);
-      const radius = (u) => {
+      const nodes = SLEEVE * (shapes.length - 1) + 1;
+      this.line = new Float32Array(3 * nodes);
+      const radius = (node) => {
+        const u = node / SLEEVE;
         const i = Math.min(Math.floor(u), shapes.length - 2);
         return 1.01 * ((1 - u + i) * shapes[i].radius + (u - i) * shapes[i + 1].radius);
       };
-      this.tube = new Tube({ nodes: shapes.length, closed: false, color, radius, striped: false });
+      this.tube = new Tube({ nodes, closed: false, color, radius, striped: false, fine: 1 });
       this.meshes.slice(1, -1).forEach((disk) => { disk.visible = false; });
       this.meshes.push(this.tube.mesh);
     }
@@ -106,15 +110,36 @@ class Shapes {
         this.meshes[s].scale.setScalar(Math.max(1, (SEEN * Tube.least) / this.radii[s]));
       }
       this.meshes[s].updateMatrixWorld();
-      if (this.line) {
-        this.line.set(numbers.subarray(at, at + 3), 3 * s);
-      }
     }
     if (this.tube) {
-      const x = new THREE.Vector3();
-      const director = (i, k) => x.set(1, 0, 0).applyQuaternion(this.meshes[i].quaternion).getComponent(k);
-      this.tube.update(this.line, 0, director);
+      this.drawSleeve();
     }
+  }
+
+  // Hermite's cubic from disk to disk, along their axes, as drawings and markers have it (view/show.c)
+  drawSleeve() {
+    const x = new THREE.Vector3();
+    const disk = (i) => this.meshes[Math.min(i, this.count - 1)];
+    const [from, to] = [new THREE.Vector3(), new THREE.Vector3()];
+    for (let node = 0; node < this.tube.nodes; node++) {
+      const i = Math.min(Math.floor(node / SLEEVE), this.count - 2);
+      const [a, b] = [disk(i), disk(i + 1)];
+      const u = node / SLEEVE - i;
+      const v = 1 - u;
+      const gap = a.position.distanceTo(b.position);
+      from.set(0, 0, gap).applyQuaternion(a.quaternion);
+      to.set(0, 0, gap).applyQuaternion(b.quaternion);
+      x.copy(a.position).multiplyScalar(v * v * (1 + 2 * u)).addScaledVector(b.position, u * u * (1 + 2 * v));
+      x.addScaledVector(from, u * v * v).addScaledVector(to, -u * u * v).toArray(this.line, 3 * node);
+    }
+    const director = (node, k) => x.set(1, 0, 0).applyQuaternion(disk(Math.round(node / SLEEVE)).quaternion).getComponent(k);
+    this.tube.update(this.line, 0, director);
+  }
+
+  // robots are named by their links
+  label(hit) {
+    const part = this.names[this.meshes.indexOf(hit.object)];
+    return part ? `${this.name}: ${part}` : this.name;
   }
 
   frames() {
@@ -122,7 +147,7 @@ class Shapes {
   }
 
   grip(hit) {
-    const part = this.tube && hit.object === this.tube.mesh ? this.tube.nodeOf(hit.face) : this.meshes.indexOf(hit.object);
+    const part = this.tube && hit.object === this.tube.mesh ? Math.round(this.tube.nodeOf(hit.face) / SLEEVE) : this.meshes.indexOf(hit.object);
     return { part, local: this.meshes[part].worldToLocal(hit.point.clone()).toArray(), point: hit.point.toArray() };
   }
 }

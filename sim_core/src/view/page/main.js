@@ -11,6 +11,7 @@ import { Tube } from './tube.js';
 const PAST_FRAMES = 1800;
 const PAST_BYTES = 96e6;
 const VIEWS = { front: [0.25, -1, 0.35], side: [1, 0, 0.2], top: [0, -1e-3, 1], fit: null };
+const STEERING = ['play', 'step', 'reset', 'speed', 'model', 'strength']; // not for pages that can look only
 const FILL = 0.8; // share of the picture that what is looked at takes up
 const get = (id) => document.getElementById(id);
 const options = new URLSearchParams(location.hash.slice(1)); // #bare, #render&view=side&follow=NAME&zoom=2&dark&forces&strip=4
@@ -120,6 +121,9 @@ function describe(description) {
   get('message').textContent = description.message;
   get('message').hidden = description.message === '';
   get('model').replaceChildren(...description.contact_models.map((name) => new Option(name, name, false, name === description.contact_model)));
+  setSpeed(description.speed);
+  STEERING.forEach((id) => { get(id).disabled = !description.steers; });
+  get('rate').title = description.steers ? '' : 'pages can look, and nothing else';
   plots.describe(description.probes);
   panes.describe(description);
   if (!same) {
@@ -130,9 +134,21 @@ function describe(description) {
   }
 }
 
+// one that is not in the list is added
+function setSpeed(speed) {
+  const list = [...get('speed').options];
+  const there = list.find(({ value }) => Number(value) === speed);
+  const option = there ?? new Option(speed === 0 ? 'as fast as it can' : speed, speed);
+  if (!there) {
+    get('speed').add(option);
+  }
+  option.selected = true;
+}
+
 // a film is sought where it comes from; of what happens now the page keeps the recent past itself
 function remember(frame) {
   get('live').hidden = frame.end > 0;
+  get('model').disabled = frame.end > 0 || !state.description.steers; // what has happened has its model
   if (frame.end > 0) {
     get('past').max = '1000';
     get('past').value = String((1000 * frame.time) / frame.end);
@@ -225,7 +241,7 @@ function draw(frame) {
     return;
   }
   get('time').textContent = `t = ${frame.time.toFixed(3)} s${frame.end > 0 ? ` of ${frame.end.toFixed(1)} s` : ''}`;
-  get('rate').textContent = frame.runs ? `${frame.rate.toPrecision(2)} × real time` : frame.failed ? 'failed' : 'paused';
+  get('rate').textContent = (frame.runs ? `${frame.rate.toPrecision(2)} × real time` : frame.failed ? 'failed' : 'paused') + (state.description.steers ? '' : ', to look at only');
   if (!state.fitted) {
     state.fitted = true;
     get('follow').value = options.get('follow') ?? '';
@@ -326,6 +342,7 @@ const actions = {
   reset: () => { toLive(); ask('reset'); },
   theme: () => setTheme(!isDark()),
   live: toLive,
+  'show-plots': () => { get('plots').hidden = !get('plots').hidden; },
 };
 Object.entries(actions).forEach(([id, act]) => { get(id).onclick = act; });
 ['forces', 'frames', 'strain'].forEach((id) => {

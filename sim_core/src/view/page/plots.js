@@ -1,6 +1,9 @@
 // Probes over time: the last minute or so of what the frames brought.
 import uPlot from './lib/uplot/dist/uPlot.esm.js';
 
+// what does not change is drawn in the middle
+const range = (_, min, max) => (min === null ? [0, 1] : max > min ? uPlot.rangeNum(min, max, 0.1, true) : [min - (Math.abs(min) || 1), max + (Math.abs(max) || 1)]);
+
 const KEPT = 4000;
 const COLORS = ['#296bb8', '#de6b24', '#269470', '#bd3361', '#7052b3', '#c7991a'];
 const AT_FIRST = 2; // probes that are plotted before anyone chose
@@ -21,6 +24,7 @@ export class Plots {
     this.chosen = names.map((_, i) => i < AT_FIRST);
     this.data = [[], ...names.map(() => [])];
     this.panel.hidden = names.length === 0;
+    document.getElementById('show-plots').hidden = names.length === 0;
     this.list.replaceChildren(...names.map((name, i) => {
       const label = document.createElement('label');
       const box = Object.assign(document.createElement('input'), { type: 'checkbox', checked: this.chosen[i] });
@@ -54,7 +58,7 @@ export class Plots {
       this.plot?.destroy();
       const axis = { stroke: '#7b8290', grid: { stroke: '#7b829033' }, ticks: { stroke: '#7b829033' } };
       this.plot = new uPlot({
-        width: 420, height: 170, scales: { x: { time: false } }, axes: [axis, { ...axis, size: 64, values: (_, ticks) => ticks.map(short) }], legend: { show: false },
+        width: 420, height: 170, scales: { x: { time: false }, y: { range } }, axes: [axis, { ...axis, size: 64, values: (_, ticks) => ticks.map(short) }], legend: { show: false },
         series: [{ label: 't' }, ...shown.map((i) => ({ label: this.names[i], stroke: COLORS[i % COLORS.length], width: 1.5, points: { show: false } }))],
       }, data, this.chart);
       return;

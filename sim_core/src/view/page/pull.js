@@ -60,7 +60,8 @@ export class Pull {
   // what the pointer is over may have moved away
   name() {
     const hit = this.over && !this.held ? this.hit(this.over) : undefined;
-    this.label(hit ? hit.object.userData.part.name : '', this.over?.clientX ?? 0, this.over?.clientY ?? 0);
+    const part = hit?.object.userData.part;
+    this.label(part?.label?.(hit) ?? part?.name ?? '', this.over?.clientX ?? 0, this.over?.clientY ?? 0);
   }
 
   release() {

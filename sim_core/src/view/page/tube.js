@@ -40,10 +40,10 @@ export class Tube {
   static least = 0; // m: what is thinner is drawn as thin as can be seen
 
   // radius(u): at the place u along the nodes; flat: width and height of a rectangular section instead
-  constructor({ nodes, closed, radius, color, striped = true, flat = null }) {
+  constructor({ nodes, closed, radius, color, striped = true, flat = null, fine = nodes <= 60 ? 4 : nodes <= 250 ? 2 : 1 }) {
     Object.assign(this, { nodes, closed, radius: flat ? () => 1 : radius, profile: flat ? rectangle(flat) : ROUND });
     this.spans = closed ? nodes : nodes - 1;
-    this.fine = nodes <= 60 ? 4 : nodes <= 250 ? 2 : 1;
+    this.fine = fine; // rings from node to node
     this.rings = this.spans * this.fine + 1;
     this.caps = closed ? 0 : 2; // rings of no radius that close the ends
     this.center = new Float32Array(3 * this.rings);
