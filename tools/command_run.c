@@ -13,6 +13,7 @@
 #include "csv.h"
 #include "draw.h"
 #include "base/json.h"
+#include "base/number.h"
 
 typedef struct Options {
     double duration; /* s; negative: the scene's */
@@ -241,8 +242,8 @@ static int simulate(Run* run)
         }
         if (progress.shown) {
             const double time = fil_world_time(run->world);
-            fil_progress_update(&progress, (double)run->totals.steps / (double)run->steps, "t = %.3f of %g s, %.3g x",
-                                time, run->duration, time / fil_bench_since(start_time).wall);
+            fil_progress_update(&progress, (double)run->totals.steps / (double)run->steps, "t = %.3f of %g s, %s x",
+                                time, run->duration, FIL_SHORT(time / fil_bench_since(start_time).wall, 3));
         }
         if (status != FIL_OK && !(status == FIL_INTERRUPTED && fil_stop_requested())) {
             fil_progress_clear(&progress);
@@ -344,8 +345,9 @@ static void print_probes(const FilWorld* world, FILE* out)
         width = length > width ? length : width;
     }
     for (int i = 0; i < count; ++i) {
-        fprintf(out, "  %-12s %-*s % .9g\n", i == 0 ? "probes" : "", width, fil_world_probe_name(world, i),
-                fil_world_probe_value(world, i));
+        const double value = fil_world_probe_value(world, i);
+        fprintf(out, "  %-12s %-*s %s%s\n", i == 0 ? "probes" : "", width, fil_world_probe_name(world, i), value < 0.0 ? "" : " ",
+                FIL_SHORT(value, 9));
     }
 }
 
@@ -357,7 +359,7 @@ static void print_summary(const Run* run, FILE* out)
     const double time = fil_world_time(run->world);
     const double steps = fmax(1.0, (double)totals->steps);
     fprintf(out, "%s%s%s\n", run->scene.name, run->scene.title[0] != '\0' ? ": " : "", run->scene.title);
-    fprintf(out, "  time         %g s in %.3g s, %.3g times real time\n", time, run->time.wall, time / run->time.wall);
+    fprintf(out, "  time         %g s in %s s, %s times real time\n", time, FIL_SHORT(run->time.wall, 3), FIL_SHORT(time / run->time.wall, 3));
     fprintf(out, "  steps        %" PRIu64 " of %g s, %.2f Newton iterations each", totals->steps,
             fil_world_dt(run->world), (double)totals->newton_iterations / steps);
     if (totals->halved_steps > 0) {
@@ -370,13 +372,13 @@ static void print_summary(const Run* run, FILE* out)
     if (asked > threads) {
         fprintf(out, " (%d were asked for: the system gives no more)", asked);
     }
-    fprintf(out, "\n  per step     %.3g us: collide %.3g, free motion %.3g, contact %.3g, other %.3g\n",
-            1e6 * run->time.wall / steps, 1e6 * timings->collide / steps, 1e6 * timings->free_motion / steps,
-            1e6 * timings->contact / steps, 1e6 * timings->other / steps);
+    fprintf(out, "\n  per step     %s us: collide %s, free motion %s, contact %s, other %s\n", FIL_SHORT(1e6 * run->time.wall / steps, 3),
+            FIL_SHORT(1e6 * timings->collide / steps, 3), FIL_SHORT(1e6 * timings->free_motion / steps, 3),
+            FIL_SHORT(1e6 * timings->contact / steps, 3), FIL_SHORT(1e6 * timings->other / steps, 3));
     fprintf(out, "  contact      %s", fil_world_contact_model(run->world));
     if (totals->contacts_max > 0) {
-        fprintf(out, ", %.1f contacts on average, %d at most, penetration up to %.3g m", totals->contacts / steps,
-                totals->contacts_max, totals->max_penetration);
+        fprintf(out, ", %.1f contacts on average, %d at most, penetration up to %s m", totals->contacts / steps,
+                totals->contacts_max, FIL_SHORT(totals->max_penetration, 3));
     }
     if (totals->deep_steps > 0) {
         fprintf(out, ", deeper than a tenth of a body in %" PRIu64 " steps", totals->deep_steps);
@@ -384,11 +386,11 @@ static void print_summary(const Run* run, FILE* out)
     if (totals->crossings > 0) {
         fprintf(out, ", %d crossings of rods or cloth", totals->crossings);
     }
-    fprintf(out, "\n  energy       kinetic %.6g J, elastic %.6g J, gravity %.6g J\n", energy.kinetic, energy.elastic,
-            energy.gravity);
+    fprintf(out, "\n  energy       kinetic %s J, elastic %s J, gravity %s J\n", FIL_SHORT(energy.kinetic, 6), FIL_SHORT(energy.elastic, 6),
+            FIL_SHORT(energy.gravity, 6));
     if (run->options->bag.path != NULL) {
-        fprintf(out, "  bag          %s, %" PRIu64 " messages of %.4g MB in all\n", run->options->bag.path,
-                run->recorded.messages, 1e-6 * (double)run->recorded.bytes);
+        fprintf(out, "  bag          %s, %" PRIu64 " messages of %s MB in all\n", run->options->bag.path,
+                run->recorded.messages, FIL_SHORT(1e-6 * (double)run->recorded.bytes, 4));
     }
     print_probes(run->world, out);
 }

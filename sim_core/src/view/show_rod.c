@@ -1,6 +1,7 @@
 /* Rods: their sections and stiffness; drawn as tubes. */
 #include <stdio.h>
 
+#include "base/number.h"
 #include "view/show.h"
 
 static void print_section(const FilSection* section)
@@ -31,8 +32,8 @@ static void print(const FilWorld* world, FilId rod)
     print_section(&section);
     printf("\n");
     if (fil_section_stiffness(&section, &stiffness, NULL) == FIL_OK) {
-        printf("  %-16s EA %.4g N, EI %.4g and %.4g N m2, GJ %.4g N m2, %.4g kg/m\n", "", stiffness.ea, stiffness.ei1,
-               stiffness.ei2, stiffness.gj, stiffness.mass_per_length);
+        printf("  %-16s EA %s N, EI %s and %s N m2, GJ %s N m2, %s kg/m\n", "", FIL_SHORT(stiffness.ea, 4), FIL_SHORT(stiffness.ei1, 4),
+               FIL_SHORT(stiffness.ei2, 4), FIL_SHORT(stiffness.gj, 4), FIL_SHORT(stiffness.mass_per_length, 4));
     }
 }
 
