@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "bag_messages.h"
 #include "bag_replay.h"
 #include "cli.h"
 #include "view/frame.h"
@@ -19,6 +20,7 @@ static const double PICTURE_TIME = 1.0 / 60.0; /* s, simulated */
 typedef struct BagView {
     FilReplay* replay;
     FilFilm* film;
+    FilBagMessages* messages;
     FilViewFrame frame; /* of the thread */
     atomic_bool ends;
     pthread_t thread;
@@ -65,14 +67,30 @@ static void report(const BagView* view)
     fflush(stdout);
 }
 
+/* Viewers get the recorded messages; a bag that cannot be read on is told once. */
+static void send(FilBagMessages** messages, double time)
+{
+    FilError error = {""};
+    if (*messages != NULL && fil_bag_messages_go(*messages, time, &error) != FIL_OK) {
+        fil_cli_fail("view", 0, "for viewers by Foxglove's protocol: %s", error.text);
+        *messages = NULL;
+    }
+}
+
 static int play(BagView* view, const FilBagViewOptions* options)
 {
     const FilSimulation* simulation = fil_replay_simulation(view->replay);
     FilPlayer player;
     size_t size;
-    const FilViewDescription description = {.world = simulation->world, .scene = &simulation->scene, .speed = options->speed};
+    const FilViewDescription description = {.world = simulation->world, .scene = &simulation->scene, .speed = options->speed, .locked = options->read_only};
+    const FilViewServerDef serve = {.address = options->address,
+                                    .port = options->port,
+                                    .foxglove = fil_bag_messages_foxglove(view->messages),
+                                    .read_only = options->read_only,
+                                    .origins = options->origins};
+    FilBagMessages* messages = view->messages;
     char* text = fil_view_describe(&description, &size);
-    FilStatus status = text != NULL ? fil_player_open(&player, view->film, options->address, options->port, text, size, &view->error) : FIL_OUT_OF_MEMORY;
+    FilStatus status = text != NULL ? fil_player_open(&player, view->film, &serve, text, size, &view->error) : FIL_OUT_OF_MEMORY;
     free(text);
     if (status != FIL_OK) {
         return fil_cli_fail("view", FIL_EXIT_USAGE, "%s", view->error.text[0] != '\0' ? view->error.text : "out of memory");
@@ -85,6 +103,7 @@ static int play(BagView* view, const FilBagViewOptions* options)
     bool told = false;
     while (started && status == FIL_OK && !fil_stop_requested()) {
         status = fil_player_update(&player, now(), now() + PICTURE_TIME);
+        send(&messages, player.time);
         if (!told && atomic_load(&view->done)) {
             report(view);
             told = true;
@@ -103,7 +122,7 @@ int fil_bag_view(const char* bag, const FilBagViewOptions* options)
     BagView view = {.status = FIL_OK};
     view.film = fil_film_create(PICTURE_TIME, MAX_FILM);
     int exit_code = FIL_EXIT_DONE;
-    if (view.film == NULL || fil_replay_open(bag, &view.replay, &view.error) != FIL_OK) {
+    if (view.film == NULL || fil_replay_open(bag, &view.replay, &view.error) != FIL_OK || fil_bag_messages_open(bag, &view.messages, &view.error) != FIL_OK) {
         exit_code = fil_cli_fail("view", FIL_EXIT_USAGE, "%s", view.film != NULL ? view.error.text : "out of memory");
     } else {
         fil_stop_on_signals();
@@ -111,6 +130,7 @@ int fil_bag_view(const char* bag, const FilBagViewOptions* options)
     }
     fil_view_frame_free(&view.frame);
     fil_film_destroy(view.film);
+    fil_bag_messages_close(view.messages);
     fil_replay_close(view.replay);
     return exit_code;
 }

@@ -8,7 +8,8 @@ typedef struct FilBagViewOptions {
     const char* address;
     int port;
     double speed;
-    bool paused;
+    bool paused, read_only;
+    const char* origins; /* of viewers' pages; NULL: none */
 } FilBagViewOptions;
 
 /* Sees the world at the start and after each step; false ends it there. */

@@ -137,7 +137,8 @@ int fil_command_view(int argc, char** argv)
         return exit_code;
     }
     if (fil_is_bag(scene)) {
-        const FilBagViewOptions bag = {.address = options.address, .port = options.port, .speed = options.speed, .paused = options.paused};
+        const FilBagViewOptions bag = {.address = options.address, .port = options.port, .speed = options.speed, .paused = options.paused,
+                                       .read_only = options.read_only, .origins = options.origins};
         fil_settings_free(&options.scene.settings);
         return fil_bag_view(scene, &bag);
     }

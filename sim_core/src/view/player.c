@@ -9,12 +9,13 @@
 
 static const double END_RHYTHM = 0.25; /* s between two words about how long the film has become */
 
-FilStatus fil_player_open(FilPlayer* player, FilFilm* film, const char* address, int port, const char* description, size_t size,
-                          FilError* error)
+FilStatus fil_player_open(FilPlayer* player, FilFilm* film, const FilViewServerDef* serve, const char* description, size_t size, FilError* error)
 {
     *player = (FilPlayer){.film = film, .runs = true, .speed = 1.0, .shown = -1};
     fil_view_queue_init(&player->queue);
-    const FilViewServerDef def = {.address = address, .port = port, .command = fil_view_queue_put, .context = &player->queue};
+    FilViewServerDef def = *serve;
+    def.command = serve->read_only ? NULL : fil_view_queue_put;
+    def.context = &player->queue;
     FilStatus status = fil_view_server_start(&def, &player->server, error);
     if (status == FIL_OK) {
         status = fil_view_server_tell(player->server, description, size);

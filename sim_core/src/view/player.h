@@ -22,9 +22,9 @@ typedef struct FilPlayer {
     size_t capacity;
 } FilPlayer;
 
-/* Serves pages; `description` (fil_view_describe()) is what they get first. */
-FIL_MUST_CHECK FilStatus fil_player_open(FilPlayer* player, FilFilm* film, const char* address, int port, const char* description,
-                                         size_t size, FilError* error);
+/* Serves pages where and to whom `serve` says, but for its commands; `description` (fil_view_describe()) is what they get first. */
+FIL_MUST_CHECK FilStatus fil_player_open(FilPlayer* player, FilFilm* film, const FilViewServerDef* serve, const char* description, size_t size,
+                                         FilError* error);
 void fil_player_close(FilPlayer* player);
 
 /* Does what pages ask and shows the frame of `now` (s, CLOCK_REALTIME); waits until about `deadline` for something to do. */
