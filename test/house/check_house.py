@@ -33,6 +33,7 @@ FLOORS = [
     ["ros_node/embedded"],
     ["ros_node"],
     ["tools"],
+    ["python/src"],
 ]
 ROOMS = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 

@@ -11,6 +11,10 @@ FIL_API_BEGIN
 const double* fil_world_positions(const FilWorld* world, int* count);
 const double* fil_world_velocities(const FilWorld* world, int* count);
 
+/* What a probe would measure, without one: all components of a quantity (fil_quantity_info()) of something, by the number of its part,
+ * negative counting from the end. `of` is not used of the world. At most 3 numbers; `count` may be NULL. */
+FIL_MUST_CHECK FilStatus fil_world_measure(FilWorld* world, const char* quantity, FilId of, int index, double* numbers, int* count);
+
 FIL_API_END
 
 #endif

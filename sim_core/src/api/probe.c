@@ -1,9 +1,11 @@
 /* Probes: named numbers read off the current state. What can be measured stands in the rows of the kinds. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api/kinds.h"
 #include "base/error.h"
+#include "filum/state.h"
 #include "world/world.h"
 
 /* ---- quantities ---- */
@@ -76,23 +78,21 @@ FilProbeDef fil_probe_def_default(void)
     return (FilProbeDef){.quantity = "position", .component = -1};
 }
 
-/* Whether there is such an object, part and component. */
-static FilStatus check(FilWorld* world, const FilKindRow* row, const FilQuantity* q, FilProbeDef* def)
+/* Whether there is such an object, part and component; `who` wants to know. */
+static FilStatus check(FilWorld* world, const char* who, const FilKindRow* row, const FilQuantity* q, FilProbeDef* def)
 {
     if (!is_of(world, row, def->of)) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': '%s' needs %s of this world", def->name, q->name,
-                              row->phrase);
+        return fil_world_fail(world, FIL_BAD_INPUT, "%s'%s' needs %s of this world", who, q->name, row->phrase);
     }
     if (def->component < -1 || def->component >= width_of(world, q, def->of)) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': '%s' has no component %d", def->name, q->name,
-                              def->component);
+        return fil_world_fail(world, FIL_BAD_INPUT, "%s'%s' has no component %d", who, q->name, def->component);
     }
     if (q->part != NULL) {
         const int count = q->part->count(world, def->of);
         def->index = def->index < 0 ? def->index + count : def->index;
         if (def->index < 0 || def->index >= count) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': %s '%s' has %d %s", def->name, row->word,
-                                  row->name(world, def->of), count, q->part->plural);
+            return fil_world_fail(world, FIL_BAD_INPUT, "%s%s '%s' has %d %s", who, row->word, row->name(world, def->of), count,
+                                  q->part->plural);
         }
     }
     return FIL_OK;
@@ -120,7 +120,9 @@ FilStatus fil_world_add_probe(FilWorld* world, const FilProbeDef* given, FilId* 
         return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': unknown quantity '%s'", def.name,
                               def.quantity != NULL ? def.quantity : "");
     }
-    FilStatus status = check(world, row, q, &def);
+    char who[128];
+    snprintf(who, sizeof who, "probe '%.100s': ", def.name);
+    FilStatus status = check(world, who, row, q, &def);
     if (status == FIL_OK) {
         status = fil_world_reserve(world, (void**)&world->probes, world->probe_count, &world->probe_capacity,
                                    sizeof *world->probes);
@@ -160,4 +162,23 @@ double fil_world_probe_value(const FilWorld* world, int index)
         return value[probe->component];
     }
     return probe->quantity->components == 1 ? value[0] : hypot(hypot(value[0], value[1]), value[2]);
+}
+
+FilStatus fil_world_measure(FilWorld* world, const char* quantity, FilId of, int index, double* numbers, int* count)
+{
+    const FilKindRow* row;
+    const FilQuantity* q = quantity_at(fil_find_quantity(quantity), &row);
+    if (q == NULL || numbers == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, q == NULL ? "unknown quantity '%s'" : "there is no room for the numbers of '%s'",
+                              quantity != NULL ? quantity : "");
+    }
+    FilProbeDef def = {.of = of, .index = index};
+    const FilStatus status = check(world, "", row, q, &def);
+    if (status == FIL_OK) {
+        q->measure(world, def.of, def.index, numbers);
+        if (count != NULL) {
+            *count = width_of(world, q, def.of);
+        }
+    }
+    return status;
 }

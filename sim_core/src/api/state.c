@@ -38,3 +38,22 @@ bool fil_world_move_state(FilWorld* world, const double* positions)
     }
     return false;
 }
+
+int fil_object_points(const FilWorld* world, FilId object, int* position, int* velocity)
+{
+    const int index = fil_id_find(world, FIL_ID_OBJECT, object);
+    const FilBody* body = index >= 0 ? &world->system.bodies[world->objects[index].body] : NULL;
+    if (body == NULL || body->ops->point_count == NULL || body->ops->point == NULL) {
+        return 0;
+    }
+    const int local = world->objects[index].local, count = body->ops->point_count(body->impl, local);
+    // points follow each other; one that is shared is another's block too, which comes before
+    int block = 0;
+    for (int k = 0; k < count; k++) {
+        const int from = body->ops->point(body->impl, local, k) - k;
+        block = from > block ? from : block;
+    }
+    *position = body->q + FIL_POINT_STRIDE * block;
+    *velocity = body->v + FIL_POINT_STRIDE * block;
+    return count;
+}

@@ -9,4 +9,9 @@
  * more bodies since. */
 bool fil_world_move_state(FilWorld* world, const double* positions);
 
+/* The points (nodes, vertices) of an object in the arrays of fil_world_positions() and fil_world_velocities(): three numbers each from
+ * *position and from *velocity on, FIL_POINT_STRIDE apart. Returns how many there are, 0 of objects that have none. */
+enum { FIL_POINT_STRIDE = 4 };
+int fil_object_points(const FilWorld* world, FilId object, int* position, int* velocity);
+
 #endif
