@@ -406,6 +406,66 @@ static void test_distances(void** state)
     fil_world_destroy(world);
 }
 
+/* Adds a triangle of one side of a bag: of the lower one turned over. */
+static void add_side(Mesh* mesh, int side, int a, int b, int c)
+{
+    const int corners[3] = {a, side == 0 ? b : c, side == 0 ? c : b};
+    memcpy(mesh->triangles + 3 * mesh->triangle_count++, corners, sizeof corners);
+}
+
+/* An empty bag: two squares of 0.1 m sewn together at their rim, 12 mm apart in the middle. */
+static void make_bag(Mesh* mesh, int cells)
+{
+    int at[2][20][20];
+    *mesh = (Mesh){.vertex_count = 0};
+    for (int k = 0; k < 2 * (cells + 1) * (cells + 1); k++) {
+        const int side = k / ((cells + 1) * (cells + 1)), i = k % (cells + 1), j = k / (cells + 1) % (cells + 1);
+        const int inside = (int)fmin(fmin(i, cells - i), fmin(j, cells - j));
+        if (side == 1 && inside == 0) {
+            at[1][i][j] = at[0][i][j];
+            continue;
+        }
+        double* x = mesh->x + 3 * mesh->vertex_count;
+        x[0] = 0.1 * i / cells - 0.05;
+        x[1] = 0.1 * j / cells - 0.05;
+        x[2] = 0.01 + (side == 0 ? 0.006 : -0.006) * sqrt(fmin(1.0, 3.0 * inside / cells));
+        at[side][i][j] = mesh->vertex_count++;
+    }
+    for (int k = 0; k < 2 * cells * cells; k++) {
+        const int side = k / (cells * cells), i = k % cells, j = k / cells % cells;
+        int(*v)[20] = at[side];
+        // diagonals that join rims would be the same edge on both sides
+        const bool corner = (i == 0 || i == cells - 1) && (j == 0 || j == cells - 1), odd = corner ? (i == 0) == (j == 0) : (i + j) % 2 != 0;
+        add_side(mesh, side, v[i][j], v[i + 1][j], odd ? v[i + 1][j + 1] : v[i][j + 1]);
+        add_side(mesh, side, odd ? v[i][j] : v[i + 1][j], v[i + 1][j + 1], v[i][j + 1]);
+    }
+}
+
+/* Closed shells meet themselves as open ones do: the bag falls flat, its upper side rests a thickness above its lower one, and the ground bears both. */
+static void test_closed(void** state)
+{
+    (void)state;
+    static Mesh mesh;
+    static double x[3 * MAX_VERTICES];
+    for (int k = 0; k < 3; k++) {
+        make_bag(&mesh, k == 1 ? 10 : 7);
+        const double weight = 9.81 * mass_of(&mesh);
+        FilWorld* world = load(models[k], 0.002, (const double[]){0.0, 0.0, -9.81}, "");
+        const FilId cloth = add_cloth(world, &mesh, 1e3, 0.3, 10.0, false);
+        step(world, 150);
+        FilVec3 force, torque;
+        fil_world_contact_wrench(world, fil_world_find_rigid(world, "ground"), &force, &torque);
+        fil_shell_get_positions(world, cloth, x);
+        assert_true(fabs(force.z + weight) < 1e-3 * weight);
+        for (int i = 0; i < mesh.vertex_count; i++) {
+            const bool rim = mesh.x[3 * i + 2] == 0.01, upper = mesh.x[3 * i + 2] > 0.01;
+            assert_true(rim || fabs(x[3 * i + 2] - (upper ? 1.5 : 0.5) * THICKNESS) < 0.025 * THICKNESS); // as above
+        }
+        assert_int_equal(count_piercings(&mesh, x), 0);
+        fil_world_destroy(world);
+    }
+}
+
 /* A sheet that flies together from all sides crumples at once, in steps in which parts of it move by several thicknesses: nothing passes, for
  * steps in which something would are divided. */
 static void test_crumpled(void** state)
@@ -471,6 +531,7 @@ int main(void)
         cmocka_unit_test(test_free_flight),
         cmocka_unit_test(test_distances),
         cmocka_unit_test(test_crumpled),
+        cmocka_unit_test(test_closed),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,9 +64,7 @@ FilStatus fil_collision_add_sheet(FilCollisionStage* stage, int body_index, int 
     FilCollisionSheet* s = &stage->sheets[stage->sheet_count];
     *s = (FilCollisionSheet){.body = body_index, .first = first, .bedding = mesh.bedding};
     FilStatus status = fil_facets_init(&s->facets, mesh.vertex_count, mesh.triangles, mesh.triangle_count, mesh.closed, mesh.radius);
-    // closed shells are left out: their contact with themselves has not been judged
-    const bool has_border = 2 * mesh.edge_count > 3 * mesh.triangle_count;
-    if (status == FIL_OK && has_border && mesh.lengths != NULL && stage->colliders[first].collider.collision.self) {
+    if (status == FIL_OK && mesh.lengths != NULL && stage->colliders[first].collider.collision.self) {
         status = make_own(s, &mesh);
     }
     s->speed = fil_alloc((size_t)mesh.vertex_count, sizeof *s->speed);
