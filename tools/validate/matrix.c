@@ -111,7 +111,7 @@ static void run(FilCheck* check, const char* model)
         (kinds[i].ground != NULL ? kinds[i].ground : fil_matrix_ground)(model, &kinds[i], &table.cells[i][0]);
         settle(model, kinds[i].name, "ground", &table.cells[i][0], &table);
         for (int j = 0; j <= i; j++) {
-            // rings and hoops have no surface for others than their rods
+            // rings and hoops have no surface for others than their rods, and folded cloth is cloth to them
             if (kinds[i].ground == NULL && kinds[j].ground == NULL) {
                 fil_matrix_pair(model, &kinds[j], &kinds[i], &table.cells[i][j + 1]);
                 settle(model, kinds[i].name, kinds[j].name, &table.cells[i][j + 1], &table);

@@ -157,6 +157,51 @@ static void write_cloth(const FilMatrixKind* kind, const FilMatrixPlace* place, 
              place->name, damping(place), v.x, v.y, v.z, p.x - 0.07, p.y - 0.07, p.z);
 }
 
+/* The same felt, folded in two along y as it is at rest: its halves lie on each other. Numbers are those of the felt above. */
+static FilStatus add_folded(FilWorld* world, const FilMatrixKind* kind, const FilMatrixPlace* place)
+{
+    enum { CELLS = 3, COLUMNS = 2 * CELLS + 1, ROWS = 3 }; // one column is the crease
+    static const double thickness = 0.006, half = 0.1, width = 0.14, apart = 1.02; // m; thicknesses, so that no model starts pressed
+    double x[3 * (COLUMNS + 1) * (ROWS + 1)], v[3 * (COLUMNS + 1) * (ROWS + 1)];
+    int triangles[6 * COLUMNS * ROWS];
+    (void)kind;
+    for (int k = 0; k < (COLUMNS + 1) * (ROWS + 1); k++) {
+        const int i = k % (COLUMNS + 1), j = k / (COLUMNS + 1), along = i <= CELLS ? CELLS - i : i - CELLS - 1;
+        x[3 * k] = place->position.x + half * along / CELLS - 0.5 * half;
+        x[3 * k + 1] = place->position.y + width * j / ROWS - 0.5 * width;
+        x[3 * k + 2] = place->position.z + (i <= CELLS ? -0.5 : 0.5) * apart * thickness;
+        v[3 * k] = place->velocity.x;
+        v[3 * k + 1] = place->velocity.y;
+        v[3 * k + 2] = place->velocity.z;
+    }
+    for (int k = 0; k < COLUMNS * ROWS; k++) {
+        const int a = k / COLUMNS * (COLUMNS + 1) + k % COLUMNS, b = a + 1, c = a + COLUMNS + 1, d = c + 1;
+        const int cell[6] = {a, b, d, a, d, c};
+        memcpy(triangles + 6 * k, cell, sizeof cell);
+    }
+    FilShellDef def = fil_shell_def_default();
+    def.name = place->name;
+    def.vertex_count = (COLUMNS + 1) * (ROWS + 1);
+    def.vertices = x;
+    def.velocities = v;
+    def.triangle_count = 2 * COLUMNS * ROWS;
+    def.triangles = triangles;
+    def.thickness = thickness;
+    def.young = 1e6;
+    def.poisson = 0.3;
+    def.density = 500.0;
+    def.bending = FIL_BENDING_HINGES;
+    def.damping_stiffness = damping(place);
+    FilId id;
+    return fil_world_add_shell(world, &def, &id);
+}
+
+/* On itself and on the ground; others meet it as they do cloth. */
+static void ground_folded(const char* model, const FilMatrixKind* kind, FilMatrixCell* cell)
+{
+    fil_matrix_ground(model, kind, cell);
+}
+
 static void write_solid(const FilMatrixKind* kind, const FilMatrixPlace* place, char* text, size_t size)
 {
     const FilVec3 p = place->position, v = place->velocity;
@@ -261,6 +306,8 @@ static const FilMatrixKind table[] = {
      .add = add_robot},
     {.name = "soft arm", .letters = "sa", .section = "arms", .below = 0.005, .above = 0.085, .axis = 0, .steepness = 2.0,
      .reduced = true,     .write = write_arm},
+    {.name = "folded cloth", .letters = "fc", .below = 0.00606, .above = 0.00606, .axis = 1, .steepness = 2.0, .add = add_folded,
+     .ground = ground_folded},
     {.name = "ring", .letters = "ri", .ground = fil_matrix_ring},
     {.name = "hoop", .letters = "ho", .ground = fil_matrix_hoop},
 };

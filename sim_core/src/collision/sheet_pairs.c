@@ -68,25 +68,46 @@ static FilStatus add_swept(FilCollisionStage* stage, const FilFacetTouch* touch)
     return FIL_OK;
 }
 
-/* Of the pairs of one triangle of a sheet with the sheet itself, from `from` up to `to`: what would pass through each other. Closest features
- * of the step's start do not see that where something fast comes round an edge. */
-static FilStatus sweep_triangle(FilCollisionStage* stage, const FilCollisionSheet* s, int from, int to)
+/* m: how far two triangles may come closer before closest features of the step's start are looked at again. */
+static double motion_of(const FilCollisionStage* stage, const FilCollisionSheet* a, int s, const FilCollisionSheet* b, int t, double dt)
 {
-    const FilFacets* facets = &s->facets;
-    const double* ahead = s->ahead;
+    return a == b ? a->own->motion[s] + a->own->motion[t] : fil_collision_sheet_margin(stage, a, s, b, t, dt);
+}
+
+/* Of the pairs of one triangle of a, from `from` up to `to`: what would pass through each other. Closest features of the step's start do not see
+ * that where something fast comes round an edge. Contacts stand in the order of those of faces: b's side first if `swapped`. */
+static FilStatus sweep_triangle(FilCollisionStage* stage, const FilCollisionSheet* a, const FilCollisionSheet* b, int from, int to, bool swapped,
+                                double dt)
+{
     FilStatus status = FIL_OK;
     for (int k = from; k < to && status == FIL_OK; k++) {
-        const int a = stage->faces.items[k].a, b = stage->faces.items[k].b;
-        if (s->own->motion[a] + s->own->motion[b] < facets->radius) { // of the two that are between middle surfaces
+        const int s = stage->faces.items[k].a, t = stage->faces.items[k].b;
+        // half of what is between middle surfaces
+        if (motion_of(stage, a, s, b, t, dt) < 0.5 * (a->facets.radius + b->facets.radius)) {
             continue;
         }
         FilFacetTouch passing[FIL_FACETS_PASSING];
-        const int count = fil_facets_sweep(facets, ahead, a, facets, ahead, b, a < b, passing);
+        const bool edges = a == b ? s < t : !swapped;
+        const int count = fil_facets_sweep(&a->facets, a->ahead, s, &b->facets, b->ahead, t, edges, passing);
         for (int m = 0; m < count && status == FIL_OK; m++) {
-            status = add_swept(stage, &passing[m]);
+            FilFacetTouch touch = passing[m];
+            if (swapped) {
+                touch.vertex[0] = passing[m].vertex[1];
+                touch.vertex[1] = passing[m].vertex[0];
+                touch.triangle[0] = passing[m].triangle[1];
+                touch.triangle[1] = passing[m].triangle[0];
+                fil_v3_scale(touch.point.normal, -1.0, touch.point.normal);
+            }
+            status = add_swept(stage, &touch);
         }
     }
     return status;
+}
+
+/* Whether both have two sides and a thickness: what has an inside is met as deep as it is passed. */
+static bool are_thin(const FilCollisionSheet* a, const FilCollisionSheet* b)
+{
+    return a->mesh == NULL && b->mesh == NULL && !a->facets.closed && !b->facets.closed;
 }
 
 /* Vertices of a on faces of b, and edges, of the pairs of one triangle of a: those from `from` up to `to`. */
@@ -119,8 +140,8 @@ static FilStatus meet_triangle(FilCollisionStage* stage, const FilCollisionSheet
             fil_facets_settle_vertices(&stage->meetings, 0, swapped);
         }
     }
-    if (status == FIL_OK && a == b) {
-        status = sweep_triangle(stage, a, from, to);
+    if (status == FIL_OK && are_thin(a, b)) {
+        status = sweep_triangle(stage, a, b, from, to, swapped, dt);
     }
     return status == FIL_OK ? (swapped ? emit(stage, b, a) : emit(stage, a, b)) : status;
 }
@@ -139,8 +160,24 @@ static FilStatus meet_listed(FilCollisionStage* stage, const FilCollisionSheet* 
     return status;
 }
 
+/* Where vertices would be, but for a common velocity. */
+static void look_ahead(const FilCollisionStage* stage, FilCollisionSheet* s, const double* common, double dt)
+{
+    for (int k = 0; k < s->facets.vertex_count; k++) {
+        double* ahead = s->ahead + 3 * k;
+        fil_v3_sub(ahead, stage->colliders[s->first + k].place.velocity, common);
+        fil_v3_scale(ahead, FIL_LOOK_AHEAD * dt, ahead);
+        fil_v3_add(ahead, ahead, s->facets.x + 3 * k);
+    }
+}
+
 FilStatus fil_collision_meet_sheet_pair(FilCollisionStage* stage, FilCollisionSheet* a, FilCollisionSheet* b, double dt)
 {
+    static const double rest[3] = {0.0, 0.0, 0.0};
+    if (are_thin(a, b)) {
+        look_ahead(stage, a, rest, dt);
+        look_ahead(stage, b, rest, dt);
+    }
     FilStatus status = fil_collision_ready_sheet(stage, a, dt);
     status = status == FIL_OK ? fil_collision_ready_sheet(stage, b, dt) : status;
     stage->faces.count = stage->meetings.count = 0;
@@ -169,12 +206,7 @@ static void bound_own(const FilCollisionStage* stage, FilCollisionSheet* s, doub
     for (int k = 0; k < facets->vertex_count; k++) {
         fil_v3_axpy(mean, 1.0 / facets->vertex_count, stage->colliders[s->first + k].place.velocity);
     }
-    for (int k = 0; k < facets->vertex_count; k++) {
-        double* ahead = s->ahead + 3 * k;
-        fil_v3_sub(ahead, stage->colliders[s->first + k].place.velocity, mean);
-        fil_v3_scale(ahead, FIL_LOOK_AHEAD * dt, ahead);
-        fil_v3_add(ahead, ahead, facets->x + 3 * k);
-    }
+    look_ahead(stage, s, mean, dt);
     for (int t = 0; t < facets->triangle_count; t++) {
         FilAabb box = fil_aabb_empty();
         double motion = 0.0;

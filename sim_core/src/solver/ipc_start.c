@@ -10,7 +10,7 @@ static const char* name_of(const FilSolver* solver, int collider)
 static FilStatus refuse(FilSolver* solver, int collider_a, int part_a, int collider_b, int part_b)
 {
     return fil_solver_refuse(solver, "'%s' (part %d) and '%s' (part %d) intersect at the start: contact model 'ipc' "
-                          "cannot part them", name_of(solver, collider_a), part_a, name_of(solver, collider_b), part_b);
+                          "cannot part them; move them apart, of one sheet coarsen its folds, or use 'sap_lagged'", name_of(solver, collider_a), part_a, name_of(solver, collider_b), part_b);
 }
 
 static bool shares(const int* a, int count_a, const int* b, int count_b)
