@@ -387,6 +387,43 @@ static void bounded_spring(void** state)
     assert_true(nothing.cost == 0.0 && max3(nothing.impulse) == 0.0);
 }
 
+/* u = v_t/s as an unknown of its own: Newton's matrix where u is that, positive semi-definite for any |u| <= 1, and the step of both solves
+ * s u = v_t up to second order. */
+static void lagged_duals(void** state)
+{
+    (void)state;
+    const FilSapKindOps* kind = &fil_sap_kinds[FIL_SAP_LAGGED_CONTACT];
+    const double v[3] = {3e-3, -1e-3, -0.02}, dv[3] = {-2e-3, 5e-4, 0.0};
+    FilSapLaw law = {.friction = 0.7, .slip = 1e-3, .linear = 3.0, .v_end = 0.01};
+    const FilSapResponse at = respond(FIL_SAP_LAGGED_CONTACT, &law, v);
+    double g[9];
+    memcpy(g, at.hessian, sizeof g);
+    kind->begin_dual(&law, v);
+    kind->dual_hessian(&law, v, g);
+    for (int k = 0; k < 9; k++) {
+        assert_true(fabs(g[k] - at.hessian[k]) <= 1e-12 * at.hessian[0]);
+    }
+    for (int k = 0; k < 64; k++) {
+        law.dual[0] = cos(0.1 * k);
+        law.dual[1] = sin(0.1 * k);
+        kind->dual_hessian(&law, v, g);
+        assert_true(g[0] >= 0.0 && g[4] >= 0.0 && g[0] * g[4] >= g[1] * g[3] - 1e-12 * g[0] * g[0]);
+    }
+    // what is left of s u = v_t after a step of h falls as h^2
+    double rest[2];
+    for (int n = 0; n < 2; n++) {
+        const double h = n == 0 ? 1e-2 : 5e-3, step[3] = {h * dv[0], h * dv[1], 0.0}, there[2] = {v[0] + step[0], v[1] + step[1]};
+        kind->begin_dual(&law, v);
+        kind->move_dual(&law, v, step);
+        const double s = sqrt(there[0] * there[0] + there[1] * there[1] + law.slip * law.slip);
+        rest[n] = hypot(s * law.dual[0] - there[0], s * law.dual[1] - there[1]);
+    }
+    assert_true(rest[0] / rest[1] > 3.8 && rest[0] / rest[1] < 4.2);
+    // far steps stay within the bound
+    kind->move_dual(&law, v, (const double[3]){-1.0, 2.0, 0.0});
+    assert_true(hypot(law.dual[0], law.dual[1]) <= 1.0 + 1e-15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +432,7 @@ int main(void)
         cmocka_unit_test(softened_friction), cmocka_unit_test(lagged_derivatives),
         cmocka_unit_test(lagged_forces),          cmocka_unit_test(lagged_near_rigid),
         cmocka_unit_test(bounded_derivatives),    cmocka_unit_test(bounded_spring),
+        cmocka_unit_test(lagged_duals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -254,13 +254,13 @@ static FilStatus note_near(FilCollisionStage* stage, int a, int i, int b, int j,
 }
 
 /* Whether edges of rows never touch: neighbours along one, or at a joint. */
-static bool excluded(const FilCollisionStage* stage, int a, int i, int b, int j)
+static bool excluded(const FilCollisionStage* stage, int a, int i, int b, int j, bool at_joint)
 {
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
     const FilBody* body = &stage->system->bodies[ca->body];
     return (a == b && fil_collision_neighbours(&ca->collider, i < j ? i : j, i < j ? j : i)) ||
            (ca->body == cb->body && a != b && body->ops->joined(body->impl, ca->index, i, cb->index, j)) ||
-           fil_collision_at_joint(stage, a, i, b, j);
+           (at_joint && fil_collision_at_joint(stage, a, i, b, j));
 }
 
 int fil_collision_edge_beyond(const FilCollisionStage* stage, const int collider[2], const int edge[2], int side, int end)
@@ -269,7 +269,7 @@ int fil_collision_edge_beyond(const FilCollisionStage* stage, const int collider
     const int n = c->edge_count, i = edge[side], next = end == 0 ? i - 1 : i + 1;
     const int beyond = next >= 0 && next < n ? next : (c->closed ? (next + n) % n : -1);
     const int pair[2] = {side == 0 ? beyond : edge[0], side == 1 ? beyond : edge[1]};
-    const bool goes_on = beyond >= 0 && c->radii[beyond] == c->radii[i] && !excluded(stage, collider[0], pair[0], collider[1], pair[1]);
+    const bool goes_on = beyond >= 0 && c->radii[beyond] == c->radii[i] && !excluded(stage, collider[0], pair[0], collider[1], pair[1], true);
     return goes_on ? beyond : -1;
 }
 
@@ -317,10 +317,11 @@ static FilStatus meet_edges(FilCollisionStage* stage, int a, int b, double dt)
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
     const bool round = stage->wants.round || (!ca->collider.boxes && !cb->collider.boxes);
     const bool compliant = stage->patches.compliant > 0 && fmax(ca->collider.collision.surface.modulus, cb->collider.collision.surface.modulus) > 0.0;
+    const bool joined = fil_collision_joined(stage, a, b);
     FilStatus status = FIL_OK;
     for (int k = 0; k < stage->parts.count && status == FIL_OK; k++) {
         const int i = stage->parts.items[k].a, j = stage->parts.items[k].b;
-        if (excluded(stage, a, i, b, j)) {
+        if (excluded(stage, a, i, b, j, joined)) {
             continue;
         }
         const double margin = edge_margin(ca, i, cb, j, look_around(stage), dt);
@@ -367,9 +368,10 @@ static FilStatus meet_row_shape(FilCollisionStage* stage, int row, int shape, do
     } else {
         status = fil_chain_query(&r->row, &s->bounds, 0, &stage->parts);
     }
+    const bool joined = fil_collision_joined(stage, row, shape);
     for (int k = 0; k < stage->parts.count && status == FIL_OK; k++) {
         const int i = stage->parts.items[k].a, j = (i + 1) % r->collider.node_count;
-        if (fil_collision_at_joint(stage, row, i, shape, 0)) {
+        if (joined && fil_collision_at_joint(stage, row, i, shape, 0)) {
             continue;
         }
         const double margin = FIL_LOOK_AHEAD * dt * (edge_speed(&r->place, i, j) + s->place.speed) +

@@ -272,6 +272,18 @@ bool fil_collision_kept_apart(const FilCollisionStage* stage, const FilWorldColl
            kept_apart(stage, a->carrier, b->carrier);
 }
 
+bool fil_collision_joined(const FilCollisionStage* stage, int a, int b)
+{
+    const int body_a = stage->colliders[a].body, body_b = stage->colliders[b].body;
+    for (int j = 0; j < stage->join_count; j++) {
+        const FilBodySide* side = stage->joins[j].side;
+        if ((side[0].body == body_a && side[1].body == body_b) || (side[0].body == body_b && side[1].body == body_a)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool fil_collision_at_joint(const FilCollisionStage* stage, int a, int part_a, int b, int part_b)
 {
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];

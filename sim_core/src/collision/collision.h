@@ -188,6 +188,8 @@ double fil_collision_friction(const FilCollisionStage* stage, const FilWorldColl
 bool fil_collision_may_meet(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
 /* Whether two shapes are of objects that keep apart. */
 bool fil_collision_kept_apart(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
+/* Whether a joint is between the bodies of two colliders. */
+bool fil_collision_joined(const FilCollisionStage* stage, int a, int b);
 /* Whether two parts of colliders lie at a joint of theirs, too near along the rods to touch, as neighbours on one rod do. */
 bool fil_collision_at_joint(const FilCollisionStage* stage, int a, int part_a, int b, int part_b);
 /* Whether edges i < j of one row are too near along it to touch. */

@@ -173,7 +173,11 @@ static void assemble(FilSap* sap, const FilSapProblem* problem)
 {
     const bool more = sap->hessians > 0 && sap->iterative.patience > 0;
     for (int i = 0; i < problem->constraint_count; i++) {
-        const double* now = sap->responses[i].hessian;
+        const FilSapKindOps* kind = &fil_sap_kinds[problem->constraints[i].kind];
+        double* now = sap->responses[i].hessian;
+        if (sap->dual && kind->dual_hessian != NULL) {
+            kind->dual_hessian(&sap->laws[i], sap->v_c + 3 * i, now);
+        }
         for (int k = 0; k < 9 && more; k++) {
             sap->change[9 * i + k] = now[k] - sap->hessian[9 * i + k];
         }
@@ -221,9 +225,12 @@ static void complete_direction(FilSap* sap, const FilSapProblem* problem, bool i
     }
 }
 
-/* v <- v + alpha dx; the responses are there already */
-static void move(FilSap* sap, double alpha)
+/* v <- v + alpha dx; the responses are there already. Duals go all the way, within their bounds: kinks that stopped v do not stop them. */
+static void move(FilSap* sap, const FilSapProblem* problem, double alpha)
 {
+    if (sap->dual) {
+        fil_sap_duals_move(problem->constraints, problem->constraint_count, sap->laws, sap->v_c, sap->dv_c);
+    }
     for (int k = 0; k < sap->n; k++) {
         sap->x[k] += alpha * sap->dx[k];
         sap->p[k] += alpha * sap->dp[k];
@@ -233,32 +240,13 @@ static void move(FilSap* sap, double alpha)
     sap->trial_c = v_c;
 }
 
-/* By how much the bounds would change if they followed the solution, relative, mean over constraints that feel them. Not relative to
- * their sum: what holds least, at the slack end of a capstan, decides about all that follows. */
-static double bound_change(const FilSap* sap, const FilSapProblem* problem)
-{
-    double change = 0.0, weight = 0.0;
-    for (int i = 0; i < problem->constraint_count; i++) {
-        const FilSapKindOps* kind = &fil_sap_kinds[problem->constraints[i].kind];
-        if (kind->bound_change != NULL) {
-            change += kind->bound_change(&sap->laws[i], sap->v_c + 3 * i, &sap->responses[i], &weight);
-        }
-    }
-    return weight > 0.0 ? change / weight : 0.0;
-}
-
 /* Bounds from the solution as far as it is known, where that changes anything; true if momenta have to be balanced anew. */
 static bool follow_bounds(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
 {
-    if (stats->rounds >= settings->max_rounds || !(bound_change(sap, problem) > settings->bound_tolerance)) {
+    if (stats->rounds >= settings->max_rounds || !(fil_sap_bounds_change(problem->constraints, problem->constraint_count, sap->laws, sap->v_c, sap->responses) > settings->bound_tolerance)) {
         return false;
     }
-    for (int i = 0; i < problem->constraint_count; i++) {
-        const FilSapKindOps* kind = &fil_sap_kinds[problem->constraints[i].kind];
-        if (kind->follow != NULL) {
-            kind->follow(&sap->laws[i], &sap->responses[i]);
-        }
-    }
+    fil_sap_bounds_follow(problem->constraints, problem->constraint_count, sap->laws, sap->responses);
     evaluate(sap, problem, sap->v_c);
     stats->residual = residual(sap, problem);
     stats->rounds++;
@@ -334,7 +322,7 @@ static FilStatus harden(FilSap* sap, const FilSapProblem* problem, FilSapStats* 
     }
     complete_direction(sap, problem, sap->iterative.patience == 0);
     slope_at(sap, problem, 1.0, dot(sap->dx, sap->p, sap->n), dot(sap->dx, sap->dp, sap->n));
-    move(sap, 1.0);
+    move(sap, problem, 1.0);
     stats->residual = residual(sap, problem);
     stats->iterations++;
     return FIL_OK;
@@ -367,7 +355,7 @@ static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSap
             solve_direct(sap);
         }
         complete_direction(sap, problem, most == 0);
-        move(sap, line_search(sap, problem, settings, stats));
+        move(sap, problem, line_search(sap, problem, settings, stats));
         const double last = stats->residual;
         stats->residual = residual(sap, problem);
         const bool pays = stats->residual < (fresh && most == 0 ? REUSE_AFTER_FRESH : REUSE_AFTER_STALE) * last;
@@ -415,6 +403,11 @@ FilStatus fil_sap_solve(FilSap* sap, const FilSapProblem* problem, const FilSapO
     FilStatus status = fil_sap_begin(sap, problem, settings, v, stats);
     if (status == FIL_OK) {
         evaluate(sap, problem, sap->v_c);
+        // fixed bounds only: with those that follow the solution, as many rounds are left
+        sap->dual = settings->max_rounds == 0;
+        if (sap->dual) {
+            fil_sap_duals_begin(problem->constraints, problem->constraint_count, sap->laws, sap->v_c);
+        }
         status = iterate(sap, problem, settings, stats);
         stats->cost = total_cost(sap, problem);
         fil_sap_system_expand(&sap->system, problem, sap->x, v);

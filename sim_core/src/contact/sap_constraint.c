@@ -232,6 +232,42 @@ static void evaluate_lagged(const FilSapLaw* law, const double* v_c, FilSapRespo
     };
 }
 
+/* Friction's bound is that of the step's start: what overlaps then may still rub where it parts. */
+static double clearance_lagged(const FilSapConstraint* constraint, double dt, const double* v_c)
+{
+    const double phi0 = constraint->contact.distance;
+    return phi0 > 0.0 ? phi0 + dt * v_c[2] : phi0;
+}
+
+/* s u = v_t about u and v_t:  s du + u (v_t . dv)/s - dv = v_t - s u, so that
+ *     u + du = (v_t + dv - u (v_t . dv)/s)/s,   G = friction/s (1 - (u v_t' + v_t u')/(2 s)).
+ * At u = v_t/s that is Newton on the cost; at u = 0 it is the majoriser friction/(2 s) |v_t|^2, which no kink stops. */
+static void begin_dual_lagged(FilSapLaw* law, const double* v_c)
+{
+    const double inverse = 1.0 / sqrt(v_c[0] * v_c[0] + v_c[1] * v_c[1] + law->slip * law->slip);
+    law->dual[0] = v_c[0] * inverse;
+    law->dual[1] = v_c[1] * inverse;
+}
+
+static void dual_hessian_lagged(const FilSapLaw* law, const double* v_c, double* hessian)
+{
+    const double inverse = 1.0 / sqrt(v_c[0] * v_c[0] + v_c[1] * v_c[1] + law->slip * law->slip);
+    const double scale = law->friction * inverse, t0 = v_c[0] * inverse, t1 = v_c[1] * inverse;
+    hessian[0] = scale * (1.0 - law->dual[0] * t0);
+    hessian[4] = scale * (1.0 - law->dual[1] * t1);
+    hessian[1] = hessian[3] = -0.5 * scale * (law->dual[0] * t1 + law->dual[1] * t0);
+}
+
+static void move_dual_lagged(FilSapLaw* law, const double* v_c, const double* dv_c)
+{
+    const double inverse = 1.0 / sqrt(v_c[0] * v_c[0] + v_c[1] * v_c[1] + law->slip * law->slip);
+    const double along = (v_c[0] * dv_c[0] + v_c[1] * dv_c[1]) * inverse;
+    const double u0 = (v_c[0] + dv_c[0] - law->dual[0] * along) * inverse, u1 = (v_c[1] + dv_c[1] - law->dual[1] * along) * inverse;
+    const double bound = 1.0 / fmax(1.0, sqrt(u0 * u0 + u1 * u1));
+    law->dual[0] = bound * u0;
+    law->dual[1] = bound * u1;
+}
+
 /* ---- equations with bounded impulses ---- */
 
 static void prepare_bounded(const FilSapConstraint* constraint, double compliance, const FilSapScales* scales,
@@ -266,7 +302,50 @@ static void evaluate_bounded(const FilSapLaw* law, const double* v_c, FilSapResp
 }
 
 const FilSapKindOps fil_sap_kinds[FIL_SAP_KIND_COUNT] = {
-    [FIL_SAP_CONTACT] = {"contact", prepare_contact, evaluate_contact, NULL, NULL, soften_contact, harden_contact},
-    [FIL_SAP_LAGGED_CONTACT] = {"lagged contact", prepare_lagged, evaluate_lagged, bound_change_lagged, follow_lagged, NULL, NULL},
-    [FIL_SAP_BOUNDED] = {"bounded", prepare_bounded, evaluate_bounded, NULL, NULL, NULL, NULL},
+    [FIL_SAP_CONTACT] = {"contact", prepare_contact, evaluate_contact, NULL, NULL, soften_contact, harden_contact, NULL, NULL, NULL, NULL},
+    [FIL_SAP_LAGGED_CONTACT] = {"lagged contact", prepare_lagged, evaluate_lagged, bound_change_lagged, follow_lagged, NULL, NULL, begin_dual_lagged,
+                                dual_hessian_lagged, move_dual_lagged, clearance_lagged},
+    [FIL_SAP_BOUNDED] = {"bounded", prepare_bounded, evaluate_bounded, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
+
+double fil_sap_bounds_change(const FilSapConstraint* constraints, int count, const FilSapLaw* laws, const double* v_c, const FilSapResponse* responses)
+{
+    double change = 0.0, weight = 0.0;
+    for (int i = 0; i < count; i++) {
+        const FilSapKindOps* kind = &fil_sap_kinds[constraints[i].kind];
+        if (kind->bound_change != NULL) {
+            change += kind->bound_change(&laws[i], v_c + 3 * i, &responses[i], &weight);
+        }
+    }
+    return weight > 0.0 ? change / weight : 0.0;
+}
+
+void fil_sap_bounds_follow(const FilSapConstraint* constraints, int count, FilSapLaw* laws, const FilSapResponse* responses)
+{
+    for (int i = 0; i < count; i++) {
+        const FilSapKindOps* kind = &fil_sap_kinds[constraints[i].kind];
+        if (kind->follow != NULL) {
+            kind->follow(&laws[i], &responses[i]);
+        }
+    }
+}
+
+void fil_sap_duals_begin(const FilSapConstraint* constraints, int count, FilSapLaw* laws, const double* v_c)
+{
+    for (int i = 0; i < count; i++) {
+        const FilSapKindOps* kind = &fil_sap_kinds[constraints[i].kind];
+        if (kind->begin_dual != NULL) {
+            kind->begin_dual(&laws[i], v_c + 3 * i);
+        }
+    }
+}
+
+void fil_sap_duals_move(const FilSapConstraint* constraints, int count, FilSapLaw* laws, const double* v_c, const double* dv_c)
+{
+    for (int i = 0; i < count; i++) {
+        const FilSapKindOps* kind = &fil_sap_kinds[constraints[i].kind];
+        if (kind->move_dual != NULL) {
+            kind->move_dual(&laws[i], v_c + 3 * i, dv_c + 3 * i);
+        }
+    }
+}

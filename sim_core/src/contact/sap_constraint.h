@@ -72,6 +72,7 @@ typedef struct FilSapLaw {
     /* lagged: gamma_n = linear u + quadratic u^2 with u = (v_end - v_n)+, |gamma_t| <= friction */
     double v_end, linear, quadratic;
     double friction, slip;
+    double dual[2]; /* v_t/s as an unknown of its own: see FilSapKindOps */
     double slip_velocity, slip_compliance; /* slip = max(slip_velocity, slip_compliance friction) */
 } FilSapLaw;
 
@@ -95,11 +96,28 @@ typedef struct FilSapKindOps {
      * in the last `response`, of a law that sticks whatever it has to bear: one solution with it brings v_c from the soft law's to the law's. */
     bool (*soften)(FilSapLaw* law, double factor);
     void (*harden)(FilSapLaw* law, double factor, const double* v_c, FilSapResponse* response);
+    /* Where a cost has kinks that Newton on it alone is slow to pass (all NULL: it has none): gamma_t = -friction u with u = v_t/s is
+     * solved for u and v_t together, s u = v_t linearised about both (Chan, Golub and Mulet 1999). The first takes u from v_c, the second writes
+     * the matrix G of that linearisation, symmetric and positive semi-definite while |u| <= 1, the third moves u along with dv_c, within that bound. */
+    void (*begin_dual)(FilSapLaw* law, const double* v_c);
+    void (*dual_hessian)(const FilSapLaw* law, const double* v_c, double* hessian);
+    void (*move_dual)(FilSapLaw* law, const double* v_c, const double* dv_c);
+    /* Where the law has a gap (NULL: it may bear at any v_c): how far it is open after a step with v_c (m); above 0 the response is zero, whatever the law's numbers. */
+    double (*clearance)(const FilSapConstraint* constraint, double dt, const double* v_c);
 } FilSapKindOps;
 
 /* A contact of the set as a constraint of kind FIL_SAP_CONTACT or FIL_SAP_LAGGED_CONTACT; its Jacobian is the set's. */
 FilSapConstraint fil_sap_constraint_of_contact(const FilContact* contact, FilSapKind kind);
 
 extern const FilSapKindOps fil_sap_kinds[FIL_SAP_KIND_COUNT];
+
+/* By how much bounds would change if they followed the responses, relative, mean over constraints that feel them. Not relative to
+ * their sum: what holds least, at the slack end of a capstan, decides about all that follows. Then: let them follow. */
+double fil_sap_bounds_change(const FilSapConstraint* constraints, int count, const FilSapLaw* laws, const double* v_c, const FilSapResponse* responses);
+void fil_sap_bounds_follow(const FilSapConstraint* constraints, int count, FilSapLaw* laws, const FilSapResponse* responses);
+
+/* begin_dual and move_dual of every constraint that has them; `v_c` and `dv_c` have 3 numbers for each. */
+void fil_sap_duals_begin(const FilSapConstraint* constraints, int count, FilSapLaw* laws, const double* v_c);
+void fil_sap_duals_move(const FilSapConstraint* constraints, int count, FilSapLaw* laws, const double* v_c, const double* dv_c);
 
 #endif

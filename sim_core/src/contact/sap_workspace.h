@@ -35,6 +35,7 @@ struct FilSap {
     double* dp;            /* S dx */
     double* j;             /* J' gamma */
     double* w;             /* inverse Cholesky factors of A's diagonal blocks, 16 per variable */
+    bool dual;               /* the direction of friction is an unknown of its own */
     int hessians;            /* taken in this solve */
     int followed_at;         /* how many when bounds last followed the solution */
     double impulse_residual; /* of the last residual: relative to |D J' gamma| alone */

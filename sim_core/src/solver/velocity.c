@@ -11,6 +11,7 @@
 void fil_velocity_stage_free(FilVelocityStage* stage)
 {
     fil_sap_destroy(stage->sap);
+    fil_sap_working_set_free(&stage->working_set);
     fil_lcp_destroy(stage->lcp);
 }
 
@@ -208,7 +209,7 @@ FilStatus fil_velocity_sap(FilSolver* solver, const FilSapProblem* problem, FilS
         return FIL_NOT_CONVERGED;
     }
     double* v = solver->followers.count > 0 ? solver->followers.v.at : stage->v;
-    const FilStatus status = fil_sap_solve(solver->velocity.sap, problem, &options, v, stage->impulses, &stats);
+    const FilStatus status = fil_sap_working_set_solve(&solver->velocity.working_set, solver->velocity.sap, problem, &options, v, stage->impulses, &stats);
     *report = (FilSolverReport){stats.iterations, stats.analyses, 0, stats.indefinite, stats.residual};
     return status;
 }

@@ -3,10 +3,12 @@
 #define FILUM_SOLVER_VELOCITY_H
 
 #include "contact/lcp.h"
+#include "contact/sap_working_set.h"
 #include "solver/model.h"
 
 typedef struct FilVelocityStage {
     FilSap* sap; /* made when first needed */
+    FilSapWorkingSet working_set;
     FilLcp* lcp;
 } FilVelocityStage;
 
