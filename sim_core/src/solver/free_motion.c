@@ -118,6 +118,10 @@ bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, double shar
         if (!factor(body, v, push, s->residual, &shift, report)) {
             return false;
         }
+        // what buckles under its contacts' forces alone, without what holds it there, says nothing about the motion with them
+        if (push != NULL && shift > 0.0) {
+            return false;
+        }
         memcpy(s->direction, s->residual, sizeof(double) * (size_t)n);
         ops->solve(body->impl, s->direction);
         const double slope = -dot(s->residual, s->direction, n);

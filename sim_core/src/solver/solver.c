@@ -1,6 +1,7 @@
 #include "solver/solver.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "solver/free_motion.h"
 
@@ -52,7 +53,19 @@ static bool move_body(const FilSolver* solver, const FilStepSetup* setup, int b,
                            system->state.q + body->q, system->state.change + body->v, push, scratch.solution, &scratch, report);
 }
 
-/* The same about the last step's contacts, where that is not too far: then about no contact, as published. */
+/* Makes the contact problem linear about the velocity v that a body guesses from `change`, under the push m(v): the problem is the same about any v. */
+static bool linearise_about(FilSolver* solver, int b, const double* change)
+{
+    FilSystem* system = solver->system;
+    const FilBody* body = &system->bodies[b];
+    double potential, *v = system->scratch.solution + body->v;
+    body->ops->guess(body->impl, change, v);
+    solver->contact.pushed[b] = body->ops->evaluate(body->impl, v, 0.0, system->scratch.push + body->v, &potential);
+    return solver->contact.pushed[b];
+}
+
+/* Free motion about the last step's contacts. Where that is too far, or the body buckles under their forces alone, about its velocity at the start: what its
+ * contacts hold stays near that. About no contact, as published, where nothing else can be evaluated. */
 static bool move_alone(FilSolver* solver, const FilStepSetup* setup, int b, FilNewtonReport* report)
 {
     const FilBody* body = &solver->system->bodies[b];
@@ -60,28 +73,25 @@ static bool move_alone(FilSolver* solver, const FilStepSetup* setup, int b, FilN
     const bool led = body->moves && setup->theta > 0.0 && fil_followers_lead(solver, b);
     bool ok = move_body(solver, setup, b, push, report);
     if (push != NULL && !ok) {
-        solver->contact.pushed[b] = false;
-        ok = move_body(solver, setup, b, NULL, report);
+        double* none = fil_system_scratch(solver->system, b).direction;
+        memset(none, 0, sizeof(double) * (size_t)body->v_count);
+        ok = linearise_about(solver, b, none) || move_body(solver, setup, b, NULL, report);
     }
     return ok && (!led || fil_followers_let_go(solver, b));
 }
 
 /* P3 VI-B: where m is linear in a step and the body takes part in contact, the contact problem's factor of the unknowns that touch nothing
- * gives free motion too. The problem is the same about any velocity v, m(v) being what v has been pushed by. */
+ * gives free motion too. */
 static bool leave_to_contact(FilSolver* solver, const FilStepSetup* setup, int b, FilNewtonReport* report)
 {
-    FilSystem* system = solver->system;
-    const FilBody* body = &system->bodies[b];
-    FilContactStage* stage = &solver->contact;
+    const FilBody* body = &solver->system->bodies[b];
+    const FilContactStage* stage = &solver->contact;
     const bool linear = body->ops->linear != NULL && body->ops->linear(body->impl);
     if (!stage->active || stage->offset[b] < 0 || solver->model->velocity == NULL || !(setup->theta > 0.0) || !linear) {
         return false;
     }
-    double potential, *v = system->scratch.solution + body->v;
     *report = (FilNewtonReport){.iterations = 1};
-    body->ops->guess(body->impl, system->state.change + body->v, v);
-    stage->pushed[b] = body->ops->evaluate(body->impl, v, 0.0, system->scratch.push + body->v, &potential);
-    return stage->pushed[b];
+    return linearise_about(solver, b, solver->system->state.change + body->v);
 }
 
 typedef struct FreeMotion {
