@@ -20,6 +20,8 @@ void fil_check_lace_wrap(FilCheck* check);
 /* patch_shoelace.c */
 void fil_check_shoelace_overhand(FilCheck* check);
 void fil_check_shoelace(FilCheck* check);
+void fil_check_shoelace_step(FilCheck* check);
+void fil_check_shoelace_points(FilCheck* check);
 /* contact_capstan.c */
 void fil_check_patch_capstan(FilCheck* check);
 /* patch_pulley.c */
