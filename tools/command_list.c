@@ -25,6 +25,19 @@ static char* copy(const char* text, size_t length)
     return out;
 }
 
+/* Without the numbers that parameters would give: `A pile of $(side^3) boxes` is a pile of boxes. */
+static void drop_expressions(char* text)
+{
+    for (char* start = text; (start = strstr(start, "$(")) != NULL;) {
+        char* end = start + 2;
+        for (int depth = 1; depth > 0 && *end != '\0'; ++end) {
+            depth += (*end == '(') - (*end == ')');
+        }
+        end += *end == ' ';
+        memmove(start, end, strlen(end) + 1);
+    }
+}
+
 /* What follows `title:` at the start of a line, without quotes; empty if nothing does. A scene is not built for that. */
 static char* read_title(const char* path)
 {
@@ -44,7 +57,11 @@ static char* read_title(const char* path)
     if (file != NULL) {
         fclose(file);
     }
-    return copy(title, length);
+    char* out = copy(title, length);
+    if (out != NULL) {
+        drop_expressions(out);
+    }
+    return out;
 }
 
 static void add(void* context, const char* name, const char* path)

@@ -351,14 +351,26 @@ static void print_probes(const FilWorld* world, FILE* out)
     }
 }
 
+static void print_energy(const FilWorld* world, FILE* out)
+{
+    const FilEnergy energy = fil_world_energy(world);
+    fprintf(out, "  energy       kinetic %s J, elastic %s J, gravity %s J\n", FIL_SHORT(energy.kinetic, 6), FIL_SHORT(energy.elastic, 6),
+            FIL_SHORT(energy.gravity, 6));
+}
+
 static void print_summary(const Run* run, FILE* out)
 {
     const FilRunTotals* totals = &run->totals;
     const FilTimings* timings = &totals->timings;
-    const FilEnergy energy = fil_world_energy(run->world);
     const double time = fil_world_time(run->world);
     const double steps = fmax(1.0, (double)totals->steps);
     fprintf(out, "%s%s%s\n", run->scene.name, run->scene.title[0] != '\0' ? ": " : "", run->scene.title);
+    if (totals->steps == 0) {
+        fprintf(out, "  time         %g s, the start\n", time);
+        print_energy(run->world, out);
+        print_probes(run->world, out);
+        return;
+    }
     fprintf(out, "  time         %g s in %s s, %s times real time\n", time, FIL_SHORT(run->time.wall, 3), FIL_SHORT(time / run->time.wall, 3));
     fprintf(out, "  steps        %" PRIu64 " of %g s, %.2f Newton iterations each", totals->steps,
             fil_world_dt(run->world), (double)totals->newton_iterations / steps);
@@ -386,8 +398,8 @@ static void print_summary(const Run* run, FILE* out)
     if (totals->crossings > 0) {
         fprintf(out, ", %d crossings of rods or cloth", totals->crossings);
     }
-    fprintf(out, "\n  energy       kinetic %s J, elastic %s J, gravity %s J\n", FIL_SHORT(energy.kinetic, 6), FIL_SHORT(energy.elastic, 6),
-            FIL_SHORT(energy.gravity, 6));
+    fprintf(out, "\n");
+    print_energy(run->world, out);
     if (run->options->bag.path != NULL) {
         fprintf(out, "  bag          %s, %" PRIu64 " messages of %s MB in all\n", run->options->bag.path,
                 run->recorded.messages, FIL_SHORT(1e-6 * (double)run->recorded.bytes, 4));

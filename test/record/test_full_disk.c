@@ -111,7 +111,7 @@ static void test_run(void** state)
     found = strstr(output, "\"sim_time\": ");
     assert_non_null(found);
     assert_int_equal(sscanf(found, "\"sim_time\": %38[0-9.e+-]", time), 1);
-    assert_true(strtod(time, NULL) > 0.03 && strtod(time, NULL) < 5.0); // 58 kB a step, 4 MB in all
+    assert_true(strtod(time, NULL) > 0.03 && strtod(time, NULL) < 5.0); // 58 kB a step, 3 MB in all
     snprintf(arguments, sizeof arguments,
              "run '" FILUM_SOURCE_DIR "/test/record/everything.yaml' --duration %s --quiet --hash", time);
     assert_int_equal(filum(arguments), 0);
