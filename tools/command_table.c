@@ -21,6 +21,7 @@ static const Command commands[] = {
     {"view", "SCENE|BAG", "watch a scene in the browser, and pull on it", fil_command_view},
     {"render", "SCENE|BAG", "draw a run: a picture, pictures or a film", fil_command_render},
     {"plan", "SCENE", "find a motion through contact, and try it", fil_command_plan},
+    {"sweep", "SCENE", "run a scene many times: grids, draws, seeds; a table", fil_command_sweep},
     {"validate", "[NAME]...", "physics checks: measured, expected, tolerance", fil_command_validate},
     {"bench", "[NAME]...", "timings per phase, real-time rate, accuracy beside speed", fil_command_bench},
     {"bag", "SUBCOMMAND", "recordings: record, play, info, export, repair and more", fil_command_bag},

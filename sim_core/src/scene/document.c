@@ -31,7 +31,7 @@ typedef struct Loader {
 /* Reads until the end, or until there is more than the limits allow; the parser then says so. */
 static FilStatus read_stream(Loader* loader, FILE* stream, const char* path, char** text, size_t* size)
 {
-    const size_t piece = loader->limits->line_bytes + 1;
+    const size_t piece = 1 << 14; // most scenes are one: to clear megabytes took half of loading a small one
     size_t capacity = 0, line_start = 0;
     *text = NULL;
     *size = 0;
