@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 static bool refuse(FilError* error, const char* reason)
 {
@@ -127,6 +128,29 @@ FILE* fil_file_open(const char* path, const char* folders, FilError* error)
         close(handle);
     }
     return NULL;
+}
+
+FilStatus fil_file_load(const char* path, size_t most, char** bytes, size_t* size, FilError* error)
+{
+    FilError reason;
+    FILE* file = fil_file_open(path, NULL, &reason);
+    if (file == NULL) {
+        return fil_error(error, FIL_IO, "%s: cannot be opened: %s", path, reason.text);
+    }
+    FilStatus status = FIL_OK;
+    long length = -1;
+    if (fseek(file, 0, SEEK_END) != 0 || (length = ftell(file)) < 0 || fseek(file, 0, SEEK_SET) != 0) {
+        status = fil_error(error, FIL_IO, "%s: cannot be read: not a plain file", path);
+    } else if ((size_t)length > most) {
+        status = fil_error(error, FIL_BAD_INPUT, "%s: the file has %ld bytes, more than the %zu allowed", path, length, most);
+    } else if ((*bytes = fil_alloc((size_t)length + 1, 1)) == NULL) {
+        status = fil_error(error, FIL_OUT_OF_MEMORY, "%s: no memory for its %ld bytes", path, length);
+    } else if (fread(*bytes, 1, (size_t)length, file) != (size_t)length) {
+        status = fil_error(error, FIL_IO, "%s: cannot be read to its end", path);
+    }
+    *size = length > 0 ? (size_t)length : 0;
+    fclose(file);
+    return status;
 }
 
 bool fil_file_check(const char* path, const char* folders, FilError* error)

@@ -422,30 +422,6 @@ FilStatus fil_mesh_read_obj(const char* name, const void* bytes, size_t size, do
 
 // ---- files ----
 
-static FilStatus read_file(const char* path, char** bytes, size_t* size, FilError* error)
-{
-    FilError reason;
-    FILE* file = fil_file_open(path, NULL, &reason);
-    if (file == NULL) {
-        return fil_error(error, FIL_IO, "%s: cannot be opened: %s", path, reason.text);
-    }
-    FilStatus status = FIL_OK;
-    long length = -1;
-    if (fseek(file, 0, SEEK_END) != 0 || (length = ftell(file)) < 0 || fseek(file, 0, SEEK_SET) != 0) {
-        status = fil_error(error, FIL_IO, "%s: cannot be read: not a plain file", path);
-    } else if ((size_t)length > FIL_MESH_MAX_BYTES) {
-        status = fil_error(error, FIL_BAD_INPUT, "%s: the file has %ld bytes, more than the %zu allowed", path, length,
-                           FIL_MESH_MAX_BYTES);
-    } else if ((*bytes = fil_alloc((size_t)length + 1, 1)) == NULL) {
-        status = fil_error(error, FIL_OUT_OF_MEMORY, "%s: no memory for its %ld bytes", path, length);
-    } else if (fread(*bytes, 1, (size_t)length, file) != (size_t)length) {
-        status = fil_error(error, FIL_IO, "%s: cannot be read to its end", path);
-    }
-    *size = length > 0 ? (size_t)length : 0;
-    fclose(file);
-    return status;
-}
-
 static bool has_ending(const char* path, const char* ending)
 {
     const size_t length = strlen(path), tail = strlen(ending);
@@ -469,7 +445,7 @@ FilStatus fil_mesh_read(const char* path, double scale, FilMesh* mesh, FilError*
     }
     char* bytes = NULL;
     size_t size = 0;
-    FilStatus status = read_file(path, &bytes, &size, error);
+    FilStatus status = fil_file_load(path, FIL_MESH_MAX_BYTES, &bytes, &size, error);
     if (status == FIL_OK) {
         status = stl ? fil_mesh_read_stl(path, bytes, size, scale, mesh, error)
                      : fil_mesh_read_obj(path, bytes, size, scale, mesh, error);
