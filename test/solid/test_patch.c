@@ -6,19 +6,22 @@
 
 static const double PRESSURE = 1e3, YOUNG = 1e5, HEIGHT = 0.1, SIDE = 0.2;
 
-/* lower block from 0 to 0.1 m, held below; upper one from 0.1 to 0.2 m, its top held sideways and loaded */
-static FilWorld* blocks(double bedding, const char* upper)
+/* A rigid body up to 0.1 m, or a block from 0 to there, held below; an upper one from 0.1 to 0.2 m, its top held sideways and loaded. */
+static FilWorld* blocks(const char* rigid, double bedding, const char* upper)
 {
-    char text[1500];
+    char text[1500], lower[300];
     FilWorld* world = NULL;
     FilError error;
+    snprintf(lower, sizeof lower,
+             "  - {name: lower, material: gum, bedding: %g, brick: {size: [%g, %g, %g], cells: [3, 3, 2]}, position: [0, 0, 0.05], pins: [{from: [-1, -1, -1], to: [1, 1, 1.0e-9]}]}\n",
+             bedding, SIDE, SIDE, HEIGHT);
     snprintf(text, sizeof text,
              "world: {dt: 1, gravity: [0, 0, 0], newton: {tolerance: 1.0e-13}, contact: {model: sap, tolerance: 1.0e-13}}\n"
              "materials: {gum: {young: %g, poisson: 0, density: 1000, friction: 0}}\n"
-             "solids:\n"
-             "  - {name: lower, material: gum, bedding: %g, brick: {size: [%g, %g, %g], cells: [3, 3, 2]}, position: [0, 0, 0.05], pins: [{from: [-1, -1, -1], to: [1, 1, 1.0e-9]}]}\n"
+             "%s"
+             "solids:\n%s"
              "  - {name: upper, material: gum, bedding: %g, brick: {size: [%g, %g, %g], %s}, position: [0, 0, 0.15], pins: [{from: [-1, -1, 0.1999999], to: [1, 1, 1], axes: xy}]}\n",
-             YOUNG, bedding, SIDE, SIDE, HEIGHT, bedding, SIDE, SIDE, HEIGHT, upper);
+             YOUNG, rigid != NULL ? rigid : "", rigid != NULL ? "" : lower, bedding, SIDE, SIDE, HEIGHT, upper);
     if (fil_scene_load_text("scene", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
         fail_msg("%s", error.text);
     }
@@ -57,13 +60,13 @@ static FilWorld* blocks(double bedding, const char* upper)
     return world;
 }
 
-/* largest deviation of displacements from those of a uniform strain -p/E in both blocks, over that of the top */
-static double deviation(FilWorld* world, double bedding)
+/* largest deviation of displacements from those of a uniform strain -p/E in the blocks that are there, over that of two; `gap`: by how much they overlap */
+static double deviation(FilWorld* world, bool rigid, double gap)
 {
     static const char* const names[] = {"lower", "upper"};
-    const double strain = PRESSURE / YOUNG, gap = bedding > 0.0 ? 2.0 * PRESSURE / bedding : 0.0; // two beddings in series
+    const double strain = PRESSURE / YOUNG, held = rigid ? HEIGHT : 0.0;
     double worst = 0.0;
-    for (int block = 0; block < 2; block++) {
+    for (int block = rigid ? 1 : 0; block < 2; block++) {
         const FilId id = fil_world_find_solid(world, names[block]);
         const int n = fil_solid_vertex_count(world, id);
         double* x = calloc(6 * (size_t)n, sizeof *x);
@@ -72,7 +75,7 @@ static double deviation(FilWorld* world, double bedding)
         assert_int_equal(fil_world_reset(world), FIL_OK);
         fil_solid_get_positions(world, id, rest);
         for (int k = 0; k < 3 * n; k++) {
-            const double moved = x[k] - rest[k], expected = k % 3 == 2 ? -strain * rest[k] - (block == 1 ? gap : 0.0) : 0.0;
+            const double moved = x[k] - rest[k], expected = k % 3 == 2 ? -strain * (rest[k] - held) - (block == 1 ? gap : 0.0) : 0.0;
             worst = fmax(worst, fabs(moved - expected) / (2.0 * HEIGHT * strain));
         }
         free(x);
@@ -83,24 +86,49 @@ static double deviation(FilWorld* world, double bedding)
     return worst;
 }
 
-static void check(double bedding, const char* upper, const char* what, double* worst)
+/* `bed`: pressure over overlap, Pa/m; 0: at points, near enough to none */
+static void check(const char* rigid, double bedding, double bed, const char* upper, const char* what, double* worst)
 {
-    FilWorld* world = blocks(bedding, upper);
+    FilWorld* world = blocks(rigid, bedding, upper);
     for (int step = 0; step < 12; step++) {
         block_step(world, NULL);
     }
-    *worst = deviation(world, bedding);
+    *worst = deviation(world, rigid != NULL, bed > 0.0 ? PRESSURE / bed : 0.0);
     print_message("%s: %.2e off\n", what, *worst);
     fil_world_destroy(world);
 }
 
+static const char* const meshes[] = {"cells: [3, 3, 2]", "cells: [4, 5, 2]", "cells: [7, 2, 3], split: five", "cells: [2, 3, 1], split: symmetric"};
+
 static void test_areas(void** state)
 {
     (void)state;
-    static const char* const meshes[] = {"cells: [3, 3, 2]", "cells: [4, 5, 2]", "cells: [7, 2, 3], split: five", "cells: [2, 3, 1], split: symmetric"};
     for (int m = 0; m < 4; m++) {
         double worst;
-        check(1e7, meshes[m], meshes[m], &worst);
+        check(NULL, 1e7, 0.5e7, meshes[m], meshes[m], &worst); // two in series
+        assert_true(worst < 1e-8);
+    }
+}
+
+/* The same on rigid shapes: by the block's own bedding, by the shape's field (of half-spaces: modulus over thickness, of a box over its half height), by both. */
+static void test_rigid_bases(void** state)
+{
+    (void)state;
+    static const struct {
+        const char *body, *surface;
+        double bedding, bed;
+    } bases[] = {
+        {"position: [0, 0, 0.1], shapes: [{half_space: {}}]", "", 1e7, 1e7},
+        {"position: [0, 0, 0.1], shapes: [{half_space: {}}]", ", surface: {modulus: 1.0e+6, thickness: 0.1}", 0, 1e7},
+        {"shapes: [{box: {size: [0.6, 0.6, 0.2]}}]", "", 1e7, 1e7},
+        {"shapes: [{box: {size: [0.6, 0.6, 0.2]}}]", ", surface: {modulus: 1.0e+6}", 0, 1e7},
+        {"shapes: [{box: {size: [0.6, 0.6, 0.2]}}]", ", surface: {modulus: 1.0e+6}", 1e7, 0.5e7},
+    };
+    for (int k = 0; k < 5; k++) {
+        char rigid[300];
+        double worst;
+        snprintf(rigid, sizeof rigid, "rigid_bodies: [{name: base, motion: static, material: gum, %s%s}]\n", bases[k].body, bases[k].surface);
+        check(rigid, bases[k].bedding, bases[k].bed, meshes[k % 4], rigid, &worst);
         assert_true(worst < 1e-8);
     }
 }
@@ -110,12 +138,12 @@ static void test_points(void** state)
 {
     (void)state;
     double worst;
-    check(0.0, "cells: [4, 5, 2]", "by points", &worst);
+    check(NULL, 0.0, 0.0, "cells: [4, 5, 2]", "by points", &worst);
     assert_true(worst > 1e-4);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_areas), cmocka_unit_test(test_points)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_areas), cmocka_unit_test(test_rigid_bases), cmocka_unit_test(test_points)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

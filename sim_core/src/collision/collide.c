@@ -394,6 +394,13 @@ static bool is_joined(const FilCollisionStage* stage, int a, int b)
     return s != NULL && s->mesh == NULL && fil_collision_vertex_joined(stage, s, a - s->first, stage->colliders[b].body);
 }
 
+/* Whether a is a vertex of a solid whose triangles meet the shape b by areas. */
+static bool is_bedded(const FilCollisionStage* stage, int a, int b)
+{
+    const FilWorldCollider* c = &stage->colliders[a];
+    return c->sheet >= 0 && fil_collision_bed(stage, &stage->sheets[c->sheet], &stage->colliders[b]) > 0.0;
+}
+
 /* m: cloth that is crumpled snaps by its thickness within a step, from rest. */
 static double cloth_margin(const FilCollisionStage* stage, const FilWorldCollider* c)
 {
@@ -421,7 +428,7 @@ static FilStatus meet(FilCollisionStage* stage, int a, int b, double dt)
     if (cb->collider.kind == FIL_COLLIDER_ROW) {
         return meet_row_shape(stage, b, a, dt);
     }
-    if (fil_collision_kept_apart(stage, ca, cb)) {
+    if (fil_collision_kept_apart(stage, ca, cb) || (!stage->wants.vertices && (is_bedded(stage, a, b) || is_bedded(stage, b, a)))) {
         return FIL_OK;
     }
     // vertices of what deforms: how they come closer; a hand may carry and shake a ball

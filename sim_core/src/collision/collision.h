@@ -253,6 +253,8 @@ int fil_collision_sheet_part(const FilCollisionSheet* sheet, int triangle);
 double fil_collision_sheet_margin(const FilCollisionStage* stage, const FilCollisionSheet* a, int s, const FilCollisionSheet* b, int t, double dt);
 /* m/s, of a triangle's fastest vertex. */
 double fil_collision_sheet_speed(const FilCollisionSheet* sheet, int triangle);
+/* m/s, at which a triangle of vertices with unknowns and a shape come closer, at most. */
+double fil_collision_sheet_closing(const FilCollisionStage* stage, const FilCollisionSheet* sheet, int triangle, const FilPlacement* place);
 /* Notes a joint's point among a sheet's vertices. */
 void fil_collision_note_join(FilCollisionStage* stage, const FilBodySide* side, const FilBodySide* other);
 /* Whether a vertex is joined to a body, which keeps it from touching that. */
@@ -262,11 +264,15 @@ bool fil_collision_sheet_joined(const FilCollisionStage* stage, const FilCollisi
 
 /* ---- sheet_pairs.c, meet_sheets.c: faces and edges of sheets ---- */
 
-/* Adds what the triangles of two sheets touch. */
-/* sheet_areas.c: of the pairs listed in `faces`, where both have a bedding */
+/* sheet_areas.c: Pa/m of contact by areas between a closed sheet and a rigid shape, beddings and fields in series; 0: they touch by points */
+double fil_collision_bed(const FilCollisionStage* stage, const FilCollisionSheet* sheet, const FilWorldCollider* c);
+/* what its triangles press on, where that is not 0 */
+FIL_MUST_CHECK FilStatus fil_collision_meet_shape_areas(FilCollisionStage* stage, FilCollisionSheet* sheet, int collider, double dt);
+/* of the pairs listed in `faces`, where both have a bedding */
 FIL_MUST_CHECK FilStatus fil_collision_meet_sheet_areas(FilCollisionStage* stage, const FilCollisionSheet* a, const FilCollisionSheet* b, double dt);
 /* the same of a solid's surface with itself, beyond neighbours */
 FIL_MUST_CHECK FilStatus fil_collision_meet_own_areas(FilCollisionStage* stage, FilCollisionSheet* sheet, double dt);
+/* Adds what the triangles of two sheets touch. */
 FIL_MUST_CHECK FilStatus fil_collision_meet_sheet_pair(FilCollisionStage* stage, FilCollisionSheet* a, FilCollisionSheet* b, double dt);
 /* What the triangles of a sheet with `own` touch of the sheet itself. */
 FIL_MUST_CHECK FilStatus fil_collision_meet_own_sheet(FilCollisionStage* stage, FilCollisionSheet* sheet, double dt);

@@ -71,18 +71,21 @@ static FilStatus look_inside(FilCollisionStage* stage, const FilCollisionSheet* 
     return FIL_OK;
 }
 
-/* m/s, at which a triangle and what meets it come closer, at most. */
-static double closing_speed(const FilCollisionStage* stage, const FilCollisionSheet* s, int t, const Other* other)
+double fil_collision_sheet_closing(const FilCollisionStage* stage, const FilCollisionSheet* s, int t, const FilPlacement* place)
 {
-    if (other->place == NULL || s->mesh != NULL) {
-        return fil_collision_sheet_speed(s, t) + other->speed;
-    }
     double closing = 0.0;
     for (int k = 0; k < 3; k++) {
         const int vertex = s->first + s->facets.triangles[3 * t + k];
-        closing = fmax(closing, fil_placement_closing(&stage->colliders[vertex].place, other->place));
+        closing = fmax(closing, fil_placement_closing(&stage->colliders[vertex].place, place));
     }
     return closing;
+}
+
+/* m/s, at which a triangle and what meets it come closer, at most. */
+static double closing_speed(const FilCollisionStage* stage, const FilCollisionSheet* s, int t, const Other* other)
+{
+    const bool bound = other->place == NULL || s->mesh != NULL;
+    return bound ? fil_collision_sheet_speed(s, t) + other->speed : fil_collision_sheet_closing(stage, s, t, other->place);
 }
 
 static FilStatus meet_other(FilCollisionStage* stage, FilCollisionSheet* s, const Other* other, double dt)
@@ -175,7 +178,25 @@ static FilStatus meet_others(FilCollisionStage* stage, FilCollisionSheet* s, dou
         if (c->sheet >= 0 || !fil_collision_may_meet(stage, c, vertex) || fil_collision_kept_apart(stage, c, vertex)) {
             continue;
         }
-        status = c->collider.kind == FIL_COLLIDER_ROW ? meet_row(stage, s, collider, dt) : meet_shape(stage, s, collider, dt);
+        if (fil_collision_bed(stage, s, c) > 0.0) {
+            status = fil_collision_meet_shape_areas(stage, s, collider, dt);
+        } else {
+            status = c->collider.kind == FIL_COLLIDER_ROW ? meet_row(stage, s, collider, dt) : meet_shape(stage, s, collider, dt);
+        }
+    }
+    return status;
+}
+
+/* Half-spaces, which are in no tree; where not by areas, vertices have met them already. */
+static FilStatus meet_half_spaces(FilCollisionStage* stage, FilCollisionSheet* s, double dt)
+{
+    const FilWorldCollider* vertex = &stage->colliders[s->first];
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < stage->collider_count && status == FIL_OK; k++) {
+        const FilWorldCollider* c = &stage->colliders[k];
+        if (c->unbounded && fil_collision_bed(stage, s, c) > 0.0 && fil_collision_may_meet(stage, c, vertex) && !fil_collision_kept_apart(stage, c, vertex)) {
+            status = fil_collision_meet_shape_areas(stage, s, k, dt);
+        }
     }
     return status;
 }
@@ -189,6 +210,7 @@ FilStatus fil_collision_meet_sheets(FilCollisionStage* stage, double dt)
             continue;
         }
         status = meet_others(stage, s, dt);
+        status = status == FIL_OK ? meet_half_spaces(stage, s, dt) : status;
         if (status == FIL_OK && s->bedding > 0.0 && stage->colliders[s->first].collider.collision.self) {
             status = fil_collision_meet_own_areas(stage, s, dt);
         } else if (status == FIL_OK && s->own != NULL) {

@@ -133,7 +133,8 @@ FilStatus fil_collision_make_sides(FilCollisionStage* stage, FilError* error)
     FilStatus status = FIL_OK;
     for (; patches->compliant > 0 && patches->prepared < stage->collider_count && status == FIL_OK; patches->prepared++) {
         FilWorldCollider* c = &stage->colliders[patches->prepared];
-        if (c->collider.kind == FIL_COLLIDER_SHAPE && c->collider.collision.enabled) {
+        const bool vertex = c->sheet >= 0 && c->collider.shape.mesh == NULL; // triangles press, see sheet_areas.c
+        if (c->collider.kind == FIL_COLLIDER_SHAPE && c->collider.collision.enabled && !vertex) {
             status = make_side(stage, c, error);
         }
     }

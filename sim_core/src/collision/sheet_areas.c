@@ -1,10 +1,14 @@
-/* Two solids in contact by areas. Where a triangle of one faces a triangle of the other, the polygon in which they overlap, seen along
+/* Solids in contact by areas, with each other and with rigid shapes. Two solids: where a triangle of one faces a triangle of the other, the polygon in which they overlap, seen along
  * their common normal, is one contact at its centroid: gap phi there, stiffness A C with the area A and the beddings of both in series,
  * 1/C = 1/C_a + 1/C_b (Pa/m).
  *
  * A constant pressure p = -C phi gives forces p A at centroids, whose shares on the corners of both triangles are the integrals of
  * p times the corners' shape functions over the polygon, exactly, because those are linear. So uniform pressure between meshes that do not
- * match is transmitted as it is (the contact patch test), which contacts at vertices and crossings of edges cannot do: they know no areas. */
+ * match is transmitted as it is (the contact patch test), which contacts at vertices and crossings of edges cannot do: they know no areas.
+ *
+ * A rigid shape: C is the solid's bedding, the shape's pressure over depth (its field's, modulus over depth), or both in series. A triangle is cut where its
+ * corners' distances say that phi is zero; each part is one contact at its centroid, with the shape's distance and normal there. */
+#include <float.h>
 #include <math.h>
 
 #include "base/vec3.h"
@@ -135,6 +139,122 @@ FilStatus fil_collision_meet_sheet_areas(FilCollisionStage* stage, const FilColl
     }
     return status;
 }
+
+/* ---- rigid shapes ---- */
+
+double fil_collision_bed(const FilCollisionStage* stage, const FilCollisionSheet* s, const FilWorldCollider* c)
+{
+    if (s->mesh != NULL || !s->facets.closed || c->collider.kind != FIL_COLLIDER_SHAPE || c->sheet >= 0) {
+        return 0.0;
+    }
+    const double shape = c->side >= 0 ? stage->patches.sides[c->side].stiffness : 0.0;
+    return s->bedding > 0.0 && shape > 0.0 ? s->bedding * shape / (s->bedding + shape) : fmax(s->bedding, shape);
+}
+
+/* Where a point of a sheet meets a shape, within `reach` (m). */
+static bool meet_point(const FilCollisionSheet* s, const double* x, const FilWorldCollider* c, double reach, FilContactPoint* out)
+{
+    const FilShape ball = {.kind = FIL_SHAPE_SPHERE, .radius = s->facets.radius};
+    FilContactPoint points[FIL_MANIFOLD_POINTS];
+    FilPose pose = fil_pose_identity();
+    fil_v3_copy(pose.p, x);
+    const int count = fil_collide(&ball, &pose, &c->collider.shape, &c->place.pose, reach, points);
+    *out = points[0];
+    for (int k = 1; k < count; k++) {
+        *out = points[k].distance < out->distance ? points[k] : *out;
+    }
+    return count > 0;
+}
+
+/* The part of a triangle that is inside the shape, or the rest; phi is linear between corners. */
+static void part_of(const Face* face, const double* phi, bool inside, FilPolygon* out)
+{
+    out->count = 0;
+    for (int k = 0; k < 3; k++) {
+        const int next = (k + 1) % 3;
+        if ((phi[k] < 0.0) == inside) {
+            fil_v3_copy(out->corner[out->count++], face->x[k]);
+        }
+        if ((phi[k] < 0.0) != (phi[next] < 0.0)) {
+            const double share = phi[k] / (phi[k] - phi[next]);
+            double* corner = out->corner[out->count++];
+            fil_v3_copy(corner, face->x[k]);
+            fil_v3_scale(corner, 1.0 - share, corner);
+            fil_v3_axpy(corner, share, face->x[next]);
+        }
+    }
+}
+
+static FilStatus press(FilCollisionStage* stage, const FilCollisionSheet* s, int t, int collider, double stiffness, double area, FilContactPoint* point)
+{
+    const int vertex = nearest_corner(s, t, point->position), part = fil_collision_sheet_part(s, t);
+    const FilSurface surface = fil_collision_surface(stage, &stage->colliders[vertex], &stage->colliders[collider]);
+    if (vertex < collider) {
+        return fil_collision_emit_patch(stage, vertex, part, collider, 0, point, stiffness, area, &surface);
+    }
+    fil_v3_scale(point->normal, -1.0, point->normal);
+    return fil_collision_emit_patch(stage, collider, 0, vertex, part, point, stiffness, area, &surface);
+}
+
+static FilStatus press_triangle(FilCollisionStage* stage, const FilCollisionSheet* s, int t, int collider, double bed, double margin)
+{
+    const FilWorldCollider* c = &stage->colliders[collider];
+    const Face face = face_of(s, t);
+    double phi[3], longest = 0.0, nearest = DBL_MAX;
+    for (int k = 0; k < 3; k++) {
+        longest = fmax(longest, fil_v3_distance(face.x[k], face.x[(k + 1) % 3]));
+    }
+    for (int k = 0; k < 3; k++) {
+        FilContactPoint corner;
+        if (!meet_point(s, face.x[k], c, margin + longest, &corner)) {
+            return FIL_OK; // so far away that no point of the triangle is within the margin
+        }
+        phi[k] = corner.distance;
+        nearest = fmin(nearest, phi[k]);
+    }
+    FilStatus status = FIL_OK;
+    for (int side = 0; side < 2 && nearest <= margin && status == FIL_OK; side++) {
+        FilPolygon polygon;
+        FilContactPoint point;
+        double centroid[3];
+        part_of(&face, phi, side == 0, &polygon);
+        double area = polygon.count > 2 ? fil_polygon_area(&polygon, face.normal, centroid) : 0.0;
+        if (!(area > 0.5 * LEAST_AREA * face.area2) || !meet_point(s, centroid, c, margin, &point)) {
+            continue;
+        }
+        // seen along the contact's normal; what faces away has come in from elsewhere
+        area *= fil_v3_dot(face.normal, point.normal);
+        if (area > 0.5 * LEAST_AREA * face.area2) {
+            status = press(stage, s, t, collider, area * bed, area, &point);
+        }
+    }
+    return status;
+}
+
+FilStatus fil_collision_meet_shape_areas(FilCollisionStage* stage, FilCollisionSheet* s, int collider, double dt)
+{
+    const FilWorldCollider* c = &stage->colliders[collider];
+    const double bed = fil_collision_bed(stage, s, c);
+    stage->faces.count = 0;
+    FilStatus status = fil_collision_ready_sheet(stage, s, dt);
+    if (status == FIL_OK && !c->unbounded) {
+        status = fil_bvh_query(&s->tree, &stage->tree.tight[collider], 0, &stage->faces);
+        // the tree's order depends on its past
+        status = status == FIL_OK ? fil_pairs_sort(&stage->faces, s->facets.triangle_count, &stage->sorted) : status;
+    }
+    const int count = c->unbounded ? s->facets.triangle_count : stage->faces.count;
+    for (int k = 0; k < count && status == FIL_OK; k++) {
+        const int t = c->unbounded ? k : stage->faces.items[k].a;
+        if (stage->join_count > 0 && fil_collision_sheet_joined(stage, s, t, c->body)) {
+            continue;
+        }
+        const double margin = FIL_LOOK_AHEAD * dt * fil_collision_sheet_closing(stage, s, t, &c->place) + FIL_SHEETS_AT_REST * fil_facets_size(&s->facets, t);
+        status = press_triangle(stage, s, t, collider, bed, margin);
+    }
+    return status;
+}
+
+/* ---- a solid with itself ---- */
 
 /* Whether two triangles share a vertex, or a vertex of each an edge: those stay together by themselves. */
 static bool neighbours(const FilFacets* facets, int s, int t)

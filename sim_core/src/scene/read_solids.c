@@ -40,7 +40,7 @@ static const FilKey solid_keys[] = {
     FIL_KEY_WORD("plane_strain", planes, "none", "the axis along which nothing moves"),
     FIL_KEY_WORD("locking", lockings, "none", "nodal: volume counted per vertex, for nearly incompressible materials"),
     FIL_KEY_MAPPING("gas", fil_gas_keys, 0, "in its cavities"),
-    FIL_KEY_NUMBER("bedding", FIL_NOT_NEGATIVE, "Pa/m", "0", "solids that both have one touch each other by areas, not at points"),
+    FIL_KEY_NUMBER("bedding", FIL_NOT_NEGATIVE, "Pa/m", "0", "pressure over depth of contact by areas, not at points: with rigid shapes, and with solids that have one too"),
     FIL_KEYS_LOOK,
     FIL_KEY_END,
 };
