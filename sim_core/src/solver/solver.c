@@ -64,18 +64,28 @@ static bool linearise_about(FilSolver* solver, int b, const double* change)
     return solver->contact.pushed[b];
 }
 
+/* The same about the velocity at the start, where the tangent is positive definite there: enlarged until it is, it would keep the body from moving. */
+static bool linearise_at_start(FilSolver* solver, int b)
+{
+    const FilBody* body = &solver->system->bodies[b];
+    double* none = fil_system_scratch(solver->system, b).direction;
+    memset(none, 0, sizeof(double) * (size_t)body->v_count);
+    const bool definite = linearise_about(solver, b, none) && body->ops->factor(body->impl);
+    solver->contact.pushed[b] = false;
+    return definite && linearise_about(solver, b, none); // the tangent itself again
+}
+
 /* Free motion about the last step's contacts. Where that is too far, or the body buckles under their forces alone, about its velocity at the start: what its
- * contacts hold stays near that. About no contact, as published, where nothing else can be evaluated. */
-static bool move_alone(FilSolver* solver, const FilStepSetup* setup, int b, FilNewtonReport* report)
+ * contacts hold stays near that. Else about no contact, as published. */
+static bool move_alone(FilSolver* solver, const FilStepSetup* setup, int b, FilBodyMotion* result)
 {
     const FilBody* body = &solver->system->bodies[b];
     double* push = collect_push(solver, b, setup) ? solver->system->scratch.push + body->v : NULL;
     const bool led = body->moves && setup->theta > 0.0 && fil_followers_lead(solver, b);
-    bool ok = move_body(solver, setup, b, push, report);
+    bool ok = move_body(solver, setup, b, push, &result->newton);
     if (push != NULL && !ok) {
-        double* none = fil_system_scratch(solver->system, b).direction;
-        memset(none, 0, sizeof(double) * (size_t)body->v_count);
-        ok = linearise_about(solver, b, none) || move_body(solver, setup, b, NULL, report);
+        result->at_start = linearise_at_start(solver, b);
+        ok = result->at_start || move_body(solver, setup, b, NULL, &result->newton);
     }
     return ok && (!led || fil_followers_let_go(solver, b));
 }
@@ -117,7 +127,7 @@ static void move_bodies(void* context, int first, int end, int worker)
         if (solver->model->coupled && solver->contact.active && solver->contact.offset[b] >= 0) {
             continue;
         }
-        result->done = leave_to_contact(solver, motion->setup, b, &result->newton) || move_alone(solver, motion->setup, b, &result->newton);
+        result->done = leave_to_contact(solver, motion->setup, b, &result->newton) || move_alone(solver, motion->setup, b, result);
         for (int k = 0; k < body->v_count; k++) {
             change[k] = v[k] - system->state.v[body->v + k];
         }

@@ -33,6 +33,7 @@ typedef struct FilBodyMotion {
     FilNewtonReport newton;
     double potential;
     bool done;
+    bool at_start; /* no motion was found that contact could be linear about: it is about the velocity at the start */
 } FilBodyMotion;
 
 typedef struct FilSolver {

@@ -297,6 +297,9 @@ static FilStatus check_depths(FilSolver* solver, FilStepInfo* info)
     return FIL_OK;
 }
 
+/* Linearisations, at most, where the first one is about a body's velocity at the start of the step: its motion in the step is not known then. */
+enum { FROM_START = 2 };
+
 FilStatus fil_velocity_solve(FilSolver* solver, double dt, FilStepInfo* info)
 {
     FilContactStage* stage = &solver->contact;
@@ -306,7 +309,10 @@ FilStatus fil_velocity_solve(FilSolver* solver, double dt, FilStepInfo* info)
     }
     FilStatus status = check_depths(solver, info);
     // forces of a stage are those of its end, as joints leave it: of free motion they err by first order
-    const int least = solver->system->staged ? 1 : 0;
+    int least = solver->system->staged ? 1 : 0;
+    for (int b = 0; b < solver->system->body_count; b++) {
+        least = solver->motions[b].at_start ? FROM_START : least;
+    }
     const int passes = solver->settings.relinearisations > least ? solver->settings.relinearisations : least;
     for (int pass = 0; pass <= passes && status == FIL_OK; pass++) {
         if (pass > 0 && !relinearise(solver)) {
