@@ -18,20 +18,20 @@ function stripes() {
   return texture;
 }
 
-// points of a section and their normals, in the frame of the directors
-const ROUND = Array.from({ length: AROUND + 1 }, (_, k) => {
-  const angle = (2 * Math.PI * k) / AROUND;
-  return [Math.cos(angle), Math.sin(angle), Math.cos(angle), Math.sin(angle)];
+// points of a section and their normals, in the frame of the directors: four numbers each
+const ROUND = Float32Array.from({ length: 4 * (AROUND + 1) }, (_, i) => {
+  const angle = (2 * Math.PI * Math.floor(i / 4)) / AROUND;
+  return i % 2 === 0 ? Math.cos(angle) : Math.sin(angle);
 });
 
 // three points on each of four sides: corners are there twice, once for each side's normal
 function rectangle([width, height]) {
-  return Array.from({ length: AROUND + 1 }, (_, k) => {
+  return Float32Array.from(Array.from({ length: AROUND + 1 }, (_, k) => {
     const side = Math.floor((k % AROUND) / 3);
     const along = (k % 3) - 1;
     const [x, y] = [[1, along], [-along, 1], [-1, -along], [along, -1]][side];
     return [(x * width) / 2, (y * height) / 2, ...[[1, 0], [0, 1], [-1, 0], [0, -1]][side]];
-  });
+  }).flat());
 }
 
 const cubic = (a, b, c, d, s) => b + 0.5 * s * (c - a + s * (2 * a - 5 * b + 4 * c - d + s * (3 * (b - c) + d - a)));
@@ -81,53 +81,84 @@ export class Tube {
     return Math.round(ring / this.fine) % this.nodes;
   }
 
-  at(numbers, offset, i, k) {
-    const n = this.nodes;
-    const j = this.closed ? (i + n) % n : Math.min(Math.max(i, 0), n - 1);
-    return numbers[offset + 3 * j + k];
-  }
-
   // nodes from `offset` on; director(i, k): of node i
   update(numbers, offset, director) {
-    const { center, director: turned, fine, rings } = this;
-    for (let r = 0; r < rings; r++) {
-      const i = Math.min(Math.floor(r / fine), this.spans - 1);
-      const s = r / fine - i;
+    const { center, director: turned, fine, rings, nodes, closed } = this;
+    const at = (i) => offset + 3 * (closed ? (i + nodes) % nodes : Math.min(Math.max(i, 0), nodes - 1));
+    for (let i = 0; i < this.spans; i++) {
+      const a = at(i - 1);
+      const b = at(i);
+      const c = at(i + 1);
+      const d = at(i + 2);
+      const next = (i + 1) % nodes;
+      const last = i + 1 === this.spans ? fine : fine - 1;
       for (let k = 0; k < 3; k++) {
-        center[3 * r + k] = cubic(this.at(numbers, offset, i - 1, k), this.at(numbers, offset, i, k), this.at(numbers, offset, i + 1, k), this.at(numbers, offset, i + 2, k), s);
-        turned[3 * r + k] = (1 - s) * director(i, k) + s * director((i + 1) % this.nodes, k);
+        const d0 = director(i, k);
+        const d1 = director(next, k);
+        for (let f = 0; f <= last; f++) {
+          const s = f / fine;
+          const place = 3 * (i * fine + f) + k;
+          center[place] = cubic(numbers[a + k], numbers[b + k], numbers[c + k], numbers[d + k], s);
+          turned[place] = (1 - s) * d0 + s * d1;
+        }
       }
     }
-    this.wrap();
+    this.wrap(rings);
   }
 
-  wrap() {
-    const { center, rings, caps } = this;
-    const t = new THREE.Vector3();
-    const d = new THREE.Vector3();
-    const b = new THREE.Vector3();
+  // plain numbers in plain loops: thousands of rings are wrapped for each picture
+  wrap(rings) {
+    const { center: x, director, caps, closed, fine } = this;
+    const least = this.profile === ROUND ? Tube.least : 0;
     for (let r = 0; r < rings; r++) {
-      const before = r > 0 ? r - 1 : this.closed ? rings - 2 : 0;
-      const after = r + 1 < rings ? r + 1 : this.closed ? 1 : r;
-      t.set(center[3 * after] - center[3 * before], center[3 * after + 1] - center[3 * before + 1], center[3 * after + 2] - center[3 * before + 2]).normalize();
-      d.fromArray(this.director, 3 * r).addScaledVector(t, -d.dot(t)).normalize();
-      b.crossVectors(t, d);
-      const radius = Math.max(this.radius(r / this.fine), this.profile === ROUND ? Tube.least : 0);
-      this.ring(r + caps / 2, 3 * r, radius, d, b);
+      const before = 3 * (r > 0 ? r - 1 : closed ? rings - 2 : 0);
+      const after = 3 * (r + 1 < rings ? r + 1 : closed ? 1 : r);
+      let tx = x[after] - x[before];
+      let ty = x[after + 1] - x[before + 1];
+      let tz = x[after + 2] - x[before + 2];
+      const long = 1 / (Math.sqrt(tx * tx + ty * ty + tz * tz) || 1);
+      tx *= long;
+      ty *= long;
+      tz *= long;
+      let dx = director[3 * r];
+      let dy = director[3 * r + 1];
+      let dz = director[3 * r + 2];
+      const along = dx * tx + dy * ty + dz * tz;
+      dx -= along * tx;
+      dy -= along * ty;
+      dz -= along * tz;
+      const wide = 1 / (Math.sqrt(dx * dx + dy * dy + dz * dz) || 1);
+      dx *= wide;
+      dy *= wide;
+      dz *= wide;
+      const radius = Math.max(this.radius(r / fine), least);
+      this.ring(r + caps / 2, 3 * r, radius, dx, dy, dz, ty * dz - tz * dy, tz * dx - tx * dz, tx * dy - ty * dx);
       if (caps > 0 && (r === 0 || r === rings - 1)) {
-        this.ring(r === 0 ? 0 : rings + 1, 3 * r, 0, d, b);
+        this.ring(r === 0 ? 0 : rings + 1, 3 * r, 0, dx, dy, dz, ty * dz - tz * dy, tz * dx - tx * dz, tx * dy - ty * dx);
       }
     }
     this.position.needsUpdate = this.normal.needsUpdate = true;
     this.mesh.geometry.boundingSphere = null; // pointers look for it
   }
 
-  ring(row, at, radius, d, b) {
-    this.profile.forEach(([u, v, n, m], k) => {
-      const i = row * (AROUND + 1) + k;
-      const [x, y] = [radius * u, radius * v];
-      this.position.setXYZ(i, this.center[at] + x * d.x + y * b.x, this.center[at + 1] + x * d.y + y * b.y, this.center[at + 2] + x * d.z + y * b.z);
-      this.normal.setXYZ(i, n * d.x + m * b.x, n * d.y + m * b.y, n * d.z + m * b.z);
-    });
+  ring(row, at, radius, dx, dy, dz, bx, by, bz) {
+    const { profile, center } = this;
+    const positions = this.position.array;
+    const normals = this.normal.array;
+    const x = center[at];
+    const y = center[at + 1];
+    const z = center[at + 2];
+    for (let k = 0, i = 3 * row * (AROUND + 1); k < profile.length; k += 4, i += 3) {
+      const u = radius * profile[k];
+      const v = radius * profile[k + 1];
+      const n = profile[k + 2];
+      const m = profile[k + 3];
+      positions[i] = x + u * dx + v * bx;
+      positions[i + 1] = y + u * dy + v * by;
+      positions[i + 2] = z + u * dz + v * bz;
+      normals[i] = n * dx + m * bx;
+      normals[i + 1] = n * dy + m * by;
+      normals[i + 2] = n * dz + m * bz;
+    }
   }
 }
