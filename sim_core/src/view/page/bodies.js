@@ -158,6 +158,29 @@ const ROUNDING = 1e-5; // strains below are those of numbers in single precision
 const WARM = [[0.16, 0.42, 0.75], [0.95, 0.85, 0.3], [0.82, 0.16, 0.13]].map((c) => new THREE.Color(...c));
 const warm = (share, color) => (share < 0.5 ? color.lerpColors(WARM[0], WARM[1], 2 * share) : color.lerpColors(WARM[1], WARM[2], 2 * share - 1));
 
+// Whether a surface has flat sides and sharp edges, as a block has: then its sides are shaded flat. By the angles between triangles that
+// share an edge: those of a block are small or large, those of something round in between.
+function isBlock(at, triangles) {
+  const [SMALL, LARGE] = [Math.cos(0.1), Math.cos(0.8)]; // rad; chosen
+  const corner = (v) => new THREE.Vector3(at[3 * v], at[3 * v + 1], at[3 * v + 2]);
+  const sides = new Map();
+  const count = { sharp: 0, round: 0, all: 0 };
+  for (let t = 0; t < triangles.length; t += 3) {
+    const [a, b, c] = triangles.slice(t, t + 3);
+    const normal = corner(b).sub(corner(a)).cross(corner(c).sub(corner(a))).normalize();
+    for (const [u, v] of [[a, b], [b, c], [c, a]]) {
+      const key = u < v ? `${u},${v}` : `${v},${u}`;
+      const other = sides.get(key);
+      const cosine = other ? other.dot(normal) : 1;
+      count.all += other ? 1 : 0;
+      count.sharp += cosine < LARGE ? 1 : 0;
+      count.round += cosine >= LARGE && cosine < SMALL ? 1 : 0;
+      sides.set(key, normal);
+    }
+  }
+  return count.sharp > 0 && count.round < 0.1 * count.all;
+}
+
 class Surface {
   constructor({ vertices, triangles, rest }, color) {
     this.numbers = 3 * vertices;
@@ -166,8 +189,10 @@ class Surface {
     const geometry = new THREE.BufferGeometry();
     this.position = new THREE.BufferAttribute(new Float32Array(3 * vertices), 3).setUsage(THREE.DynamicDrawUsage);
     geometry.setAttribute('position', this.position);
+    // there from the first picture on: what has no normals then is shaded flat for ever
+    geometry.setAttribute('normal', new THREE.BufferAttribute(new Float32Array(3 * vertices), 3).setUsage(THREE.DynamicDrawUsage));
     geometry.setIndex(triangles);
-    const mesh = new THREE.Mesh(geometry, new THREE.MeshStandardMaterial({ color, roughness: 0.75, metalness: 0, side: THREE.DoubleSide }));
+    const mesh = new THREE.Mesh(geometry, new THREE.MeshStandardMaterial({ color, roughness: 0.75, metalness: 0, side: THREE.DoubleSide, flatShading: Boolean(rest) && isBlock(rest, triangles) }));
     mesh.frustumCulled = false;
     mesh.castShadow = mesh.receiveShadow = true;
     this.meshes = [mesh];
