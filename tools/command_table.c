@@ -22,6 +22,7 @@ static const Command commands[] = {
     {"render", "SCENE|BAG", "draw a run: a picture, pictures or a film", fil_command_render},
     {"plan", "SCENE", "find a motion through contact, and try it", fil_command_plan},
     {"sweep", "SCENE", "run a scene many times: grids, draws, seeds; a table", fil_command_sweep},
+    {"fit", "SCENE", "find keys of a scene from measurements of it", fil_command_fit},
     {"validate", "[NAME]...", "physics checks: measured, expected, tolerance", fil_command_validate},
     {"bench", "[NAME]...", "timings per phase, real-time rate, accuracy beside speed", fil_command_bench},
     {"bag", "SUBCOMMAND", "recordings: record, play, info, export, repair and more", fil_command_bag},

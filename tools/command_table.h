@@ -13,6 +13,7 @@ int fil_command_schema(int argc, char** argv);
 int fil_command_view(int argc, char** argv);
 int fil_command_render(int argc, char** argv);
 int fil_command_plan(int argc, char** argv);
+int fil_command_fit(int argc, char** argv);
 int fil_command_sweep(int argc, char** argv);
 int fil_command_validate(int argc, char** argv);
 int fil_command_bench(int argc, char** argv);

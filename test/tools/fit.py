@@ -1,0 +1,118 @@
+"""`filum fit` from outside: known keys are found again from noisy curves, by every method; what cannot be fitted is refused.
+
+fit.py CLI            a few fits
+fit.py CLI --repeats  twenty, of which 19 shall have each key within two standard errors
+"""
+
+import csv
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CLI = sys.argv.pop(1)
+SCENE = """
+parameters: {young: 3e6, damping: 0.02}
+duration: 0.8
+output_period: 0.02
+world: {dt: 0.004}
+materials: {rubber: {young: $(young), poisson: 0.5, density: 1100}}
+rods: [{name: cable, material: rubber, section: {circle: {radius: 0.004}}, damping: {stiffness: $(damping)},
+  shape: {straight: {from: [0, 0, 0], to: [0.4, 0, 0], nodes: 15}}}]
+attachments: [{name: wall, clamp: {rod: cable, node: 0}}]
+probes: {tip_x: {position: {rod: cable, node: -1, component: x}}, tip_z: {position: {rod: cable, node: -1, component: z}}}
+"""
+TRUTH = {"young": 3e6, "damping": 0.02}
+NOISE = 0.003  # m
+VARY = ["--vary", "young=3e5:3e7", "--vary", "damping=0.001:0.1"]
+
+
+class Fits(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.old = os.getcwd()
+        os.chdir(self.folder.name)
+        with open("cable.yaml", "w") as file:
+            file.write(SCENE)
+        subprocess.run([CLI, "run", "cable.yaml", "--csv", "clean.csv", "--quiet"], check=True)
+        with open("clean.csv", newline="") as file:
+            self.clean = list(csv.reader(file))
+
+    def tearDown(self):
+        os.chdir(self.old)
+        self.folder.cleanup()
+
+    def write(self, rows):
+        with open("data.csv", "w", newline="") as file:
+            csv.writer(file).writerows(rows)
+
+    def measure(self, seed):
+        rng = random.Random(seed)
+        self.write([self.clean[0]] + [[row[0]] + [repr(float(value) + rng.gauss(0, NOISE)) for value in row[1:]] for row in self.clean[1:]])
+
+    def fit(self, *options, code=0):
+        done = subprocess.run([CLI, "fit", "cable.yaml", "--data", "data.csv", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def errors(self, told):
+        """How many standard errors each key is off."""
+        return {key: (told["keys"][key]["value"] - true) / told["keys"][key]["standard_error"] for key, true in TRUTH.items()}
+
+    def test_every_method_finds_the_same(self):
+        self.measure(0)
+        values = []
+        for method in ("bobyqa", "lbfgs"):
+            told = json.loads(self.fit(*VARY, "--json", "--method", method, "--plot", "fit.svg").stdout)
+            for key, off in self.errors(told).items():
+                self.assertLess(abs(off), 3, key)
+            for deviation in told["deviations"].values():
+                self.assertAlmostEqual(deviation, NOISE, delta=0.3 * NOISE)  # of 41 numbers: 11 %
+            values.append([told["keys"][key]["value"] for key in TRUTH])
+        for a, b in zip(*values):
+            self.assertAlmostEqual(a / b, 1, 5)
+        self.assertTrue(os.path.exists("fit.svg"))
+
+    def test_without_noise_the_keys_come_back(self):
+        # with cells that are empty, and from one curve
+        self.write([["t", "tip_z"]] + [[row[0], row[2] if k % 3 else ""] for k, row in enumerate(self.clean[1:])])
+        told = json.loads(self.fit(*VARY, "--json").stdout)
+        for key, true in TRUTH.items():
+            self.assertAlmostEqual(told["keys"][key]["value"] / true, 1, 5)
+
+    def test_refusals(self):
+        self.write(self.clean)
+        for options, message in [
+                (["--vary", "young=1"], "bounds low:high are needed"),
+                (["--vary", "yuong=1:2"], "did you mean 'young'"),
+                ([], "1 to 8 keys"),
+                ([*VARY, "--method", "guess"], "no method 'guess'")]:
+            self.assertIn(message, self.fit(*options, code=2).stderr)
+        self.assertIn("do not tell these keys apart", self.fit("--vary", "young=1e6:1e7", "--vary", "materials.rubber.density=500:2000", code=1).stderr)
+        for rows, message in [
+                ([["t", "tip_q"], [0, 1], [1, 2], [2, 2]], "no probe 'tip_q'"),
+                ([["time", "tip_x"], [0, 1]], "data.csv:1: the first line names the columns"),
+                ([["t", "tip_x"], [0, 1], [1, "x"]], "data.csv:3: 'x' is no number"),
+                ([["t", "tip_x"], [0, 1], [0, 1]], "data.csv:3: times begin at 0"),
+                ([["t", "tip_x"], [0, 1, 2]], "data.csv:2: 2 columns are needed"),
+                ([["t", "tip_x"], [0, 1], [1, 2]], "too few for 2 keys"),
+                ([["t", "tip_x"]], "no rows")]:
+            self.write(rows)
+            self.assertIn(message, self.fit(*VARY, code=2).stderr)
+
+    @unittest.skipUnless("--repeats" in sys.argv, "long")
+    def test_nineteen_of_twenty(self):
+        inside = {key: 0 for key in TRUTH}
+        for seed in range(20):
+            self.measure(seed)
+            for key, off in self.errors(json.loads(self.fit(*VARY, "--json").stdout)).items():
+                inside[key] += abs(off) <= 2
+        print(inside)
+        self.assertGreaterEqual(min(inside.values()), 19)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[word for word in sys.argv if word != "--repeats"])
