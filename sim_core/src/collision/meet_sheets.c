@@ -71,16 +71,6 @@ static FilStatus look_inside(FilCollisionStage* stage, const FilCollisionSheet* 
     return FIL_OK;
 }
 
-double fil_collision_sheet_closing(const FilCollisionStage* stage, const FilCollisionSheet* s, int t, const FilPlacement* place)
-{
-    double closing = 0.0;
-    for (int k = 0; k < 3; k++) {
-        const int vertex = s->first + s->facets.triangles[3 * t + k];
-        closing = fmax(closing, fil_placement_closing(&stage->colliders[vertex].place, place));
-    }
-    return closing;
-}
-
 /* m/s, at which a triangle and what meets it come closer, at most. */
 static double closing_speed(const FilCollisionStage* stage, const FilCollisionSheet* s, int t, const Other* other)
 {

@@ -226,6 +226,16 @@ double fil_collision_sheet_speed(const FilCollisionSheet* s, int triangle)
     return fmax(fmax(s->speed[corner[0]], s->speed[corner[1]]), s->speed[corner[2]]);
 }
 
+double fil_collision_sheet_closing(const FilCollisionStage* stage, const FilCollisionSheet* s, int t, const FilPlacement* place)
+{
+    double closing = 0.0;
+    for (int k = 0; k < 3; k++) {
+        const int vertex = s->first + s->facets.triangles[3 * t + k];
+        closing = fmax(closing, fil_placement_closing(&stage->colliders[vertex].place, place));
+    }
+    return closing;
+}
+
 /* m/s, at which two triangles come closer, at most: no faster than any two of their vertices. */
 static double closing_speed(const FilCollisionStage* stage, const FilCollisionSheet* a, int s, const FilCollisionSheet* b, int t)
 {
