@@ -101,7 +101,7 @@ static const FilCheckCase table[] = {
     {"knots", "trefoil", "n = 1 tightened and loosened (P2 Fig. 5a)", 23, fil_check_knots_trefoil},
     {"knots", "friction", "n = 4 with three coefficients of friction (P2 Fig. 5b)", 54, fil_check_knots_friction},
     {"knots", "models", "n = 1 to 4, two frictions, by SAP and IMC: pull, and where loops turn over", 900, fil_check_knots_models},
-    {"knots", "middle", "the same with a friction in between", 450, fil_check_knots_middle},
+    {"knots", "middle", "the same with a friction in between", 437, fil_check_knots_middle},
     {"knots", "finer", "two of them at half the step", 450, fil_check_knots_finer},
     {"knots", "turned", "n = 1 mirrored and turned, under ipc and imc", 0, fil_check_knots_turned}, /* heavy */
     {"knots", "two_models", "n = 1 by SAP and IMC while its loop is wide", 0, fil_check_knots_two_models}, /* heavy */
