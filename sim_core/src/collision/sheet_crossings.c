@@ -141,9 +141,9 @@ FilStatus fil_collision_sheet_crossings(FilCollisionStage* stage, const double* 
         }
         for (int m = 0; m < k && status == FIL_OK; m++) {
             FilCollisionSheet* other = &stage->sheets[m];
-            // solids, which have no thickness, give way by going through each other a little; bounds are those of the motion foreseen
-            const bool thick = s->facets.radius + other->facets.radius > 0.0;
-            if (other->mesh == NULL && thick && fil_aabb_overlap(&s->bounds, &other->bounds) && fil_collision_sheets_collide(stage, other, s)) {
+            // what has an inside gives way a little, and comes out again; bounds are those of the motion foreseen
+            const bool thin = !s->facets.closed && !other->facets.closed;
+            if (other->mesh == NULL && thin && fil_aabb_overlap(&s->bounds, &other->bounds) && fil_collision_sheets_collide(stage, other, s)) {
                 status = pass_other(stage, other, s, q_start, q_end, count);
             }
         }
