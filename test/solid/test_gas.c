@@ -369,7 +369,7 @@ static void test_contact(void** state)
         FilWorld* world = NULL;
         FilError error;
         snprintf(text, sizeof text,
-                 "world: {dt: 0.005, contact: %s}\n"
+                 "world: {dt: 0.0025, contact: %s}\n" // at 5 ms the pressure that folds leave depends on the solver: 1,791 to 1,858 Pa under sap
                  "materials: {latex: {young: 1.0e+6, poisson: 0.3, density: 1000, friction: 0.5}}\n"
                  "rigid_bodies:\n"
                  "  - {name: ground, motion: static, material: latex, shapes: [{half_space: {}}]}\n"
@@ -389,7 +389,7 @@ static void test_contact(void** state)
         }
         const FilId ball = fil_world_find_shell(world, "ball");
         const double rest = fil_shell_chamber_volume(world, ball, 0);
-        for (int step = 0; step < 500; step++) { // its folds move until 1.8 s, when depends on rounding
+        for (int step = 0; step < 500; step++) {
             block_step(world, NULL);
         }
         const double force = fil_world_probe_value(world, 0);
@@ -400,8 +400,8 @@ static void test_contact(void** state)
         assert_true(fabs(pressures[m] - ((2e3 + AIR) * pow(rest / volume, GAMMA) - AIR)) < 1e-6 * AIR);
         fil_world_destroy(world);
     }
-    assert_true(fabs(pressures[1] / pressures[0] - 1.0) < 0.01);
-    assert_true(fabs(pressures[2] / pressures[0] - 1.0) < 0.02); // ipc keeps a distance
+    assert_true(fabs(pressures[1] / pressures[0] - 1.0) < 0.005);
+    assert_true(fabs(pressures[2] / pressures[0] - 1.0) < 0.01); // ipc keeps a distance
 }
 
 /* ---- scripts, commands, holds ---- */
