@@ -1,3 +1,4 @@
+/* ctest: heavy */
 /* Cloth in contact with itself under models at velocity level. */
 #include <math.h>
 #include <setjmp.h>
