@@ -1,3 +1,4 @@
+/* ctest: heavy */
 /* Gas in closed shells and in cavities of solids: pistons, spheres, momenta, contact, commands. */
 #include <stdio.h>
 
