@@ -284,8 +284,8 @@ class Pictures(unittest.TestCase):
         self.assertEqual(filum.quantities()["position"]["components"], 3)
 
 
-class Stub(unittest.TestCase):
-    def test_the_stub_knows_what_there_is(self):
+class TypeHints(unittest.TestCase):
+    def test_they_name_what_there_is(self):
         with open(os.path.join(SOURCE, "python/filum/_filum.pyi"), encoding="utf-8") as file:
             tree = ast.parse(file.read())
         module = filum._filum
