@@ -335,6 +335,7 @@ static FilStatus harden(FilSap* sap, const FilSapProblem* problem, FilSapStats* 
 static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
 {
     const int most = sap->iterative.patience;
+    const double kinked = fmax(KINKED, settings->tolerance); // a solution is never the softer law's
     int patience = 0; // the first factor has to be made
     sap->hessians = sap->followed_at = 0;
     sap->softened = sap->soft = false;
@@ -361,12 +362,12 @@ static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSap
         const bool pays = stats->residual < (fresh && most == 0 ? REUSE_AFTER_FRESH : REUSE_AFTER_STALE) * last;
         patience = pays || sap->system.factorisations == 1 ? most : 0;
         fresh = most > 0 || !pays;
-        if (!sap->softened && stats->residual > fmax(KINKED, STALLED * last) && soften(sap, problem)) {
+        if (!sap->softened && stats->residual > fmax(kinked, STALLED * last) && soften(sap, problem)) {
             stats->residual = residual(sap, problem);
             fresh = true;
             patience = 0;
         }
-        if (sap->soft && stats->residual <= KINKED) {
+        if (sap->soft && stats->residual <= kinked) {
             const FilStatus status = harden(sap, problem, stats);
             if (status != FIL_OK) {
                 return status;
