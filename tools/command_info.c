@@ -74,6 +74,24 @@ static int draw(const FilWorld* world, const FilSceneInfo* scene, const Picture*
     return drawn ? FIL_EXIT_DONE : fil_cli_fail("info", FIL_EXIT_FAILED, "%s", error.text);
 }
 
+static int tell(const char* name, const FilSettings* settings, const Picture* picture)
+{
+    const FilSceneOptions options = {.settings = settings->items, .setting_count = settings->count};
+    FilWorld* world = NULL;
+    FilSceneInfo scene;
+    FilError error = {""};
+    char path[PATH_MAX];
+    int exit_code = FIL_EXIT_DONE;
+    if (fil_scene_find(name, path, sizeof path, &error) && fil_scene_load(path, &options, &world, &scene, &error) == FIL_OK) {
+        print_info(world, &scene);
+        exit_code = draw(world, &scene, picture);
+    } else {
+        exit_code = fil_cli_fail("info", FIL_EXIT_USAGE, "%s", error.text);
+    }
+    fil_world_destroy(world);
+    return exit_code;
+}
+
 int fil_command_info(int argc, char** argv)
 {
     FilSettings settings = {0};
@@ -85,28 +103,21 @@ int fil_command_info(int argc, char** argv)
     };
     const FilUsage usage = {
         .command = "info",
-        .arguments = "SCENE",
-        .about = "Says what a scene contains: bodies, degrees of freedom, shapes, probes with their first values.",
+        .arguments = "SCENE...",
+        .about = "Says what scenes contain: bodies, degrees of freedom, shapes, probes with their first values.",
         .min_arguments = 1,
-        .max_arguments = 1,
+        .max_arguments = INT_MAX,
         .options = table,
         .option_count = sizeof table / sizeof table[0],
     };
     int count = 0, exit_code = FIL_EXIT_DONE;
     if (fil_options_parse(&usage, argc, argv, &count, &exit_code)) {
-        const FilSceneOptions options = {.settings = settings.items, .setting_count = settings.count};
-        FilWorld* world = NULL;
-        FilSceneInfo scene;
-        FilError error = {""};
-        char path[PATH_MAX];
-        if (fil_scene_find(argv[1], path, sizeof path, &error) &&
-            fil_scene_load(path, &options, &world, &scene, &error) == FIL_OK) {
-            print_info(world, &scene);
-            exit_code = draw(world, &scene, &picture);
-        } else {
-            exit_code = fil_cli_fail("info", FIL_EXIT_USAGE, "%s", error.text);
+        const bool too_many = picture.path != NULL && count > 1;
+        exit_code = too_many ? fil_cli_fail("info", FIL_EXIT_USAGE, "--svg draws one scene, not %d", count) : FIL_EXIT_DONE;
+        for (int i = 1; i <= count && !too_many; ++i) {
+            const int end = tell(argv[i], &settings, &picture);
+            exit_code = exit_code == FIL_EXIT_DONE ? end : exit_code; /* one that is bad hides no other */
         }
-        fil_world_destroy(world);
     }
     fil_settings_free(&settings);
     return exit_code;

@@ -16,7 +16,7 @@ typedef struct Command {
 static const Command commands[] = {
     {"run", "SCENE", "simulate a scene", fil_command_run},
     {"list", "[WORD]", "the scenes that can be run by name", fil_command_list},
-    {"info", "SCENE", "what a scene contains: bodies, degrees of freedom, shapes", fil_command_info},
+    {"info", "SCENE...", "what a scene contains: bodies, degrees of freedom, shapes", fil_command_info},
     {"schema", "", "the keys of scenes, as a JSON schema for editors", fil_command_schema},
     {"view", "SCENE|BAG", "watch a scene in the browser, and pull on it", fil_command_view},
     {"render", "SCENE|BAG", "draw a run: a picture, pictures or a film", fil_command_render},

@@ -127,6 +127,9 @@ static void test_bad_usage(void** state)
         {"run short_rod --quiet=yes", "--quiet takes no value"},
         {"run short_rod --csv /missing/rows.csv", "cannot write /missing/rows.csv"},
         {"info", "filum info SCENE"},
+        {"info short_rdo short_rod", "no scene 'short_rdo'"},
+        {"info short_rdo short_rod", "degrees of freedom"}, // the bad one hides no other
+        {"info short_rod short_rod --svg both.svg", "--svg draws one scene, not 2"},
         {"validate no_such_check", "no check or group 'no_such_check'"},
         {"validate rod.torsion --jobs 0", "--jobs: '0' is not a whole number"},
         {"validate rod.torsion --report /missing/r.md", "cannot write /missing/r.md"},
