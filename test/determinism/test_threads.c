@@ -13,8 +13,10 @@
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define SHARE 5 /* of the steps: looking at every access takes ten times as long */
+static const int threads[] = {1, 3};
 #else
 #define SHARE 1
+static const int threads[] = {1, 2, 3, 4};
 #endif
 
 typedef struct Case {
@@ -37,35 +39,35 @@ static void forget_timings(FilStepInfo* info)
 
 static void compare(const Case* c)
 {
-    enum { MOST = 4 };
-    FilWorld* worlds[MOST];
-    for (int t = 0; t < MOST; ++t) {
+    enum { WORLDS = sizeof threads / sizeof *threads };
+    FilWorld* worlds[WORLDS];
+    for (int t = 0; t < WORLDS; ++t) {
         worlds[t] = load(c);
-        assert_int_equal(fil_world_set_threads(worlds[t], t + 1), FIL_OK);
-        assert_int_equal(fil_world_threads(worlds[t]), t + 1);
+        assert_int_equal(fil_world_set_threads(worlds[t], threads[t]), FIL_OK);
+        assert_int_equal(fil_world_threads(worlds[t]), threads[t]);
     }
     for (int n = 0; n < 1 + (c->steps - 1) / SHARE; ++n) {
         FilStepInfo first, info;
-        for (int t = 0; t < MOST; ++t) {
+        for (int t = 0; t < WORLDS; ++t) {
             memset(&info, 0, sizeof info);
             const FilStatus status = fil_world_step(worlds[t], &info);
             if (status != FIL_OK) {
-                fail_msg("%s, %s, %d threads: %s", c->scene, c->model, t + 1, fil_world_error(worlds[t]));
+                fail_msg("%s, %s, %d threads: %s", c->scene, c->model, threads[t], fil_world_error(worlds[t]));
             }
             forget_timings(&info);
             first = t == 0 ? info : first;
             if (fil_world_hash(worlds[t]) != fil_world_hash(worlds[0])) {
-                fail_msg("%s, %s: another state with %d threads than with one after step %d", c->scene, c->model, t + 1, n + 1);
+                fail_msg("%s, %s: another state with %d threads than with one after step %d", c->scene, c->model, threads[t], n + 1);
             }
             if (info.newton_iterations != first.newton_iterations || info.contacts != first.contacts || info.crossings != first.crossings ||
                 info.contact_iterations != first.contact_iterations || info.analyses != first.analyses ||
                 memcmp(&info.max_penetration, &first.max_penetration, sizeof(double)) != 0 ||
                 memcmp(&info.residual, &first.residual, sizeof(double)) != 0) {
-                fail_msg("%s, %s: %d threads report another step %d", c->scene, c->model, t + 1, n + 1);
+                fail_msg("%s, %s: %d threads report another step %d", c->scene, c->model, threads[t], n + 1);
             }
         }
     }
-    for (int t = 0; t < MOST; ++t) {
+    for (int t = 0; t < WORLDS; ++t) {
         fil_world_destroy(worlds[t]);
     }
 }

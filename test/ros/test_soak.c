@@ -26,8 +26,8 @@
 #include "rosidl_runtime_c/string_functions.h"
 
 #ifdef __SANITIZE_ADDRESS__
-static double duration = 120.0; /* s */
-#define GROWTH 8.0              /* MB: pages that the sanitizer touches late */
+static double duration = 45.0; /* s */
+#define GROWTH 8.0             /* MB: pages that the sanitizer touches late */
 #else
 static double duration = 20.0;
 #define GROWTH 2.0 /* MB: buffers of the middleware that reach their largest size late */

@@ -48,18 +48,18 @@ static const FilCheckCase table[] = {
     {"contact", "rod_collision", "momentum of two rods that collide", 0, fil_check_rod_collision},
     {"contact", "capstan", "tensions of a rope around a post", 0, fil_check_capstan},
     {"contact", "capstan_refinement", "their error falls with the segments", 0, fil_check_capstan_refinement},
-    {"contact", "capstan_two_turns", "a thin rope twice around", 0, fil_check_capstan_two_turns},
+    {"contact", "capstan_two_turns", "a thin rope twice around", 0, fil_check_capstan_two_turns}, /* heavy */
     {"contact", "capstan_sap", "1.3 pi and 5 pi, on three meshes", 0, fil_check_capstan_sap},
-    {"contact", "capstan_lagged", "the same with lagged friction, on three meshes", 0, fil_check_capstan_lagged},
-    {"contact", "capstan_imc", "the same by a smooth potential", 0, fil_check_capstan_imc},
+    {"contact", "capstan_lagged", "the same with lagged friction, on three meshes", 0, fil_check_capstan_lagged}, /* heavy */
+    {"contact", "capstan_imc", "the same by a smooth potential", 0, fil_check_capstan_imc}, /* heavy */
     {"contact", "capstan_ipc", "the same by barriers", 0, fil_check_capstan_ipc}, /* heavy */
-    {"contact", "capstan_lcp", "1.3 pi as a complementarity problem, on two meshes", 0, fil_check_capstan_lcp},
+    {"contact", "capstan_lcp", "1.3 pi as a complementarity problem, on two meshes", 0, fil_check_capstan_lcp}, /* heavy */
     {"contact", "capstan_lcp_fine", "1.3 pi and 5 pi as a complementarity problem, on three meshes", 27, fil_check_capstan_lcp_fine},
     {"contact", "lcp_rope", "a rope on a slope, up to 400 contacts of one complementarity problem", 0, fil_check_lcp_rope}, /* heavy */
-    {"contact", "lcp_pile", "a pyramid of boxes, the same", 0, fil_check_lcp_pile},
+    {"contact", "lcp_pile", "a pyramid of boxes, the same", 0, fil_check_lcp_pile}, /* heavy */
     {"contact", "wedge", "a wedge between two boxes holds or drives them apart", 0, fil_check_wedge},
     {"contact", "ladder", "a smooth ladder slides down and leaves its wall", 0, fil_check_ladder},
-    {"contact", "rope_falls", "a smooth rope slides off a table", 0, fil_check_rope_falls},
+    {"contact", "rope_falls", "a smooth rope slides off a table", 0, fil_check_rope_falls}, /* heavy */
     {"contact", "bundle", "a bundle of ropes sheared to and fro: work of friction", 0, fil_check_bundle}, /* heavy */
     {"contact", "bundle_potentials", "the same under ipc, and noted under imc", 25, fil_check_bundle_potentials},
     {"contact", "bundle_lcp", "the same as a complementarity problem", 20, fil_check_bundle_lcp},
@@ -68,8 +68,8 @@ static const FilCheckCase table[] = {
     {"contact", "plectoneme_models", "the same under the other models", 0, fil_check_plectoneme_models}, /* heavy */
     {"contact", "slopes", "rods that roll, a ring on a bar and cloth that slide down slopes", 0, fil_check_slopes},
     {"contact", "ball_ring", "balls that fall on a ring of wire and through it", 0, fil_check_ball_ring},
-    {"contact", "two_posts", "a rope drawn round two posts one after the other", 0, fil_check_two_posts},
-    {"contact", "wobble", "a coin that wobbles down, against its steady motions", 0, fil_check_wobble},
+    {"contact", "two_posts", "a rope drawn round two posts one after the other", 0, fil_check_two_posts}, /* heavy */
+    {"contact", "wobble", "a coin that wobbles down, against its steady motions", 0, fil_check_wobble}, /* heavy */
     {"contact", "crossed_rods", "friction of rods that slide from edge to edge", 0, fil_check_crossed_rods},
     {"contact", "gripper", "twelve filaments carry a branched object aside and let go", 1000, fil_check_gripper},
     {"contact", "knot_one", "an overhand knot drawn tight, unknotting number 1", 3, fil_check_knot_one},
@@ -86,7 +86,7 @@ static const FilCheckCase table[] = {
     {"contact", "joint_bushing", "deflection of bushings", 0, fil_check_joint_bushing},
     {"contact", "matrix", "a share of the matrix: sphere, box and rod on the ground under every model", 0, fil_check_matrix_fast},
 
-    {"knots", "start", "P2's knot n = 2 takes hold", 0, fil_check_knots_start},
+    {"knots", "start", "P2's knot n = 2 takes hold", 0, fil_check_knots_start}, /* heavy */
     {"knots", "fast", "P0's fast pull: IMC lets strands through, SAP does not", 0, fil_check_knots_fast}, /* heavy */
     {"knots", "spt", "explicit forces by repeated solves, against IMC", 0, fil_check_knots_spt}, /* heavy */
     {"knots", "incline", "static friction: a rod on an incline holds or slides", 0, fil_check_imc_incline},
@@ -111,7 +111,7 @@ static const FilCheckCase table[] = {
     {"rings", "catenary", "P4 3.3, appendix A: convergence of a ring on a flexible cable", 0, fil_check_catenary_refined},
     {"rings", "catenary_fine", "the same against N = 400, h = 0.1 ms", 6, fil_check_catenary_fine},
     {"rings", "catenary_bounds", "P4 appendix B: barriers and slip speeds do not matter", 0, fil_check_catenary_bounds},
-    {"rings", "catenary_cases", "P4 Fig. 7: three cables, three frictions", 0, fil_check_catenary_cases},
+    {"rings", "catenary_cases", "P4 Fig. 7: three cables, three frictions", 0, fil_check_catenary_cases}, /* heavy */
     {"rings", "catenary_rigid", "P4 Fig. 7: the stiffest against a rigid catenary", 8, fil_check_catenary_rigid},
     {"rings", "energy", "energy of ring, cable and barrier", 0, fil_check_ring_energy},
     {"rings", "sheds", "a ring falls off a free end", 0, fil_check_ring_sheds},
@@ -147,7 +147,7 @@ static const FilCheckCase table[] = {
     {"ablation", "pipeline", "P1 C: all stages of conditioning, five conditions", 0, fil_check_ablation_pipeline}, /* heavy */
     {"ablation", "table", "P1 C: all 64 runs", 355, fil_check_ablation_table},
 
-    {"plan", "coarse", "a ball turned by 90 degrees in 25 stages", 0, fil_check_plan_coarse},
+    {"plan", "coarse", "a ball turned by 90 degrees in 25 stages", 0, fil_check_plan_coarse}, /* heavy */
     {"plan", "rotations", "P1's three rotations in 100 stages", 30, fil_check_plan_rotations},
     {"plan", "seeds", "the same from twenty starts each", 500, fil_check_plan_seeds},
     {"plan", "tracking", "a roll about x, y and z, tracked in the simulator", 20, fil_check_plan_tracking},
@@ -188,7 +188,7 @@ static const FilCheckCase table[] = {
     {"patch", "conveyor", "a belt carries a box against a bar, where it stays", 16, fil_check_conveyor},
     {"patch", "block_and_tackle", "mechanical advantage with and without friction", 12, fil_check_tackle},
 
-    {"solid", "rest", "a soft block rests on the ground under four contact models", 0, fil_check_solid_rest},
+    {"solid", "rest", "a soft block rests on the ground under four contact models", 0, fil_check_solid_rest}, /* heavy */
     {"solid", "cantilever", "order of convergence of a cantilever", 0, fil_check_solid_cantilever},
     {"solid", "cantilever_fine", "the same on three meshes, with and without Poisson's ratio", 12, fil_check_solid_cantilever_fine},
     {"solid", "hertz", "force of a rigid ball on a soft half-space", 8, fil_check_solid_hertz},
