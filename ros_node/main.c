@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bounded_start.h"
 #include "base/roff.h"
 #include "node.h"
 #include "node_parameters.h"
@@ -99,6 +100,7 @@ static bool read_options(int argc, char** argv, Options* options, int* exit_code
 
 int main(int argc, char** argv)
 {
+    fil_bounded_start(argv);
     struct sigaction action = {.sa_handler = on_signal};
     Options options;
     int exit_code;

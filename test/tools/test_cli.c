@@ -305,6 +305,26 @@ static void test_full_disk(void** state)
     assert_int_equal(filum(fixture, "--version >/dev/full"), FIL_EXIT_FAILED);
 }
 
+/* Little address space: what fits runs and ends (a thread of OpenBLAS once kept it from ending), what does not says so.
+ * Sanitizers reserve terabytes: not with them. */
+static void test_little_memory(void** state)
+{
+    Fixture* fixture = *state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip();
+#endif
+    assert_int_equal(filum(fixture, "run short_rod --hash --quiet"), FIL_EXIT_DONE);
+    char hash[64];
+    snprintf(hash, sizeof hash, "%.40s", fixture->output);
+    assert_int_equal(filum(fixture, "--version; ulimit -v 200000; timeout -k 1 60 " FILUM_CLI " run short_rod --hash --quiet"),
+                     FIL_EXIT_DONE);
+    assert_says(fixture, hash);
+    assert_int_equal(filum(fixture, "--version; ulimit -v 200000; timeout -k 1 60 " FILUM_CLI
+                                    " info short_rod --set rods.rod.shape.straight.nodes=300000"),
+                     FIL_EXIT_USAGE);
+    assert_says(fixture, "out of memory");
+}
+
 static void test_interrupt(void** state)
 {
     Fixture* fixture = *state;
@@ -384,7 +404,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bad_usage), cmocka_unit_test(test_help),    cmocka_unit_test(test_run_json),
-        cmocka_unit_test(test_run_hash),  cmocka_unit_test(test_run_csv), cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_run_hash),  cmocka_unit_test(test_run_csv), cmocka_unit_test(test_full_disk), cmocka_unit_test(test_little_memory),
         cmocka_unit_test(test_interrupt), cmocka_unit_test(test_info), cmocka_unit_test(test_run_deep), cmocka_unit_test(test_list), cmocka_unit_test(test_start_state),
         cmocka_unit_test(test_validate_jobs), cmocka_unit_test(test_validate_report), cmocka_unit_test(test_nothing_is_left),
     };
