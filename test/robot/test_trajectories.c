@@ -151,6 +151,34 @@ static void a_new_trajectory_goes_on_from_the_old_one(void** state)
     fil_world_destroy(world);
 }
 
+/* Of a long one that a short one took the place of nothing is left in any of the world's states: one that never knew it goes on with the same bits. */
+static void a_shorter_trajectory_leaves_nothing_of_a_longer_one(void** state)
+{
+    (void)state;
+    FilWorld *world = make_world("none"), *other = make_world("none");
+    const FilId robot = add(world, ROBOTS "arm6.urdf", NULL);
+    add(other, ROBOTS "arm6.urdf", NULL);
+    const FilTrajectoryDef longer = path(FIL_INTERPOLATE_SPLINE);
+    FilTrajectoryDef shorter = longer;
+    shorter.point_count = 1;
+    assert_int_equal(fil_robot_set_trajectory(world, robot, &longer), FIL_OK);
+    run(world, 3);
+    shorter.start = fil_world_time(world);
+    assert_int_equal(fil_robot_set_trajectory(world, robot, &shorter), FIL_OK);
+    void* snapshot = malloc(fil_world_snapshot_size(world));
+    assert_non_null(snapshot);
+    fil_world_save(world, snapshot);
+    assert_int_equal(fil_world_restore(other, snapshot, fil_world_snapshot_size(world)), FIL_OK);
+    for (int k = 0; k < 3; k++) {
+        run(world, 1);
+        run(other, 1);
+        assert_true(fil_world_hash(world) == fil_world_hash(other));
+    }
+    free(snapshot);
+    fil_world_destroy(world);
+    fil_world_destroy(other);
+}
+
 static void wrong_trajectories_are_refused(void** state)
 {
     (void)state;
@@ -192,6 +220,7 @@ int main(void)
         cmocka_unit_test(given_efforts_are_added),
         cmocka_unit_test(given_velocities_are_kept),
         cmocka_unit_test(a_new_trajectory_goes_on_from_the_old_one),
+        cmocka_unit_test(a_shorter_trajectory_leaves_nothing_of_a_longer_one),
         cmocka_unit_test(wrong_trajectories_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

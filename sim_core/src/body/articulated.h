@@ -183,6 +183,8 @@ bool fil_articulated_move_link(const FilArticulated* robot, const FilLinkMotionD
 /* ---- commands: articulated_command.c ---- */
 
 void fil_articulated_init_commands(const FilArticulated* robot, double* h);
+/* Commands and the trajectory to the history of another state of the same robot; as many points as there are in either, not all that there is room for. */
+void fil_articulated_carry_commands(const FilArticulated* robot, const double* h, double* to);
 /* A joint's command under h at a time. */
 FilJointCommand fil_articulated_command(const FilArticulated* robot, const double* h, int joint, double time);
 void fil_articulated_set_command(const FilArticulated* robot, double* h, int joint, const FilJointCommand* command);

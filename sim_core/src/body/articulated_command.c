@@ -2,7 +2,8 @@
  * dry friction and couplings for a step: forces and constraints.
  *
  * h: number of points, interpolation; per joint mode, position, velocity, effort and whether it follows the trajectory;
- * then times (of the world) of the points, their positions, their velocities and their efforts, each for all joints. */
+ * then times (of the world) of the points, their positions, their velocities and their efforts, each for all joints. What lies beyond the number
+ * of points is zero. */
 #include <math.h>
 #include <string.h>
 
@@ -44,7 +45,7 @@ static Script script_of(const FilArticulated* robot, const double* h)
     double* times = (double*)h + HEAD + COMMAND * robot->joint_count;
     const int each = most_points(robot) * robot->joint_count;
     double* positions = times + most_points(robot);
-    return (Script){.count = (int)h[0],
+    return (Script){.count = (int)fmin(fmax(h[0], 0.0), (double)most_points(robot)),
                     .joints = robot->joint_count,
                     .interpolation = (FilInterpolation)h[1],
                     .times = times,
@@ -81,6 +82,20 @@ void fil_articulated_set_command(const FilArticulated* robot, double* h, int joi
     to[VELOCITY] = command->velocity;
     to[EFFORT] = command->effort;
     to[FOLLOWS] = 0.0;
+}
+
+/* With n points here and m there, what lies beyond the larger of both numbers is zero in both. */
+void fil_articulated_carry_commands(const FilArticulated* robot, const double* h, double* to)
+{
+    const Script from = script_of(robot, h), old = script_of(robot, to);
+    const size_t points = (size_t)(from.count > old.count ? from.count : old.count), each = points * (size_t)from.joints * sizeof(double);
+    memcpy(to, h, sizeof(double) * (size_t)(HEAD + COMMAND * robot->joint_count));
+    if (points > 0) {
+        memcpy(old.times, from.times, points * sizeof(double));
+        memcpy(old.positions, from.positions, each);
+        memcpy(old.velocities, from.velocities, each);
+        memcpy(old.efforts, from.efforts, each);
+    }
 }
 
 /* A joint's place, rate and effort on the script at a time. */
@@ -194,6 +209,17 @@ static void leave_trajectory(const FilArticulated* robot, double* h, double now)
     }
 }
 
+/* Points of a longer trajectory before this one. */
+static void clear_beyond(const FilArticulated* robot, const Script* script)
+{
+    const size_t points = (size_t)(most_points(robot) - script->count), used = (size_t)script->count * (size_t)script->joints;
+    double* const columns[] = {script->positions, script->velocities, script->efforts};
+    memset(script->times + script->count, 0, points * sizeof(double));
+    for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++) {
+        memset(columns[c] + used, 0, points * (size_t)script->joints * sizeof(double));
+    }
+}
+
 FilStatus fil_articulated_set_trajectory(const FilArticulated* robot, const double* q, double* h,
                                          const FilTrajectoryDef* def, double now, FilError* error)
 {
@@ -215,6 +241,7 @@ FilStatus fil_articulated_set_trajectory(const FilArticulated* robot, const doub
     h[1] = (double)def->interpolation;
     const Script script = script_of(robot, h);
     const int n = script.joints, first = leads ? 1 : 0;
+    clear_beyond(robot, &script);
     script.times[0] = now;
     for (int k = 0; k < def->point_count; k++) {
         script.times[first + k] = def->start + def->times[k];

@@ -173,7 +173,7 @@ void fil_articulated_finish(void* pointer, const double* v, double* q1, double* 
         robot->scratch[d] = vq * v[d] + (1.0 - vq) * robot->v0[d];
     }
     fil_articulated_move(robot, robot->q0, robot->scratch, robot->setup.dt, q1);
-    memcpy(h1, robot->h0, sizeof(double) * (size_t)fil_articulated_history(robot));
+    fil_articulated_carry_commands(robot, robot->h0, h1);
 }
 
 /* ---- for contact ---- */
