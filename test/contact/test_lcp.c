@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "contact/lcp.h"
+#include "contact/lcp_turn.h"
 #include "sap_problems.h"
 
 static FilLcp* lcp;
@@ -133,6 +134,28 @@ static void gaps_close_and_penetrations_open(void** state)
 }
 
 /* ---- directions ---- */
+
+/* Where the first direction is the way it slips, friction is the cone's, whichever way that is, and impulses come back along the problem's own tangents. */
+static void turned_directions_have_the_cones_friction(void** state)
+{
+    (void)state;
+    FilLcpTurn turn = {0};
+    for (int k = 0; k < 40; k++) {
+        const double angle = 2.0 * 3.14159265358979 * k / 40.0, m = 2.0, mu = 0.4, speed = 0.7;
+        SapFixture* f = particle(m, 1e-3, mu, 0.0, 0.0, -0.5);
+        f->constraints[0].bias[0] = speed * cos(angle);
+        f->constraints[0].bias[1] = speed * sin(angle);
+        FilSapProblem turned;
+        assert_true(fil_lcp_turn(&turn, &f->problem, f->v, &turned));
+        const FilLcpSettings settings = fil_lcp_settings_default();
+        assert_int_equal(fil_lcp_solve(lcp, &turned, &settings, f->v, f->impulse, NULL), FIL_OK);
+        fil_lcp_turn_back(&turn, turned.constraint_count, f->impulse);
+        assert_vector(f->impulse, -mu * m * 0.5 * cos(angle), -mu * m * 0.5 * sin(angle), m * 0.5, 1e-7);
+        assert_vector(f->v, -mu * 0.5 * cos(angle), -mu * 0.5 * sin(angle), 0.0, 1e-7);
+        free(f);
+    }
+    fil_lcp_turn_free(&turn);
+}
 
 static void more_directions_come_closer_to_the_cone(void** state)
 {
@@ -392,6 +415,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_particle_in_closed_form),
         cmocka_unit_test(gaps_close_and_penetrations_open),
+        cmocka_unit_test(turned_directions_have_the_cones_friction),
         cmocka_unit_test(more_directions_come_closer_to_the_cone),
         cmocka_unit_test(solvers_agree_on_random_problems),
         cmocka_unit_test(conditioning_does_not_change_the_solution),

@@ -33,6 +33,7 @@ void fil_check_capstan_lcp_fine(FilCheck* check);
 /* contact_wedge.c */
 void fil_check_wedge(FilCheck* check);
 void fil_check_ladder(FilCheck* check);
+void fil_check_thrown(FilCheck* check);
 void fil_check_rope_falls(FilCheck* check);
 
 /* contact_bundle.c: ropes sheared to and fro */

@@ -58,6 +58,7 @@ static const FilCheckCase table[] = {
     {"contact", "lcp_rope", "a rope on a slope, up to 400 contacts of one complementarity problem", 0, fil_check_lcp_rope}, /* heavy */
     {"contact", "lcp_pile", "a pyramid of boxes, the same", 0, fil_check_lcp_pile}, /* heavy */
     {"contact", "wedge", "a wedge between two boxes holds or drives them apart", 0, fil_check_wedge},
+    {"contact", "thrown", "a puck, a ball and logs whose slip turns while they slide", 0, fil_check_thrown},
     {"contact", "ladder", "a smooth ladder slides down and leaves its wall", 0, fil_check_ladder},
     {"contact", "rope_falls", "a smooth rope slides off a table", 0, fil_check_rope_falls}, /* heavy */
     {"contact", "bundle", "a bundle of ropes sheared to and fro: work of friction", 0, fil_check_bundle}, /* heavy */

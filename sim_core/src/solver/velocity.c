@@ -13,6 +13,7 @@ void fil_velocity_stage_free(FilVelocityStage* stage)
     fil_sap_destroy(stage->sap);
     fil_sap_working_set_free(&stage->working_set);
     fil_lcp_destroy(stage->lcp);
+    fil_lcp_turn_free(&stage->turn);
 }
 
 /* ---- the problem ---- */
@@ -225,7 +226,12 @@ FilStatus fil_velocity_lcp(FilSolver* solver, const FilSapProblem* problem, FilS
     if (solver->velocity.lcp == NULL && (solver->velocity.lcp = fil_lcp_create()) == NULL) {
         return FIL_OUT_OF_MEMORY;
     }
-    const FilStatus status = fil_lcp_solve(solver->velocity.lcp, problem, &solver->settings.model.lcp, stage->v, stage->impulses, &stats);
+    FilSapProblem turned;
+    if (!fil_lcp_turn(&solver->velocity.turn, problem, stage->v, &turned)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    const FilStatus status = fil_lcp_solve(solver->velocity.lcp, &turned, &solver->settings.model.lcp, stage->v, stage->impulses, &stats);
+    fil_lcp_turn_back(&solver->velocity.turn, turned.constraint_count, stage->impulses);
     *report = (FilSolverReport){stats.iterations, stats.analyses, stats.fallbacks, stats.indefinite, stats.residual};
     return status;
 }

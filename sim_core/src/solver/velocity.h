@@ -3,6 +3,7 @@
 #define FILUM_SOLVER_VELOCITY_H
 
 #include "contact/lcp.h"
+#include "contact/lcp_turn.h"
 #include "contact/sap_working_set.h"
 #include "solver/model.h"
 
@@ -10,6 +11,7 @@ typedef struct FilVelocityStage {
     FilSap* sap; /* made when first needed */
     FilSapWorkingSet working_set;
     FilLcp* lcp;
+    FilLcpTurn turn;
 } FilVelocityStage;
 
 void fil_velocity_stage_free(FilVelocityStage* stage);

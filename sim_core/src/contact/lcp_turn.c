@@ -1,0 +1,104 @@
+#include "contact/lcp_turn.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* m/s: slower than the LCP is solved to, 1e-8 of 0.1 m/s (docs/lcp.md): what seems to slip by that rests. */
+static const double STILL = 1e-9;
+
+/* How much of a slip is that of the step's start where its way is known to a tenth of a radian: friction is within 0.5 % then. */
+static const double CERTAIN = 10.0;
+
+void fil_lcp_turn_free(FilLcpTurn* turn)
+{
+    fil_free(turn->turns.at);
+    fil_free(turn->jacobian.at);
+    fil_free(turn->constraints);
+}
+
+/* Tangential velocity of a contact. */
+static void slip_of(const FilSapProblem* from, const FilSapConstraint* contact, const double* v, double* slip)
+{
+    for (int row = 0; row < 2; row++) {
+        slip[row] = contact->bias[row];
+        for (int b = contact->first_block; b < contact->first_block + contact->block_count; b++) {
+            const double* j = from->jacobian + FIL_SAP_JACOBIAN * (size_t)b + FIL_BLOCK * row;
+            const size_t at = FIL_BLOCK * (size_t)from->block[b];
+            for (int c = 0; c < FIL_BLOCK; c++) {
+                slip[row] += j[c] * v[at + (size_t)c];
+            }
+        }
+    }
+}
+
+/* The way that a contact slips: the mean of the step's start and of free motion. Of a rod's edge only where the step's start is most of it: what sticks to it has a
+ * slip of (v dt)^2/2R by the curvature within a step, any way, and rods without their contacts move otherwise than with them. False: it does not. */
+static bool find_way(const FilSapProblem* from, const FilSapConstraint* contact, const double* v, double* way)
+{
+    double now[2], free[2];
+    slip_of(from, contact, v, now);
+    slip_of(from, contact, from->v_free, free);
+    const double sum[2] = {now[0] + free[0], now[1] + free[1]}, speed = hypot(sum[0], sum[1]);
+    if (!(speed > 2.0 * STILL) || (contact->contact.redundant && hypot(now[0], now[1]) < CERTAIN * hypot(free[0] - now[0], free[1] - now[1]))) {
+        return false;
+    }
+    way[0] = sum[0] / speed, way[1] = sum[1] / speed;
+    return true;
+}
+
+/* (a, b) <- (cos a + sin b, cos b - sin a) */
+static void rotate(const double* turn, double* a, double* b)
+{
+    const double old = *a;
+    *a = turn[0] * old + turn[1] * *b;
+    *b = turn[0] * *b - turn[1] * old;
+}
+
+bool fil_lcp_turn(FilLcpTurn* turn, const FilSapProblem* from, const double* v, FilSapProblem* turned)
+{
+    const size_t m = (size_t)from->constraint_count;
+    size_t blocks = 0;
+    for (size_t i = 0; i < m; i++) {
+        const size_t end = (size_t)(from->constraints[i].first_block + from->constraints[i].block_count);
+        blocks = end > blocks ? end : blocks;
+    }
+    if (!fil_doubles_reserve(&turn->turns, 2 * m) || !fil_doubles_reserve(&turn->jacobian, FIL_SAP_JACOBIAN * blocks) ||
+        !fil_buffer_reserve(&turn->constraints, &turn->constraint_capacity, m, sizeof(FilSapConstraint))) {
+        return false;
+    }
+    *turned = *from;
+    if (m == 0) {
+        return true;
+    }
+    FilSapConstraint* constraints = turn->constraints;
+    memcpy(constraints, from->constraints, m * sizeof *constraints);
+    memcpy(turn->jacobian.at, from->jacobian, FIL_SAP_JACOBIAN * blocks * sizeof(double));
+    for (size_t i = 0; i < m; i++) {
+        FilSapConstraint* constraint = &constraints[i];
+        double* own = turn->turns.at + 2 * i;
+        own[0] = 1.0, own[1] = 0.0;
+        if (constraint->kind == FIL_SAP_BOUNDED || !(constraint->contact.mu > 0.0) || !find_way(from, constraint, v, own)) {
+            continue;
+        }
+        rotate(own, &constraint->bias[0], &constraint->bias[1]);
+        for (int b = constraint->first_block; b < constraint->first_block + constraint->block_count; b++) {
+            double* j = turn->jacobian.at + FIL_SAP_JACOBIAN * (size_t)b;
+            for (int c = 0; c < FIL_BLOCK; c++) {
+                rotate(own, &j[c], &j[FIL_BLOCK + c]);
+            }
+        }
+    }
+    turned->constraints = constraints;
+    turned->jacobian = turn->jacobian.at;
+    return true;
+}
+
+void fil_lcp_turn_back(const FilLcpTurn* turn, int constraint_count, double* impulse)
+{
+    for (int i = 0; i < constraint_count; i++) {
+        const double back[2] = {turn->turns.at[2 * i], -turn->turns.at[2 * i + 1]};
+        rotate(back, &impulse[3 * i], &impulse[3 * i + 1]);
+    }
+}
