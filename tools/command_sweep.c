@@ -18,6 +18,7 @@
 #include "plot.h"
 #include "sweep/figure.h"
 #include "sweep/plan.h"
+#include "sweep/ranks.h"
 #include "sweep/store.h"
 
 typedef struct Options {
@@ -40,9 +41,11 @@ typedef struct Sweep {
     FilSweepPlan plan;
     int axes;             /* keys that are varied */
     const char** columns; /* axes, perhaps the seed, measures, probes */
+    FilSweepCell* cells;  /* a row being made */
     int column_count, probe_count;
     char** probes;      /* names */
-    FilSweepStore* store;
+    FilRanks* ranks; /* processes that share it; NULL: this one is alone */
+    FilSweepStore* store; /* rank 0's */
     bool* done;         /* by run */
     uint64_t* pending;  /* runs to do */
     uint64_t pending_count, skipped;
@@ -133,7 +136,14 @@ typedef struct Result {
     double* probes;
 } Result;
 
-static FilStatus simulate(const Sweep* sweep, const Values* values, Result* result)
+/* The user's stop, or the other ranks'. */
+static bool stop_asked(void* context)
+{
+    const Sweep* sweep = context;
+    return fil_stop_requested() || fil_ranks_over(sweep->ranks);
+}
+
+static FilStatus simulate(Sweep* sweep, const Values* values, Result* result)
 {
     FilWorld* world = NULL;
     FilSceneInfo info;
@@ -143,7 +153,7 @@ static FilStatus simulate(const Sweep* sweep, const Values* values, Result* resu
         fil_world_destroy(world);
         return status;
     }
-    fil_world_set_stop(world, fil_stop_asked, NULL);
+    fil_world_set_stop(world, stop_asked, sweep);
     const double duration = sweep->options->duration >= 0.0 ? sweep->options->duration : info.duration;
     const uint64_t steps = fil_run_step_count(duration, fil_world_dt(world));
     while (result->totals.steps < steps && status == FIL_OK) {
@@ -179,12 +189,14 @@ static FilSweepCell cell(const char* text)
     return end != text && *end == '\0' ? (FilSweepCell){.number = number} : (FilSweepCell){.text = text};
 }
 
-static void fill_row(const Sweep* sweep, uint64_t run, const Values* values, const Result* result, FilSweepCell* cells)
+/* `texts` has room for the values' words. */
+static void fill_row(const Sweep* sweep, uint64_t run, const Result* result, char (*texts)[FIL_SWEEP_TEXT], FilSweepCell* cells)
 {
     const FilRunTotals* totals = &result->totals;
     const bool loaded = result->hash[0] != '\0';
     for (int k = 0; k < sweep->axes; k++) {
-        *cells++ = cell(values->texts[k]);
+        fil_sweep_value(&sweep->plan, run, k, texts[k]);
+        *cells++ = cell(texts[k]);
     }
     if (sweep->plan.seeded) {
         *cells++ = (FilSweepCell){.number = (double)fil_sweep_seed(&sweep->plan, run)};
@@ -214,10 +226,11 @@ static void fill_row(const Sweep* sweep, uint64_t run, const Values* values, con
 static const double QUICK = 0.05;
 
 /* By one thread at a time. */
-static void keep(Sweep* sweep, uint64_t run, const Values* values, const Result* result, FilSweepCell* cells)
+static void keep(Sweep* sweep, uint64_t run, const Result* result)
 {
-    fill_row(sweep, run, values, result, cells);
-    if (!sweep->broken && fil_sweep_store_add(sweep->store, run, cells, result->time.wall < QUICK, &sweep->error) != FIL_OK) {
+    char texts[2 * FIL_SWEEP_AXES][FIL_SWEEP_TEXT];
+    fill_row(sweep, run, result, texts, sweep->cells);
+    if (!sweep->broken && fil_sweep_store_add(sweep->store, run, sweep->cells, result->time.wall < QUICK, &sweep->error) != FIL_OK) {
         sweep->broken = true;
     }
     sweep->finished++;
@@ -232,34 +245,36 @@ static void keep(Sweep* sweep, uint64_t run, const Values* values, const Result*
     }
 }
 
+/* Does a run; false if it was ended on its way, and is to be done again. `probes` has room for them. */
+static bool do_run(Sweep* sweep, uint64_t run, double* probes, Result* result)
+{
+    const FilBenchClock start = fil_bench_clock();
+    Values values = {.settings = NULL};
+    *result = (Result){.probes = probes};
+    for (int p = 0; p < sweep->probe_count; p++) {
+        probes[p] = NAN;
+    }
+    result->status = set_values(sweep, run, &values) ? simulate(sweep, &values, result)
+                                                     : fil_error(&result->error, FIL_OUT_OF_MEMORY, "out of memory");
+    result->time = fil_bench_since(start);
+    fil_free(values.settings);
+    return !(result->status == FIL_INTERRUPTED && stop_asked(sweep));
+}
+
 static void do_runs(void* context, int first, int end, int worker)
 {
     Sweep* sweep = context;
     (void)worker;
     for (int k = first; k < end && !fil_stop_requested() && !sweep->broken; k++) {
-        const FilBenchClock start = fil_bench_clock();
-        Values values = {.settings = NULL};
-        Result result = {.probes = fil_alloc((size_t)sweep->probe_count, sizeof(double))};
-        FilSweepCell* cells = fil_alloc((size_t)sweep->column_count, sizeof *cells);
-        const bool ready = set_values(sweep, sweep->pending[k], &values);
-        if (ready && result.probes != NULL && cells != NULL) {
-            for (int p = 0; p < sweep->probe_count; p++) {
-                result.probes[p] = NAN;
-            }
-            result.status = simulate(sweep, &values, &result);
-        } else {
-            result.status = fil_error(&result.error, FIL_OUT_OF_MEMORY, "out of memory");
-        }
-        result.time = fil_bench_since(start);
-        // what was stopped on its way is done again
-        if (cells != NULL && result.probes != NULL && !(result.status == FIL_INTERRUPTED && fil_stop_requested())) {
+        Result result;
+        double* probes = fil_alloc((size_t)sweep->probe_count, sizeof *probes);
+        if (probes != NULL && do_run(sweep, sweep->pending[k], probes, &result)) {
             pthread_mutex_lock(&sweep->lock);
-            keep(sweep, sweep->pending[k], &values, &result, cells);
+            keep(sweep, sweep->pending[k], &result);
             pthread_mutex_unlock(&sweep->lock);
         }
-        fil_free(values.settings);
-        fil_free(result.probes);
-        fil_free(cells);
+        sweep->broken = sweep->broken || probes == NULL;
+        fil_free(probes);
     }
 }
 
@@ -282,6 +297,7 @@ static FilStatus read_probes(Sweep* sweep, FilError* error)
     sweep->probes = fil_alloc((size_t)probes, sizeof *sweep->probes);
     sweep->column_count = sweep->axes + sweep->plan.seeded + MEASURES + probes;
     sweep->columns = fil_alloc((size_t)sweep->column_count, sizeof *sweep->columns);
+    sweep->cells = fil_alloc((size_t)sweep->column_count, sizeof *sweep->cells);
     int count = 0;
     for (int k = 0; k < sweep->axes && sweep->columns != NULL; k++) {
         sweep->columns[count++] = fil_sweep_path(&sweep->plan, k);
@@ -298,7 +314,7 @@ static FilStatus read_probes(Sweep* sweep, FilError* error)
         sweep->probe_count += sweep->probes[p] != NULL;
     }
     fil_world_destroy(world);
-    if (sweep->probe_count < probes || count < sweep->column_count) {
+    if (sweep->probe_count < probes || count < sweep->column_count || sweep->cells == NULL) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
     for (int i = 0; i < count; i++) {
@@ -387,6 +403,9 @@ static FilStatus start(Sweep* sweep, const char* scene, const char* out, FilErro
         status = FIL_BAD_INPUT;
     }
     status = status == FIL_OK ? read_probes(sweep, error) : status;
+    if (fil_ranks_own(sweep->ranks) > 0) {
+        return status; // the table is rank 0's
+    }
     status = status == FIL_OK ? describe(sweep, text, sizeof text, error) : status;
     if (status == FIL_OK) {
         snprintf(path, sizeof path, "%s.db", out);
@@ -395,26 +414,60 @@ static FilStatus start(Sweep* sweep, const char* scene, const char* out, FilErro
     return status == FIL_OK ? list_pending(sweep, error) : status;
 }
 
-/* Chunks of pending runs that the pool can count at a time. */
-static void run_all(Sweep* sweep)
+/* By threads: chunks of pending runs that the pool can count at a time. */
+static void run_by_threads(Sweep* sweep)
 {
     enum { AT_ONCE = 1 << 20 };
     const int asked = sweep->options->threads > 0 ? sweep->options->threads : fil_workers_processors();
     const uint64_t all = sweep->pending_count;
     uint64_t* const first = sweep->pending;
     FilWorkers* workers = fil_workers_create((uint64_t)asked < all ? asked : (int)all);
-    sweep->progress = fil_progress_start(sweep->options->quiet);
-    sweep->start = fil_bench_clock();
-    sweep->cpu = fil_bench_cpu();
-    pthread_mutex_init(&sweep->lock, NULL);
-    fil_stop_on_signals();
     for (uint64_t at = 0; at < all; at += AT_ONCE) {
         sweep->pending = first + at;
         fil_workers_run(workers, (int)(all - at < AT_ONCE ? all - at : AT_ONCE), 1, do_runs, sweep);
     }
     sweep->pending = first;
-    fil_progress_clear(&sweep->progress);
     fil_workers_destroy(workers);
+}
+
+/* A run for another rank: its result, then the probes. */
+static bool work_for_ranks(void* context, FilRanks* ranks, uint64_t run, void* bytes)
+{
+    (void)ranks;
+    Result* result = bytes;
+    return do_run(context, run, (double*)(result + 1), result);
+}
+
+static bool keep_of_ranks(void* context, uint64_t run, const void* bytes, double* seconds)
+{
+    Sweep* sweep = context;
+    Result result;
+    memcpy(&result, bytes, sizeof result);
+    result.probes = (double*)((const Result*)bytes + 1); // the other rank's pointer says nothing here
+    keep(sweep, run, &result);
+    *seconds = result.time.wall;
+    return !sweep->broken && !fil_stop_requested();
+}
+
+static void run_all(Sweep* sweep)
+{
+    const FilRanksJob job = {.context = sweep,
+                             .count = sweep->plan.runs,
+                             .done = sweep->done,
+                             .size = sizeof(Result) + sizeof(double) * (size_t)sweep->probe_count,
+                             .work = work_for_ranks,
+                             .keep = keep_of_ranks};
+    sweep->progress = fil_progress_start(sweep->options->quiet || fil_ranks_own(sweep->ranks) > 0);
+    sweep->start = fil_bench_clock();
+    sweep->cpu = fil_bench_cpu();
+    pthread_mutex_init(&sweep->lock, NULL);
+    fil_stop_on_signals();
+    if (sweep->ranks == NULL) {
+        run_by_threads(sweep);
+    } else if (fil_ranks_share(sweep->ranks, &job, &sweep->error) != FIL_OK) {
+        sweep->broken = true;
+    }
+    fil_progress_clear(&sweep->progress);
     pthread_mutex_destroy(&sweep->lock);
 }
 
@@ -449,6 +502,9 @@ static int finish(Sweep* sweep, const char* out)
     if (sweep->broken) {
         return fil_cli_fail("sweep", FIL_EXIT_FAILED, "%s", sweep->error.text);
     }
+    if (fil_ranks_own(sweep->ranks) > 0) {
+        return FIL_EXIT_DONE; // rank 0 has the rest
+    }
     snprintf(path, sizeof path, "%s.csv", out);
     FilStatus status = fil_sweep_store_write_csv(sweep->store, path, &error);
     if (status == FIL_OK && sweep->options->plot != NULL) {
@@ -459,6 +515,10 @@ static int finish(Sweep* sweep, const char* out)
         return fil_cli_fail("sweep", FIL_EXIT_FAILED, "%s", error.text);
     }
     print_summary(sweep, out, wall, cpu);
+    if (fil_ranks_lost(sweep->ranks) > 0) {
+        fprintf(stderr, "filum sweep: %d of %d ranks were lost; their runs were done by others\n", fil_ranks_lost(sweep->ranks),
+                fil_ranks_count(sweep->ranks));
+    }
     if (fil_stop_requested() && sweep->finished < sweep->pending_count) {
         return fil_cli_fail("sweep", FIL_EXIT_FAILED, "stopped after %llu of %llu runs; the same command goes on",
                             (unsigned long long)(sweep->skipped + sweep->finished), (unsigned long long)sweep->plan.runs);
@@ -474,6 +534,7 @@ static void free_sweep(Sweep* sweep)
     }
     fil_free(sweep->probes);
     fil_free(sweep->columns);
+    fil_free(sweep->cells);
     fil_free(sweep->done);
     fil_free(sweep->pending);
 }
@@ -491,14 +552,23 @@ int fil_command_sweep(int argc, char** argv)
         const char* out = options.out != NULL ? options.out : own;
         Sweep sweep = {.options = &options};
         FilError error = {""};
-        const FilStatus status = strlen(out) < PATH_MAX ? start(&sweep, scene, out, &error) : fil_error(&error, FIL_BAD_INPUT, "--out is too long");
+        FilStatus status = strlen(out) < PATH_MAX ? fil_ranks_join(&sweep.ranks, &error) : fil_error(&error, FIL_BAD_INPUT, "--out is too long");
+        if (status == FIL_OK && sweep.ranks != NULL && options.threads > 1) {
+            status = fil_error(&error, FIL_BAD_INPUT, "each of several ranks does one run at a time: start more ranks instead of --threads %d",
+                               options.threads);
+        }
+        status = status == FIL_OK ? start(&sweep, scene, out, &error) : status;
         if (status == FIL_OK) {
             run_all(&sweep);
             exit_code = finish(&sweep, out);
         } else {
-            exit_code = fil_cli_fail("sweep", status == FIL_BAD_INPUT ? FIL_EXIT_USAGE : FIL_EXIT_FAILED, "%s", error.text);
+            exit_code = status == FIL_BAD_INPUT ? FIL_EXIT_USAGE : FIL_EXIT_FAILED;
+            if (fil_ranks_own(sweep.ranks) == 0 || status != FIL_BAD_INPUT) { // what is wrong for all, rank 0 says
+                fil_cli_fail("sweep", exit_code, "%s", error.text);
+            }
         }
         free_sweep(&sweep);
+        fil_ranks_leave(sweep.ranks);
     }
     fil_settings_free(&options.over);
     fil_settings_free(&options.random);

@@ -12,6 +12,7 @@ import time
 import unittest
 
 CLI = sys.argv.pop(1)
+MPIRUN = sys.argv.pop(1) if len(sys.argv) > 1 and "mpi" in sys.argv[1] else None
 SCENE = """
 parameters: {radius: 0.002, length: 0.3, push: 0}
 duration: 0.02
@@ -25,7 +26,7 @@ probes: {tip: {position: {rod: rod, node: -1, component: z}}}
 """
 
 
-class Sweeps(unittest.TestCase):
+class Base(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.old = os.getcwd()
@@ -47,6 +48,8 @@ class Sweeps(unittest.TestCase):
         with open(name + ".csv", newline="") as file:
             return [{key: value for key, value in row.items() if key != "wall_time"} for row in csv.DictReader(file)]
 
+
+class Sweeps(Base):
     def test_rows_are_runs(self):
         self.sweep("--over", "radius=linspace(0.001,0.003,3)", "--over", "length=[0.2,0.3]", "--seeds", "2", "--out", "a", "--plot", "tip", "--json")
         rows = self.rows("a")
@@ -127,6 +130,69 @@ class Sweeps(unittest.TestCase):
         self.assertIn("runs of another sweep", self.sweep("--over", "radius=[0.001]", "--out", "a", code=2).stderr)
         self.assertIn("has no numbers to draw", self.sweep("--over", "radius=[0.001]", "--out", "b", "--plot", "error", code=1).stderr)
         self.assertIn("no/x.db", self.sweep("--over", "radius=[0.001]", "--out", "no/x", code=1).stderr)
+
+
+@unittest.skipUnless(MPIRUN, "without MPI")
+class Ranks(Base):
+    # more ranks than processors, and root, are fine here; whoever does not want them says so in a file of settings
+    LAUNCH = [MPIRUN, "--oversubscribe", "--allow-run-as-root"]
+
+    def launch(self, ranks, *options, recover=False):
+        return subprocess.Popen([*self.LAUNCH, *(["--enable-recovery"] if recover else []), "-n", str(ranks), CLI, "sweep", "rod.yaml", *options],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    @staticmethod
+    def process_of(launcher, rank):
+        """The process that is this rank; None while there is none."""
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/stat") as stat, open(f"/proc/{pid}/environ") as environ:
+                    if int(stat.read().rsplit(")", 1)[1].split()[1]) == launcher.pid and f"\0OMPI_COMM_WORLD_RANK={rank}\0" in "\0" + environ.read():
+                        return int(pid)
+            except (OSError, UnicodeDecodeError):
+                pass
+        return None
+
+    def test_any_number_of_ranks(self):
+        options = ["--random", "radius=loguniform(0.001,0.003)", "--samples", "60", "--sobol"]
+        self.sweep(*options, "--out", "threads")
+        for ranks in 1, 2, 4:
+            process = self.launch(ranks, *options, "--out", str(ranks), "--json")
+            told, words = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0, words)
+            self.assertEqual(json.loads(told)["done"], 60)
+            self.assertEqual(self.rows(str(ranks)), self.rows("threads"))
+
+    def test_a_lost_rank(self):
+        # killed on the way: others do its runs (--enable-recovery), or the same command goes on
+        options = ["--over", "radius=linspace(0.001,0.003,100)", "--duration", "0.3"]
+        self.sweep(*options, "--out", "whole")
+        for recover in True, False:
+            process = self.launch(3, *options, "--out", f"part{recover}", recover=recover)
+            victim = None
+            for _ in range(600):
+                victim = victim or self.process_of(process, 2)
+                if victim and os.path.exists(f"part{recover}.db-wal"):
+                    break
+                time.sleep(0.01)
+            time.sleep(0.1)
+            os.kill(victim, signal.SIGKILL)
+            _, words = process.communicate(timeout=90)
+            if recover:
+                self.assertIn("1 of 3 ranks were lost", words)
+            else:
+                self.assertNotEqual(process.returncode, 0)
+                again = self.launch(2, *options, "--out", "partFalse")
+                again.communicate(timeout=60)
+                self.assertEqual(again.returncode, 0)
+            self.assertEqual(self.rows(f"part{recover}"), self.rows("whole"))
+
+    def test_bad_usage(self):
+        for options, message in [(["--over", "raduis=[1]"], "did you mean 'radius'"), (["--over", "radius=[1]", "--threads", "2"], "start more ranks")]:
+            process = self.launch(2, *options)
+            words = process.communicate(timeout=60)[1]
+            self.assertEqual(words.count(message), 1, words)
+            self.assertEqual(process.returncode, 2, words)
 
 
 if __name__ == "__main__":
