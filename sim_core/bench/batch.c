@@ -49,6 +49,15 @@ static FilStatus step_plainly(FilBatch* batch, int steps)
     return status;
 }
 
+/* A rollout: every world goes through all of its steps at once. */
+static FilStatus roll_out(FilBatch* batch, int steps)
+{
+    FilRolloutDef def = fil_rollout_def_default();
+    def.steps = steps;
+    return fil_batch_rollout(batch, &def);
+}
+
+/* A call for every step: what a controller outside does. */
 static FilStatus step_together(FilBatch* batch, int steps)
 {
     FilStatus status = FIL_OK;
@@ -95,16 +104,19 @@ FilStatus fil_bench_batch(FilBench* bench, FilError* error)
     for (size_t k = 0; k < sizeof cases / sizeof *cases && status == FIL_OK; k++) {
         const Case* c = &cases[k];
         const double steps = (double)WORLDS * c->steps;
-        Times plain, one, two;
+        Times plain, one, two, rolled[2];
         status = measure(c, 1, step_plainly, &plain, error);
         status = status == FIL_OK ? measure(c, 1, step_together, &one, error) : status;
         status = status == FIL_OK ? measure(c, 2, step_together, &two, error) : status;
+        for (int t = 0; t < 2 && status == FIL_OK; t++) {
+            status = measure(c, t + 1, roll_out, &rolled[t], error);
+        }
         if (status != FIL_OK) {
             return status;
         }
         int others = 0;
         for (int w = 0; w < WORLDS; w++) {
-            others += one.hashes[w] != plain.hashes[w] || two.hashes[w] != plain.hashes[w];
+            others += one.hashes[w] != plain.hashes[w] || two.hashes[w] != plain.hashes[w] || rolled[1].hashes[w] != plain.hashes[w];
         }
         FilBenchResult result = fil_bench_result(c->name);
         result.steps = steps;
@@ -115,6 +127,7 @@ FilStatus fil_bench_batch(FilBench* bench, FilError* error)
         fil_bench_result_accuracy(&result, "step_us", 1e6 * plain.cpu / steps);
         fil_bench_result_accuracy(&result, "overhead_us", 1e6 * (one.cpu - plain.cpu) / steps);
         fil_bench_result_accuracy(&result, "gain_of_two", one.wall / two.wall);
+        fil_bench_result_accuracy(&result, "gain_rolling", rolled[0].wall / rolled[1].wall);
         fil_bench_result_accuracy(&result, "other_bits", others);
         status = fil_bench_report(bench, &result);
     }

@@ -1,4 +1,5 @@
-/* Sweeps in SQLite. A transaction is a row, or those that quick runs made in 0.1 s, in a write-ahead log that the system has when it ends:
+/* Sweeps in SQLite. A transaction is a row, or those that quick runs made in 0.1 s and that are given to SQLite together (one by one, each finds it out
+ * of the processor's caches: 60 us instead of 10, measured), in a write-ahead log that the system has when it ends:
  * a killed process loses no other that was added. Nothing waits for the disk until the end; a machine that loses its power may lose the table. One
  * process has the file at a time, which spares every row six calls to lock it. */
 #include "sweep/store.h"
@@ -20,8 +21,13 @@ struct FilSweepStore {
     sqlite3_stmt* insert;
     char* path;
     int column_count;
-    double begun; /* s, when the transaction at hand began; negative: there is none */
+    int waiting;         /* rows that wait for others ... */
+    double since;        /* ... s, since when */
+    uint64_t* runs;      /* theirs */
+    FilSweepCell* cells; /* theirs, row after row; texts are their own */
 };
+
+enum { TOGETHER = 1024 }; /* rows that wait, at most. Chosen: 0.1 s of runs of 0.1 ms */
 
 /* s that rows of quick runs wait for each other: to end a transaction takes 0.1 to 0.4 ms (measured), which is to be below 1 % */
 static const double PATIENCE = 0.1;
@@ -31,12 +37,46 @@ static FilStatus complain(const FilSweepStore* store, FilError* error)
     return fil_error(error, FIL_IO, "%s: SQLite: %s", store->path, sqlite3_errmsg(store->connection));
 }
 
-/* Ends the transaction at hand, if there is one. */
+static void bind(FilSweepStore* store, int at, const FilSweepCell* cell)
+{
+    if (cell->text != NULL) {
+        sqlite3_bind_text(store->insert, at, cell->text, -1, SQLITE_TRANSIENT);
+    } else if (isfinite(cell->number) && cell->number == floor(cell->number) && fabs(cell->number) < 0x1p53) {
+        sqlite3_bind_int64(store->insert, at, (sqlite3_int64)cell->number);
+    } else if (isfinite(cell->number)) {
+        sqlite3_bind_double(store->insert, at, cell->number);
+    } else {
+        sqlite3_bind_null(store->insert, at);
+    }
+}
+
+static FilStatus insert(FilSweepStore* store, uint64_t run, const FilSweepCell* cells, FilError* error)
+{
+    sqlite3_bind_int64(store->insert, 1, (sqlite3_int64)run);
+    for (int k = 0; k < store->column_count; k++) {
+        bind(store, k + 2, &cells[k]);
+    }
+    const FilStatus status = sqlite3_step(store->insert) == SQLITE_DONE ? FIL_OK : complain(store, error);
+    sqlite3_reset(store->insert);
+    return status;
+}
+
+/* Writes the rows that wait, as one transaction. */
 static FilStatus commit(FilSweepStore* store, FilError* error)
 {
-    const bool good = store->begun < 0.0 || sqlite3_exec(store->connection, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
-    store->begun = -1.0;
-    return good ? FIL_OK : complain(store, error);
+    const int rows = store->waiting, columns = store->column_count;
+    FilStatus status = rows == 0 || sqlite3_exec(store->connection, "BEGIN", NULL, NULL, NULL) == SQLITE_OK ? FIL_OK : complain(store, error);
+    for (int r = 0; r < rows && status == FIL_OK; r++) {
+        status = insert(store, store->runs[r], store->cells + (size_t)r * (size_t)columns, error);
+    }
+    if (rows > 0 && status == FIL_OK && sqlite3_exec(store->connection, "COMMIT", NULL, NULL, NULL) != SQLITE_OK) {
+        status = complain(store, error);
+    }
+    for (int k = 0; k < rows * columns; k++) {
+        fil_free((void*)(uintptr_t)store->cells[k].text);
+    }
+    store->waiting = 0;
+    return status;
 }
 
 void fil_sweep_store_close(FilSweepStore* store)
@@ -49,6 +89,8 @@ void fil_sweep_store_close(FilSweepStore* store)
         sqlite3_exec(store->connection, "PRAGMA synchronous=FULL; PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
         sqlite3_close(store->connection);
         fil_free(store->path);
+        fil_free(store->runs);
+        fil_free(store->cells);
         fil_free(store);
     }
 }
@@ -131,7 +173,12 @@ FilStatus fil_sweep_store_open(const char* path, const char* plan, const char* c
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
     made->column_count = column_count;
-    made->begun = -1.0;
+    made->runs = fil_alloc(TOGETHER, sizeof *made->runs);
+    made->cells = fil_alloc((size_t)TOGETHER * (size_t)column_count, sizeof *made->cells);
+    if (made->runs == NULL || made->cells == NULL) {
+        fil_sweep_store_close(made);
+        return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    }
     FilStatus status = sqlite3_open(path, &made->connection) == SQLITE_OK ? begin(made, plan, columns, error) : complain(made, error);
     if (status != FIL_OK) {
         fil_sweep_store_close(made);
@@ -160,35 +207,26 @@ FilStatus fil_sweep_store_done(FilSweepStore* store, bool* done, uint64_t runs, 
     return result == SQLITE_DONE ? FIL_OK : complain(store, error);
 }
 
-static void bind(FilSweepStore* store, int at, const FilSweepCell* cell)
+/* Copies the row, texts too, behind those that wait. */
+static bool append_row(FilSweepStore* store, uint64_t run, const FilSweepCell* cells)
 {
-    if (cell->text != NULL) {
-        sqlite3_bind_text(store->insert, at, cell->text, -1, SQLITE_TRANSIENT);
-    } else if (isfinite(cell->number) && cell->number == floor(cell->number) && fabs(cell->number) < 0x1p53) {
-        sqlite3_bind_int64(store->insert, at, (sqlite3_int64)cell->number);
-    } else if (isfinite(cell->number)) {
-        sqlite3_bind_double(store->insert, at, cell->number);
-    } else {
-        sqlite3_bind_null(store->insert, at);
+    FilSweepCell* row = store->cells + (size_t)store->waiting * (size_t)store->column_count;
+    bool good = true;
+    for (int k = 0; k < store->column_count; k++) {
+        row[k] = (FilSweepCell){.text = cells[k].text != NULL ? fil_strdup(cells[k].text) : NULL, .number = cells[k].number};
+        good = good && (row[k].text != NULL) == (cells[k].text != NULL);
     }
+    store->since = store->waiting == 0 ? fil_watch_now() : store->since;
+    store->runs[store->waiting++] = run;
+    return good;
 }
 
 FilStatus fil_sweep_store_add(FilSweepStore* store, uint64_t run, const FilSweepCell* cells, bool quick, FilError* error)
 {
-    if (store->begun < 0.0) {
-        if (sqlite3_exec(store->connection, "BEGIN", NULL, NULL, NULL) != SQLITE_OK) {
-            return complain(store, error);
-        }
-        store->begun = fil_watch_now();
+    if (!append_row(store, run, cells)) {
+        return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
-    sqlite3_bind_int64(store->insert, 1, (sqlite3_int64)run);
-    for (int k = 0; k < store->column_count; k++) {
-        bind(store, k + 2, &cells[k]);
-    }
-    const int result = sqlite3_step(store->insert);
-    const FilStatus status = result == SQLITE_DONE ? FIL_OK : complain(store, error);
-    sqlite3_reset(store->insert);
-    return status == FIL_OK && !(quick && fil_watch_now() < store->begun + PATIENCE) ? commit(store, error) : status;
+    return quick && store->waiting < TOGETHER && fil_watch_now() < store->since + PATIENCE ? FIL_OK : commit(store, error);
 }
 
 FilStatus fil_sweep_store_write_csv(FilSweepStore* store, const char* path, FilError* error)
