@@ -44,20 +44,31 @@ static bool is_apart(const FilSapProblem* problem, const FilSapConstraint* const
     return kind->clearance(constraint, problem->dt, v_c) > share * problem->dt * speed;
 }
 
+/* Lists those that may bear something at about v. */
 static bool choose(FilSapWorkingSet* set, const FilSapProblem* problem, const double* v)
 {
-    const size_t all = (size_t)problem->constraint_count;
-    if (!fil_ints_reserve(&set->members, all) || !fil_doubles_reserve(&set->impulses, 3 * all) ||
-        !fil_buffer_reserve(&set->constraints, &set->capacity, all, sizeof(FilSapConstraint))) {
+    if (!fil_ints_reserve(&set->members, (size_t)problem->constraint_count)) {
         return false;
     }
-    FilSapConstraint* constraints = set->constraints;
     set->count = 0;
     for (int i = 0; i < problem->constraint_count; i++) {
         if (!is_apart(problem, &problem->constraints[i], v, REACH)) {
-            set->members.at[set->count] = i;
-            constraints[set->count++] = problem->constraints[i];
+            set->members.at[set->count++] = i;
         }
+    }
+    return true;
+}
+
+/* Copies their constraints. */
+static bool gather(FilSapWorkingSet* set, const FilSapProblem* problem)
+{
+    const size_t all = (size_t)problem->constraint_count; // so that one more next time needs no more room
+    if (!fil_doubles_reserve(&set->impulses, 3 * all) || !fil_buffer_reserve(&set->constraints, &set->capacity, all, sizeof(FilSapConstraint))) {
+        return false;
+    }
+    FilSapConstraint* constraints = set->constraints;
+    for (int k = 0; k < set->count; k++) {
+        constraints[k] = problem->constraints[set->members.at[k]];
     }
     return true;
 }
@@ -86,6 +97,9 @@ FilStatus fil_sap_working_set_solve(FilSapWorkingSet* set, FilSap* sap, const Fi
     const int left_out = problem->constraint_count - set->count;
     if (set->count == 0 || left_out < WORTH * problem->constraint_count) {
         return fil_sap_solve(sap, problem, settings, v, impulse, stats);
+    }
+    if (!gather(set, problem)) {
+        return FIL_OUT_OF_MEMORY;
     }
     FilSapProblem part = *problem;
     part.constraints = set->constraints;
