@@ -1,15 +1,19 @@
-/* Markers for RViz and Foxglove: those of all objects and handles, as the page shows them, then contact forces as strokes. */
+/* Markers for RViz and Foxglove: those of all objects and handles, as the page shows them, then contact forces as strokes and pressure
+ * patches as discs. */
 #include <math.h>
 #include <string.h>
 
+#include "base/vec3.h"
 #include "conversion.h"
 #include "marker_parts.h"
 #include "messages.h"
+#include "std_msgs/msg/color_rgba.h"
 
 #define LONGEST_FORCE 0.1 /* m, the length at which the largest contact force is drawn; chosen */
 
 /* of a smooth body, from disk to disk and around; chosen: looks round, and a trunk of a dozen disks stays below 60 kB */
 enum { SLEEVE_EDGES = 3, SLEEVE_SIDES = 12 };
+enum { DISC_SIDES = 16 }; /* of a patch; chosen */
 
 /* ---- sizes ---- */
 
@@ -94,7 +98,7 @@ static bool size_object(FilMarker* next, const FilShowKind* kind, const FilWorld
 
 bool fil_size_markers(FilStateMessages* messages, const FilWorld* world)
 {
-    const int count = count_markers(world) + 1;
+    const int count = count_markers(world) + 2;
     if (!visualization_msgs__msg__Marker__Sequence__init(&messages->markers.markers, (size_t)count) ||
         !visualization_msgs__msg__Marker__Sequence__init(&messages->no_markers.markers, 1) ||
         !fil_marker_size(&messages->no_markers.markers.data[0], "", 0, FIL_MARKER(SPHERE), 0)) {
@@ -116,7 +120,8 @@ bool fil_size_markers(FilStateMessages* messages, const FilWorld* world)
         next->color = (std_msgs__msg__ColorRGBA){1.0f, 0.1f, 0.1f, 1.0f};
         next->scale.x = FIL_MARKER_THIN;
     }
-    return done && fil_marker_size(next, "contact forces", 0, FIL_MARKER(LINE_LIST), 0);
+    return done && fil_marker_size(next, "contact forces", 0, FIL_MARKER(LINE_LIST), 0) &&
+           size_triangles(next + 1, "contact patches", 0, (FilColor){1.0, 0.1, 0.1, 1.0}, 0);
 }
 
 /* ---- contents ---- */
@@ -182,17 +187,85 @@ static void fill_object(FilMarker* next, const FilShowKind* kind, const FilWorld
     }
 }
 
+/* Room for a changing number of points; false: out of memory. */
+static bool resize_points(FilMarker* marker, size_t count)
+{
+    if (count > marker->points.capacity) {
+        geometry_msgs__msg__Point__Sequence__fini(&marker->points);
+        if (!geometry_msgs__msg__Point__Sequence__init(&marker->points, 2 * count)) {
+            return false;
+        }
+    }
+    marker->points.size = count;
+    marker->action = count > 0 ? FIL_MARKER(ADD) : FIL_MARKER(DELETE);  // viewers complain of lines without points
+    return true;
+}
+
+static bool resize_colors(FilMarker* marker, size_t count)
+{
+    if (count > marker->colors.capacity) {
+        std_msgs__msg__ColorRGBA__Sequence__fini(&marker->colors);
+        if (!std_msgs__msg__ColorRGBA__Sequence__init(&marker->colors, 2 * count)) {
+            return false;
+        }
+    }
+    marker->colors.size = count;
+    return true;
+}
+
+/* A disc of a patch's area about its center, across its normal. */
+static void fill_disc(geometry_msgs__msg__Point* next, const FilPatchInfo* patch)
+{
+    const bool touches = patch->area > 0.0;  // else it has no normal either
+    const double n[3] = {touches ? patch->normal.x : 0.0, touches ? patch->normal.y : 0.0, touches ? patch->normal.z : 1.0};
+    const double c[3] = {patch->center.x, patch->center.y, patch->center.z};
+    const double radius = touches ? sqrt(patch->area / M_PI) : 0.0;
+    double a[3], b[3], rim[2][3];
+    fil_v3_orthogonal(a, n);
+    fil_v3_cross(b, n, a);
+    for (int k = 0; k <= DISC_SIDES; k++) {
+        const double angle = 2.0 * M_PI * k / DISC_SIDES;
+        for (int i = 0; i < 3; i++) {
+            rim[1][i] = c[i] + radius * (cos(angle) * a[i] + sin(angle) * b[i]);
+        }
+        if (k > 0) {
+            *next++ = fil_marker_point(c);
+            *next++ = fil_marker_point(rim[0]);
+            *next++ = fil_marker_point(rim[1]);
+        }
+        memcpy(rim[0], rim[1], sizeof rim[0]);
+    }
+}
+
+/* Yellow to red by the highest pressure, as drawings and the page have it. */
+static void fill_patches(FilMarker* marker, const FilWorld* world)
+{
+    enum { CORNERS = 3 * DISC_SIDES };
+    const size_t count = (size_t)fil_world_patch_count(world);
+    double highest = 0.0;
+    if (!resize_points(marker, CORNERS * count) || !resize_colors(marker, CORNERS * count)) {
+        marker->points.size = marker->colors.size = 0;
+        return;
+    }
+    for (size_t k = 0; k < count; k++) {
+        highest = fmax(highest, fil_world_patch(world, (int)k).highest_pressure);
+    }
+    for (size_t k = 0; k < count; k++) {
+        const FilPatchInfo patch = fil_world_patch(world, (int)k);
+        const double share = highest > 0.0 ? patch.highest_pressure / highest : 0.0;
+        fill_disc(marker->points.data + CORNERS * k, &patch);
+        for (size_t i = 0; i < CORNERS; i++) {
+            marker->colors.data[CORNERS * k + i] = (std_msgs__msg__ColorRGBA){1.0f, (float)(0.82 * (1.0 - share)), 0.13f, 0.85f};
+        }
+    }
+}
+
 static void fill_forces(FilMarker* marker, const FilWorld* world)
 {
     const int count = fil_world_contact_count(world);
-    if (2 * (size_t)count > marker->points.capacity) {
-        geometry_msgs__msg__Point__Sequence__fini(&marker->points);
-        if (!geometry_msgs__msg__Point__Sequence__init(&marker->points, 4 * (size_t)count)) {
-            return;
-        }
+    if (!resize_points(marker, 2 * (size_t)count)) {
+        return;
     }
-    marker->points.size = 2 * (size_t)count;
-    marker->action = count > 0 ? FIL_MARKER(ADD) : FIL_MARKER(DELETE);  // viewers complain of lines without points
     double largest = 0.0;
     for (int i = 0; i < count; i++) {
         largest = fmax(largest, fil_vector_length(fil_world_contact(world, i).force));
@@ -226,4 +299,5 @@ void fil_fill_markers(FilStateMessages* messages, const FilSimulation* simulatio
         }
     }
     fill_forces(next, world);
+    fill_patches(next + 1, world);
 }

@@ -4,9 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "filum/msg/chamber_pressures.h"
 #include "filum/msg/pull.h"
+#include "frames.h"
 #include "messages.h"
 #include "node_recording.h"
+#include "rosidl_runtime_c/primitives_sequence_functions.h"
+#include "rosidl_runtime_c/string_functions.h"
+#include "sensor_msgs/msg/joint_state.h"
 #include "view/show.h"
 
 /* ---- for Foxglove: the node's parameters ---- */
@@ -190,6 +195,61 @@ static void pull(FilNode* node, const FilViewCommand* command)
     filum__msg__Pull__fini(&message);
 }
 
+static bool set_number(rosidl_runtime_c__double__Sequence* numbers, double value)
+{
+    if (!rosidl_runtime_c__double__Sequence__init(numbers, 1)) {
+        return false;
+    }
+    numbers->data[0] = value;
+    return true;
+}
+
+static bool set_name(rosidl_runtime_c__String__Sequence* names, const char* name)
+{
+    return rosidl_runtime_c__String__Sequence__init(names, 1) && rosidl_runtime_c__String__assign(&names->data[0], name);
+}
+
+static bool command_chamber(FilNode* node, const char* name, double pressure)
+{
+    filum__msg__ChamberPressures message;
+    bool done = filum__msg__ChamberPressures__init(&message) && set_name(&message.chambers, name) && set_number(&message.pressures, pressure);
+    message.header.stamp = fil_stamp_of(node->simulation.world);
+    done = done && fil_commands_apply(&node->commands, FIL_COMMAND_CHAMBER, &message) == 0;
+    filum__msg__ChamberPressures__fini(&message);
+    return done;
+}
+
+/* held at a place: with no velocity and no effort of its own, whatever it was commanded before */
+static bool command_joint(FilNode* node, const char* name, double position)
+{
+    sensor_msgs__msg__JointState message;
+    bool done = sensor_msgs__msg__JointState__init(&message) && set_name(&message.name, name) && set_number(&message.position, position) &&
+                set_number(&message.velocity, 0.0) && set_number(&message.effort, 0.0);
+    message.header.stamp = fil_stamp_of(node->simulation.world);
+    done = done && fil_commands_apply(&node->commands, FIL_COMMAND_JOINT, &message) == 0;
+    sensor_msgs__msg__JointState__fini(&message);
+    return done;
+}
+
+/* A slider, as a command of the node too. False: there is none for it, as of a joint whose name two robots have. */
+static bool command_control(FilNode* node, const FilViewCommand* command)
+{
+    const FilWorld* world = node->simulation.world;
+    const FilShowKind* kind;
+    FilShownControl control;
+    FilId id;
+    char name[2 * FIL_FRAME_NAME];
+    if (world == NULL || !fil_show_at(world, (int)command->object, &kind, &id) || kind->set_control == NULL ||
+        command->part >= (uint32_t)kind->control_count(world, id) || !kind->control(world, id, (int)command->part, &control)) {
+        return true; // nothing to be set
+    }
+    if (!control.pressure) {
+        return command_joint(node, control.name, command->numbers[0]);
+    }
+    snprintf(name, sizeof name, "%s/chamber_%u", kind->name(world, id), (unsigned)command->part);
+    return command_chamber(node, name, command->numbers[0]);
+}
+
 static void obey(FilNode* node, const FilViewCommand* command)
 {
     FilParameterValue value;
@@ -207,11 +267,15 @@ static void obey(FilNode* node, const FilViewCommand* command)
         case FIL_VIEW_RELEASE:
             pull(node, command);
             break;
+        case FIL_VIEW_CONTROL:
+            if (!command_control(node, command)) {
+                fil_node_changed_by_hand(node, "a page has set a joint that has no name of its own");
+                fil_view_session_obey(node->view.session, command);
+            }
+            break;
         default:
             if (command->ask == FIL_VIEW_RESET) {
                 pull(node, &(FilViewCommand){.ask = FIL_VIEW_RELEASE});
-            } else if (command->ask == FIL_VIEW_CONTROL) {
-                fil_node_changed_by_hand(node, "a page has set a pressure or a joint");
             }
             fil_view_session_obey(node->view.session, command);
             node->control.changed |= command->ask == FIL_VIEW_RESET;

@@ -52,7 +52,7 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
         {"--view", FIL_OPTION_TEXT, &options->view, "SIDE", "front, side, top, or a direction x,y,z to look from"},
         {"--zoom", FIL_OPTION_POSITIVE, &options->zoom, "X", "how much nearer than to show everything"},
         {"--follow", FIL_OPTION_TEXT, &options->follow, "NAME", "the camera stays with an object"},
-        {"--forces", FIL_OPTION_FLAG, &options->forces, NULL, "contact forces as lines"},
+        {"--forces", FIL_OPTION_FLAG, &options->forces, NULL, "contact forces as arrows, pressure patches as discs"},
         {"--strain", FIL_OPTION_FLAG, &options->strain, NULL, "colours of cloth and solids tell strains"},
         {"--frames", FIL_OPTION_FLAG, &options->frames, NULL, "axes of bodies, links and rods"},
         {"--dark", FIL_OPTION_FLAG, &options->dark, NULL, "on a dark ground"},

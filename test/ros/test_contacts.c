@@ -131,7 +131,7 @@ static void patches_are_published(void** state)
 static bool has_shapes(const void* message, void* context)
 {
     (void)context;
-    return ((const visualization_msgs__msg__MarkerArray*)message)->markers.size == 3;
+    return ((const visualization_msgs__msg__MarkerArray*)message)->markers.size == 4;
 }
 
 static void shapes_are_drawn(void** state)

@@ -172,10 +172,11 @@ static void every_object_has_its_markers(void** state)
                     {"cloth", FIL_MARKER(TRIANGLE_LIST)},
                     {"hook", FIL_MARKER(LINE_STRIP)},
                     {"ends", FIL_MARKER(SPHERE)}};
-    enum { HELD = 11, COUNT = 4 + HELD + 1 };
+    enum { HELD = 11, COUNT = 4 + HELD + 2 };
     assert_int_equal(messages.markers.markers.size, COUNT);
-    assert_string_equal(markers[COUNT - 1].ns.data, "contact forces");
-    assert_int_equal(markers[COUNT - 1].type, FIL_MARKER(LINE_LIST));
+    assert_string_equal(markers[COUNT - 1].ns.data, "contact patches");
+    assert_string_equal(markers[COUNT - 2].ns.data, "contact forces");
+    assert_int_equal(markers[COUNT - 2].type, FIL_MARKER(LINE_LIST));
     for (int i = 0; i < 5; i++) {
         assert_string_equal(markers[i].ns.data, expected[i].space);
         assert_int_equal(markers[i].type, expected[i].type);
@@ -228,7 +229,7 @@ static void arms_are_smooth(void** state)
     assert_true(fil_state_messages_init(&messages));
     assert_true(fil_state_messages_fit(&messages, &arm, false));
     fil_fill_markers(&messages, &arm);
-    assert_int_equal(messages.markers.markers.size, 2);
+    assert_int_equal(messages.markers.markers.size, 3);
     const FilMarker* sleeve = &messages.markers.markers.data[0];
     assert_string_equal(sleeve->ns.data, "trunk");
     assert_int_equal(sleeve->type, FIL_MARKER(TRIANGLE_LIST));
@@ -243,10 +244,46 @@ static void arms_are_smooth(void** state)
     fil_arm_disk_pose(arm.world, trunk, 0, &first, &turn);
     fil_arm_disk_pose(arm.world, trunk, fil_arm_disk_count(arm.world, trunk) - 1, &last, &turn);
     assert_true(fabs(volume - 6.0 * sin(FIL_PI / 6.0) * 0.05 * 0.05 * (last.z - first.z)) < 1e-12);
-    // nothing touches: there is no line to draw
+    // nothing touches: there is no line and no disc to draw
     assert_int_equal(messages.markers.markers.data[1].action, FIL_MARKER(DELETE));
+    assert_int_equal(messages.markers.markers.data[2].action, FIL_MARKER(DELETE));
     fil_state_messages_fini(&messages);
     fil_simulation_fini(&arm);
+}
+
+/* A patch is a disc of its area, about its center and across its normal. */
+static void patches_are_discs(void** state)
+{
+    (void)state;
+    enum { SIDES = 16, SETTLE = 40 };
+    FilSimulation ball;
+    FilError error = {""};
+    FilStateMessages messages;
+    fil_simulation_init(&ball);
+    assert_int_equal(fil_simulation_load(&ball, "patch_sphere", NULL, &error), FIL_OK);
+    for (int i = 0; i < SETTLE; i++) {
+        assert_int_equal(fil_world_step(ball.world, NULL), FIL_OK);
+    }
+    assert_int_equal(fil_world_patch_count(ball.world), 1);
+    const FilPatchInfo patch = fil_world_patch(ball.world, 0);
+    assert_true(patch.area > 0.0);
+    assert_true(fil_state_messages_init(&messages));
+    assert_true(fil_state_messages_fit(&messages, &ball, false));
+    fil_fill_markers(&messages, &ball);
+    const FilMarker* disc = &messages.markers.markers.data[messages.markers.markers.size - 1];
+    assert_int_equal(disc->action, FIL_MARKER(ADD));
+    assert_int_equal(disc->points.size, 3 * SIDES);
+    assert_int_equal(disc->colors.size, 3 * SIDES);
+    assert_true(disc->colors.data[0].g == 0.0f); // it has the highest pressure of all
+    for (size_t i = 0; i < disc->points.size; i++) {
+        const geometry_msgs__msg__Point* p = &disc->points.data[i];
+        const double x = p->x - patch.center.x, y = p->y - patch.center.y, z = p->z - patch.center.z;
+        const double radius = i % 3 == 0 ? 0.0 : sqrt(patch.area / FIL_PI);
+        assert_true(fabs(sqrt(x * x + y * y + z * z) - radius) < 1e-12);
+        assert_true(fabs(x * patch.normal.x + y * patch.normal.y + z * patch.normal.z) < 1e-12);
+    }
+    fil_state_messages_fini(&messages);
+    fil_simulation_fini(&ball);
 }
 
 /* ---- topics ---- */
@@ -340,7 +377,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_object_is_an_entity),         cmocka_unit_test(rings_are_seen_but_not_moved),
-        cmocka_unit_test(every_object_has_its_markers), cmocka_unit_test(arms_are_smooth), cmocka_unit_test(states_of_all_kinds_are_told),     cmocka_unit_test(kinds_without_objects_are_silent),
+        cmocka_unit_test(every_object_has_its_markers), cmocka_unit_test(arms_are_smooth),
+        cmocka_unit_test(patches_are_discs), cmocka_unit_test(states_of_all_kinds_are_told),     cmocka_unit_test(kinds_without_objects_are_silent),
         cmocka_unit_test(every_topic_has_a_name_of_its_own), cmocka_unit_test(moved_shells_keep_their_shape),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

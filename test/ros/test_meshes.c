@@ -75,7 +75,7 @@ static void states_are_heard(void** state)
 static bool is_full(const void* message, void* context)
 {
     (void)context;
-    return ((const visualization_msgs__msg__MarkerArray*)message)->markers.size == 9;
+    return ((const visualization_msgs__msg__MarkerArray*)message)->markers.size == 10;
 }
 
 static const visualization_msgs__msg__Marker* find_marker(const visualization_msgs__msg__MarkerArray* array, const char* name)
@@ -89,7 +89,7 @@ static const visualization_msgs__msg__Marker* find_marker(const visualization_ms
     return NULL;
 }
 
-/* Cloth and what holds its corner, ring, solid with four pins, and the forces; the rod is hidden, and its attachment with it. */
+/* Cloth and what holds its corner, ring, solid with four pins, forces and patches; the rod is hidden, and its attachment with it. */
 static void markers_have_looks(void** state)
 {
     (void)state;

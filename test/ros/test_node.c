@@ -116,7 +116,7 @@ static void publishes_everything(void** state)
     visualization_msgs__msg__MarkerArray* markers = visualization_msgs__msg__MarkerArray__create();
     assert_true(client_hear(&client, TYPE(visualization_msgs, MarkerArray), "/markers", &rmw_qos_profile_default,
                             markers, NULL, NULL));
-    assert_true(markers->markers.size == 3 || markers->markers.size == 1);  // the first one clears
+    assert_true(markers->markers.size == 4 || markers->markers.size == 1);  // the first one clears
     visualization_msgs__msg__MarkerArray__destroy(markers);
 
     diagnostic_msgs__msg__DiagnosticArray* diagnostics = diagnostic_msgs__msg__DiagnosticArray__create();

@@ -93,6 +93,31 @@ static void a_frame_is_the_world(void** state)
     fil_world_destroy(world);
 }
 
+/* Pressure patches follow the contacts. */
+static void a_frame_has_patches(void** state)
+{
+    (void)state;
+    FilError error = {""};
+    FilSimulation simulation;
+    fil_simulation_init(&simulation);
+    assert_int_equal(fil_simulation_load(&simulation, "patch_sphere", NULL, &error), FIL_OK);
+    things_run(simulation.world, 40);
+    assert_int_equal(fil_world_patch_count(simulation.world), 1);
+    FilViewFrame frame = {0};
+    assert_int_equal(fil_view_frame_take(&frame, simulation.world, &(FilViewState){.rate = 1.0}), FIL_OK);
+    const uint32_t numbers = word(&frame, 28), contacts = word(&frame, 32);
+    assert_int_equal(word(&frame, 36), 1);
+    assert_int_equal(frame.size, HEADER + 8 * word(&frame, 24) + 4 * (numbers + 6 * contacts + 8));
+    const FilPatchInfo patch = fil_world_patch(simulation.world, 0);
+    const double expected[8] = {patch.center.x, patch.center.y, patch.center.z, patch.normal.x, patch.normal.y, patch.normal.z, patch.area, patch.highest_pressure};
+    assert_true(patch.area > 0.0);
+    for (size_t k = 0; k < 8; k++) {
+        assert_near(number(&frame, numbers + 6 * contacts + k), (float)expected[k], 0.0);
+    }
+    fil_view_frame_free(&frame);
+    fil_simulation_fini(&simulation);
+}
+
 static void a_description_names_what_a_frame_holds(void** state)
 {
     (void)state;
@@ -212,7 +237,9 @@ static void what_cannot_be_held_is_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_frame_is_the_world),           cmocka_unit_test(a_description_names_what_a_frame_holds),
+        cmocka_unit_test(a_frame_is_the_world),
+        cmocka_unit_test(a_frame_has_patches),
+        cmocka_unit_test(a_description_names_what_a_frame_holds),
         cmocka_unit_test(surfaces_are_described_at_rest),
         cmocka_unit_test(the_hand_bears_a_weight),        cmocka_unit_test(the_hand_turns_what_it_holds_aside),
         cmocka_unit_test(what_cannot_be_held_is_refused),

@@ -146,6 +146,16 @@ static void pages_get_the_text_then_frames(void** state)
     assert_int_equal(fil_view_server_show(server, "second", 6), FIL_OK);
     assert_int_equal(hear_message(late, bytes, sizeof bytes, &size), 2);
     assert_int_equal(size, 6);
+    assert_int_equal(hear_message(early, bytes, sizeof bytes, &size), 2);
+    // what a page has already is not sent again, but after another text
+    assert_int_equal(fil_view_server_show(server, "second", 6), FIL_OK);
+    assert_int_equal(fil_view_server_show(server, "3rd", 3), FIL_OK);
+    assert_int_equal(hear_message(early, bytes, sizeof bytes, &size), 2);
+    assert_memory_equal(bytes, "3rd", 3);
+    assert_int_equal(fil_view_server_tell(server, "[]", 2), FIL_OK);
+    assert_int_equal(hear_message(early, bytes, sizeof bytes, &size), 1);
+    assert_int_equal(hear_message(early, bytes, sizeof bytes, &size), 2);
+    assert_memory_equal(bytes, "3rd", 3);
     assert_int_equal(fil_view_server_counts(server).pages, 2);
     close(early);
     close(late);

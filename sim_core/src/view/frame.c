@@ -8,7 +8,7 @@
 #include "geometry/pose.h"
 #include "view/show.h"
 
-enum { HEADER = 48, HAND_NUMBERS = 6, POSE_NUMBERS = 7, CONTACT_NUMBERS = 6 };
+enum { HEADER = 48, HAND_NUMBERS = 6, POSE_NUMBERS = 7, CONTACT_NUMBERS = 6, PATCH_NUMBERS = 8 };
 
 /* ---- how much there is ---- */
 
@@ -130,7 +130,7 @@ static void write_header(unsigned char* at, const FilWorld* world, const FilView
 {
     const uint32_t start[2] = {0x314c4946u, (state->runs ? 1u : 0u) | (state->failed ? 2u : 0u)};
     const double times[2] = {fil_world_time(world), state->rate};
-    const uint32_t counts[4] = {(uint32_t)plotted, (uint32_t)numbers, (uint32_t)fil_world_contact_count(world), 0};
+    const uint32_t counts[4] = {(uint32_t)plotted, (uint32_t)numbers, (uint32_t)fil_world_contact_count(world), (uint32_t)fil_world_patch_count(world)};
     memcpy(at, start, 8);
     memcpy(at + 8, times, 16);
     memcpy(at + 24, counts, 16);
@@ -153,8 +153,8 @@ FilStatus fil_view_frame_take(FilViewFrame* frame, const FilWorld* world, const 
     const size_t numbers = count_all(world, &scratch), probes = (size_t)fil_world_probe_count(world);
     size_t plotted = probes;
     fil_show_controls(world, count_control, &plotted);
-    const size_t contacts = (size_t)fil_world_contact_count(world);
-    const size_t size = HEADER + sizeof(double) * plotted + sizeof(float) * (numbers + CONTACT_NUMBERS * contacts);
+    const size_t contacts = (size_t)fil_world_contact_count(world), patches = (size_t)fil_world_patch_count(world);
+    const size_t size = HEADER + sizeof(double) * plotted + sizeof(float) * (numbers + CONTACT_NUMBERS * contacts + PATCH_NUMBERS * patches);
     frame->size = 0;
     if (!make_room(frame, size, scratch)) {
         return FIL_OUT_OF_MEMORY;
@@ -177,6 +177,10 @@ FilStatus fil_view_frame_take(FilViewFrame* frame, const FilWorld* world, const 
     for (size_t i = 0; i < contacts; ++i) {
         const FilContactInfo contact = fil_world_contact(world, (int)i);
         out = put_vector(put_vector(out, contact.point), contact.force);
+    }
+    for (size_t i = 0; i < patches; ++i) {
+        const FilPatchInfo patch = fil_world_patch(world, (int)i);
+        out = put(put_vector(put_vector(out, patch.center), patch.normal), (double[]){patch.area, patch.highest_pressure}, 2);
     }
     frame->size = size;
     return FIL_OK;

@@ -3,13 +3,14 @@
  *
  *   u32  'FIL1'            u32  bits: 1 runs, 2 failed
  *   f64  time, s           f64  simulated seconds per second
- *   u32  plotted, numbers, contacts, 0
+ *   u32  plotted, numbers, contacts, patches
  *   f64  s, up to where a film goes; 0: what is seen happens now
  *   f64  what is plotted: the value of each probe, then of each joint and chamber that can be set
  *   f32  numbers: the hand's point (m) and force (N); then of each object, in the order of the description,
  *        of a curve its nodes and the first directors of its edges (3 each),
  *        of each shape its place (not numbers: it is not there) and orientation x, y, z, w (7), of a surface its vertices (3 each)
  *   f32  of each contact its point (m) and the force on the second body (N)
+ *   f32  of each pressure patch its center (m), normal, area (m2) and highest pressure (Pa)
  */
 #ifndef FILUM_VIEW_FRAME_H
 #define FILUM_VIEW_FRAME_H

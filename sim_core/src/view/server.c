@@ -74,6 +74,8 @@ static FilStatus publish(FilViewServer* server, Message* message, const void* by
 {
     pthread_mutex_lock(&server->lock);
     const bool kept = keep(message, bytes, size);
+    // what a page makes of a text is empty until a frame comes
+    server->frame.version += message == &server->text && server->frame.size > 0;
     pthread_mutex_unlock(&server->lock);
     lws_cancel_service(server->context); // wakes the thread
     return kept ? FIL_OK : FIL_OUT_OF_MEMORY;
@@ -84,9 +86,18 @@ FilStatus fil_view_server_tell(FilViewServer* server, const char* text, size_t s
     return publish(server, &server->text, text, size);
 }
 
+/* Whether pages have this frame already, as while a simulation is paused. Of pictures there is one for each frame. */
+static bool is_shown(FilViewServer* server, const void* frame, size_t size)
+{
+    pthread_mutex_lock(&server->lock);
+    const bool shown = server->def.picture == NULL && size > 0 && server->frame.size == size && memcmp(server->frame.bytes + LWS_PRE, frame, size) == 0;
+    pthread_mutex_unlock(&server->lock);
+    return shown;
+}
+
 FilStatus fil_view_server_show(FilViewServer* server, const void* frame, size_t size)
 {
-    return publish(server, &server->frame, frame, size);
+    return is_shown(server, frame, size) ? FIL_OK : publish(server, &server->frame, frame, size);
 }
 
 /* ---- connections ---- */

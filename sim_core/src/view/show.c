@@ -88,7 +88,7 @@ FilColor fil_show_shape_color(const FilShowKind* kind, const FilWorld* world, Fi
 
 FilShownControl fil_show_chamber(double pressure, double usual)
 {
-    return (FilShownControl){.name = "chamber", .unit = "Pa", .lower = fmin(0.0, pressure), .upper = fmax(usual, pressure), .value = pressure};
+    return (FilShownControl){.name = "chamber", .unit = "Pa", .lower = fmin(0.0, pressure), .upper = fmax(usual, pressure), .value = pressure, .pressure = true};
 }
 
 void fil_show_controls(const FilWorld* world, void (*see)(void* context, FilControlPlace place, const FilShownControl* control), void* context)

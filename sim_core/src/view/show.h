@@ -42,6 +42,7 @@ typedef struct FilShownControl {
     const char* name;
     const char* unit;
     double lower, upper, value;
+    bool pressure; /* of a chamber; else the place of a joint */
 } FilShownControl;
 
 typedef struct FilShowKind {

@@ -1,12 +1,12 @@
-// node.js FILUM NODE CHROMIUM FOLDER: the page that the node serves. What it asks for is seen by the node's graph, and the other way
-// round; what it pulls on is recorded, and a recording repeats it.
+// node.js FILUM NODE SCENE CHROMIUM FOLDER: the page that the node serves. What it asks for is seen by the node's graph, and the other way
+// round; what it pulls on and what its sliders set is recorded, and a recording repeats it.
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { PORT, errors, graph, launch, open, start, wait } from './browser.js';
 
-const [filum, node, executablePath, folder] = process.argv.slice(2);
+const [filum, node, scene, executablePath, folder] = process.argv.slice(2);
 const { env, ask } = graph(filum);
-const serve = (...parameters) => start(node, ['--ros-args', '-p', 'scene:=cantilever', '-p', `view_port:=${PORT}`, ...parameters.flatMap((p) => ['-p', p])], /look at it/, env);
+const serve = (...parameters) => start(node, ['--ros-args', '-p', `scene:=${scene}`, '-p', `view_port:=${PORT}`, ...parameters.flatMap((p) => ['-p', p])], /look at it/, env);
 
 const bag = `${folder}/pulled.mcap`;
 rmSync(bag, { force: true });
@@ -27,6 +27,19 @@ async function pull(page) {
   await wait(page, () => window.filum.state.frame.time > 0.5 && Math.hypot(...window.filum.state.frame.numbers.subarray(3, 6)) === 0);
 }
 
+// sliders of a chamber and of a joint
+async function slide(page) {
+  await page.click('#show-controls');
+  for (const [title, value] of [['chamber 0', 4000], ['p_swing', 0.4]]) {
+    await page.evaluate(([t, v]) => {
+      const input = document.querySelector(`#controls input[title="${t}"]`);
+      input.value = String(v);
+      input.oninput();
+    }, [title, value]);
+  }
+  await page.click('#show-controls');
+}
+
 const browser = await launch(executablePath);
 let program = serve('start_paused:=true', `record:=${bag}`);
 try {
@@ -34,7 +47,11 @@ try {
   const page = await open(browser);
   await page.click('#step');
   await wait(page, () => window.filum.state.frame.time > 0 && !window.filum.state.frame.runs);
+  await slide(page);
   await pull(page);
+  const [pressure, , , angle] = await page.evaluate(() => [...window.filum.state.frame.probes]);
+  assert.equal(pressure, 4000);
+  assert.ok(angle > 0.2, `the joint is at ${angle} rad`);
   await page.keyboard.press('Space');
   await wait(page, () => !window.filum.state.frame.runs);
   // the page sets parameters
@@ -55,6 +72,8 @@ try {
   const replayed = ask('bag', 'replay-check', bag);
   assert.match(replayed, /; [1-9]\d* commands/);
   assert.doesNotMatch(replayed, /not to be repeated/);
+  const recorded = ask('bag', 'info', bag);
+  ['pulls', 'chamber_commands', 'joint_commands'].forEach((topic) => assert.match(recorded, new RegExp(topic)));
   await wait(page, () => !document.getElementById('link').classList.contains('up'));
   program = serve('view_read_only:=true');
   await program.ready;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PORT, errors, launch, open, start, wait } from './browser.js';
+import { testCamera } from './camera.js';
 
 const [filum, scene, executablePath, folder] = process.argv.slice(2);
 const view = (...options) => start(filum, ['view', scene, '--port', String(PORT), ...options]);
@@ -31,7 +32,7 @@ async function ropeAt(page, x, y) {
     const ratio = canvas.width / innerWidth;
     const paper = paint.getImageData(2, 2, 1, 1).data;
     const rows = [];
-    for (let dy = -60; dy <= 60; dy++) {
+    for (let dy = Math.max(-60, -Math.floor(py)); dy <= 60 && py + dy < innerHeight - 1; dy++) {
       const [r, g, b] = paint.getImageData(Math.round(px * ratio), Math.round((py + dy) * ratio), 1, 1).data;
       if (Math.abs(r - paper[0]) + Math.abs(g - paper[1]) + Math.abs(b - paper[2]) > 40) {
         rows.push(dy);
@@ -47,8 +48,14 @@ async function testPixels(page) {
   // the newest frame is on the canvas two pictures later
   await page.evaluate(() => new Promise((drawn) => { requestAnimationFrame(() => requestAnimationFrame(drawn)); }));
   const { nodes } = await frame(page);
-  for (const node of [5, 20, 35]) {
+  const { width, height } = page.viewportSize();
+  let seen = 0;
+  for (const node of [5, 12, 20, 28, 35]) {
     const [x, y] = await project(page, nodes.slice(3 * node, 3 * node + 3));
+    if (Math.min(x, width - x, y, height - y) < 30) {
+      continue; // out of the picture, or at its edge
+    }
+    seen += 1;
     const rope = await ropeAt(page, x, y);
     assert.ok(rope !== null && rope.rows > 4, `no rope at node ${node}`);
     // across the rope, which may slope where the column meets it
@@ -56,6 +63,7 @@ async function testPixels(page) {
     const off = (rope.middle * (x1 - x0)) / Math.hypot(x1 - x0, y1 - y0);
     assert.ok(Math.abs(off) <= 2, `node ${node} is drawn ${off} px off, ${rope.rows} px thick, from ${[x0, y0]} to ${[x1, y1]}`);
   }
+  assert.ok(seen >= 2, `${seen} nodes are in the picture`);
 }
 
 async function testTime(page) {
@@ -151,8 +159,9 @@ try {
   await testPixels(page);
   await testTime(page);
   await testPlots(page);
-  const second = await open(browser);
+  const second = await open(browser, { width: 760, height: 420 });
   await testPixels(second);
+  await testCamera(second, testPixels);
   await page.screenshot({ path: `${folder}/page.png` });
   // another program takes the port over: the pages come back by themselves
   await program.stop();

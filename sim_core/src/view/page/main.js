@@ -2,6 +2,7 @@
 import * as THREE from './lib/three/build/three.module.js';
 import { OrbitControls } from './lib/three/examples/jsm/controls/OrbitControls.js';
 import { Bodies } from './bodies.js';
+import { Contacts } from './contacts.js';
 import { Panes } from './panes.js';
 import { Plots } from './plots.js';
 import { Pull } from './pull.js';
@@ -12,6 +13,7 @@ const PAST_FRAMES = 1800;
 const PAST_BYTES = 96e6;
 const VIEWS = { front: [0.25, -1, 0.35], side: [1, 0, 0.2], top: [0, -1e-3, 1], fit: null };
 const STEERING = ['play', 'step', 'reset', 'speed', 'model', 'strength']; // not for pages that can look only
+const GLIDE = 60; // ms in which the camera comes to rest, whatever the rate of pictures
 const FILL = 0.8; // share of the picture that what is looked at takes up
 const get = (id) => document.getElementById(id);
 const options = new URLSearchParams(location.hash.slice(1)); // #bare, #render&view=side&follow=NAME&zoom=2&dark&forces&strip=4
@@ -35,15 +37,14 @@ sun.castShadow = true;
 sun.shadow.mapSize.set(2048, 2048);
 sun.shadow.bias = -5e-4;
 scene.add(sun, sun.target, new THREE.HemisphereLight('#ffffff', '#8d8878', 1.5));
-const arrows = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: '#d0342c' }));
-arrows.frustumCulled = false;
+const contacts = new Contacts(scene);
 const hand = new THREE.Line(new THREE.BufferGeometry().setFromPoints([new THREE.Vector3(), new THREE.Vector3()]), new THREE.LineBasicMaterial({ color: '#d0342c' }));
 hand.frustumCulled = false;
 hand.visible = false;
 const axes = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ vertexColors: true, depthTest: false }));
 axes.frustumCulled = false;
 axes.renderOrder = 1;
-scene.add(arrows, hand, axes);
+scene.add(hand, axes);
 
 const isDark = () => document.documentElement.classList.contains('dark');
 
@@ -87,13 +88,26 @@ function look(direction) {
   const distance = Math.max(distanceFor(points, center, from), radius / 10) / Number(options.get('zoom') ?? 1);
   controls.target.copy(center);
   camera.position.copy(center).addScaledVector(from, distance);
-  camera.near = distance / 200;
-  camera.far = distance * 60;
-  camera.updateProjectionMatrix();
   controls.update();
+  clip(distance);
   light(center, radius);
   stale = true;
 }
+
+// what is drawn lies between 1/200 of the distance and 60 times that from which all is seen
+let whole = 1;
+function clip(distance, all = distance) {
+  whole = all;
+  camera.near = distance / 200;
+  camera.far = Math.max(distance, whole) * 60;
+  camera.updateProjectionMatrix();
+}
+
+// by the pointer at once, then gliding
+controls.addEventListener('change', () => {
+  clip(camera.position.distanceTo(controls.target), whole);
+  stale = true;
+});
 
 function light(center, radius) {
   sun.target.position.copy(center);
@@ -179,23 +193,6 @@ function receive(frame) {
 
 // ---- what is seen ----
 
-function drawForces(contacts) {
-  arrows.visible = get('forces').checked;
-  if (!arrows.visible) {
-    return;
-  }
-  let largest = 0;
-  for (let i = 0; i < contacts.length; i += 6) {
-    largest = Math.max(largest, Math.hypot(contacts[i + 3], contacts[i + 4], contacts[i + 5]));
-  }
-  const scale = largest > 0 ? (0.12 * camera.position.distanceTo(controls.target)) / largest : 0;
-  const ends = new Float32Array(contacts.length);
-  for (let i = 0; i < contacts.length; i++) {
-    ends[i] = i % 6 < 3 ? contacts[i] : contacts[i - 3] + scale * contacts[i];
-  }
-  arrows.geometry.setAttribute('position', new THREE.BufferAttribute(ends, 3));
-}
-
 const AXES = [[0.82, 0.2, 0.17], [0.18, 0.62, 0.36], [0.16, 0.42, 0.85]]; // x, y, z
 
 function drawFrames() {
@@ -251,11 +248,12 @@ function draw(frame) {
   const name = get('follow').value;
   if (name !== '') {
     const center = state.bodies.bounds(name).getCenter(new THREE.Vector3());
-    camera.position.add(center.clone().sub(controls.target));
+    const moved = center.clone().sub(controls.target);
+    [camera, sun, sun.target].forEach((what) => what.position.add(moved)); // its shadow stays with it
     controls.target.copy(center);
   }
   // their sizes follow the camera's distance
-  drawForces(frame.contacts);
+  contacts.update(get('forces').checked, frame, 0.12 * camera.position.distanceTo(controls.target));
   drawFrames();
   drawStrains();
   drawHand(frame.numbers);
@@ -289,6 +287,7 @@ function addToStrip(frame) {
 
 let drawn = null;
 let plotted = 0;
+let ticked = 0;
 let pictured = null;
 function tick(time) {
   requestAnimationFrame(tick);
@@ -308,7 +307,10 @@ function tick(time) {
       plots.draw();
     }
   }
-  if (controls.update() || stale) {
+  controls.dampingFactor = 1 - Math.exp(-(time - ticked) / GLIDE);
+  ticked = time;
+  controls.update();
+  if (stale) {
     renderer.render(scene, camera);
     stale = false;
   }
@@ -349,6 +351,7 @@ Object.entries(actions).forEach(([id, act]) => { get(id).onclick = act; });
   get(id).checked = options.has(id);
   get(id).onchange = () => { drawn = null; }; // also while nothing moves
 });
+get('follow').onchange = () => { drawn = null; };
 get('speed').onchange = () => ask('speed', { numbers: [Number(get('speed').value)] });
 get('model').onchange = () => ask('model', { part: get('model').selectedIndex });
 get('past').oninput = () => {

@@ -9,13 +9,14 @@ export function readFrame(buffer) {
     throw new Error('not a frame');
   }
   const bits = view.getUint32(4, true);
-  const [probes, numbers, contacts] = [24, 28, 32].map((at) => view.getUint32(at, true));
+  const [probes, numbers, contacts, patches] = [24, 28, 32, 36].map((at) => view.getUint32(at, true));
   const at = HEADER + 8 * probes;
   return {
     runs: (bits & 1) !== 0, failed: (bits & 2) !== 0, time: view.getFloat64(8, true), rate: view.getFloat64(16, true), end: view.getFloat64(40, true),
     probes: new Float64Array(buffer, HEADER, probes),
     numbers: new Float32Array(buffer, at, numbers),
     contacts: new Float32Array(buffer, at + 4 * numbers, 6 * contacts),
+    patches: new Float32Array(buffer, at + 4 * (numbers + 6 * contacts), 8 * patches),
     bytes: buffer.byteLength,
   };
 }
