@@ -232,6 +232,16 @@ static void evaluate_lagged(const FilSapLaw* law, const double* v_c, FilSapRespo
     };
 }
 
+/* gamma_n = linear (v_end - v_n) beyond the gap, too */
+static void presume_lagged(const FilSapLaw* law, double share, const double* v_c, FilSapResponse* response)
+{
+    const double open = v_c[2] - law->v_end;
+    if (open >= 0.0 && open < share * sqrt(v_c[0] * v_c[0] + v_c[1] * v_c[1] + v_c[2] * v_c[2])) {
+        response->impulse[2] = -law->linear * open;
+        response->hessian[8] = law->linear;
+    }
+}
+
 /* Friction's bound is that of the step's start: what overlaps then may still rub where it parts. */
 static double clearance_lagged(const FilSapConstraint* constraint, double dt, const double* v_c)
 {
@@ -302,10 +312,10 @@ static void evaluate_bounded(const FilSapLaw* law, const double* v_c, FilSapResp
 }
 
 const FilSapKindOps fil_sap_kinds[FIL_SAP_KIND_COUNT] = {
-    [FIL_SAP_CONTACT] = {"contact", prepare_contact, evaluate_contact, NULL, NULL, soften_contact, harden_contact, NULL, NULL, NULL, NULL},
+    [FIL_SAP_CONTACT] = {"contact", prepare_contact, evaluate_contact, NULL, NULL, soften_contact, harden_contact, NULL, NULL, NULL, NULL, NULL},
     [FIL_SAP_LAGGED_CONTACT] = {"lagged contact", prepare_lagged, evaluate_lagged, bound_change_lagged, follow_lagged, NULL, NULL, begin_dual_lagged,
-                                dual_hessian_lagged, move_dual_lagged, clearance_lagged},
-    [FIL_SAP_BOUNDED] = {"bounded", prepare_bounded, evaluate_bounded, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
+                                dual_hessian_lagged, move_dual_lagged, clearance_lagged, presume_lagged},
+    [FIL_SAP_BOUNDED] = {"bounded", prepare_bounded, evaluate_bounded, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
 double fil_sap_bounds_change(const FilSapConstraint* constraints, int count, const FilSapLaw* laws, const double* v_c, const FilSapResponse* responses)

@@ -107,7 +107,9 @@ FilStatus fil_sap_working_set_solve(FilSapWorkingSet* set, FilSap* sap, const Fi
     const FilStatus status = fil_sap_solve(sap, &part, settings, v, set->impulses.at, stats);
     if (status == FIL_OK && !others_are_apart(set, problem, v)) {
         const FilSapStats first = *stats;
-        const FilStatus second = fil_sap_solve(sap, problem, settings, v, impulse, stats);
+        FilSapOptions known = *settings;
+        known.presumption = 0.0; // what bears is known
+        const FilStatus second = fil_sap_solve(sap, problem, &known, v, impulse, stats);
         stats->iterations += first.iterations;
         stats->line_search_evaluations += first.line_search_evaluations;
         stats->factorisations += first.factorisations;
