@@ -17,6 +17,12 @@ typedef enum FilIntegrator {
     FIL_SDIRK2,           /* two backward Euler stages: second order, damps what steps do not resolve */
 } FilIntegrator;
 
+/* What the tangents of bodies that deform are taken about where contact is solved in velocities. */
+typedef enum FilLinearisation {
+    FIL_ABOUT_MOTION, /* the motion under the last step's forces of contact, by Newton's method */
+    FIL_ABOUT_START,  /* the velocity at the step's start: one tangent a step */
+} FilLinearisation;
+
 typedef struct FilWorldDef {
     FilVec3 gravity;             /* m/s^2 */
     double dt;                   /* s */
@@ -29,6 +35,7 @@ typedef struct FilWorldDef {
     int newton_max_iterations;
     int max_halvings;            /* how often a failing step may be halved inside itself */
     int adaptive_iterations;     /* divide steps while Newton needs more iterations than this; 0: steps of equal size */
+    FilLinearisation linearisation; /* at velocity level */
     int relinearisations;        /* at velocity level: further tangents taken about the contact solution; 0: as published */
     double max_depth;            /* at velocity level: contacts deeper than this share of their parts' sizes fail the step; 0: none does */
     bool check_nonlinear;        /* measure FilStepInfo.nonlinear_residual: one more assembly a step */

@@ -10,6 +10,8 @@ static const char* const solvers[] = {
 
 static const char* const frictions[] = {[FIL_IMC_SLIDING] = "sliding", [FIL_IMC_STATIC] = "static", NULL};
 
+const char* const fil_scene_linearisations[] = {[FIL_ABOUT_MOTION] = "motion", [FIL_ABOUT_START] = "start", NULL};
+
 static const FilKey contact_keys[] = {
     FIL_KEY_TEXT("model", 0, "none", "the contact model"),
     FIL_KEY_NUMBER("tolerance", FIL_POSITIVE, "1", "1e-6", "of the contact solver's momentum residual, relative"),
@@ -21,6 +23,9 @@ static const FilKey contact_keys[] = {
     FIL_KEY_WHOLE("friction_iterations", FIL_NOT_NEGATIVE, "20",
                   "`sap_lagged`: how often, at most, bounds of friction follow the normal forces found in a step; 0: never, as published: those of "
                   "the step's start, which what begins to touch does not have"),
+    FIL_KEY_WORD("linearisation", fil_scene_linearisations, "motion",
+                 "`sap`, `sap_lagged`, `lcp`: what tangents of bodies that deform are taken about: the motion under the last step's forces of contact, or the velocity at "
+                 "the step's `start`, which takes one tangent instead of Newton's two to eight"),
     FIL_KEY_WHOLE("relinearisations", FIL_NOT_NEGATIVE, "0", "further tangents taken about the contact solution"),
     FIL_KEY_NUMBER("max_depth", FIL_NOT_NEGATIVE, "1", "0",
                    "`sap`, `sap_lagged`, `lcp`: a step fails if a contact is deeper than this share of the smaller part (half the least "

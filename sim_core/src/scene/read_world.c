@@ -83,6 +83,9 @@ static void read_contact(FilReader* reader, const FilYaml* world, FilWorldDef* d
         def->contact_model = words[model];
     }
     if (settings) {
+        int linearisation = (int)def->linearisation;
+        fil_read_choice(reader, node, "linearisation", fil_scene_linearisations, &linearisation);
+        def->linearisation = (FilLinearisation)linearisation;
         fil_read_integer(reader, node, "relinearisations", FIL_OPTIONAL, 0, 100, &def->relinearisations);
         fil_read_number(reader, node, "max_depth", FIL_NOT_NEGATIVE, &def->max_depth);
     }

@@ -271,6 +271,7 @@ typedef struct FilSceneModel {
     void (*read)(FilReader* reader, const FilYaml* node, FilWorld* world);
 } FilSceneModel;
 extern const FilSceneModel fil_scene_models[]; /* ends with a key of NULL */
+extern const char* const fil_scene_linearisations[];
 /* Settings of all models from the section `world`. */
 void fil_scene_read_models(FilReader* reader, const FilYaml* node, FilWorld* world);
 

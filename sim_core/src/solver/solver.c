@@ -64,15 +64,20 @@ static bool linearise_about(FilSolver* solver, int b, const double* change)
     return solver->contact.pushed[b];
 }
 
-/* The same about the velocity at the start, where the tangent is positive definite there: enlarged until it is, it would keep the body from moving. */
-static bool linearise_at_start(FilSolver* solver, int b)
+static bool linearise_about_start(FilSolver* solver, int b)
+{
+    double* none = fil_system_scratch(solver->system, b).direction;
+    memset(none, 0, sizeof(double) * (size_t)solver->system->bodies[b].v_count);
+    return linearise_about(solver, b, none);
+}
+
+/* The same, where the tangent is positive definite there: enlarged until it is, it would keep the body from moving. */
+static bool linearise_if_definite(FilSolver* solver, int b)
 {
     const FilBody* body = &solver->system->bodies[b];
-    double* none = fil_system_scratch(solver->system, b).direction;
-    memset(none, 0, sizeof(double) * (size_t)body->v_count);
-    const bool definite = linearise_about(solver, b, none) && body->ops->factor(body->impl);
+    const bool definite = linearise_about_start(solver, b) && body->ops->factor(body->impl);
     solver->contact.pushed[b] = false;
-    return definite && linearise_about(solver, b, none); // the tangent itself again
+    return definite && linearise_about_start(solver, b); // the tangent itself again
 }
 
 /* Free motion about the last step's contacts. Where that is too far, or the body buckles under their forces alone, about its velocity at the start: what its
@@ -84,24 +89,25 @@ static bool move_alone(FilSolver* solver, const FilStepSetup* setup, int b, FilB
     const bool led = body->moves && setup->theta > 0.0 && fil_followers_lead(solver, b);
     bool ok = move_body(solver, setup, b, push, &result->newton);
     if (push != NULL && !ok) {
-        result->at_start = linearise_at_start(solver, b);
+        result->at_start = linearise_if_definite(solver, b);
         ok = result->at_start || move_body(solver, setup, b, NULL, &result->newton);
     }
     return ok && (!led || fil_followers_let_go(solver, b));
 }
 
 /* P3 VI-B: where m is linear in a step and the body takes part in contact, the contact problem's factor of the unknowns that touch nothing
- * gives free motion too. */
+ * gives free motion too. The same where it is to be linear about the velocity at the start. */
 static bool leave_to_contact(FilSolver* solver, const FilStepSetup* setup, int b, FilNewtonReport* report)
 {
     const FilBody* body = &solver->system->bodies[b];
     const FilContactStage* stage = &solver->contact;
     const bool linear = body->ops->linear != NULL && body->ops->linear(body->impl);
-    if (!stage->active || stage->offset[b] < 0 || solver->model->velocity == NULL || !(setup->theta > 0.0) || !linear) {
+    const bool at_start = !linear && body->ops->deforms && solver->settings.linearisation == FIL_ABOUT_START;
+    if (!stage->active || stage->offset[b] < 0 || solver->model->velocity == NULL || !(setup->theta > 0.0) || !(linear || at_start)) {
         return false;
     }
     *report = (FilNewtonReport){.iterations = 1};
-    return linearise_about(solver, b, solver->system->state.change + body->v);
+    return at_start ? linearise_about_start(solver, b) : linearise_about(solver, b, solver->system->state.change + body->v);
 }
 
 typedef struct FreeMotion {

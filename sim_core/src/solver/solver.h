@@ -22,6 +22,7 @@ typedef struct FilSolverSettings {
     double gravity[3]; /* m/s^2 */
     double newton_tolerance;
     int newton_max_iterations;
+    FilLinearisation linearisation;
     int relinearisations;
     double max_depth; /* share of sizes; 0: any */
     bool check_nonlinear;

@@ -88,6 +88,9 @@ static FilStatus check_def(const FilWorldDef* def, FilError* error)
     if (!(def->max_depth >= 0.0)) {
         return fil_error(error, FIL_BAD_INPUT, "world: max_depth must not be negative, got %g", def->max_depth);
     }
+    if (def->linearisation != FIL_ABOUT_MOTION && def->linearisation != FIL_ABOUT_START) {
+        return fil_error(error, FIL_BAD_INPUT, "world: linearisation is none of FilLinearisation, %d", (int)def->linearisation);
+    }
     if (def->relinearisations < 0) {
         return fil_error(error, FIL_BAD_INPUT, "world: relinearisations must not be negative");
     }
@@ -117,6 +120,7 @@ static void apply_def(FilWorld* world, const FilWorldDef* def)
     fil_v3_set(solver->settings.gravity, def->gravity.x, def->gravity.y, def->gravity.z);
     solver->settings.newton_tolerance = def->newton_tolerance;
     solver->settings.newton_max_iterations = def->newton_max_iterations;
+    solver->settings.linearisation = def->linearisation;
     solver->settings.relinearisations = def->relinearisations;
     solver->settings.max_depth = def->max_depth;
     solver->settings.check_nonlinear = def->check_nonlinear;
