@@ -448,6 +448,35 @@ static void working_sets_agree(void** state)
     fil_sap_working_set_free(&set);
 }
 
+/* What is presumed to bear in the first step decides about the way to the solution, not about it. */
+static void presumptions_agree(void** state)
+{
+    (void)state;
+    static const double shares[3] = {0.0, 0.1, 1e9}; // of none, of those that nearly touch, of all
+    Random random = {26};
+    for (int trial = 0; trial < 60; trial++) {
+        SapFixture* f = random_problem(&random, FIL_SAP_LAGGED_CONTACT, 40);
+        const size_t size = 4 * sizeof(double) * (size_t)f->problem.pattern.columns, m = 3 * (size_t)f->problem.constraint_count;
+        double v[4 * MAX_VARIABLES], impulse[3 * MAX_CONSTRAINTS], most = 0.0, bound = 0.0;
+        memcpy(v, f->v, size);
+        settings.tolerance = 1e-10;
+        settings.max_rounds = 0;
+        for (int k = 0; k < 3; k++) {
+            memcpy(f->v, v, size);
+            settings.presumption = shares[k];
+            solve(f);
+            for (size_t i = 0; i < m && k > 0; i++) {
+                most = fmax(most, fabs(impulse[i] - f->impulse[i]));
+                bound = fmax(bound, fabs(impulse[i]));
+            }
+            memcpy(impulse, f->impulse, m * sizeof *impulse);
+        }
+        assert_true(most <= 1e-6 * bound); // as above
+        settings = fil_sap_options_default();
+        free(f);
+    }
+}
+
 /* ---- patterns ---- */
 
 /* One analysis per pattern; a pattern inside the analysed one needs none; growing needs one. */
@@ -574,6 +603,7 @@ int main(void)
         cmocka_unit_test(mixed_problems_converge),
         cmocka_unit_test(warm_starts_agree),
         cmocka_unit_test(working_sets_agree),
+        cmocka_unit_test(presumptions_agree),
         cmocka_unit_test(analyses_are_kept),
         cmocka_unit_test(repeated_variable),
         cmocka_unit_test(bad_numbers_are_reported),

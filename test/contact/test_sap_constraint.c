@@ -424,10 +424,30 @@ static void lagged_duals(void** state)
     assert_true(hypot(law.dual[0], law.dual[1]) <= 1.0 + 1e-15);
 }
 
+/* Contacts within a share of their motion from touching pull, with the stiffness of closed ones; all others are as they are. */
+static void lagged_presumption(void** state)
+{
+    (void)state;
+    const FilSapKindOps* kind = &fil_sap_kinds[FIL_SAP_LAGGED_CONTACT];
+    const FilSapLaw law = {.friction = 0.7, .slip = 1e-3, .linear = 3.0, .quadratic = 2.0, .v_end = 0.01};
+    const struct {
+        double v[3];
+        bool presumed;
+    } cases[] = {{{0.4, -0.3, 0.05}, true}, {{0.4, -0.3, 0.07}, false}, {{0.4, -0.3, 0.005}, false}, {{0.0, 0.0, 0.05}, false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const FilSapResponse at = respond(FIL_SAP_LAGGED_CONTACT, &law, cases[k].v);
+        FilSapResponse now = at;
+        kind->presume(&law, 0.1, cases[k].v, &now);
+        assert_true(now.impulse[0] == at.impulse[0] && now.impulse[1] == at.impulse[1] && now.hessian[0] == at.hessian[0]);
+        assert_true(now.impulse[2] == (cases[k].presumed ? -law.linear * (cases[k].v[2] - law.v_end) : at.impulse[2]));
+        assert_true(now.hessian[8] == (cases[k].presumed ? law.linear : at.hessian[8]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contact_derivatives),    cmocka_unit_test(contact_projection),
+        cmocka_unit_test(lagged_presumption),     cmocka_unit_test(contact_derivatives),    cmocka_unit_test(contact_projection),
         cmocka_unit_test(contact_regularisation),
         cmocka_unit_test(softened_friction), cmocka_unit_test(lagged_derivatives),
         cmocka_unit_test(lagged_forces),          cmocka_unit_test(lagged_near_rigid),
