@@ -35,6 +35,24 @@ bool fil_command_has(FilCommands* commands, const char* topic, const char* what,
     return there;
 }
 
+bool fil_command_find_joint(FilCommands* commands, const char* topic, const char* name, FilCommandJoint* joint)
+{
+    const FilWorld* world = commands->simulation->world;
+    int found = 0;
+    for (int i = 0; i < fil_world_robot_count(world); i++) {
+        const FilId robot = fil_world_robot_at(world, i);
+        const int index = fil_robot_find_joint(world, robot, name);
+        if (index >= 0) {
+            *joint = (FilCommandJoint){robot, index};
+            found++;
+        }
+    }
+    if (fil_command_has(commands, topic, "joint", name, found > 0) && found > 1) {
+        FIL_REFUSE(commands, "%s: %d robots have a joint '%s'; give them a prefix in the scene", topic, found, fil_shown(name).text);
+    }
+    return found == 1;
+}
+
 bool fil_command_matches(FilCommands* commands, const char* topic, size_t names, const char* names_word, size_t numbers,
                          const char* numbers_word)
 {

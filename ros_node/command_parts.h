@@ -41,6 +41,15 @@ bool fil_command_is_finite(const rosidl_runtime_c__double__Sequence* numbers);
 /* Refuses a part whose target, a `what` of that name, is not in the world; returns whether it is there. */
 bool fil_command_has(FilCommands* commands, const char* topic, const char* what, const char* name, bool there);
 
+/* A joint of the world. */
+typedef struct FilCommandJoint {
+    FilId robot;
+    int index;
+} FilCommandJoint;
+
+/* Finds a joint by its name; refuses one that is not there, or there more than once. */
+bool fil_command_find_joint(FilCommands* commands, const char* topic, const char* name, FilCommandJoint* joint);
+
 /* Whether there are as many numbers as names; refuses the message if not. `word` is what messages call them. */
 bool fil_command_matches(FilCommands* commands, const char* topic, size_t names, const char* names_word, size_t numbers,
                          const char* numbers_word);

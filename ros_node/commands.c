@@ -72,6 +72,9 @@ void fil_commands_follow(FilCommands* commands)
         RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, commands->logger, "teleoperation ends: %s", reason);
     }
     FilWorld* world = commands->simulation->world;
+    if (world != NULL && !fil_tracks_follow(&commands->tracks, commands->simulation)) {
+        RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, commands->logger, "joint_trajectory: %s", fil_world_error(world));
+    }
     if (world != NULL && fil_hand_pull(fil_commands_hand(commands), world) != FIL_OK) {
         RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, commands->logger, "pulls: %s", fil_world_error(world));
     }
@@ -189,4 +192,10 @@ void fil_commands_fini(FilCommands* commands, rcl_node_t* node)
         fil_message_destroy(&topics[i]->message, commands->messages[i]);
         commands->messages[i] = NULL;
     }
+    fil_commands_forget(commands);
+}
+
+void fil_commands_forget(FilCommands* commands)
+{
+    fil_tracks_fini(&commands->tracks);
 }

@@ -10,6 +10,7 @@
 #include "view/simulation.h"
 #include "tap.h"
 #include "teleop.h"
+#include "track.h"
 
 /* One row per topic, in the files <kind>_commands.c. */
 #define FIL_COMMAND_TOPICS(ROW) \
@@ -42,6 +43,7 @@ typedef struct FilCommands {
     FilSimulation* simulation;
     const FilTap* tap;
     FilTeleop teleop; /* zero: no link is named */
+    FilTracks tracks; /* that robots follow */
     FilHand hand;     /* see fil_commands_hand() */
     bool hand_opened;
     uint64_t hand_load; /* the world that it was opened for */
@@ -65,6 +67,7 @@ typedef struct FilCommands {
 bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t* executor, FilSimulation* simulation,
                        const FilTap* tap, bool lockstep, const char* needed);
 void fil_commands_fini(FilCommands* commands, rcl_node_t* node);
+void fil_commands_forget(FilCommands* commands); /* what they have begun; all there is to do for one without subscriptions */
 
 /* From now on commands must bear this stamp. */
 void fil_commands_await(FilCommands* commands, int64_t stamp);

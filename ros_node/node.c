@@ -147,6 +147,16 @@ static void undo_planning(FilNode* node)
     fil_planning_fini(&node->planning, &node->node);
 }
 
+static bool make_actions(FilNode* node)
+{
+    return fil_actions_init(&node->actions, node);
+}
+
+static void undo_actions(FilNode* node)
+{
+    fil_actions_fini(&node->actions);
+}
+
 static bool make_parameter_server(FilNode* node)
 {
     return fil_parameter_server_init(&node->parameter_server, &node->node, &node->executor, &node->parameters,
@@ -203,6 +213,7 @@ static const struct {
     {make_commands, undo_commands, true},
     {make_control, undo_control, true},
     {make_planning, undo_planning, true},
+    {make_actions, undo_actions, true},
     {make_parameter_server, undo_parameter_server, true},
     {make_standard_services, undo_standard_services, true},
     {make_world, undo_world, true},
@@ -272,6 +283,7 @@ static void serve(FilNode* node, double seconds)
     fil_control_update(&node->control);
     fil_standard_services_update(node->standard_services);
     fil_planning_update(&node->planning, fil_node_now());
+    fil_actions_update(&node->actions);
     if (node->commands.lockstep && node->control.step_pending && !pending) {
         node->control.changed = true;  // the state is told again, and its command awaited
     }
@@ -398,6 +410,7 @@ static void step(FilNode* node, double now)
         tell_again(node, now);
         return;
     }
+    fil_actions_follow(&node->actions);
     publish(node, false, now);
 }
 

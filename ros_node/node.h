@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "actions.h"
 #include "boundary.h"
 #include "commands.h"
 #include "control.h"
@@ -37,6 +38,7 @@ typedef struct FilNode {
     FilCommands commands;
     FilControl control;
     FilPlanning planning;
+    FilActions actions;
     struct {
         FilViewSession* session; /* NULL: nobody is served */
         FilViewTopics* topics;   /* for Foxglove; NULL: for pages only */

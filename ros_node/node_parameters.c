@@ -126,6 +126,9 @@ static const struct {
     {"clock_rate", FIL_PARAMETER_DOUBLE, FIL_CLOCK_RATE, 0, 10000, false, set_clock_rate,
      "Hz in simulated time: /clock; 0: never"},
     {"rod_node_frames", FIL_PARAMETER_BOOL, 0, 0, 0, false, set_node_frames, "publish a frame for each node of a rod"},
+    {"own_clock", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL,
+     "publish the clock in the node's namespace, not /clock: for several simulations in one graph"},
+    {"own_tf", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "publish transforms in the node's namespace, not on /tf and /tf_static"},
     {"start_paused", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "wait for ~/pause or ~/step before the first step"},
     {"lockstep", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL,
      "at each published state, wait for the command that bears its stamp"},
@@ -133,6 +136,12 @@ static const struct {
      "s that lockstep waits for a command before it pauses the simulation"},
     {"lockstep_topics", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
      "command topics that lockstep waits for, all of them, separated by spaces; empty: any one"},
+    {"gripper_joints", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
+     "joints that have an action <joint>/gripper_command, separated by spaces"},
+    {"gripper_tolerance", FIL_PARAMETER_DOUBLE, 0.01, 0, 100, false, NULL, "m or rad from where it was sent: the gripper has reached it"},
+    {"gripper_stall_velocity", FIL_PARAMETER_DOUBLE, 0.001, 0, 100, false, NULL, "m/s or rad/s: slower than that, a gripper does not move"},
+    {"gripper_stall_timeout", FIL_PARAMETER_DOUBLE, 1, 0, 1000, false, NULL, "s of simulated time without moving: the gripper has stalled"},
+    {"gripper_allow_stalling", FIL_PARAMETER_BOOL, 0, 0, 0, false, NULL, "whether a goal at which the gripper stalls has succeeded"},
     {"record_storage", FIL_PARAMETER_STRING, 0, 0, 0, false, set_record_storage,
      "of the bags that are directories, from the next one on: mcap or sqlite3; empty: mcap"},
     {"record_compression", FIL_PARAMETER_STRING, 0, 0, 0, false, set_record_compression,
@@ -213,7 +222,6 @@ void fil_node_declare_parameters(FilNode* node)
         parameter->highest = table[i].highest;
         parameter->read_only = table[i].read_only;
     }
-    fil_publishers_declare(&node->parameters, rcl_node_get_namespace(&node->node));
 }
 
 bool fil_node_override_parameters(FilNode* node)
@@ -225,7 +233,10 @@ bool fil_node_override_parameters(FilNode* node)
     }
     char reason[FIL_REASON_TEXT];
     const char* name = rcl_node_get_fully_qualified_name(&node->node);
-    const bool done = fil_overrides_apply(overrides, name, &node->parameters, reason);
+    // topics have their final names, and so the parameters of their QoS, once it is known whether the clock is the node's own
+    const bool done = fil_overrides_apply(overrides, name, &node->parameters, reason) &&
+                      fil_publishers_declare(&node->parameters, &node->node) &&
+                      fil_overrides_apply(overrides, name, &node->parameters, reason);
     // not refused: a file for several nodes may have what only others know
     const char* unknown;
     for (size_t k = 0; (unknown = fil_overrides_unknown(overrides, name, &node->parameters, k)) != NULL; k++) {

@@ -82,6 +82,11 @@ static bool check(const FilParameter* parameter, const FilParameterValue* wanted
     return true;
 }
 
+static bool is_same(const FilParameterValue* a, const FilParameterValue* b)
+{
+    return a->type == b->type && a->boolean == b->boolean && a->integer == b->integer && a->real == b->real && strcmp(a->text, b->text) == 0;
+}
+
 bool fil_parameters_set(FilParameters* parameters, const char* name, const FilParameterValue* value,
                         char reason[FIL_REASON_TEXT])
 {
@@ -91,11 +96,15 @@ bool fil_parameters_set(FilParameters* parameters, const char* name, const FilPa
         snprintf(reason, FIL_REASON_TEXT, "there is no parameter '%.200s'", name);
         return false;
     }
+    FilParameterValue checked;
     if (parameter->read_only && parameters->running) {
+        // to set it to what it is does no harm: a file with all of a node's parameters can be loaded into it
+        if (check(parameter, value, &checked, reason) && is_same(&checked, &parameter->value)) {
+            return true;
+        }
         snprintf(reason, FIL_REASON_TEXT, "%s can be set at start only", parameter->name);
         return false;
     }
-    FilParameterValue checked;
     if (!check(parameter, value, &checked, reason) ||
         (parameters->apply != NULL && !parameters->apply(parameters->context, parameter, &checked, reason))) {
         return false;

@@ -18,7 +18,7 @@ typedef enum FilParameterType {
     FIL_PARAMETER_STRING = 4,
 } FilParameterType;
 
-enum { FIL_PARAMETER_TEXT = 512, FIL_REASON_TEXT = 512 };
+enum { FIL_PARAMETER_NAME = 320, FIL_PARAMETER_TEXT = 512, FIL_REASON_TEXT = 512 };
 
 typedef struct FilParameterValue {
     FilParameterType type;
@@ -34,15 +34,15 @@ FilParameterValue fil_parameter_double(double value);
 FilParameterValue fil_parameter_string(const char* value);
 
 typedef struct FilParameter {
-    char name[128];
+    char name[FIL_PARAMETER_NAME];
     const char* description;
     FilParameterValue value;
     double lowest, highest; /* enforced for numbers when lowest < highest */
-    bool read_only;         /* can be set before the node runs only */
+    bool read_only;         /* can be set before the node runs only; later to what it is */
     bool given;             /* set by the command line or a parameter file */
 } FilParameter;
 
-enum { FIL_PARAMETER_MAX = 128 };
+enum { FIL_PARAMETER_MAX = 256 };
 
 typedef struct FilParameters {
     FilParameter items[FIL_PARAMETER_MAX];

@@ -18,48 +18,62 @@ static const char* name_of(FilTopicId topic)
 
 /* ---- QoS by parameter ---- */
 
-/* "qos_overrides./ns/topic.publisher.policy" */
-static void policy_name(char name[128], const char* name_space, const char* topic, const char* policy)
+/* The name that a topic is published under, before remapping: clock and transforms of the whole graph, or of the node's namespace. */
+static const char* own_name(FilParameters* parameters, FilTopicId topic)
 {
-    const bool absolute = topic[0] == '/';
-    const bool root = strcmp(name_space, "/") == 0;
-    snprintf(name, 128, "qos_overrides.%s%s%s.publisher.%s", absolute || root ? "" : name_space, absolute ? "" : "/",
-             topic, policy);
+    const char* asked = topic == FIL_TOPIC_CLOCK ? "own_clock" : topic == FIL_TOPIC_TF || topic == FIL_TOPIC_TF_STATIC ? "own_tf" : NULL;
+    return name_of(topic) + (asked != NULL && fil_parameters_find(parameters, asked)->value.boolean ? 1 : 0);  // without the slash
 }
 
-void fil_publishers_declare(FilParameters* parameters, const char* name_space)
+/* "qos_overrides./ns/topic.publisher.policy" */
+static bool policy_name(char name[FIL_PARAMETER_NAME], FilParameters* parameters, const rcl_node_t* node, FilTopicId topic, const char* policy)
+{
+    char full[256];
+    const bool resolved = fil_resolve_name(node, own_name(parameters, topic), full);
+    snprintf(name, FIL_PARAMETER_NAME, "qos_overrides.%s.publisher.%s", resolved ? full : "", policy);
+    return resolved;
+}
+
+bool fil_publishers_declare(FilParameters* parameters, const rcl_node_t* node)
 {
     for (int i = 0; i < FIL_TOPIC_COUNT; i++) {
-        char name[128];
-        const char* durability = fil_output_topic((FilTopicId)i)->transient_local ? "transient_local" : "volatile";
-        policy_name(name, name_space, name_of((FilTopicId)i), "history");
-        FilParameter* parameter = fil_parameters_declare(parameters, name, fil_parameter_string("keep_last"),
-                                                         "history of the topic: keep_last or keep_all");
-        parameter->read_only = true;
-        policy_name(name, name_space, name_of((FilTopicId)i), "depth");
-        parameter = fil_parameters_declare(parameters, name,
-                                           fil_parameter_integer((int64_t)fil_output_topic((FilTopicId)i)->depth),
-                                           "messages that the history keeps");
-        parameter->read_only = true;
-        parameter->lowest = 1;
-        parameter->highest = 100000;
-        policy_name(name, name_space, name_of((FilTopicId)i), "reliability");
-        parameter = fil_parameters_declare(parameters, name, fil_parameter_string("reliable"),
-                                           "reliability of the topic: reliable or best_effort");
-        parameter->read_only = true;
-        policy_name(name, name_space, name_of((FilTopicId)i), "durability");
-        parameter = fil_parameters_declare(parameters, name, fil_parameter_string(durability),
-                                           "durability of the topic: volatile or transient_local");
-        parameter->read_only = true;
+        const FilOutputTopic* topic = fil_output_topic((FilTopicId)i);
+        const struct {
+            const char* policy;
+            FilParameterValue value;
+            const char* description;
+        } rows[] = {
+            {"history", fil_parameter_string("keep_last"), "history of the topic: keep_last or keep_all"},
+            {"depth", fil_parameter_integer((int64_t)topic->depth), "messages that the history keeps"},
+            {"reliability", fil_parameter_string("reliable"), "reliability of the topic: reliable or best_effort"},
+            {"durability", fil_parameter_string(topic->transient_local ? "transient_local" : "volatile"),
+             "durability of the topic: volatile or transient_local"},
+        };
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+            char name[FIL_PARAMETER_NAME];
+            if (!policy_name(name, parameters, node, (FilTopicId)i, rows[k].policy)) {
+                return false;
+            }
+            if (fil_parameters_find(parameters, name) != NULL) {
+                continue;  // two topics are one after remapping
+            }
+            FilParameter* parameter = fil_parameters_declare(parameters, name, rows[k].value, rows[k].description);
+            parameter->read_only = true;
+            if (rows[k].value.type == FIL_PARAMETER_INTEGER) {
+                parameter->lowest = 1;
+                parameter->highest = 100000;
+            }
+        }
     }
+    return true;
 }
 
 /* which of two words a policy's parameter holds; false with a log line for any other */
-static bool read_policy(const FilPublishers* publishers, FilParameters* parameters, const char* name_space,
+static bool read_policy(const FilPublishers* publishers, FilParameters* parameters, const rcl_node_t* node,
                         FilTopicId topic, const char* policy, const char* first, const char* second, bool* is_second)
 {
-    char name[128];
-    policy_name(name, name_space, name_of(topic), policy);
+    char name[FIL_PARAMETER_NAME];
+    policy_name(name, parameters, node, topic, policy);
     const char* text = fil_parameters_find(parameters, name)->value.text;
     *is_second = strcmp(text, second) == 0;
     if (!*is_second && strcmp(text, first) != 0) {
@@ -69,21 +83,21 @@ static bool read_policy(const FilPublishers* publishers, FilParameters* paramete
     return true;
 }
 
-static bool read_qos(const FilPublishers* publishers, FilParameters* parameters, const char* name_space,
+static bool read_qos(const FilPublishers* publishers, FilParameters* parameters, const rcl_node_t* node,
                      FilTopicId topic, rmw_qos_profile_t* qos)
 {
     bool keep_all;
     bool best_effort;
     bool transient_local;
-    if (!read_policy(publishers, parameters, name_space, topic, "history", "keep_last", "keep_all", &keep_all) ||
-        !read_policy(publishers, parameters, name_space, topic, "reliability", "reliable", "best_effort",
+    if (!read_policy(publishers, parameters, node, topic, "history", "keep_last", "keep_all", &keep_all) ||
+        !read_policy(publishers, parameters, node, topic, "reliability", "reliable", "best_effort",
                      &best_effort) ||
-        !read_policy(publishers, parameters, name_space, topic, "durability", "volatile", "transient_local",
+        !read_policy(publishers, parameters, node, topic, "durability", "volatile", "transient_local",
                      &transient_local)) {
         return false;
     }
-    char name[128];
-    policy_name(name, name_space, name_of(topic), "depth");
+    char name[FIL_PARAMETER_NAME];
+    policy_name(name, parameters, node, topic, "depth");
     *qos = rmw_qos_profile_default;
     qos->depth = (size_t)fil_parameters_find(parameters, name)->value.integer;
     qos->history = keep_all ? RMW_QOS_POLICY_HISTORY_KEEP_ALL : RMW_QOS_POLICY_HISTORY_KEEP_LAST;
@@ -108,9 +122,9 @@ bool fil_publishers_init(FilPublishers* publishers, rcl_node_t* node, FilParamet
     for (int i = 0; i < FIL_TOPIC_COUNT; i++) {
         rmw_qos_profile_t* qos = &publishers->offered[i];
         publishers->publishers[i] = rcl_get_zero_initialized_publisher();
-        if (!read_qos(publishers, parameters, rcl_node_get_namespace(node), (FilTopicId)i, qos) ||
+        if (!read_qos(publishers, parameters, node, (FilTopicId)i, qos) ||
             !fil_ros_ok(rclc_publisher_init(&publishers->publishers[i], node, fil_output_topic((FilTopicId)i)->type(),
-                                            name_of((FilTopicId)i), qos),
+                                            own_name(parameters, (FilTopicId)i), qos),
                         publishers->logger, name_of((FilTopicId)i))) {
             return false;
         }

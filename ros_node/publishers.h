@@ -29,9 +29,9 @@ typedef struct FilPublishers {
     double slowest;          /* s, the longest publication since the last diagnostics */
 } FilPublishers;
 
-/* Declares qos_overrides.<topic>.publisher.{history,depth,reliability,durability} of all topics. `node_name` is the
- * node's full name, `name_space` its namespace. */
-void fil_publishers_declare(FilParameters* parameters, const char* name_space);
+/* Declares qos_overrides.<topic>.publisher.{history,depth,reliability,durability} of all topics, by their names after remapping, as
+ * rclcpp does. False: a name cannot be resolved, which is logged. */
+bool fil_publishers_declare(FilParameters* parameters, const rcl_node_t* node);
 
 /* Failures are logged. */
 bool fil_publishers_init(FilPublishers* publishers, rcl_node_t* node, FilParameters* parameters, const FilTap* tap);

@@ -34,6 +34,8 @@ set(filum_ros_libraries "")
 if(filum_ros STREQUAL "embedded")
     set(filum_ros_libraries filum_rcl)
     set(simulation_interfaces_VERSION 1.4) # the definitions in embedded/interfaces
+    set(control_msgs_FOUND TRUE)
+    set(action_msgs_FOUND TRUE)
 elseif(filum_ros STREQUAL "rclc")
     enable_language(CXX) # rosidl makes type support for C++ as well
     foreach(package rclc rcl rmw rmw_implementation rcutils rcl_interfaces builtin_interfaces std_msgs geometry_msgs
@@ -42,10 +44,12 @@ elseif(filum_ros STREQUAL "rclc")
         find_package(${package} REQUIRED)
         list(APPEND filum_ros_libraries ${${package}_TARGETS})
     endforeach()
-    find_package(simulation_interfaces QUIET)
-    if(simulation_interfaces_FOUND)
-        list(APPEND filum_ros_libraries ${simulation_interfaces_TARGETS})
-    endif()
+    foreach(package simulation_interfaces action_msgs control_msgs) # what needs them is left out without them
+        find_package(${package} QUIET)
+        if(${package}_FOUND)
+            list(APPEND filum_ros_libraries ${${package}_TARGETS})
+        endif()
+    endforeach()
     file(GLOB interfaces CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/msg/*.msg)
     list(TRANSFORM interfaces PREPEND "${PROJECT_SOURCE_DIR}:")
     # rosidl's target has the package's name, and Ninja takes no file of that name beside it

@@ -381,6 +381,7 @@ void fil_replay_close(FilReplay* replay)
     rcl_interfaces__msg__ParameterEvent__fini(&replay->event);
     fil_reader_close(replay->reader);
     fil_world_destroy(replay->simulation.world);
+    fil_commands_forget(&replay->commands);
     free(replay->next_sequence);
     free(replay);
 }

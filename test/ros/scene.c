@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "filum/filum.h"
+#include "rosidl_runtime_c/string_functions.h"
 
 static const char text[] =
     "world: {gravity: [0, 0, -9.81], dt: 0.002}\n"
@@ -65,4 +66,31 @@ int test_scene_write_with_robot(void** state)
 int test_scene_remove(void** state)
 {
     return remove(((const TestScene*)*state)->path);
+}
+
+/* ---- grippers ---- */
+
+/* two grippers on lifts; between the fingers of the left one there is a block of 40 mm */
+static const char grippers_text[] =
+    "world: {dt: 0.002, contact: sap}\n"
+    "rigid_bodies:\n"
+    "  - {name: block, motion: static, position: [0, 0, -0.07], shapes: [{box: {size: [0.04, 0.04, 0.04]}}]}\n"
+    "robots:\n"
+    "  - {name: left, urdf: " FILUM_SOURCE_DIR "/config/robots/gripper.urdf, prefix: left_, trajectory_points: %d, joints: [%s, %s]}\n"
+    "  - {name: right, urdf: " FILUM_SOURCE_DIR "/config/robots/gripper.urdf, prefix: right_, position: [1, 0, 0], joints: [%s]}\n";
+static const char lift_text[] = "{joint: lift, gains: {stiffness: 5000, damping: 500}}";
+static const char grip_text[] = "{joint: grip, position: 0.045, gains: {stiffness: 2000, damping: 20}}";
+
+void test_scene_grippers(int room, char out[TEST_SCENE_TEXT])
+{
+    snprintf(out, TEST_SCENE_TEXT, grippers_text, room, lift_text, grip_text, lift_text);
+}
+
+void test_name_two(rosidl_runtime_c__String__Sequence* names, const char* first, const char* second)
+{
+    rosidl_runtime_c__String__Sequence__init(names, second != NULL ? 2 : 1);
+    rosidl_runtime_c__String__assign(&names->data[0], first);
+    if (second != NULL) {
+        rosidl_runtime_c__String__assign(&names->data[1], second);
+    }
 }

@@ -3,6 +3,8 @@
 #ifndef FILUM_TEST_SCENE_H
 #define FILUM_TEST_SCENE_H
 
+#include "rosidl_runtime_c/string.h"
+
 typedef struct TestScene {
     char path[64];
     char argument[80]; /* "scene:=path" */
@@ -12,5 +14,13 @@ typedef struct TestScene {
 int test_scene_write(void** state);
 int test_scene_write_with_robot(void** state); /* with a gripper on a lift beside them */
 int test_scene_remove(void** state);
+
+/* Another one: two grippers on lifts, `left` and `right`, the first with room for so many points of a trajectory; between its fingers
+ * there is a block of 40 mm. */
+enum { TEST_SCENE_TEXT = 2048 };
+void test_scene_grippers(int room, char text[TEST_SCENE_TEXT]);
+
+/* One or two names, the second may be NULL. */
+void test_name_two(rosidl_runtime_c__String__Sequence* names, const char* first, const char* second);
 
 #endif

@@ -306,12 +306,19 @@ static Expect ask_robot(Misuse* m)
         assert_true(sound ? lower <= upper : isnan(lower) && isnan(upper));
         assert_true(sound || !fil_robot_joint_slides(m->world, id, k));
         assert_false(fil_robot_joint_mimics(m->world, id, k));
+        fil_robot_joint_gains(m->world, id, k, &lower, &upper);
+        assert_true(sound ? lower >= 0.0 && upper >= 0.0 : isnan(lower) && isnan(upper));
+        assert_true(sound || !fil_robot_joint_follows(m->world, id, k));
         assert_int_equal(fil_robot_find_joint(m->world, id, sound ? name : misuse_chance(m, 50) ? "?" : NULL), sound ? k : -1);
     } else {
         assert_int_equal(fil_robot_link_name(m->world, id, k) != NULL, sound);
         assert_int_equal(fil_robot_link_parent(m->world, id, k), sound ? k - 1 : -1);
         assert_int_equal(fil_robot_link_fixed(m->world, id, k), sound && k == 0);
         double joints_there[NUMBERS_MAX] = {0.0};
+        assert_true(!sound || fil_robot_trajectory_room(m->world, id) >= 0);
+        assert_true(!sound || fil_robot_inverse_dynamics(m->world, id, NULL, NULL, NULL, true, joints_there) == FIL_OK);
+        assert_int_equal(fil_robot_inverse_dynamics(m->world, id, NULL, NULL, NULL, true, NULL), FIL_BAD_INPUT);
+        memset(joints_there, 0, sizeof joints_there);
         FilVec3 place;
         FilQuat turn;
         fil_robot_place_link(m->world, id, k, joints_there, &place, &turn);

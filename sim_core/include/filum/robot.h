@@ -115,6 +115,8 @@ bool fil_robot_joint_slides(const FilWorld* world, FilId robot, int joint);     
 int fil_robot_joint_link(const FilWorld* world, FilId robot, int joint);         /* that it moves; -1 if refused */
 unsigned fil_robot_joint_modes(const FilWorld* world, FilId robot, int joint);   /* that commands may use; 0: any */
 bool fil_robot_joint_mimics(const FilWorld* world, FilId robot, int joint);      /* follows another, takes no command */
+/* Effort per position and per velocity of its actuator; NaN if refused. */
+void fil_robot_joint_gains(const FilWorld* world, FilId robot, int joint, double* stiffness, double* damping);
 
 typedef struct FilJointState {
     double position; /* rad or m */
@@ -173,6 +175,12 @@ FilLinkMotionDef fil_link_motion_def_default(void);
  * faster than it may, all are slowed alike. The robot itself does not move. Allocates. */
 FIL_MUST_CHECK FilStatus fil_robot_move_link(FilWorld* world, FilId robot, const FilLinkMotionDef* def, double* positions);
 
+/* Inverse dynamics M(q) a + c(q, v) - g(q), armature included, without damping, friction and loads: the efforts of all joints
+ * that give `accelerations` at `positions` and `velocities` (each of all joints; NULL: zero, or for positions those of now)
+ * where the base keeps its velocity. `gravity` false leaves g out. Allocates. */
+FIL_MUST_CHECK FilStatus fil_robot_inverse_dynamics(FilWorld* world, FilId robot, const double* positions, const double* velocities,
+                                                    const double* accelerations, bool gravity, double* efforts);
+
 /* ---- commands: they hold from the next step on, and are part of the state ---- */
 
 /* POSITION uses all three numbers, VELOCITY the last two, EFFORT the last: what is not a target is added on top. The
@@ -213,6 +221,8 @@ FilTrajectoryDef fil_trajectory_def_default(void);
 FIL_MUST_CHECK FilStatus fil_robot_set_trajectory(FilWorld* world, FilId robot, const FilTrajectoryDef* def);
 /* s until the last point; 0 if there is none or it is over. */
 double fil_robot_trajectory_left(const FilWorld* world, FilId robot);
+int fil_robot_trajectory_room(const FilWorld* world, FilId robot); /* most points that one can have; 0 if refused */
+bool fil_robot_joint_follows(const FilWorld* world, FilId robot, int joint); /* the trajectory: no command has ended that */
 
 FIL_API_END
 

@@ -323,6 +323,14 @@ unsigned fil_robot_joint_modes(const FilWorld* world, FilId id, int joint)
     return see_joint(world, id, joint, &view) ? view.impl->joints[joint].def.modes : 0;
 }
 
+void fil_robot_joint_gains(const FilWorld* world, FilId id, int joint, double* stiffness, double* damping)
+{
+    FilRobotView view;
+    const bool seen = see_joint(world, id, joint, &view);
+    *stiffness = seen ? view.impl->joints[joint].def.stiffness_gain : NAN;
+    *damping = seen ? view.impl->joints[joint].def.damping_gain : NAN;
+}
+
 bool fil_robot_joint_mimics(const FilWorld* world, FilId id, int joint)
 {
     FilRobotView view;
@@ -462,6 +470,18 @@ double fil_robot_trajectory_left(const FilWorld* world, FilId id)
 {
     FilRobotView view;
     return fil_robot_see(world, id, &view) ? fmax(fil_articulated_trajectory_end(view.impl, view.h) - world->time, 0.0) : NAN;
+}
+
+int fil_robot_trajectory_room(const FilWorld* world, FilId id)
+{
+    FilRobotView view;
+    return fil_robot_see(world, id, &view) ? view.impl->trajectory_points : 0;
+}
+
+bool fil_robot_joint_follows(const FilWorld* world, FilId id, int joint)
+{
+    FilRobotView view;
+    return see_joint(world, id, joint, &view) && fil_articulated_follows(view.h, joint);
 }
 
 /* ---- what can be measured ---- */

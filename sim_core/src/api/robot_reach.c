@@ -1,4 +1,4 @@
-/* Kinematics of robots for joint positions that they need not have. */
+/* Kinematics and dynamics of robots for joint positions that they need not have. */
 #include <math.h>
 #include <string.h>
 
@@ -148,4 +148,48 @@ FilStatus fil_robot_move_link(FilWorld* world, FilId id, const FilLinkMotionDef*
     }
     fil_free(q);
     return status;
+}
+
+static bool is_finite_or_absent(const double* numbers, int count)
+{
+    return numbers == NULL || fil_all_finite(numbers, count);
+}
+
+FilStatus fil_robot_inverse_dynamics(FilWorld* world, FilId id, const double* positions, const double* velocities,
+                                     const double* accelerations, bool gravity, double* efforts)
+{
+    FilRobotView view;
+    if (!fil_robot_see(world, id, &view)) {
+        return FIL_BAD_INPUT;
+    }
+    FilArticulated* robot = view.impl;
+    const int joints = robot->joint_count;
+    if (efforts == NULL || !is_finite_or_absent(positions, joints) || !is_finite_or_absent(velocities, joints) ||
+        !is_finite_or_absent(accelerations, joints)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "robot '%s': inverse dynamics need finite numbers and room for efforts", view.robot->name);
+    }
+    const size_t count = (size_t)robot->q_count, unknowns = (size_t)robot->v_count;
+    double* q = fil_alloc(count + 3 * unknowns + 1, sizeof(double));
+    if (q == NULL) {
+        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory");
+    }
+    double *v = q + count, *a = v + unknowns, *force = a + unknowns;
+    memset(v, 0, 3 * unknowns * sizeof(double));
+    memcpy(q, view.q, count * sizeof(double));
+    for (int j = 0; j < joints; j++) {
+        const FilTreeBody* body = &robot->bodies[robot->joints[j].body];
+        q[body->q] = positions != NULL ? positions[j] : q[body->q];
+        v[body->v] = velocities != NULL ? velocities[j] : 0.0;
+        a[body->v] = accelerations != NULL ? accelerations[j] : 0.0;
+    }
+    const double pull[3] = {gravity ? world->def.gravity.x : 0.0, gravity ? world->def.gravity.y : 0.0, gravity ? world->def.gravity.z : 0.0};
+    const bool loaded = robot->loaded;
+    robot->loaded = false;  // loads are those of the last step
+    fil_articulated_inverse(robot, q, v, a, pull, force);
+    robot->loaded = loaded;
+    for (int j = 0; j < joints; j++) {
+        efforts[j] = force[robot->bodies[robot->joints[j].body].v];
+    }
+    fil_free(q);
+    return FIL_OK;
 }

@@ -188,6 +188,7 @@ void fil_articulated_carry_commands(const FilArticulated* robot, const double* h
 /* A joint's command under h at a time. */
 FilJointCommand fil_articulated_command(const FilArticulated* robot, const double* h, int joint, double time);
 void fil_articulated_set_command(const FilArticulated* robot, double* h, int joint, const FilJointCommand* command);
+bool fil_articulated_follows(const double* h, int joint); /* the trajectory */
 FilStatus fil_articulated_set_trajectory(const FilArticulated* robot, const double* q, double* h,
                                          const FilTrajectoryDef* def, double now, FilError* error);
 double fil_articulated_trajectory_end(const FilArticulated* robot, const double* h); /* world time; -INFINITY: none */

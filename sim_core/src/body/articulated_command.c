@@ -132,6 +132,11 @@ FilJointCommand fil_articulated_command(const FilArticulated* robot, const doubl
     return command;
 }
 
+bool fil_articulated_follows(const double* h, int joint)
+{
+    return command_of(h, joint)[FOLLOWS] != 0.0;
+}
+
 /* ---- trajectories ---- */
 
 double fil_articulated_trajectory_end(const FilArticulated* robot, const double* h)
