@@ -213,6 +213,25 @@ static void wrong_trajectories_are_refused(void** state)
     fil_world_destroy(world);
 }
 
+/* A bar of 1 kg and 1 m: I a + m g l/2 sin(q), and I a alone where gravity is left out. */
+static void inverse_dynamics_are_those_of_a_pendulum(void** state)
+{
+    (void)state;
+    FilWorld* world = make_world("none");
+    const FilId robot = add(world, ROBOTS "pendulum.urdf", NULL);
+    const double position = 0.7, velocity = 3.0, acceleration = -2.0, inertia = 0.0833333 + 0.25, g = -fil_world_gravity(world).z;
+    const uint64_t hash = fil_world_hash(world);
+    double effort = NAN;
+    assert_int_equal(fil_robot_inverse_dynamics(world, robot, &position, &velocity, &acceleration, true, &effort), FIL_OK);
+    assert_true(fabs(effort - (inertia * acceleration + 0.5 * g * sin(position))) < 1e-12);
+    assert_int_equal(fil_robot_inverse_dynamics(world, robot, &position, NULL, &acceleration, false, &effort), FIL_OK);
+    assert_true(fabs(effort - inertia * acceleration) < 1e-12);
+    assert_true(fil_world_hash(world) == hash);
+    const double wrong = NAN;
+    expect_refusal(world, fil_robot_inverse_dynamics(world, robot, &wrong, NULL, NULL, true, &effort), "finite numbers");
+    fil_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +241,7 @@ int main(void)
         cmocka_unit_test(a_new_trajectory_goes_on_from_the_old_one),
         cmocka_unit_test(a_shorter_trajectory_leaves_nothing_of_a_longer_one),
         cmocka_unit_test(wrong_trajectories_are_refused),
+        cmocka_unit_test(inverse_dynamics_are_those_of_a_pendulum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include "action_msgs/msg/goal_status.h"
 #include "action_msgs/msg/goal_status_array.h"
 #include "action_msgs/srv/cancel_goal.h"
+#include "bag_folder.h"
 #include "client.h"
 #include "control_msgs/action/follow_joint_trajectory.h"
 #include "control_msgs/action/gripper_command.h"
@@ -37,13 +38,14 @@ typedef control_msgs__action__FollowJointTrajectory_SendGoal_Request Goal;
 static char scene_path[] = "/tmp/filum_actions_XXXXXX.yaml";
 static char scene_argument[64];
 static Client client;
+static BagFolder folder;
 
 /* ---- follow_joint_trajectory ---- */
 
-static pid_t start(const char* more)
+static pid_t start(const char* more, const char* and_more)
 {
     const char* const arguments[] = {"--ros-args", "-p",  scene_argument, "-p", "gripper_joints:=left_grip", "-p", "gripper_stall_timeout:=0.2",
-                                     "-p",         "gripper_tolerance:=0.002", "-p", more, NULL};
+                                     "-p",         "gripper_tolerance:=0.002", "-p", more, and_more != NULL ? "-p" : NULL, and_more, NULL};
     return process_start(FILUM_NODE, arguments);
 }
 
@@ -163,7 +165,7 @@ static void expect_status(uint8_t number, int8_t status)
 static void goals_are_followed(void** state)
 {
     (void)state;
-    const pid_t node = start("publish_rate:=50.0");
+    const pid_t node = start("publish_rate:=50.0", NULL);
     int code;
     uint8_t first = 1;
     assert_true(send(new_goal(first, "left_lift", "right_lift", 0.1, 1.5)));
@@ -264,7 +266,7 @@ static control_msgs__action__GripperCommand_GetResult_Response wait_for_grip(uin
 static void grippers_hold_with_the_effort_allowed(void** state)
 {
     (void)state;
-    const pid_t node = start("gripper_allow_stalling:=true");
+    const pid_t node = start("gripper_allow_stalling:=true", "record:=grip.mcap");
     assert_false(grip(1, 0.2, 0.0));  // beyond its limits
     assert_false(grip(2, NAN, 0.0));
     assert_true(grip(3, 0.06, 0.0));
@@ -291,6 +293,49 @@ static void grippers_hold_with_the_effort_allowed(void** state)
     response = wait_for_grip(7);
     assert_true(response.status == STATUS(ABORTED) && response.result.stalled);
     assert_int_equal(stop(node), 0);
+    // what the actions commanded is recorded, and makes the same run again
+    assert_int_equal(bag_folder_run(&folder, "bag replay-check grip.mcap"), 0);
+    assert_null(strstr(folder.output, "; 0 commands"));
+}
+
+/* ---- a scene of robots and a rope ---- */
+
+/* Both arms of two_arms_knot by one goal of many points, with velocities, accelerations and tolerances. */
+static void two_arms_draw_a_knot(void** state)
+{
+    (void)state;
+    enum { POINTS = 301 };
+    const char* const arguments[] = {"--ros-args", "-p", "scene:=two_arms_knot", "-p", "start_paused:=true", "-p", "real_time_factor:=0.0",
+                                     "-p",         "record:=knot.mcap", NULL};
+    const pid_t node = process_start(FILUM_NODE, arguments);
+    Goal* goal = new_goal(1, "left_shoulder_lift", "right_shoulder_lift", 0.0, 0.1);
+    Trajectory* message = &goal->goal.trajectory;
+    trajectory_msgs__msg__JointTrajectoryPoint__Sequence__fini(&message->points);
+    trajectory_msgs__msg__JointTrajectoryPoint__Sequence__init(&message->points, POINTS);
+    for (int i = 0; i < POINTS; i++) {
+        // 0.02 rad back and forth, from rest: q = q0 - 0.01 (1 - cos w t)
+        const double time = 0.3 * i / (POINTS - 1), w = 2.0 * 3.14159265358979 / 0.3;
+        const double row[3] = {-0.70762 - 0.01 * (1.0 - cos(w * time)), -0.01 * w * sin(w * time), -0.01 * w * w * cos(w * time)};
+        trajectory_msgs__msg__JointTrajectoryPoint* point = &message->points.data[i];
+        rosidl_runtime_c__double__Sequence* const arrays[] = {&point->positions, &point->velocities, &point->accelerations};
+        for (int k = 0; k < 3; k++) {
+            rosidl_runtime_c__double__Sequence__init(arrays[k], 2);
+            arrays[k]->data[0] = arrays[k]->data[1] = row[k];
+        }
+        point->time_from_start.nanosec = (uint32_t)(1e9 * time);
+    }
+    control_msgs__msg__JointTolerance__Sequence__init(&goal->goal.path_tolerance, 2);
+    for (size_t k = 0; k < 2; k++) {
+        rosidl_runtime_c__String__assign(&goal->goal.path_tolerance.data[k].name, message->joint_names.data[k].data);
+        goal->goal.path_tolerance.data[k].position = 0.01;
+    }
+    int code;
+    assert_true(send(goal));
+    assert_true(client_pause(&client, "/filum", false));
+    assert_int_equal(wait_for(1, &code), STATUS(SUCCEEDED));
+    assert_int_equal(stop(node), 0);
+    assert_int_equal(bag_folder_run(&folder, "bag replay-check knot.mcap"), 0);
+    assert_null(strstr(folder.output, "; 0 commands"));
 }
 
 /* ---- simulate_steps ---- */
@@ -330,7 +375,7 @@ static bool is_counting(const void* message, void* context)
 static void steps_are_simulated(void** state)
 {
     (void)state;
-    const pid_t node = start("start_paused:=true");
+    const pid_t node = start("start_paused:=true", NULL);
     int code;
     size_t count;
     assert_true(ask_for_steps(1, 25));
@@ -365,14 +410,14 @@ static int set_up(void** state)
     }
     snprintf(scene_argument, sizeof scene_argument, "scene:=%s", scene_path);
     client_join(&client, "operator", 0, NULL);
-    return 0;
+    return bag_folder_make(&folder);
 }
 
 static int tear_down(void** state)
 {
     (void)state;
     client_leave(&client);
-    return remove(scene_path);
+    return bag_folder_remove(&folder) != 0 || remove(scene_path) != 0;
 }
 
 int main(void)
@@ -380,6 +425,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(goals_are_followed, process_end_all),
         cmocka_unit_test_teardown(grippers_hold_with_the_effort_allowed, process_end_all),
+        cmocka_unit_test_teardown(two_arms_draw_a_knot, process_end_all),
         cmocka_unit_test_teardown(steps_are_simulated, process_end_all),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
