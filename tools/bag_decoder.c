@@ -97,13 +97,13 @@ static bool is_rule(const char* at, const char* end)
     return count >= 8 && (at + count == end || at[count] == '\n' || at[count] == '\r');
 }
 
-static bool compile(FilDecoder* decoder, const FilBagChannel* channel)
+static FilStatus compile(FilDecoder* decoder, const FilBagChannel* channel)
 {
     char package[FIL_DEFINITION_NAME];
     const char* at = (const char*)channel->schema.data;
     const char* end = at + channel->schema.size;
     if (!start_type(decoder, channel->type, strlen(channel->type), package)) {
-        return false;
+        return FIL_BAD_INPUT;
     }
     while (at < end) {
         FilField field;
@@ -111,7 +111,7 @@ static bool compile(FilDecoder* decoder, const FilBagChannel* channel)
             // the next line names the next type
             const char* line = memchr(at, '\n', (size_t)(end - at));
             if (line == NULL || end - line < 6 || memcmp(line + 1, "MSG: ", 5) != 0) {
-                return false;
+                return FIL_BAD_INPUT;
             }
             const char* name = line + 6;
             size_t size = 0;
@@ -119,19 +119,21 @@ static bool compile(FilDecoder* decoder, const FilBagChannel* channel)
                 size += 1;
             }
             if (!start_type(decoder, name, size, package)) {
-                return false;
+                return FIL_BAD_INPUT;
             }
             const char* next = memchr(name, '\n', (size_t)(end - name));
             at = next != NULL ? next + 1 : end;
             continue;
         }
         const FilDefinitionLine line = fil_definition_line(&at, end, package, &field);
-        if (line == FIL_LINE_BAD ||
-            (line == FIL_LINE_FIELD && !add_member(&decoder->types[decoder->count - 1], &field))) {
-            return false;
+        if (line == FIL_LINE_BAD) {
+            return FIL_BAD_INPUT;
+        }
+        if (line == FIL_LINE_FIELD && !add_member(&decoder->types[decoder->count - 1], &field)) {
+            return FIL_OUT_OF_MEMORY;
         }
     }
-    return true;
+    return FIL_OK;
 }
 
 /* Gives each message field its type; NULL, or the name of a type that is missing. */
@@ -163,12 +165,16 @@ FilStatus fil_decoder_create(const FilBagChannel* channel, FilDecoder** decoder,
     if (made == NULL) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
-    const bool compiled = compile(made, channel);
-    const char* missing = compiled ? link_types(made) : NULL;
-    if (!compiled || missing != NULL) {
-        const FilStatus status =
-            compiled ? fil_error(error, FIL_BAD_INPUT, "%s: its definition lacks %s", channel->topic, missing)
-                     : fil_error(error, FIL_BAD_INPUT, "%s: its definition cannot be understood", channel->topic);
+    FilStatus status = compile(made, channel);
+    const char* missing = status == FIL_OK ? link_types(made) : NULL;
+    if (status == FIL_OUT_OF_MEMORY) {
+        status = fil_error(error, status, "out of memory");
+    } else if (status != FIL_OK) {
+        status = fil_error(error, status, "%s: its definition cannot be understood", channel->topic);
+    } else if (missing != NULL) {
+        status = fil_error(error, FIL_BAD_INPUT, "%s: its definition lacks %s", channel->topic, missing);
+    }
+    if (status != FIL_OK) {
         fil_decoder_destroy(made);
         return status;
     }

@@ -155,7 +155,13 @@ static Sheet* sheet_of(Export* export, const FilBagMessage* message, FilError* e
             Sheet* sheet = &sheets[export->sheet_count];
             *sheet = (Sheet){.wanted = export->topic == NULL || strcmp(export->topic, channel->topic) == 0};
             FilError reason = {""};
-            if (sheet->wanted && create_decoder(channel, &sheet->decoder, &reason) != FIL_OK) {
+            const FilStatus status = sheet->wanted ? create_decoder(channel, &sheet->decoder, &reason) : FIL_OK;
+            if (status == FIL_OUT_OF_MEMORY) {
+                export->sheet_count += 1;
+                fil_error(error, status, "%s: %s", channel->topic, reason.text);
+                return NULL;
+            }
+            if (status != FIL_OK) {
                 sheet->wanted = false;
                 fil_cli_fail("bag export", 0, "%s; left out", reason.text);
             }

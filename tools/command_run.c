@@ -181,6 +181,10 @@ static bool start(Run* run, const char* scene)
             fil_csv_text(run->csv, fil_world_probe_name(run->world, i), false);
         }
         fil_csv_end(run->csv);
+        if (ferror(run->csv)) {
+            fil_cli_fail("run", 0, "cannot write %s: %s", options->csv, strerror(errno));
+            return false;
+        }
     }
     return true;
 }

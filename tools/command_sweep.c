@@ -523,7 +523,11 @@ static int finish(Sweep* sweep, const char* out)
         return fil_cli_fail("sweep", FIL_EXIT_FAILED, "stopped after %llu of %llu runs; the same command goes on",
                             (unsigned long long)(sweep->skipped + sweep->finished), (unsigned long long)sweep->plan.runs);
     }
-    return sweep->failed > 0 ? FIL_EXIT_FAILED : FIL_EXIT_DONE;
+    if (sweep->failed > 0) {
+        return fil_cli_fail("sweep", FIL_EXIT_FAILED, "%llu of %llu runs failed; %s.csv says why", (unsigned long long)sweep->failed,
+                            (unsigned long long)sweep->plan.runs, out);
+    }
+    return FIL_EXIT_DONE;
 }
 
 static void free_sweep(Sweep* sweep)

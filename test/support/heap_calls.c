@@ -1,11 +1,11 @@
 #include "heap_calls.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stddef.h>
 
-int heap_calls;
-int heap_left = -1;
+atomic_int heap_calls;
+atomic_int heap_left = -1;
+bool heap_once;
 
 /* Counts a call; false where it has to fail. */
 static bool granted(void)
@@ -14,8 +14,14 @@ static bool granted(void)
     if (heap_left < 0) {
         return true;
     }
-    heap_left -= heap_left > 0 ? 1 : 0;
-    return heap_left > 0;
+    if (heap_left == 0) {
+        return false;
+    }
+    const bool last = --heap_left <= 0;
+    if (last) {
+        heap_left = heap_once ? -1 : 0;
+    }
+    return !last;
 }
 
 /* the linker's names for the functions that it replaces, and for their replacements */

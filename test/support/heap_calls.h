@@ -3,9 +3,19 @@
 #ifndef FILUM_TEST_HEAP_CALLS_H
 #define FILUM_TEST_HEAP_CALLS_H
 
-extern int heap_calls; /* malloc, calloc, realloc, aligned_alloc, posix_memalign and free since it was last set to zero */
+#include <stdatomic.h>
+#include <stdbool.h>
+
+extern atomic_int heap_calls; /* malloc, calloc, realloc, aligned_alloc, posix_memalign and free since it was last set to zero */
 
 /* Allocations until one fails: that one and all after it do. Below zero, as at the start: none does. */
-extern int heap_left;
+extern atomic_int heap_left;
+
+/* The one fails, those after it do not. */
+extern bool heap_once;
+
+/* What test/support/faults.h tells a program that is linked so (see test/tools/faulty.c). */
+#define HEAP_LEFT_VARIABLE "FILUM_TEST_HEAP_LEFT"
+#define HEAP_ONCE_VARIABLE "FILUM_TEST_HEAP_ONCE"
 
 #endif

@@ -51,25 +51,33 @@ static FilStatus copy_channels(Copier* copier, FilError* error)
 static FilStatus copy_extras(Copier* copier, FilError* error)
 {
     const FilReaderInfo info = fil_reader_info(copier->reader);
-    FilError ignored;
+    FilError damage = {""};
     while (copier->attachments_seen < info.attachment_count) {
         FilBagAttachment attachment;
-        if (fil_reader_attachment(copier->reader, copier->attachments_seen++, &attachment, &ignored) != FIL_OK) {
+        FilStatus status = fil_reader_attachment(copier->reader, copier->attachments_seen++, &attachment, &damage);
+        if (status == FIL_OUT_OF_MEMORY) {
+            return fil_error(error, status, "%s", damage.text);
+        }
+        if (status != FIL_OK) {
             copier->report->lost_extras += 1;
             continue;
         }
-        const FilStatus status = fil_recorder_attach(copier->recorder, &attachment, error);
+        status = fil_recorder_attach(copier->recorder, &attachment, error);
         if (status != FIL_OK) {
             return status;
         }
     }
     while (copier->metadata_seen < info.metadata_count) {
         FilReaderMetadata metadata;
-        if (fil_reader_metadata(copier->reader, copier->metadata_seen++, &metadata, &ignored) != FIL_OK) {
+        FilStatus status = fil_reader_metadata(copier->reader, copier->metadata_seen++, &metadata, &damage);
+        if (status == FIL_OUT_OF_MEMORY) {
+            return fil_error(error, status, "%s", damage.text);
+        }
+        if (status != FIL_OK) {
             copier->report->lost_extras += 1;
             continue;
         }
-        const FilStatus status =
+        status =
             strcmp(metadata.name, "rosbag2") == 0
                 ? FIL_OK
                 : fil_recorder_describe(copier->recorder, metadata.name, metadata.pairs, metadata.count, error);

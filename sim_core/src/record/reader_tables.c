@@ -211,7 +211,11 @@ FilStatus fil_reader_metadata(FilReader* reader, size_t index, FilReaderMetadata
     fil_bytes_clear(&reader->texts);
     fil_bytes_clear(&reader->pairs);
     (void)put_text(&reader->texts, name);
-    if (cursor.failed || !put_pairs(map, &reader->texts, &reader->pairs)) {
+    const bool good = !cursor.failed && put_pairs(map, &reader->texts, &reader->pairs);
+    if (reader->texts.failed || reader->pairs.failed) {
+        return fil_reader_no_memory(reader, error);
+    }
+    if (!good) {
         return fil_reader_complain(reader, reader->metadata.items[index].offset, "metadata is damaged", error);
     }
     metadata->name = (const char*)reader->texts.data;
