@@ -181,10 +181,6 @@ static bool start(Run* run, const char* scene)
             fil_csv_text(run->csv, fil_world_probe_name(run->world, i), false);
         }
         fil_csv_end(run->csv);
-        if (ferror(run->csv)) {
-            fil_cli_fail("run", 0, "cannot write %s: %s", options->csv, strerror(errno));
-            return false;
-        }
     }
     return true;
 }
@@ -195,7 +191,7 @@ static void write_row(Run* run)
     const double dt = fil_world_dt(run->world);
     const double period = fmax(run->scene.output_period, dt);
     const uint64_t due = fil_run_step_count((double)run->rows * period, dt);
-    if (run->csv == NULL || run->totals.steps < due) {
+    if (run->csv == NULL || run->totals.steps < due || ferror(run->csv)) { // nothing after a row or a header that was lost
         return;
     }
     fil_csv_number(run->csv, fil_world_time(run->world), true);
