@@ -7,6 +7,7 @@
 #include "filum/batch.h"
 #include "filum/contact.h"
 #include "filum/gas.h"
+#include "filum/gradient.h"
 #include "filum/joint.h"
 #include "filum/look.h"
 #include "filum/manipulation.h"

@@ -199,6 +199,8 @@ typedef struct FilBodyOps {
     void (*constraint)(const void* body, int index, FilBodyConstraint* out);
     /* The impulse that it took. */
     void (*constrained)(void* body, int index, double impulse);
+
+    const struct FilDerivativeOps* derivative; /* how a step varies with its start (body/derivative.h). NULL: that is not known */
 } FilBodyOps;
 
 enum { FIL_JACOBIAN_BLOCKS = 32 };

@@ -368,4 +368,5 @@ const FilBodyOps fil_rigid_ops = {
     .turn_jacobian = fil_rigid_turn_jacobian,
     .tangent_pattern = tangent_pattern,
     .tangent = tangent,
+    .derivative = &fil_rigid_derivative_ops,
 };

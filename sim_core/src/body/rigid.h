@@ -35,6 +35,12 @@ typedef struct FilRigidBody {
     double gyro_free[3]; /* N m, w x I w of free motion, in the body frame */
     double tangent[2][9]; /* of v and omega: mass and inertia with damping */
     double inverse[2][9];
+
+    /* for its derivative */
+    struct {
+        double free_turn[9], free_rate[9]; /* of free motion's angular velocity, by the orientation and the angular velocity at the start */
+        double end_turn[9], end_rate[9];   /* of the orientation at the end, by that at the start and by the angular velocity */
+    } varied;
 } FilRigidBody;
 
 extern const FilBodyOps fil_rigid_ops;
@@ -70,5 +76,8 @@ void fil_rigid_place_velocity(const void* body, int place, const double* q, cons
 double fil_rigid_mass_of(const void* body);
 FilStatus fil_rigid_side(const void* body, int object, int node, const double* q, FilBodySide* side, FilError* error);
 void fil_rigid_center(const void* body, double* center);
+
+/* rigid_derivative.c */
+extern const struct FilDerivativeOps fil_rigid_derivative_ops;
 
 #endif

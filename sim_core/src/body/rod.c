@@ -293,4 +293,5 @@ const FilBodyOps fil_rod_ops = {
     .tangent_pattern = fil_rod_tangent_pattern,
     .weak_blocks = fil_rod_weak_blocks,
     .tangent = fil_rod_tangent,
+    .derivative = &fil_rod_derivative_ops,
 };

@@ -92,6 +92,8 @@ typedef struct FilRodBody {
     int* block_slots; /* where entries go, in visiting order */
     int* block_own;   /* of each node: its diagonal block */
     bool all_cords;   /* no rod twists: then first parts of blocks are marked */
+
+    struct FilRodDerivative* derivative; /* rod_derivative.c: made when first asked for */
 } FilRodBody;
 
 extern const FilBodyOps fil_rod_ops;
@@ -184,6 +186,9 @@ void fil_rod_edge_blocks(const void* body, int index, int edge, int* blocks);
 int fil_rod_tangent_pattern(void* body, int* columns, int* rows);
 void fil_rod_weak_blocks(const void* body, bool* weak);
 void fil_rod_tangent(void* body, double* values);
+
+/* rod_derivative.c */
+extern const struct FilDerivativeOps fil_rod_derivative_ops;
 
 /* rod_measure.c */
 void fil_rod_energy(const void* body, const double* q, const double* v, const double* h, const double* gravity,

@@ -1,0 +1,25 @@
+/* How a body's step varies with where it starts: what gradients are made of (docs/gradients.md).
+ *
+ * A variation of a body's state has a number per unknown for its place, and one for its velocity. That of the place is a motion: as if the body had moved
+ * with it as its velocity for a unit of time, however small; so orientations and frames need no numbers of their own. The step's end v solves m(v) = 0
+ * from its start; to first order
+ *     dm = S_place place + S_rate rate + J end_rate        must be zero where the body is free, and
+ *     end_place = E_place place + E_rate end_rate. */
+#ifndef FILUM_BODY_DERIVATIVE_H
+#define FILUM_BODY_DERIVATIVE_H
+
+typedef struct FilDerivativeOps {
+    /* After the step whose end is v, evaluated there: takes what the products need. Returns NULL, or why this step has no derivative here, to be
+     * read after the body's name. Allocates when first called. */
+    const char* (*prepare)(void* body, const double* v);
+    /* dm, zero where held, and the variation of the end's place; `place` and `rate` may be NULL, which is zero, and so may what is not wanted. */
+    void (*vary)(void* body, const double* place, const double* rate, const double* end_rate, double* residual, double* end_place);
+    /* Transposed: adds to `place`, `rate` and `end_rate` what a unit of dm and of the end's place does, weighted by `residual` and
+     * `end_place`, of which either may be NULL. */
+    void (*vary_back)(void* body, const double* residual, const double* end_place, double* place, double* rate, double* end_rate);
+    /* Velocities of held unknowns follow from where they start: writes them. Transposed: adds to `place`. NULL: nothing is held. */
+    void (*lead)(const void* body, const double* place, double* end_rate);
+    void (*lead_back)(const void* body, const double* end_rate, double* place);
+} FilDerivativeOps;
+
+#endif

@@ -1,0 +1,361 @@
+/* Gradients of steps (filum/gradient.h): forward products against central differences of the steps themselves, backward products against forward
+ * ones, trajectories against both, and what is refused. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "filum/filum.h"
+#include "random.h"
+
+typedef struct Case {
+    const char* name;
+    double size; /* of the variation in central differences: m and m/s, rad and rad/s */
+    const char* text;
+} Case;
+
+#define WORLD "world: {dt: 2e-3, contact: {model: none}, newton: {tolerance: 1e-13}}\nmaterials: {rubber: {young: 1e6, poisson: 0.4, density: 1100}}\n"
+#define CURVE "material: rubber, shape: {polyline: {points: [[0,0,0], [0.1,0,0.02], [0.2,0.03,0.03], [0.29,0.08,0.02], [0.36,0.15,0], [0.4,0.24,-0.01]]}}"
+#define BENT CURVE ", section: {rectangle: {width: 0.02, height: 0.008}}"
+
+static const Case cases[] = {
+    {"a flat rod that turns, spins and flies", 1e-5,
+     WORLD "rods: [{name: a, " BENT ", twist: 1, angular_velocity: [3, 2, 5], spin: 40}]\n"},
+    {"the same, damped and dragged", 1e-5,
+     WORLD "rods: [{name: a, " BENT ", twist: 1, angular_velocity: [3, 2, 5], spin: 40, damping: {mass: 0.5, stiffness: 0.01}, drag: 0.3}]\n"},
+    {"a clamped rod", 1e-5,
+     WORLD "rods: [{name: a, " BENT ", rest: initial, damping: {stiffness: 0.005}}]\nattachments: [{name: wall, clamp: {rod: a, node: 0}}]\n"},
+    {"a rod clamped in its middle, pushed", 1e-5,
+     WORLD "rods: [{name: a, " BENT ", twist: 0.5, damping: {stiffness: 0.005}}]\nattachments: [{name: wall, clamp: {rod: a, node: 2}}]\n"
+           "drives: [{name: push, rod: a, node: -1, force: [0.1, 0.2, 0.3]}]\n"},
+    {"a pinned cord", 1e-5,
+     WORLD "rods: [{name: a, " CURVE ", twist_free: true, gyroscopic: false, section: {circle: {radius: 0.003}}}]\nattachments: [{name: hook, pin: {rod: a, node: 0}}]\n"},
+    {"a ring of rod", 1e-5,
+     WORLD "rods: [{name: a, material: rubber, section: {rectangle: {width: 0.02, height: 0.01}}, shape: {ring: {radius: 0.1, nodes: 14}}, twist: 6.283185307179586, angular_velocity: [9, 4, 1], spin: 20}]\n"},
+    {"two rods and a pin", 1e-5,
+     WORLD "rods: [{name: a, " BENT "}, {name: b, " BENT ", velocity: [1, 0, 0]}]\nattachments: [{name: hook, pin: {rod: b, node: -1}}]\n"},
+    {"a tumbling box with a torque", 1e-5,
+     WORLD "rigid_bodies: [{name: a, position: [0, 0, 1], shapes: [{box: {size: [0.1, 0.2, 0.3]}}], velocity: [1, 2, 3], angular_velocity: [30, 20, 10], damping: {linear: 0.5, angular: 0.3}}]\n"
+           "drives: [{name: t, body: a, torque: [0.5, -1, 2]}]\n"},
+};
+
+enum { STEPS = 3, BEFORE = 5 };
+
+static FilWorld* load(const char* text)
+{
+    FilWorld* world = NULL;
+    FilError error = {""};
+    if (fil_scene_load_text("test", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
+        fail_msg("%s", error.text);
+    }
+    return world;
+}
+
+static void ok(const FilWorld* world, FilStatus status)
+{
+    if (status != FIL_OK) {
+        fail_msg("%s", fil_world_error(world));
+    }
+}
+
+/* A variation, zero where unknowns are idle (nothing depends on them) or held (they do not take it). Steps the world. */
+static void choose(FilGradient* gradient, FilWorld* world, Random* random, double* variation)
+{
+    const int n = fil_gradient_size(gradient);
+    double *weight = malloc(2 * sizeof(double) * (size_t)n), *share = malloc(2 * sizeof(double) * (size_t)n);
+    for (int k = 0; k < 2 * n; k++) {
+        weight[k] = random_between(random, -1.0, 1.0);
+    }
+    ok(world, fil_gradient_step(gradient, NULL));
+    ok(world, fil_gradient_backward(gradient, weight, share, NULL));
+    for (int k = 0; k < n; k++) {
+        // velocities of held and idle unknowns do nothing
+        const bool counts = share[n + k] != 0.0;
+        variation[k] = counts ? random_between(random, -1.0, 1.0) : 0.0;
+        variation[n + k] = counts ? random_between(random, -1.0, 1.0) : 0.0;
+    }
+    free(weight);
+    free(share);
+}
+
+/* Velocities after so many steps from a snapshot, varied by a share of a variation. */
+static void run(FilWorld* world, const void* snapshot, size_t size, const double* variation, int n, double share, int steps, double* v)
+{
+    double* varied = malloc(2 * sizeof(double) * (size_t)n);
+    for (int k = 0; k < 2 * n; k++) {
+        varied[k] = share * variation[k];
+    }
+    ok(world, fil_world_restore(world, snapshot, size));
+    ok(world, fil_world_vary(world, varied));
+    for (int s = 0; s < steps; s++) {
+        ok(world, fil_world_step(world, NULL));
+    }
+    memcpy(v, fil_world_velocities(world, NULL), sizeof(double) * (size_t)n);
+    free(varied);
+}
+
+static double norm_of(const double* a, int n)
+{
+    double sum = 0.0;
+    for (int k = 0; k < n; k++) {
+        sum += a[k] * a[k];
+    }
+    return sqrt(sum);
+}
+
+static double dot_of(const double* a, const double* b, int n)
+{
+    double sum = 0.0;
+    for (int k = 0; k < n; k++) {
+        sum += a[k] * b[k];
+    }
+    return sum;
+}
+
+static void check_case(const Case* c)
+{
+    FilWorld* world = load(c->text);
+    FilGradient* gradient = NULL;
+    ok(world, fil_gradient_create(world, &gradient));
+    const int n = fil_gradient_size(gradient);
+    const size_t size = fil_world_snapshot_size(world), bytes = 2 * sizeof(double) * (size_t)n;
+    void* snapshot = malloc(size);
+    double *start = malloc(bytes), *end = malloc(bytes), *weight = malloc(bytes), *back = malloc(bytes), *v[2] = {malloc(bytes), malloc(bytes)};
+    Random random = {7};
+    for (int s = 0; s < BEFORE; s++) {
+        ok(world, fil_world_step(world, NULL));
+    }
+    fil_world_save(world, snapshot);
+    for (int trial = 0; trial < 3; trial++) {
+        choose(gradient, world, &random, start);
+        memcpy(end, start, bytes);
+        ok(world, fil_world_restore(world, snapshot, size));
+        for (int s = 1; s <= STEPS; s++) {
+            ok(world, fil_gradient_step(gradient, NULL));
+            double* from = s % 2 == 1 ? end : back;
+            double* to = s % 2 == 1 ? back : end;
+            ok(world, fil_gradient_forward(gradient, from, NULL, to));
+            // <w, J x> = <J' w, x>
+            for (int k = 0; k < 2 * n; k++) {
+                weight[k] = random_between(&random, -1.0, 1.0);
+            }
+            double* adjoint = v[0];
+            ok(world, fil_gradient_backward(gradient, weight, adjoint, NULL));
+            const double forward = dot_of(weight, to, 2 * n), backward = dot_of(adjoint, from, 2 * n);
+            const double scale = norm_of(weight, 2 * n) * norm_of(to, 2 * n);
+            if (!(fabs(forward - backward) <= 1e-10 * scale)) {
+                fail_msg("%s: backward %.15g, forward %.15g of %g", c->name, backward, forward, scale);
+            }
+            memcpy(from, to, bytes);
+            memcpy(end, to, bytes);
+        }
+        // central differences, extrapolated: errors of the fourth order
+        double *a = v[0], *b = v[1], worst = 0.0, *quotient = weight;
+        for (int k = 0; k < 2; k++) {
+            const double h = c->size * (k == 0 ? 1.0 : 2.0), factor = (k == 0 ? 4.0 : -1.0) / (3.0 * 2.0 * h);
+            run(world, snapshot, size, start, n, h, STEPS, a);
+            run(world, snapshot, size, start, n, -h, STEPS, b);
+            for (int j = 0; j < n; j++) {
+                quotient[j] = (k == 0 ? 0.0 : quotient[j]) + factor * (a[j] - b[j]);
+            }
+        }
+        for (int j = 0; j < n; j++) {
+            worst = fmax(worst, fabs(quotient[j] - end[n + j]));
+        }
+        const double relative = worst / (norm_of(end + n, n) / sqrt(n));
+        if (!(relative <= 1e-6)) {
+            fail_msg("%s: error %g of central differences", c->name, relative);
+        }
+    }
+    free(snapshot);
+    for (int k = 0; k < 2; k++) {
+        free(v[k]);
+    }
+    free(start), free(end), free(weight), free(back);
+    fil_gradient_destroy(gradient);
+    fil_world_destroy(world);
+}
+
+static void steps_vary_as_their_differences(void** state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        check_case(&cases[k]);
+    }
+}
+
+/* ---- trajectories ---- */
+
+static const char cable[] = WORLD "rods: [{name: a, " BENT ", damping: {stiffness: 0.002}}]\nattachments: [{name: hook, pin: {rod: a, node: 0}}]\n"
+                                  "drives: [{name: push, rod: a, node: -1, force: [0, 0, 0]}]\n";
+
+typedef struct Wish {
+    int steps, n, tip;    /* number of the tip's place among the world's */
+    const double* pushes; /* 3 a step */
+} Wish;
+
+static FilStatus push(void* context, int step, FilWorld* world)
+{
+    const Wish* wish = context;
+    return fil_drive_set(world, fil_world_find_drive(world, "push"), wish->pushes + 3 * (size_t)step, 3);
+}
+
+/* Half the square of the tip's way to a place, at the end, and of its speed on the way. */
+static double cost(void* context, int step, const FilWorld* world, double* slope)
+{
+    const Wish* wish = context;
+    static const double place[3] = {0.3, 0.3, 0.1};
+    const double *q = fil_world_positions(world, NULL) + wish->tip, *v = fil_world_velocities(world, NULL) + wish->tip;
+    double sum = 0.0;
+    for (int k = 0; k < 3; k++) {
+        const double way = step == wish->steps ? q[k] - place[k] : 0.0;
+        sum += 0.5 * way * way + 5e-4 * v[k] * v[k];
+        if (slope != NULL) {
+            slope[wish->tip + k] += way;
+            slope[wish->n + wish->tip + k] += 1e-3 * v[k];
+        }
+    }
+    return sum;
+}
+
+static double total(const Wish* wish, const double* variation, double share)
+{
+    FilWorld* world = load(cable);
+    double sum = 0.0, *varied = malloc(2 * sizeof(double) * (size_t)wish->n);
+    for (int k = 0; k < 2 * wish->n; k++) {
+        varied[k] = share * variation[k];
+    }
+    ok(world, fil_world_vary(world, varied));
+    for (int s = 0; s < wish->steps; s++) {
+        ok(world, push((void*)(uintptr_t)wish, s, world));
+        ok(world, fil_world_step(world, NULL));
+        sum += cost((void*)(uintptr_t)wish, s + 1, world, NULL);
+    }
+    free(varied);
+    fil_world_destroy(world);
+    return sum;
+}
+
+static void trajectories_vary_as_their_differences(void** state)
+{
+    (void)state;
+    enum { STEPS_ALL = 30, NODES = 6, N = 4 * NODES };
+    double pushes[3 * STEPS_ALL], start[3][2 * N], *forces = malloc(sizeof(double) * STEPS_ALL * N), sums[3];
+    Random random = {3};
+    for (int k = 0; k < 3 * STEPS_ALL; k++) {
+        pushes[k] = random_between(&random, -0.2, 0.2);
+    }
+    Wish wish = {.steps = STEPS_ALL, .n = N, .tip = 4 * (NODES - 1), .pushes = pushes};
+    uint64_t hash = 0;
+    for (int kept = 0; kept < 2; kept++) {
+        FilWorld* world = load(cable);
+        FilGradient* gradient = NULL;
+        ok(world, fil_gradient_create(world, &gradient));
+        assert_int_equal(fil_gradient_size(gradient), N);
+        FilTrajectoryCost def = fil_trajectory_cost_default();
+        def.steps = STEPS_ALL;
+        def.checkpoints = kept == 0 ? 0 : STEPS_ALL;
+        def.control = push;
+        def.cost = cost;
+        def.context = &wish;
+        def.start = start[kept];
+        def.forces = forces;
+        ok(world, fil_gradient_trajectory(gradient, &def, &sums[kept]));
+        hash = kept == 0 ? fil_world_hash(world) : hash;
+        assert_true(hash == fil_world_hash(world)); // and as if it had just been run
+        def.checkpoints = 3;
+        assert_int_equal(fil_gradient_trajectory(gradient, &def, &sums[2]), FIL_BAD_INPUT);
+        assert_non_null(strstr(fil_world_error(world), "30 steps need 11 checkpoints"));
+        fil_gradient_destroy(gradient);
+        fil_world_destroy(world);
+    }
+    // snapshots change nothing
+    assert_memory_equal(start[0], start[1], sizeof start[0]);
+    assert_true(sums[0] == sums[1]);
+    // by the start: all but the pinned node, and the last angle, which is idle
+    double variation[2 * N] = {0.0}, h = 1e-5;
+    for (int k = 4; k < N - 1; k++) {
+        variation[k] = random_between(&random, -1.0, 1.0);
+        variation[N + k] = random_between(&random, -1.0, 1.0);
+    }
+    double by_start = dot_of(start[0], variation, 2 * N);
+    double quotient = (4.0 * (total(&wish, variation, h) - total(&wish, variation, -h)) - 0.5 * (total(&wish, variation, 2.0 * h) - total(&wish, variation, -2.0 * h))) / (6.0 * h);
+    assert_true(fabs(by_start - quotient) <= 1e-6 * fabs(quotient));
+    // by the pushes, which are forces on the tip
+    memset(variation, 0, sizeof variation);
+    for (int s = 0; s < STEPS_ALL; s += 7) {
+        for (int k = 0; k < 3; k++) {
+            const double was = pushes[3 * s + k], size = 1e-4;
+            pushes[3 * s + k] = was + size;
+            quotient = total(&wish, variation, 0.0);
+            pushes[3 * s + k] = was - size;
+            quotient = (quotient - total(&wish, variation, 0.0)) / (2.0 * size);
+            pushes[3 * s + k] = was;
+            // differences of a number of order 0.1 leave 1e-16 / 1e-4
+            assert_true(fabs(forces[(size_t)s * N + (size_t)(wish.tip + k)] - quotient) <= 1e-6 * fabs(quotient) + 1e-11);
+        }
+    }
+    free(forces);
+}
+
+/* ---- what is refused ---- */
+
+static void refuses(const char* text, const char* message)
+{
+    FilWorld* world = load(text);
+    FilGradient* gradient = NULL;
+    FilStatus status = fil_gradient_create(world, &gradient);
+    status = status == FIL_OK ? fil_gradient_step(gradient, NULL) : status;
+    assert_int_equal(status, FIL_BAD_INPUT);
+    if (strstr(fil_world_error(world), message) == NULL) {
+        fail_msg("'%s' is not '%s'", fil_world_error(world), message);
+    }
+    fil_gradient_destroy(gradient);
+    fil_world_destroy(world);
+}
+
+static void what_is_not_known_is_refused(void** state)
+{
+    (void)state;
+#define ROD "rods: [{name: a, " BENT "}]\n"
+    const char* materials = strchr(WORLD, '\n') + 1;
+    char text[2000];
+    snprintf(text, sizeof text, "world: {contact: {model: sap}}\n%s" ROD, materials);
+    refuses(text, "under the contact model sap are not known yet");
+    snprintf(text, sizeof text, "world: {integrator: midpoint, contact: {model: none}}\n%s" ROD, materials);
+    refuses(text, "backward Euler only");
+    refuses(WORLD ROD "attachments: [{name: hand, handle: {rod: a, node: 0, stiffness: 10}}]\n", "held by a handle");
+    refuses(WORLD "shells: [{name: s, material: rubber, thickness: 0.01, shape: {rectangle: {size: [1, 1], divisions: [2, 2]}}}]\n", "of kind shell");
+
+    FilWorld* world = load(WORLD ROD);
+    FilGradient* gradient = NULL;
+    ok(world, fil_gradient_create(world, &gradient));
+    double numbers[2][2 * 24] = {{0.0}};
+    assert_int_equal(fil_gradient_forward(gradient, numbers[0], NULL, numbers[1]), FIL_BAD_INPUT);
+    assert_non_null(strstr(fil_world_error(world), "there is no step to differentiate"));
+    ok(world, fil_gradient_step(gradient, NULL));
+    assert_int_equal(fil_gradient_backward(gradient, NULL, numbers[1], NULL), FIL_BAD_INPUT);
+    ok(world, fil_gradient_backward(gradient, numbers[0], numbers[1], NULL));
+    ok(world, fil_world_vary(world, numbers[0]));
+    assert_int_equal(fil_gradient_backward(gradient, numbers[0], numbers[1], NULL), FIL_BAD_INPUT);
+    numbers[0][3] = NAN;
+    assert_int_equal(fil_world_vary(world, numbers[0]), FIL_BAD_INPUT);
+    fil_gradient_destroy(gradient);
+    fil_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_vary_as_their_differences),
+        cmocka_unit_test(trajectories_vary_as_their_differences),
+        cmocka_unit_test(what_is_not_known_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
