@@ -19,7 +19,7 @@
 
 typedef struct FilPyState {
     PyObject *error, *input_error, *scene_error, *not_converged, *interrupted; /* exceptions */
-    PyTypeObject *world, *object, *batch, *buffer, *view;
+    PyTypeObject *world, *object, *batch, *buffer, *view, *gradient;
     PyTypeObject *step_info, *energy;
     PyObject *asarray, *ascontiguousarray, *empty, *frombuffer; /* of numpy */
     PyObject *float64, *contact_type, *patch_type;              /* dtypes; the last two are made when first used */
@@ -126,5 +126,8 @@ bool fil_py_add_batch(PyObject* module, FilPyState* state);
 bool fil_py_add_picture(PyObject* module, FilPyState* state);
 extern PyMethodDef fil_py_picture_methods[];
 bool fil_py_view_show(PyObject* view); /* after steps */
+
+bool fil_py_add_gradient(PyObject* module, FilPyState* state);
+extern PyMethodDef fil_py_gradient_methods[];
 
 #endif

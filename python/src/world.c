@@ -274,6 +274,7 @@ bool fil_py_add_world(PyObject* module, FilPyState* state)
     int count = copy_methods(methods, 0, own_methods, (int)(sizeof own_methods / sizeof *own_methods));
     count = copy_methods(methods, count, fil_py_world_look_methods, METHODS_MAX);
     count = copy_methods(methods, count, fil_py_picture_methods, METHODS_MAX);
+    count = copy_methods(methods, count, fil_py_gradient_methods, METHODS_MAX);
     PyType_Slot slots[] = {
         {Py_tp_new, make_world},
         {Py_tp_dealloc, destroy_world},

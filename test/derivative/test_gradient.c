@@ -43,6 +43,12 @@ static const Case cases[] = {
     {"a tumbling box with a torque", 1e-5,
      WORLD "rigid_bodies: [{name: a, position: [0, 0, 1], shapes: [{box: {size: [0.1, 0.2, 0.3]}}], velocity: [1, 2, 3], angular_velocity: [30, 20, 10], damping: {linear: 0.5, angular: 0.3}}]\n"
            "drives: [{name: t, body: a, torque: [0.5, -1, 2]}]\n"},
+    {"a double pendulum that is pulled", 1e-5,
+     WORLD "robots: [{name: a, urdf: ../robots/double_pendulum.urdf, rotation: [0.5, 0.2, 0], joints: [{joint: shoulder, position: 2, velocity: 3}, {joint: elbow, position: 0.5, velocity: -7}]}]\n"
+           "drives: [{name: f, link: lower, force: [3, -5, 2]}, {name: t, link: upper, torque: [1, 2, -1]}]\n"},
+    {"an arm of six joints by efforts", 1e-5,
+     WORLD "robots: [{name: a, urdf: ../robots/arm6.urdf, joints: [{joint: pan, position: 0.3, velocity: 1, friction: 0, armature: 0.01, damping: 0.4}, {joint: shoulder_lift, position: -1, velocity: 2, friction: 0, armature: 0.01, damping: 0.4}, "
+           "{joint: elbow, position: 1, velocity: -3, friction: 0, armature: 0.01, damping: 0.4}, {joint: wrist_1, position: 0.5, velocity: 4, friction: 0, armature: 0.01, damping: 0.4}, {joint: wrist_2, position: 0.2, velocity: -2, friction: 0, armature: 0.01, damping: 0.4}, {joint: wrist_3, position: 0.1, velocity: 6, friction: 0, armature: 0.01, damping: 0.4}]}]\n"},
 };
 
 enum { STEPS = 3, BEFORE = 5 };
@@ -51,7 +57,7 @@ static FilWorld* load(const char* text)
 {
     FilWorld* world = NULL;
     FilError error = {""};
-    if (fil_scene_load_text("test", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
+    if (fil_scene_load_text(FILUM_SOURCE_DIR "/config/scenes/test.yaml", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
         fail_msg("%s", error.text);
     }
     return world;
@@ -118,9 +124,21 @@ static double dot_of(const double* a, const double* b, int n)
     return sum;
 }
 
+/* Robots are moved by efforts. */
+static void command_robots(FilWorld* world)
+{
+    for (int r = 0; r < fil_world_robot_count(world); r++) {
+        const FilId robot = fil_world_robot_at(world, r);
+        for (int j = 0; j < fil_robot_joint_count(world, robot); j++) {
+            ok(world, fil_robot_set_joint_command(world, robot, j, &(FilJointCommand){.mode = FIL_JOINT_EFFORT, .effort = 0.3 * (j + 1)}));
+        }
+    }
+}
+
 static void check_case(const Case* c)
 {
     FilWorld* world = load(c->text);
+    command_robots(world);
     FilGradient* gradient = NULL;
     ok(world, fil_gradient_create(world, &gradient));
     const int n = fil_gradient_size(gradient);
@@ -169,6 +187,7 @@ static void check_case(const Case* c)
             worst = fmax(worst, fabs(quotient[j] - end[n + j]));
         }
         const double relative = worst / (norm_of(end + n, n) / sqrt(n));
+        if (getenv("SHOW") != NULL) { printf("%-40s %d: error %.2g\n", c->name, trial, relative); }
         if (!(relative <= 1e-6)) {
             fail_msg("%s: error %g of central differences", c->name, relative);
         }
@@ -331,7 +350,7 @@ static void what_is_not_known_is_refused(void** state)
     snprintf(text, sizeof text, "world: {integrator: midpoint, contact: {model: none}}\n%s" ROD, materials);
     refuses(text, "backward Euler only");
     refuses(WORLD ROD "attachments: [{name: hand, handle: {rod: a, node: 0, stiffness: 10}}]\n", "held by a handle");
-    refuses(WORLD "shells: [{name: s, material: rubber, thickness: 0.01, shape: {rectangle: {size: [1, 1], divisions: [2, 2]}}}]\n", "of kind shell");
+    refuses(WORLD "shells: [{name: s, material: rubber, thickness: 0.01, sheet: {corner: [0, 0, 0], along: [1, 0, 0], across: [0, 1, 0], columns: 2, rows: 2}}]\n", "of kind shell");
 
     FilWorld* world = load(WORLD ROD);
     FilGradient* gradient = NULL;

@@ -122,4 +122,5 @@ const FilBodyOps fil_articulated_ops = {
     .constraint_count = fil_articulated_constraint_count,
     .constraint = fil_articulated_constraint,
     .constrained = fil_articulated_constrained,
+    .derivative = &fil_articulated_derivative_ops,
 };

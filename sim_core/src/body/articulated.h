@@ -14,6 +14,7 @@
 
 #include "body/body.h"
 #include "body/rigid_shape.h"
+#include "body/spatial.h"
 #include "filum/robot.h"
 
 enum { FIL_ROBOT_UNKNOWNS = 4 * FIL_JACOBIAN_BLOCKS };
@@ -46,11 +47,6 @@ typedef struct FilTreeJoint {
     FilRobotJointDef def; /* numbers of it; gains filled in, names and links of the definition gone */
     int mimic;            /* joint, -1: none */
 } FilTreeJoint;
-
-/* Spatial inertia about the common point: mass, first moment, second moment xx, yy, zz, xy, xz, yz. */
-typedef struct FilSpatialInertia {
-    double m, h[3], j[6];
-} FilSpatialInertia;
 
 /* One scalar constraint in force in this step; what it is tells where its impulse goes. */
 typedef enum FilJointPart {
@@ -114,6 +110,8 @@ typedef struct FilArticulated {
     FilSpatialInertia *inertia, *composite;
     double *velocity, *acceleration, *wrenches; /* 6 per body */
     double* scratch;                            /* per unknown */
+
+    struct FilTreeDerivative* derivative; /* articulated_derivative.c: made when first asked for */
 } FilArticulated;
 
 extern const FilBodyOps fil_articulated_ops;
@@ -171,6 +169,10 @@ void fil_articulated_energy(const void* robot, const double* q, const double* v,
                             FilEnergy* add_to);
 void fil_articulated_momentum(const void* robot, const double* q, const double* v, const double* h, double* linear,
                               double* angular);
+
+/* ---- how a step varies with its start: articulated_derivative.c ---- */
+
+extern const struct FilDerivativeOps fil_articulated_derivative_ops;
 
 /* ---- inverse kinematics: articulated_reach.c ---- */
 

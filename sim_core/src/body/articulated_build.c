@@ -39,7 +39,7 @@ void fil_articulated_destroy(void* pointer)
                       robot->factor,     robot->force,       robot->v_free,    robot->q_theta,  robot->v_theta,
                       robot->target,     robot->constraints, robot->effort,    robot->seen_q,   robot->poses,
                       robot->motion,     robot->inertia,     robot->composite, robot->velocity, robot->acceleration,
-                      robot->wrenches,   robot->scratch};
+                      robot->wrenches,   robot->scratch,     robot->derivative};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }

@@ -5,49 +5,7 @@
 
 #include "base/quat.h"
 #include "body/articulated.h"
-
-/* ---- spatial vectors ---- */
-
-/* out += a x m for motions a and m. */
-static void add_motion_cross(double* out, const double* a, const double* m)
-{
-    double c[3];
-    fil_v3_cross(c, a, m);
-    fil_v3_axpy(out, 1.0, c);
-    fil_v3_cross(c, a, m + 3);
-    fil_v3_axpy(out + 3, 1.0, c);
-    fil_v3_cross(c, a + 3, m);
-    fil_v3_axpy(out + 3, 1.0, c);
-}
-
-/* out += a x f for a motion a and a force f. */
-static void add_force_cross(double* out, const double* a, const double* f)
-{
-    double c[3];
-    fil_v3_cross(c, a, f);
-    fil_v3_axpy(out, 1.0, c);
-    fil_v3_cross(c, a + 3, f + 3);
-    fil_v3_axpy(out, 1.0, c);
-    fil_v3_cross(c, a, f + 3);
-    fil_v3_axpy(out + 3, 1.0, c);
-}
-
-static double dot6(const double* a, const double* b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
-}
-
-/* (J w + h x v, m v - h x w) */
-static void apply_inertia(double* out, const FilSpatialInertia* i, const double* motion)
-{
-    const double *w = motion, *v = motion + 3, *h = i->h, *j = i->j;
-    out[0] = j[0] * w[0] + j[3] * w[1] + j[4] * w[2] + h[1] * v[2] - h[2] * v[1];
-    out[1] = j[3] * w[0] + j[1] * w[1] + j[5] * w[2] + h[2] * v[0] - h[0] * v[2];
-    out[2] = j[4] * w[0] + j[5] * w[1] + j[2] * w[2] + h[0] * v[1] - h[1] * v[0];
-    out[3] = i->m * v[0] - h[1] * w[2] + h[2] * w[1];
-    out[4] = i->m * v[1] - h[2] * w[0] + h[0] * w[2];
-    out[5] = i->m * v[2] - h[0] * w[1] + h[1] * w[0];
-}
+#include "body/spatial.h"
 
 /* ---- places ---- */
 
@@ -250,11 +208,11 @@ static void assemble_mass(const FilArticulated* robot, double* mass)
         }
         for (int d = body->v; d < body->v + body->dofs; d++) {
             double momentum[6];
-            apply_inertia(momentum, own, robot->motion + 6 * d);
+            fil_spatial_apply(momentum, own, robot->motion + 6 * d);
             const int *below = robot->below + robot->row[d], depth = robot->depth[d];
             double* row = mass + robot->row[d];
             for (int t = 0; t <= depth; t++) {
-                row[t] = dot6(robot->motion + 6 * below[t], momentum);
+                row[t] = fil_spatial_dot(robot->motion + 6 * below[t], momentum);
             }
             row[depth] += robot->armature[d];
         }
@@ -273,7 +231,7 @@ static void add_rates(const FilArticulated* robot, int d, int count, const doubl
         }
     }
     // whether the axes ride on the parent or on the child, S' v = V_parent x S v
-    add_motion_cross(rate, velocity, own);
+    fil_spatial_add_cross(rate, velocity, own);
     for (int k = 0; k < 6; k++) {
         velocity[k] += own[k];
     }
@@ -327,9 +285,9 @@ static void pass_in(const FilArticulated* robot, double* force)
     for (int b = 0; b < robot->body_count; b++) {
         const double *velocity = robot->velocity + 6 * b, *rate = robot->acceleration + 6 * b;
         double momentum[6], *wrench = robot->wrenches + 6 * b;
-        apply_inertia(momentum, &robot->inertia[b], velocity);
-        apply_inertia(wrench, &robot->inertia[b], rate);
-        add_force_cross(wrench, velocity, momentum);
+        fil_spatial_apply(momentum, &robot->inertia[b], velocity);
+        fil_spatial_apply(wrench, &robot->inertia[b], rate);
+        fil_spatial_add_cross_force(wrench, velocity, momentum);
     }
     if (robot->loaded) {
         subtract_loads(robot);
@@ -338,7 +296,7 @@ static void pass_in(const FilArticulated* robot, double* force)
         const FilTreeBody* body = &robot->bodies[b];
         const double* wrench = robot->wrenches + 6 * b;
         for (int d = body->v; d < body->v + body->dofs; d++) {
-            force[d] = dot6(robot->motion + 6 * d, wrench);
+            force[d] = fil_spatial_dot(robot->motion + 6 * d, wrench);
         }
         for (int k = 0; k < 6 && body->parent >= 0; k++) {
             robot->wrenches[6 * body->parent + k] += wrench[k];
@@ -467,8 +425,8 @@ void fil_articulated_energy(const void* pointer, const double* q, const double* 
     see_motion(robot, q, v);
     for (int b = 0; b < robot->body_count; b++) {
         double momentum[6];
-        apply_inertia(momentum, &robot->inertia[b], robot->velocity + 6 * b);
-        add_to->kinetic += 0.5 * dot6(robot->velocity + 6 * b, momentum);
+        fil_spatial_apply(momentum, &robot->inertia[b], robot->velocity + 6 * b);
+        add_to->kinetic += 0.5 * fil_spatial_dot(robot->velocity + 6 * b, momentum);
         add_to->gravity -=
             fil_v3_dot(gravity, robot->inertia[b].h) + robot->inertia[b].m * fil_v3_dot(gravity, robot->origin);
     }
@@ -485,7 +443,7 @@ void fil_articulated_momentum(const void* pointer, const double* q, const double
     see_motion(robot, q, v);
     for (int b = 0; b < robot->body_count; b++) {
         double momentum[6], moment[3];
-        apply_inertia(momentum, &robot->inertia[b], robot->velocity + 6 * b);
+        fil_spatial_apply(momentum, &robot->inertia[b], robot->velocity + 6 * b);
         fil_v3_add(linear, linear, momentum + 3);
         fil_v3_cross(moment, robot->origin, momentum + 3);
         fil_v3_add(angular, angular, momentum);

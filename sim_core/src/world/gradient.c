@@ -50,7 +50,7 @@ FilStatus fil_gradient_create(FilWorld* world, FilGradient** gradient)
     }
     FilGradient* made = fil_alloc(1, sizeof *made);
     const size_t n = (size_t)world->system.v_count;
-    double* numbers = fil_alloc(5 * n + 1, sizeof *numbers);
+    double* numbers = fil_alloc(6 * n + 1, sizeof *numbers);
     if (made == NULL || numbers == NULL) {
         fil_free(made);
         fil_free(numbers);
@@ -62,7 +62,8 @@ FilStatus fil_gradient_create(FilWorld* world, FilGradient** gradient)
                           .end_rate = numbers + n,
                           .residual = numbers + 2 * n,
                           .solution = numbers + 3 * n,
-                          .correction = numbers + 4 * n};
+                          .correction = numbers + 4 * n,
+                          .diagonal = numbers + 5 * n};
     *gradient = made;
     return FIL_OK;
 }
@@ -99,6 +100,7 @@ static FilStatus prepare(FilGradient* gradient, const FilBody* body)
     if (why != NULL) {
         return fil_world_fail(world, FIL_BAD_INPUT, "'%s' %s", body->name, why);
     }
+    body->ops->diagonal(body->impl, v, gradient->diagonal + body->v, gradient->correction + body->v);
     if (!body->ops->factor(body->impl)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "'%s' buckles in this step: its tangent is not positive definite there, and it has no derivative here", body->name);
     }
@@ -129,7 +131,7 @@ FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
     }
     gradient->ready = status == FIL_OK;
     gradient->step = world->step;
-    gradient->at = world->system.state.q;
+    gradient->varied = world->varied;
     return status;
 }
 
@@ -139,7 +141,7 @@ static FilStatus need_step(const FilGradient* gradient, const double* from, cons
     if (from == NULL || to == NULL) {
         return fil_world_fail(world, FIL_BAD_INPUT, "a gradient takes and gives variations of %d numbers", 2 * gradient->n);
     }
-    return gradient->ready && gradient->step == world->step && gradient->at == world->system.state.q
+    return gradient->ready && gradient->step == world->step && gradient->varied == world->varied
                ? FIL_OK
                : fil_world_fail(world, FIL_BAD_INPUT, "there is no step to differentiate: call fil_gradient_step() first, and nothing else that steps the world");
 }
@@ -169,19 +171,22 @@ static void apply(FilGradient* gradient, const FilBody* body, bool back, const d
     ops->vary_back(body->impl, x, NULL, ignored, ignored, out);
 }
 
-/* x <- J^-1 b or J'^-1 b on what is free, zero where held. */
+/* x <- J^-1 b or J'^-1 b on what is free, zero where held or idle. */
 static FilStatus solve(FilGradient* gradient, const FilBody* body, bool back, const double* b, double* x)
 {
     const int n = body->v_count;
+    const double* diagonal = gradient->diagonal + body->v;
     double *step = gradient->correction + body->v, last = INFINITY;
-    memcpy(x, b, sizeof(double) * (size_t)n);
+    for (int k = 0; k < n; k++) {
+        x[k] = diagonal[k] > 0.0 ? b[k] : 0.0;
+    }
     body->ops->solve(body->impl, x);
     for (int round = 0; round < MOST_ROUNDS; round++) {
         apply(gradient, body, back, x, step);
         for (int k = 0; k < n; k++) {
-            step[k] = b[k] - step[k];
+            step[k] = diagonal[k] > 0.0 ? b[k] - step[k] : 0.0;
         }
-        body->ops->solve(body->impl, step); // zero where held
+        body->ops->solve(body->impl, step);
         const double size = norm_of(step, n), all = norm_of(x, n);
         if (!(size < last) && size > 1e-9 * all) {
             break;
@@ -294,5 +299,6 @@ FilStatus fil_world_vary(FilWorld* world, const double* variation)
         return fil_world_fail(world, FIL_BAD_INPUT, "the state cannot be moved that far");
     }
     fil_state_swap(&system->state, &system->next);
+    world->varied++;
     return FIL_OK;
 }

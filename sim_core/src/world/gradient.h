@@ -9,10 +9,10 @@ struct FilGradient {
     FilWorld* world;
     int n;          /* numbers of a velocity */
     bool ready;     /* the world stands at the end of the step that was prepared */
-    const double* at; /* where that state is */
-    uint64_t step;  /* its number ... */
+    uint64_t step, varied; /* its number, and how often states had been moved ... */
     double* v;      /* ... and its end, n; what follows has n numbers, too */
     double *end_rate, *residual, *solution, *correction;
+    double* diagonal; /* of the tangents: zero where nothing is free */
 };
 
 #endif

@@ -68,6 +68,7 @@ struct FilWorld {
 
     double time;
     uint64_t step;
+    uint64_t varied; /* how often its state was moved by a variation */
     struct {
         double time;
         uint64_t step;
