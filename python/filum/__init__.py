@@ -11,10 +11,11 @@ docs/python.md has more.
 
 import os
 
-from ._filum import (Energy, Error, InputError, Interrupted, NotConverged, Object, SceneError, StepInfo, View, __version__,
+from ._filum import (Energy, Error, Gradient, InputError, Interrupted, NotConverged, Object, SceneError, StepInfo, View, __version__,
                      contact_models, quantities, scenes)
 from .batch import Batch
 from .env import Box, Env, VectorEnv
+from .gradient import trajectory_gradient
 from .scene import Scene
 from .world import Picture, World
 
@@ -24,5 +25,6 @@ for _folder in ("config/scenes", "../../../../share/filum/config/scenes"):
     if os.path.isdir(_folder):
         os.environ["FILUM_SCENE_PATH"] = ":".join(filter(None, [os.environ.get("FILUM_SCENE_PATH"), _folder]))
 
-__all__ = ["Batch", "Box", "Energy", "Env", "Error", "InputError", "Interrupted", "NotConverged", "Object", "Picture", "Scene",
-           "SceneError", "StepInfo", "VectorEnv", "View", "World", "contact_models", "quantities", "scenes"]
+__all__ = ["Batch", "Box", "Energy", "Env", "Error", "Gradient", "InputError", "Interrupted", "NotConverged", "Object", "Picture", "Scene",
+           "SceneError", "StepInfo", "VectorEnv", "View", "World", "contact_models", "quantities", "scenes",
+           "trajectory_gradient"]

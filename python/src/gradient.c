@@ -157,7 +157,7 @@ static PyObject* vary(PyObject* object, PyObject* variation)
 }
 
 PyMethodDef fil_py_gradient_methods[] = {
-    {"_gradient", make_gradient, METH_NOARGS, NULL},
+    {"gradient", make_gradient, METH_NOARGS, "gradient(): a Gradient of this world: its steps with their derivatives."},
     {"vary", vary, METH_O, "vary(variation): moves the state by a variation, places for a unit of time with its first half as velocities."},
     {NULL, NULL, 0, NULL},
 };

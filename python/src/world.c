@@ -95,7 +95,7 @@ static PyObject* close_world(PyObject* object, PyObject* unused)
         return NULL;
     }
     if (self->views > 0) {
-        return PyErr_Format(PyExc_BufferError, "%d arrays look at this world's state; it can be closed when they are gone", self->views);
+        return PyErr_Format(PyExc_BufferError, "%d arrays or gradients look at this world; it can be closed when they are gone", self->views);
     }
     if (self->view != NULL) {
         PyErr_SetString(PyExc_BufferError, "a page looks at this world; close the view first");

@@ -18,6 +18,20 @@ def refused(call):
     raise AssertionError("not refused")
 
 
+def use_gradient():
+    world = filum.World(text="rigid_bodies: [{name: a, shapes: [{sphere: {radius: 0.1}}]}]", contact="none")
+    gradient = world.gradient()
+    refused(lambda: gradient.forward(numpy.zeros(16)))
+    seen = (gradient.step(), gradient.forward(numpy.zeros(16), numpy.zeros(8)), gradient.backward(numpy.zeros(16)), gradient.size, gradient.world)
+    refused(lambda: gradient.forward(numpy.zeros(3)))
+    refused(lambda: gradient.backward("x"))
+    refused(world.close)
+    world.vary(numpy.zeros(16))
+    refused(lambda: world.vary([1]))
+    del seen, gradient
+    world.close()
+
+
 def use_world():
     world = filum.World(NAME, text=TEXT, set={"friction": 0.2}, seed=3, dt=0.001, contact="sap")
     info = world.step(2)
@@ -32,6 +46,7 @@ def use_world():
     world.gravity = (0, 0, -9)
     world.add_probe("x", "position", rope)
     world.restore(world.save())
+    use_gradient()
     world.reset()
     world.show()
     refused(world.close)

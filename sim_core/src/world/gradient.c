@@ -12,6 +12,9 @@
 /* Corrections are below the last bits after a few rounds, as A lacks terms of order dt only. Chosen. */
 enum { MOST_ROUNDS = 60 };
 
+/* A correction of this share ends the search: what is left is smaller by as much again as the correction was than the one before. */
+static const double ENOUGH = 1e-12;
+
 /* ---- making ---- */
 
 static FilStatus check(FilWorld* world)
@@ -194,7 +197,7 @@ static FilStatus solve(FilGradient* gradient, const FilBody* body, bool back, co
         for (int k = 0; k < n; k++) {
             x[k] += step[k];
         }
-        if (size <= 4e-16 * all || !(size < 0.9 * last)) { // or rounding is all that is left
+        if (size <= ENOUGH * all || !(size < 0.9 * last)) { // or rounding is all that is left
             return FIL_OK;
         }
         last = size;

@@ -1,0 +1,88 @@
+"""Gradients from Python: against differences of steps, and against each other."""
+
+import unittest
+
+import numpy
+
+import filum
+
+ROD = """
+world: {dt: 2e-3, contact: {model: none}, newton: {tolerance: 1e-13}}
+materials: {rubber: {young: 1e6, poisson: 0.4, density: 1100}}
+rods: [{name: a, material: rubber, section: {circle: {radius: 0.005}}, twist: 1, damping: {stiffness: 0.002},
+        shape: {arc: {center: [0, 0, 0], start: [0.2, 0, 0], normal: [0, 0.3, 1], angle: 1.5, nodes: 8}}}]
+attachments: [{name: hook, pin: {rod: a, node: 0}}]
+drives: [{name: push, rod: a, node: -1, force: [0, 0, 0]}]
+"""
+
+
+class Gradients(unittest.TestCase):
+    def setUp(self):
+        self.world = filum.World(text=ROD)
+        self.world.step(3)
+
+    def test_forward_and_backward(self):
+        world, gradient = self.world, self.world.gradient()
+        n = gradient.size
+        before, random = world.save(), numpy.random.default_rng(1)
+        start = random.uniform(-1, 1, 2 * n)
+        start[[0, 1, 2, n, n + 1, n + 2, n - 1, -1]] = 0  # pinned, idle
+        gradient.step()
+        end, weight, force = gradient.forward(start), random.uniform(-1, 1, 2 * n), random.uniform(-1, 1, n)
+        by_start, by_force = gradient.backward(weight)
+        self.assertAlmostEqual(weight @ end, by_start @ start, delta=1e-10 * abs(weight) @ abs(end))
+        pushed = gradient.forward(0 * start, force)
+        self.assertAlmostEqual(weight @ pushed, by_force @ force, delta=1e-10 * abs(weight) @ abs(pushed))
+        ends = []
+        for size in 1e-6, -1e-6:
+            world.restore(before)
+            world.vary(size * start)
+            world.step()
+            ends.append(world.velocities.copy())
+        self.assertLess(numpy.abs((ends[0] - ends[1]) / 2e-6 - end[n:]).max(), 1e-6 * numpy.abs(end[n:]).max())
+
+    def test_trajectories(self):
+        world, n = self.world, self.world.gradient().size
+        push, before, pushes = world.find("drive", "push"), world.save(), numpy.random.default_rng(2).uniform(-0.1, 0.1, (11, 3))
+
+        def control(step, world):
+            push.set(pushes[step])
+
+        def cost(step, world):
+            slope = numpy.zeros(2 * n)
+            slope[n:] = world.velocities
+            return 0.5 * world.velocities @ world.velocities, slope
+
+        total, start, forces = filum.trajectory_gradient(world, len(pushes), cost, control)
+        end = world.hash
+        world.restore(before)
+        for step in range(len(pushes)):
+            control(step, world)
+            world.step()
+        self.assertEqual(world.hash, end)
+        for step, axis in (0, 0), (4, 1), (10, 2):
+            totals = []
+            for size in 1e-4, -1e-4:
+                pushes[step, axis] += size
+                world.restore(before)
+                totals.append(filum.trajectory_gradient(world, len(pushes), cost, control)[0])
+                pushes[step, axis] -= size
+            self.assertAlmostEqual((totals[0] - totals[1]) / 2e-4, forces[step, n - 4 + axis], delta=1e-6 * abs(forces).max())
+
+    def test_refused(self):
+        with self.assertRaisesRegex(filum.InputError, "under the contact model sap are not known yet"):
+            filum.World(text=ROD, contact="sap").gradient()
+        gradient = self.world.gradient()
+        with self.assertRaisesRegex(filum.InputError, "no step to differentiate"):
+            gradient.backward(numpy.zeros(2 * gradient.size))
+        gradient.step()
+        with self.assertRaises(filum.InputError):
+            gradient.forward(numpy.zeros(3))
+        with self.assertRaises(filum.InputError):
+            self.world.vary([1])
+        with self.assertRaises(BufferError):
+            self.world.close()  # the gradient looks at it
+
+
+if __name__ == "__main__":
+    unittest.main()
