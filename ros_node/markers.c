@@ -255,7 +255,7 @@ static void fill_patches(FilMarker* marker, const FilWorld* world)
         const double share = highest > 0.0 ? patch.highest_pressure / highest : 0.0;
         fill_disc(marker->points.data + CORNERS * k, &patch);
         for (size_t i = 0; i < CORNERS; i++) {
-            marker->colors.data[CORNERS * k + i] = (std_msgs__msg__ColorRGBA){1.0f, (float)(0.82 * (1.0 - share)), 0.13f, 0.85f};
+            marker->colors.data[CORNERS * k + i] = (std_msgs__msg__ColorRGBA){1.0f, (float)(0.82 * (1.0 - share)), 0.13f, 0.5f};
         }
     }
 }

@@ -2,6 +2,7 @@
  * strained uniformly, if contact transmits a constant pressure as it is. */
 #include <stdio.h>
 
+#include "base/vec3.h"
 #include "blocks.h"
 
 static const double PRESSURE = 1e3, YOUNG = 1e5, HEIGHT = 0.1, SIDE = 0.2;
@@ -133,6 +134,54 @@ static void test_rigid_bases(void** state)
     }
 }
 
+/* Force with which a block that cannot give way, of n x n cells above, holds a round body pressed in by `depth`: pressure is the bedding
+ * times the distance, on areas seen along its direction. */
+static double press_round(const char* shape, int n, double bedding, double radius, double depth)
+{
+    char text[900];
+    FilWorld* world = NULL;
+    FilError error;
+    FilVec3 force, torque;
+    snprintf(text, sizeof text,
+             "world: {dt: 1.0e-7, gravity: [0, 0, 0], contact: sap}\n" // nothing moves in such a step
+             "materials: {gum: {young: 1.0e+5, poisson: 0, density: 1000, friction: 0}}\n"
+             "rigid_bodies: [{name: round, mass: 1, material: gum, position: [0.003, -0.004, %.17g], %s}]\n"
+             "solids: [{name: block, material: gum, bedding: %g, brick: {size: [%g, %g, 0.02], cells: [%d, %d, 1]}, position: [0, 0, -0.01],"
+             " pins: [{from: [-1, -1, -1], to: [1, 1, 1]}]}]\n",
+             radius - depth, shape, bedding, SIDE, SIDE, n, n);
+    if (fil_scene_load_text("scene", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
+        fail_msg("%s", error.text);
+    }
+    block_step(world, NULL);
+    fil_world_contact_wrench(world, fil_world_find_rigid(world, "round"), &force, &torque);
+    fil_world_destroy(world);
+    return force.z;
+}
+
+/* Round bodies against closed forms, off the mesh's symmetry. With h = R - depth and s the distance from the middle or the axis, F = C int (R - s) (h/s)^2 dA over s < R. */
+static void test_round_bodies(void** state)
+{
+    (void)state;
+    const double C = 1e7, R = 0.1, d = 0.01, h = R - d, a = sqrt(R * R - h * h);
+    const struct {
+        const char* shape;
+        double force;
+    } bodies[] = {
+        {"shapes: [{sphere: {radius: 0.1}}]", 2.0 * FIL_PI * C * h * h * (R * log(R / h) - d)},
+        {"rotation: [0, $(pi / 2), 0], shapes: [{cylinder: {radius: 0.1, length: 0.4}}]", 2.0 * C * SIDE * h * (R * atan(a / h) - h * asinh(a / h))},
+    };
+    for (int k = 0; k < 2; k++) {
+        double last = INFINITY, error = 0.0;
+        for (int n = 10; n <= 40; n *= 2) { // 2.2, 4.4, 8.7 cells over the contact's half width
+            error = fabs(press_round(bodies[k].shape, n, C, R, d) / bodies[k].force - 1.0);
+            print_message("%s, %d cells: %.2e off %.4g N\n", bodies[k].shape, n, error, bodies[k].force);
+            assert_true(error < 0.5 * last);
+            last = error;
+        }
+        assert_true(error < 0.01);
+    }
+}
+
 /* at points it cannot: which is why there are areas */
 static void test_points(void** state)
 {
@@ -144,6 +193,6 @@ static void test_points(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_areas), cmocka_unit_test(test_rigid_bases), cmocka_unit_test(test_points)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_areas), cmocka_unit_test(test_rigid_bases), cmocka_unit_test(test_round_bodies), cmocka_unit_test(test_points)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,7 @@ FilWorld* fil_check_solid_load(FilCheck* check, const char* name, const FilSetti
 
 /* solid_hertz.c */
 void fil_check_solid_hertz(FilCheck* check);
+void fil_check_solid_hertz_areas(FilCheck* check);
 void fil_check_solid_hertz_fine(FilCheck* check);
 
 /* solid_gas.c */

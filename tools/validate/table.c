@@ -193,6 +193,7 @@ static const FilCheckCase table[] = {
     {"solid", "cantilever", "order of convergence of a cantilever", 0, fil_check_solid_cantilever},
     {"solid", "cantilever_fine", "the same on three meshes, with and without Poisson's ratio", 12, fil_check_solid_cantilever_fine},
     {"solid", "hertz", "force of a rigid ball on a soft half-space", 8, fil_check_solid_hertz},
+    {"solid", "hertz_areas", "the same, by areas instead of points", 8, fil_check_solid_hertz_areas},
     {"solid", "hertz_fine", "the same with six cells over the contact's radius", 60, fil_check_solid_hertz_fine},
     {"solid", "cylinder", "P3 VII-A: a rubber cylinder pressed flat, 288 and 1,152 elements", 7, fil_check_solid_cylinder},
     {"solid", "cylinder_fine", "the same on three meshes", 50, fil_check_solid_cylinder_fine},

@@ -51,7 +51,7 @@ export class Contacts {
     this.lines.renderOrder = 2;
     scene.add(this.lines);
     this.heads = new Copies(scene, new THREE.ConeGeometry(0.35, 1, 12).translate(0, -0.5, 0), new THREE.MeshBasicMaterial());
-    this.discs = new Copies(scene, new THREE.CircleGeometry(1, 40), new THREE.MeshBasicMaterial({ side: THREE.DoubleSide, opacity: 0.85 }));
+    this.discs = new Copies(scene, new THREE.CircleGeometry(1, 40), new THREE.MeshBasicMaterial({ side: THREE.DoubleSide, opacity: 0.5 }));
   }
 
   // longest: m, of the largest force's arrow

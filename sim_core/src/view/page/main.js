@@ -107,12 +107,14 @@ function clip(distance, all = distance) {
 controls.addEventListener('change', () => {
   clip(camera.position.distanceTo(controls.target), whole);
   stale = true;
+  drawn = Math.abs(pixel() / Tube.pixel - 1) > 0.1 ? null : drawn; // thin lines and tubes follow the size of pixels
 });
 
 function light(center, radius) {
   sun.target.position.copy(center);
   sun.position.copy(center).add(new THREE.Vector3(-0.9, -1.2, 2.2).multiplyScalar(2 * radius));
   Object.assign(sun.shadow.camera, { left: -1.6 * radius, right: 1.6 * radius, top: 1.6 * radius, bottom: -1.6 * radius, near: radius / 10, far: 12 * radius });
+  sun.shadow.normalBias = radius / 100; // some texels of the shadow's picture: sides of tubes do not shade themselves
   sun.shadow.camera.updateProjectionMatrix();
 }
 
@@ -227,9 +229,12 @@ function drawHand(numbers) {
   }
 }
 
-// where everything is; `least` is two thirds of a pixel where the camera looks
+// m, where the camera looks
+const pixel = () => (2 * Math.tan((Math.PI / 360) * camera.fov) * camera.position.distanceTo(controls.target)) / renderer.domElement.clientHeight;
+
+// where everything is
 function place(frame) {
-  Tube.least = (1.5 * Math.tan((Math.PI / 360) * camera.fov) * camera.position.distanceTo(controls.target)) / renderer.domElement.clientHeight;
+  Tube.pixel = pixel();
   return state.bodies.update(frame.numbers);
 }
 
@@ -379,7 +384,7 @@ requestAnimationFrame(tick);
 
 // for tests: what is known, and where a point of the world is on the page
 window.filum = {
-  state, plots, camera, controls, look,
+  state, plots, camera, controls, look, renderer, scene,
   project: (point) => {
     const p = new THREE.Vector3(...point).project(camera);
     return [((p.x + 1) / 2) * innerWidth, ((1 - p.y) / 2) * innerHeight];

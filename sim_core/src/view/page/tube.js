@@ -1,7 +1,13 @@
 // A tube around a line of nodes. Between nodes it follows a Catmull-Rom curve; the first directors turn its stripe.
 import * as THREE from './lib/three/build/three.module.js';
 
-const AROUND = 12;
+// Sides of a tube and rings from node to node by how large they are in the picture: a polygon's sides stay within half a pixel of its
+// circle (r (1 - cos pi/n): n = 6 up to 3.7 px, 12 up to 14.7), and what lies closer together than a few pixels needs no curve between.
+const FLAT_SIDES = 12;
+const SIDES = [[3.7, 6], [14.7, 12], [Infinity, 24]];
+const RINGS = [[4, 1], [10, 2], [Infinity, 4]]; // px from node to node; chosen
+const CHANGE = 0.15; // of a pixel's size, before a tube is cut anew
+const pick = (rows, size) => (rows.find(([limit]) => size < limit) ?? rows[rows.length - 1])[1];
 
 function stripes() {
   const canvas = document.createElement('canvas');
@@ -19,15 +25,16 @@ function stripes() {
 }
 
 // points of a section and their normals, in the frame of the directors: four numbers each
-const ROUND = Float32Array.from({ length: 4 * (AROUND + 1) }, (_, i) => {
-  const angle = (2 * Math.PI * Math.floor(i / 4)) / AROUND;
+const round = (sides) => Float32Array.from({ length: 4 * (sides + 1) }, (_, i) => {
+  const angle = (2 * Math.PI * Math.floor(i / 4)) / sides;
   return i % 2 === 0 ? Math.cos(angle) : Math.sin(angle);
 });
+const ROUND = Object.fromEntries(SIDES.map(([, sides]) => [sides, round(sides)]));
 
 // three points on each of four sides: corners are there twice, once for each side's normal
 function rectangle([width, height]) {
-  return Float32Array.from(Array.from({ length: AROUND + 1 }, (_, k) => {
-    const side = Math.floor((k % AROUND) / 3);
+  return Float32Array.from(Array.from({ length: FLAT_SIDES + 1 }, (_, k) => {
+    const side = Math.floor((k % FLAT_SIDES) / 3);
     const along = (k % 3) - 1;
     const [x, y] = [[1, along], [-along, 1], [-1, -along], [along, -1]][side];
     return [(x * width) / 2, (y * height) / 2, ...[[1, 0], [0, 1], [-1, 0], [0, -1]][side]];
@@ -37,29 +44,52 @@ function rectangle([width, height]) {
 const cubic = (a, b, c, d, s) => b + 0.5 * s * (c - a + s * (2 * a - 5 * b + 4 * c - d + s * (3 * (b - c) + d - a)));
 
 export class Tube {
-  static least = 0; // m: what is thinner is drawn as thin as can be seen
+  static pixel = 0; // m, where the camera looks
 
-  // radius(u): at the place u along the nodes; flat: width and height of a rectangular section instead
+  static get least() { return 0.75 * Tube.pixel; } // m: what is thinner is drawn as thin as can be seen
+
+  // radius(u): at the place u along the nodes; flat: width and height of a rectangular section instead; fine: at most so many rings from node to node
   constructor({ nodes, closed, radius, color, striped = true, flat = null, fine = nodes <= 60 ? 4 : nodes <= 250 ? 2 : 1 }) {
-    Object.assign(this, { nodes, closed, radius: flat ? () => 1 : radius, profile: flat ? rectangle(flat) : ROUND });
+    Object.assign(this, { nodes, closed, radius: flat ? () => 1 : radius, flat: flat ? rectangle(flat) : null, finest: fine });
     this.spans = closed ? nodes : nodes - 1;
-    this.fine = fine; // rings from node to node
-    this.rings = this.spans * this.fine + 1;
     this.caps = closed ? 0 : 2; // rings of no radius that close the ends
+    this.mesh = new THREE.Mesh(new THREE.BufferGeometry(), new THREE.MeshStandardMaterial({
+      color, roughness: 0.55, metalness: 0, map: striped ? stripes() : null, side: THREE.DoubleSide,
+    }));
+    this.mesh.frustumCulled = false;
+    this.mesh.castShadow = this.mesh.receiveShadow = true;
+    this.cut(flat ? FLAT_SIDES : SIDES[0][1], 1); // what has no normals in the first picture is shaded flat for ever
+  }
+
+  // cuts it for the present size of a pixel; edge: m from node to node
+  fit(edge) {
+    if (this.cutAt && Math.abs(Tube.pixel / this.cutAt - 1) < CHANGE) {
+      return;
+    }
+    this.cutAt = Tube.pixel;
+    const sides = this.flat ? FLAT_SIDES : pick(SIDES, this.radius(0) / Tube.pixel);
+    const fine = Math.min(this.finest, pick(RINGS, edge / Tube.pixel));
+    if (sides !== this.sides || fine !== this.fine) {
+      this.cut(sides, fine);
+    }
+  }
+
+  cut(sides, fine) {
+    Object.assign(this, { sides, fine, profile: this.flat ?? ROUND[sides], rings: this.spans * fine + 1 });
     this.center = new Float32Array(3 * this.rings);
     this.director = new Float32Array(3 * this.rings);
-    const columns = AROUND + 1;
+    const columns = sides + 1;
     const total = this.rings + this.caps;
     const geometry = new THREE.BufferGeometry();
     this.position = new THREE.BufferAttribute(new Float32Array(3 * columns * total), 3).setUsage(THREE.DynamicDrawUsage);
     this.normal = new THREE.BufferAttribute(new Float32Array(3 * columns * total), 3).setUsage(THREE.DynamicDrawUsage);
     const uv = new Float32Array(2 * columns * total);
     for (let i = 0; i < columns * total; i++) {
-      uv[2 * i] = (i % columns) / AROUND;
+      uv[2 * i] = (i % columns) / sides;
     }
     const index = [];
     for (let r = 0; r + 1 < total; r++) {
-      for (let k = 0; k < AROUND; k++) {
+      for (let k = 0; k < sides; k++) {
         const a = r * columns + k;
         index.push(a, a + 1, a + columns, a + 1, a + columns + 1, a + columns);
       }
@@ -68,21 +98,19 @@ export class Tube {
     geometry.setAttribute('normal', this.normal);
     geometry.setAttribute('uv', new THREE.BufferAttribute(uv, 2));
     geometry.setIndex(index);
-    this.mesh = new THREE.Mesh(geometry, new THREE.MeshStandardMaterial({
-      color, roughness: 0.55, metalness: 0, map: striped ? stripes() : null, side: THREE.DoubleSide,
-    }));
-    this.mesh.frustumCulled = false;
-    this.mesh.castShadow = this.mesh.receiveShadow = true;
+    this.mesh.geometry.dispose();
+    this.mesh.geometry = geometry;
   }
 
   // the node nearest to a face that was hit
   nodeOf(face) {
-    const ring = Math.min(Math.max(Math.floor(face.a / (AROUND + 1)) - this.caps / 2, 0), this.rings - 1);
+    const ring = Math.min(Math.max(Math.floor(face.a / (this.sides + 1)) - this.caps / 2, 0), this.rings - 1);
     return Math.round(ring / this.fine) % this.nodes;
   }
 
   // nodes from `offset` on; director(i, k): of node i
   update(numbers, offset, director) {
+    this.fit(Math.hypot(numbers[offset + 3] - numbers[offset], numbers[offset + 4] - numbers[offset + 1], numbers[offset + 5] - numbers[offset + 2]));
     const { center, director: turned, fine, rings, nodes, closed } = this;
     const at = (i) => offset + 3 * (closed ? (i + nodes) % nodes : Math.min(Math.max(i, 0), nodes - 1));
     for (let i = 0; i < this.spans; i++) {
@@ -109,7 +137,7 @@ export class Tube {
   // plain numbers in plain loops: thousands of rings are wrapped for each picture
   wrap(rings) {
     const { center: x, director, caps, closed, fine } = this;
-    const least = this.profile === ROUND ? Tube.least : 0;
+    const least = this.flat ? 0 : Tube.least;
     for (let r = 0; r < rings; r++) {
       const before = 3 * (r > 0 ? r - 1 : closed ? rings - 2 : 0);
       const after = 3 * (r + 1 < rings ? r + 1 : closed ? 1 : r);
@@ -148,7 +176,7 @@ export class Tube {
     const x = center[at];
     const y = center[at + 1];
     const z = center[at + 2];
-    for (let k = 0, i = 3 * row * (AROUND + 1); k < profile.length; k += 4, i += 3) {
+    for (let k = 0, i = 3 * row * (this.sides + 1); k < profile.length; k += 4, i += 3) {
       const u = radius * profile[k];
       const v = radius * profile[k + 1];
       const n = profile[k + 2];
