@@ -104,7 +104,7 @@ void fil_check_solid_membrane(FilCheck* check)
             fil_check_below(check, "what the bear slipped by while shaken, sideways, m", fabs(center.x - finger.x - from[0]), 5e-3);
             fil_check_below(check, "and down, m", fabs(center.z - finger.z - from[2]), 5e-3);
             fil_check_above(check, "height of the bear, m", center.z, 0.12);
-            fil_check_above(check, "least volume of an element over that at rest", worst, 0.05);
+            fil_check_above(check, "least volume of an element over that at rest", worst, 0.3); // 0.36 with cells of 22 mm, 0.42 with 16
             fil_check_above(check, "pressure that the grip adds, Pa", fil_shell_chamber_pressure(world, bubble, 0) - free_pressure, 1000.0);
         }
     }
