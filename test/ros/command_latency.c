@@ -1,0 +1,133 @@
+/* A program to run by hand, on a quiet machine: how long a command takes from where it is published until it counts in the world, and
+ * until the step that it counts in is done.
+ *
+ *     command_latency [SECONDS [RATE]]
+ *
+ * The node runs as always, in real time with steps of 1 ms, in a thread of its own; the publisher is another member of the graph, so that
+ * a command is encoded, sent over DDS, taken by the node's executor, checked and applied. Times are of the steady clock. */
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "client.h"
+#include "node.h"
+#include "process.h"
+#include "rosidl_runtime_c/primitives_sequence_functions.h"
+#include "rosidl_runtime_c/string_functions.h"
+#include "sensor_msgs/msg/joint_state.h"
+
+enum { MOST = 200000 };
+
+static double sent[MOST], applied[MOST], stepped[MOST];
+static int last_applied = -1, last_stepped = -1;
+static volatile sig_atomic_t stop;
+
+/* Everything that the node takes or tells passes here, in its thread: a command bears its number as effort. */
+static void hear(void* context, const FilOutputTopic* topic, const void* message)
+{
+    (void)context;
+    if (strcmp(topic->name, "joint_commands") == 0) {
+        const int number = (int)lround(1e6 * ((const sensor_msgs__msg__JointState*)message)->effort.data[0]);
+        if (number >= 0 && number < MOST) {
+            applied[number] = fil_node_now();
+            last_applied = number;
+        }
+    } else if (strcmp(topic->name, "step_info") == 0) {
+        for (int k = last_stepped + 1; k <= last_applied; k++) {
+            stepped[k] = fil_node_now();
+        }
+        last_stepped = last_applied;
+    }
+}
+
+static void* run(void* context)
+{
+    fil_node_run(context);
+    return NULL;
+}
+
+static int compare(const void* a, const void* b)
+{
+    const double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+static void print(const char* what, const double* until, int count)
+{
+    double* times = calloc((size_t)count + 1, sizeof *times);
+    int known = 0;
+    for (int k = 0; k < count && times != NULL; k++) {
+        if (until[k] > 0.0) {
+            times[known++] = 1e3 * (until[k] - sent[k]);
+        }
+    }
+    qsort(times, (size_t)known, sizeof *times, compare);
+    printf("%-26s %6d of %d", what, known, count);
+    static const double shares[] = {0.5, 0.9, 0.99, 0.999};
+    for (int i = 0; i < 4 && known > 0; i++) {
+        printf("  p%g %.3f", 100.0 * shares[i], times[(int)(shares[i] * (known - 1))]);
+    }
+    printf("  max %.3f ms\n", known > 0 ? times[known - 1] : NAN);
+    free(times);
+}
+
+int main(int argc, char** argv)
+{
+    const double seconds = argc > 1 ? atof(argv[1]) : 10.0, rate = argc > 2 ? atof(argv[2]) : 1000.0;
+    const int count = (int)fmin(seconds * rate, MOST);
+    char path[] = "/tmp/filum_latency_XXXXXX.yaml", argument[64];
+    FILE* file = fdopen(mkstemps(path, 5), "w");
+    fprintf(file, "world: {dt: 0.001}\nrobots: [{name: bar, urdf: " FILUM_SOURCE_DIR "/config/robots/pendulum.urdf}]\n");
+    fclose(file);
+    snprintf(argument, sizeof argument, "scene:=%s", path);
+    setenv("ROS_LOCALHOST_ONLY", "1", 1);
+    const char* const arguments[] = {"filum_node", "--ros-args", "-p", argument, "-p", "publish_rate:=1000.0", "--log-level", "warn"};
+    static FilNode node;
+    if (!fil_node_init(&node, 8, arguments, &stop)) {
+        return 1;
+    }
+    node.tap.recorder = (FilTapListener){hear, NULL};
+    pthread_t thread;
+    pthread_create(&thread, NULL, run, &node);
+    Client client;
+    client_join(&client, "controller", 0, NULL);
+    rcl_publisher_t publisher = rcl_get_zero_initialized_publisher();
+    must(rclc_publisher_init_default(&publisher, &client.node, ROSIDL_GET_MSG_TYPE_SUPPORT(sensor_msgs, msg, JointState), "/joint_commands"), "publisher");
+    sensor_msgs__msg__JointState* command = sensor_msgs__msg__JointState__create();
+    rosidl_runtime_c__String__Sequence__init(&command->name, 1);
+    rosidl_runtime_c__String__assign(&command->name.data[0], "swing");
+    rosidl_runtime_c__double__Sequence__init(&command->effort, 1);
+    sleep_seconds(1.0);
+    double next = fil_node_now();
+    for (int k = 0; k < count; k++, next += 1.0 / rate) {
+        sleep_seconds(fmax(next - fil_node_now(), 0.0));
+        command->effort.data[0] = 1e-6 * k;
+        sent[k] = fil_node_now();
+        must(rcl_publish(&publisher, command, NULL), "publish");
+    }
+    sleep_seconds(0.2);
+    stop = 1;
+    pthread_join(thread, NULL);
+    printf("%d commands at %g Hz, missed deadlines %llu, refused %llu\n", count, rate, (unsigned long long)node.simulation.missed_deadlines,
+           (unsigned long long)node.commands.refused);
+    print("published to applied", applied, count);
+    print("published to step done", stepped, count);
+    node.tap.recorder = (FilTapListener){NULL, NULL};
+    sensor_msgs__msg__JointState__destroy(command);
+    must(rcl_publisher_fini(&publisher, &client.node), "publisher");
+    client_leave(&client);
+    fil_node_fini(&node);
+    unlink(path);
+    return 0;
+}
