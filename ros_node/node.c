@@ -157,6 +157,16 @@ static void undo_actions(FilNode* node)
     fil_actions_fini(&node->actions);
 }
 
+static bool make_sensors(FilNode* node)
+{
+    return fil_sensors_init(&node->sensors, &node->node, &node->parameters, &node->tap);
+}
+
+static void undo_sensors(FilNode* node)
+{
+    fil_sensors_fini(&node->sensors);
+}
+
 static bool make_parameter_server(FilNode* node)
 {
     return fil_parameter_server_init(&node->parameter_server, &node->node, &node->executor, &node->parameters,
@@ -214,6 +224,7 @@ static const struct {
     {make_control, undo_control, true},
     {make_planning, undo_planning, true},
     {make_actions, undo_actions, true},
+    {make_sensors, undo_sensors, true},
     {make_parameter_server, undo_parameter_server, true},
     {make_standard_services, undo_standard_services, true},
     {make_world, undo_world, true},
@@ -411,6 +422,7 @@ static void step(FilNode* node, double now)
         return;
     }
     fil_actions_follow(&node->actions);
+    fil_sensors_update(&node->sensors, &node->simulation);
     publish(node, false, now);
 }
 

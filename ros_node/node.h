@@ -13,6 +13,7 @@
 #include "planning.h"
 #include "publishers.h"
 #include "rclc/rclc.h"
+#include "sensors.h"
 #include "view/simulation.h"
 #include "standard_services.h"
 #include "status_line.h"
@@ -39,6 +40,7 @@ typedef struct FilNode {
     FilControl control;
     FilPlanning planning;
     FilActions actions;
+    FilSensors sensors;
     struct {
         FilViewSession* session; /* NULL: nobody is served */
         FilViewTopics* topics;   /* for Foxglove; NULL: for pages only */

@@ -81,7 +81,7 @@ void fil_outputs_fini(FilOutputs* outputs)
 
 /* Whether a rate asks for something now. Steps fall on multiples of dt: half a step early is closer than half a step
  * late. A schedule that lags, or that a reset left in the future, starts anew. */
-static bool is_due(FilSchedule* schedule, double time, double dt, bool all)
+bool fil_schedule_is_due(FilSchedule* schedule, double time, double dt, bool all)
 {
     if (schedule->rate <= 0.0) {
         return false;
@@ -116,15 +116,15 @@ bool fil_outputs_plan(FilOutputs* outputs, const FilSimulation* simulation, bool
     if (!fil_state_messages_fit(&outputs->messages, simulation, outputs->node_frames)) {
         return false;
     }
-    *due |= is_due(&outputs->clock, time, dt, all) ? 1u << FIL_MESSAGE_CLOCK : 0;
+    *due |= fil_schedule_is_due(&outputs->clock, time, dt, all) ? 1u << FIL_MESSAGE_CLOCK : 0;
     if (outputs->fixed_load != simulation->load_count && messages->static_transforms.transforms.size > 0) {
         *due |= 1u << FIL_MESSAGE_TF_STATIC;
     }
     outputs->fixed_load = simulation->load_count;
-    if (is_due(&outputs->transforms, time, dt, all) && messages->transforms.transforms.size > 0) {
+    if (fil_schedule_is_due(&outputs->transforms, time, dt, all) && messages->transforms.transforms.size > 0) {
         *due |= 1u << FIL_MESSAGE_TF;
     }
-    if (is_due(&outputs->states, time, dt, all)) {
+    if (fil_schedule_is_due(&outputs->states, time, dt, all)) {
         *due |= present(messages, simulation);
         if (looked_at) {
             *due |= outputs->drawn_load != simulation->load_count ? 1u << FIL_MESSAGE_NO_MARKERS : 0;

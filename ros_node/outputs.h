@@ -34,6 +34,9 @@ typedef struct FilSchedule {
     double next; /* s */
 } FilSchedule;
 
+/* Whether it is due at a time, in steps of dt; or due in any case, with `all`. If so, it counts as done. */
+bool fil_schedule_is_due(FilSchedule* schedule, double time, double dt, bool all);
+
 /* Hz, unless somebody asks for something else */
 enum { FIL_STATE_RATE = 50, FIL_TF_RATE = 50, FIL_CLOCK_RATE = 100 };
 
