@@ -167,6 +167,17 @@ static void undo_sensors(FilNode* node)
     fil_sensors_fini(&node->sensors);
 }
 
+static bool make_descriptions(FilNode* node)
+{
+    fil_descriptions_init(&node->descriptions, &node->node);
+    return true;
+}
+
+static void undo_descriptions(FilNode* node)
+{
+    fil_descriptions_fini(&node->descriptions);
+}
+
 static bool make_parameter_server(FilNode* node)
 {
     return fil_parameter_server_init(&node->parameter_server, &node->node, &node->executor, &node->parameters,
@@ -225,6 +236,7 @@ static const struct {
     {make_planning, undo_planning, true},
     {make_actions, undo_actions, true},
     {make_sensors, undo_sensors, true},
+    {make_descriptions, undo_descriptions, false},
     {make_parameter_server, undo_parameter_server, true},
     {make_standard_services, undo_standard_services, true},
     {make_world, undo_world, true},
@@ -445,6 +457,7 @@ void fil_node_run(FilNode* node)
             step(node, now);
         }
         tell_newcomers(node, now);
+        fil_descriptions_update(&node->descriptions, simulation);
         fil_node_watch_recording(node, now);
         fil_node_show_pages(node, now);
         fil_publishers_diagnose(&node->publishers, simulation, &node->commands, &node->boundary, now);

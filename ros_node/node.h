@@ -8,6 +8,7 @@
 #include "boundary.h"
 #include "commands.h"
 #include "control.h"
+#include "descriptions.h"
 #include "namesakes.h"
 #include "parameter_server.h"
 #include "planning.h"
@@ -41,6 +42,7 @@ typedef struct FilNode {
     FilPlanning planning;
     FilActions actions;
     FilSensors sensors;
+    FilDescriptions descriptions;
     struct {
         FilViewSession* session; /* NULL: nobody is served */
         FilViewTopics* topics;   /* for Foxglove; NULL: for pages only */

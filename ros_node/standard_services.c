@@ -94,6 +94,9 @@ static void answer_features(FilNode* node, const simulation_interfaces__srv__Get
         FEATURE(SIMULATION_RESET),       FEATURE(SIMULATION_STATE_GETTING), FEATURE(SIMULATION_STATE_SETTING),
         FEATURE(SIMULATION_STATE_PAUSE), FEATURE(STEP_SIMULATION_SINGLE),   FEATURE(STEP_SIMULATION_MULTIPLE),
         FEATURE(WORLD_LOADING),          FEATURE(WORLD_RESOURCE_STRING),
+#if FILUM_STEPS_ACTION
+        FEATURE(STEP_SIMULATION_ACTION),
+#endif
     };
     const size_t count = sizeof features / sizeof *features;
     if (rosidl_runtime_c__uint16__Sequence__init(&response->features.features, count)) {

@@ -17,6 +17,7 @@
 #include "rosidl_runtime_c/primitives_sequence_functions.h"
 #include "rosidl_runtime_c/string_functions.h"
 #include "sensor_msgs/msg/joint_state.h"
+#include "std_msgs/msg/string.h"
 #include "tf2_msgs/msg/tf_message.h"
 #include "trajectory_msgs/msg/joint_trajectory.h"
 #include "trajectory_msgs/msg/joint_trajectory_point.h"
@@ -86,11 +87,16 @@ static void tells_joints_and_links(void** state)
     assert_int_equal(states->velocity.size, states->name.size);
     assert_int_equal(states->effort.size, states->name.size);
     sensor_msgs__msg__JointState__destroy(states);
+    rmw_qos_profile_t kept = rmw_qos_profile_default;
+    kept.durability = RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL;
+    std_msgs__msg__String* description = std_msgs__msg__String__create();
+    assert_true(client_hear(&client, TYPE(std_msgs, String), "/right/robot_description", &kept, description, NULL, NULL));
+    assert_non_null(strstr(description->data.data, "<robot"));
+    assert_non_null(strstr(description->data.data, "\"right_lift\""));
+    std_msgs__msg__String__destroy(description);
 
     // moving and fixed frames make one tree: every parent is the root or a child somewhere
     tf2_msgs__msg__TFMessage* both[2] = {tf2_msgs__msg__TFMessage__create(), tf2_msgs__msg__TFMessage__create()};
-    rmw_qos_profile_t kept = rmw_qos_profile_default;
-    kept.durability = RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL;
     assert_true(client_hear(&client, TYPE(tf2_msgs, TFMessage), "/tf", &rmw_qos_profile_default, both[0], NULL, NULL));
     assert_true(client_hear(&client, TYPE(tf2_msgs, TFMessage), "/tf_static", &kept, both[1], NULL, NULL));
     size_t roots = 0;
