@@ -29,6 +29,7 @@ typedef struct FilMatrixKind {
     double lever;         /* I / (m r^2) about the axis that it rolls about, along y; 0: it does not roll */
     int axis;             /* that it slides along: 0 for x, 1 for y */
     double steepness;     /* tangent of a slope on which it slides, over mu */
+    double aside;         /* m, that one lies on another of its kind off the middle: meshes on each other, vertex on vertex, list each closeness 48 times under ipc */
     bool reduced;         /* its coordinates are those of joints or sections: momentum errs by first order of dt */
     const char* shape;    /* of a rigid body, for `write` */
     /* Its element of the section; NULL: `add` makes it. */

@@ -297,7 +297,7 @@ static const FilMatrixKind table[] = {
     {.name = "closed rod", .letters = "cl", .section = "rods", .below = 0.008, .above = 0.008, .axis = 0, .steepness = 2.0,
      .write = write_closed},
     {.name = "cloth", .letters = "ct", .section = "shells", .below = 0.003, .above = 0.003, .axis = 0, .steepness = 2.0,
-     .write = write_cloth},
+     .aside = 0.009, .write = write_cloth},
     {.name = "solid", .letters = "so", .section = "solids", .below = 0.03, .above = 0.03, .axis = 0, .steepness = 2.0,
      .write = write_solid},
     {.name = "net", .letters = "ne", .section = "nets", .below = 0.006, .above = 0.006, .axis = 0, .steepness = 2.0,

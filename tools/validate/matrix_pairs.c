@@ -75,7 +75,8 @@ static void look(const FilMatrixBench* bench, Meeting* meeting)
 static void place(const FilMatrixKind* const* kinds, bool ground, FilMatrixPlace* places)
 {
     const double base = ground ? kinds[1]->below + GAP : 0.0;
-    places[0] = (FilMatrixPlace){.name = "a", .across = true, .position = {0.0, 0.0, base + kinds[1]->above + (ground ? GAP : AWAY) + kinds[0]->below}};
+    const double aside = kinds[0] == kinds[1] ? kinds[0]->aside : 0.0;
+    places[0] = (FilMatrixPlace){.name = "a", .across = true, .position = {aside, 0.7 * aside, base + kinds[1]->above + (ground ? GAP : AWAY) + kinds[0]->below}};
     places[1] = (FilMatrixPlace){.name = "b", .position = {0.0, 0.0, base}};
     places[0].flies = places[1].flies = !ground;
 }
