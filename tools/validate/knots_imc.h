@@ -17,6 +17,7 @@ void fil_check_knots_spt(FilCheck* check);
 void fil_check_knots_models(FilCheck* check);
 void fil_check_knots_middle(FilCheck* check);
 void fil_check_knots_finer(FilCheck* check);
+void fil_check_knots_finer_three(FilCheck* check);
 void fil_check_knots_two_models(FilCheck* check);
 
 /* knots_turned.c: which way a knot lies */

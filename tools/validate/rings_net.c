@@ -184,9 +184,9 @@ static void compare_steps(FilCheck* check, const char* const (*net)[2], int net_
     draw_openings(check, opening, file);
     const double *paper = opening[PAPER], own = differ(opening[TWICE], paper, 0, JUDGED);
     fil_check_note(check, "opening until 7 s: P4's step against twice of it, relative", own);
-    fil_check_below(check, "opening until 7 s: the scene, refined, against P4's step, relative", differ(opening[REFINED], paper, 0, JUDGED),
-                    0.02); // as near as P4 gives times
-    fil_check_below(check, "opening until 7 s: the scene against P4's step, relative", differ(opening[SCENE], paper, 0, JUDGED), own);
+    const double given = 0.02; // as near as P4 gives times
+    fil_check_below(check, "opening until 7 s: the scene, refined, against P4's step, relative", differ(opening[REFINED], paper, 0, JUDGED), given);
+    fil_check_below(check, "opening until 7 s: the scene against P4's step, relative", differ(opening[SCENE], paper, 0, JUDGED), fmax(given, own));
     fil_check_note(check, "opening from 7 to 8 s: P4's step against twice of it, relative", differ(opening[TWICE], paper, JUDGED, LOOKS));
     fil_check_note(check, "opening from 7 to 8 s: the scene, refined, against P4's step, relative",
                    differ(opening[REFINED], paper, JUDGED, LOOKS));
