@@ -391,6 +391,17 @@ void fil_rod_weak_blocks(const void* pointer, bool* weak)
     memcpy(weak, body->block_weak, sizeof(bool) * (size_t)body->block_count);
 }
 
+/* The upper triangle of a block by columns from the lower one. */
+static inline void mirror(double* block)
+{
+    block[4] = block[1];
+    block[8] = block[2];
+    block[12] = block[3];
+    block[9] = block[6];
+    block[13] = block[7];
+    block[14] = block[11];
+}
+
 /* Completes diagonal blocks of a rod's nodes, once rods have been added. Held angles have nothing but their own; idle unknowns
  * are their own equation. */
 static void finish_diagonal(const FilRodBody* body, const FilRod* rod, bool implicit, double* values)
@@ -402,13 +413,14 @@ static void finish_diagonal(const FilRodBody* body, const FilRod* rod, bool impl
         if (body->all_cords && implicit && body->owner[i] != i) { // nothing has begun it
             memset(block, 0, 16 * sizeof *block);
         }
-        for (int k = 0; k < 6 && !body->all_cords; k++) { // both triangles
-            static const int row[6] = {1, 2, 3, 2, 3, 3}, column[6] = {0, 0, 0, 1, 1, 2};
-            block[4 * row[k] + column[k]] = block[4 * column[k] + row[k]];
+        if (!body->all_cords) {
+            mirror(block);
         }
         block[15] = rod->twist_free && implicit ? angle * body->diagonal[4 * i + 3] : block[15];
         for (int j = 0; j < 4; j++) {
-            block[5 * j] += mass[j] > 0.0 ? (implicit ? 0.0 : mass[j]) : 1.0;
+            if (!implicit || !(mass[j] > 0.0)) {
+                block[5 * j] += mass[j] > 0.0 ? mass[j] : 1.0;
+            }
         }
     }
 }

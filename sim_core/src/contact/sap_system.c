@@ -240,9 +240,13 @@ static FilStatus analyze(FilSapSystem* system, const FilSapProblem* problem, con
     if (!done) {
         return FIL_OUT_OF_MEMORY;
     }
-    find_used(problem, system->used);
     system->analyses++;
-    return fil_block_factor_analyze(&system->factor, &problem->pattern, c, system->used);
+    const FilStatus status = fil_block_factor_analyze(&system->factor, &problem->pattern, c);
+    if (status != FIL_OK || !system->factor.supernodes) {
+        return status;
+    }
+    find_used(problem, system->used); // a pass over A, which only supernodes are worth
+    return fil_block_factor_analyze_supernodes(&system->factor, &problem->pattern, c, system->used);
 }
 
 FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSapProblem* problem)

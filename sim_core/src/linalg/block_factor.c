@@ -31,16 +31,17 @@ void fil_block_factor_set_workers(FilBlockFactor* factor, FilWorkers* workers)
     }
 }
 
-FilStatus fil_block_factor_analyze(FilBlockFactor* factor, const FilBlockPattern* a, const FilBlockPattern* c,
-                                   const unsigned char* used)
+FilStatus fil_block_factor_analyze(FilBlockFactor* factor, const FilBlockPattern* a, const FilBlockPattern* c)
 {
     bool within;
     const double most = fmin(fmax(PRODUCTS_A_COLUMN * a->columns, MIN_PRODUCTS), MAX_PRODUCTS);
     const FilStatus status = fil_block_cholesky_analyze_within(factor->block, a, c, most, &within);
     factor->supernodes = status == FIL_OK && !within;
-    if (!factor->supernodes) {
-        return status;
-    }
+    return status;
+}
+
+FilStatus fil_block_factor_analyze_supernodes(FilBlockFactor* factor, const FilBlockPattern* a, const FilBlockPattern* c, const unsigned char* used)
+{
     if (factor->supernodal == NULL && (factor->supernodal = fil_supernodal_create()) == NULL) {
         return FIL_OUT_OF_MEMORY;
     }

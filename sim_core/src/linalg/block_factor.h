@@ -19,9 +19,10 @@ void fil_block_factor_free(FilBlockFactor* factor);
 /* Who share the factor from now on; see fil_supernodal_set_workers(). */
 void fil_block_factor_set_workers(FilBlockFactor* factor, FilWorkers* workers);
 
-/* used: see fil_supernodal_analyze(); asked for only where supernodes are chosen, and NULL serves. */
-FIL_MUST_CHECK FilStatus fil_block_factor_analyze(FilBlockFactor* factor, const FilBlockPattern* a,
-                                                  const FilBlockPattern* c, const unsigned char* used);
+/* In two parts: the first chooses, and is all of it unless `factor->supernodes`; used: see fil_supernodal_analyze(), NULL serves. */
+FIL_MUST_CHECK FilStatus fil_block_factor_analyze(FilBlockFactor* factor, const FilBlockPattern* a, const FilBlockPattern* c);
+FIL_MUST_CHECK FilStatus fil_block_factor_analyze_supernodes(FilBlockFactor* factor, const FilBlockPattern* a, const FilBlockPattern* c,
+                                                             const unsigned char* used);
 FIL_MUST_CHECK FilStatus fil_block_factor_bind(FilBlockFactor* factor, const FilBlockPattern* a,
                                                const FilBlockPattern* c, bool* fits);
 FIL_MUST_CHECK bool fil_block_factor_fixed(FilBlockFactor* factor, const double* a_values);

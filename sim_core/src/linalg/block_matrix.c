@@ -38,10 +38,16 @@ void fil_block_multiply(const FilBlockPattern* pattern, const double* values, co
     fil_block_multiply_add(pattern, values, x, y);
 }
 
+static inline bool is_zero(const double* x)
+{
+    return x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0 && x[3] == 0.0;
+}
+
 void fil_block_multiply_add(const FilBlockPattern* pattern, const double* values, const double* x, double* y)
 {
     for (int j = 0; j < pattern->columns; j++) {
         const double* xj = x + FIL_BLOCK * j;
+        const bool at_rest = is_zero(xj);
         const FilPair zero = fil_pair_both(0.0);
         const FilPair scale[FIL_BLOCK] = {fil_pair_both(xj[0]), fil_pair_both(xj[1]), fil_pair_both(xj[2]),
                                           fil_pair_both(xj[3])};
@@ -49,6 +55,9 @@ void fil_block_multiply_add(const FilBlockPattern* pattern, const double* values
         for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++) {
             const int i = pattern->row[k];
             const double* block = values + FIL_BLOCK_SIZE * (size_t)k;
+            if (at_rest && is_zero(x + FIL_BLOCK * i)) {
+                continue; // nor is the block read
+            }
             // a block at (i, j) stands at (j, i), too; diagonal ones are symmetric
             add_transposed(&sum, block, x + FIL_BLOCK * i);
             if (i != j) {
