@@ -429,7 +429,7 @@ static void lagged_presumption(void** state)
 {
     (void)state;
     const FilSapKindOps* kind = &fil_sap_kinds[FIL_SAP_LAGGED_CONTACT];
-    const FilSapLaw law = {.friction = 0.7, .slip = 1e-3, .linear = 3.0, .quadratic = 2.0, .v_end = 0.01};
+    FilSapLaw law = {.friction = 0.7, .slip = 1e-3, .linear = 3.0, .quadratic = 2.0, .v_end = 0.01, .dual = {0.6, 0.8}};
     const struct {
         double v[3];
         bool presumed;
@@ -441,6 +441,7 @@ static void lagged_presumption(void** state)
         assert_true(now.impulse[0] == at.impulse[0] && now.impulse[1] == at.impulse[1] && now.hessian[0] == at.hessian[0]);
         assert_true(now.impulse[2] == (cases[k].presumed ? -law.linear * (cases[k].v[2] - law.v_end) : at.impulse[2]));
         assert_true(now.hessian[8] == (cases[k].presumed ? law.linear : at.hessian[8]));
+        assert_true(law.dual[0] == 0.0 && law.dual[1] == 0.0);
     }
 }
 

@@ -38,7 +38,7 @@ FilSapOptions fil_sap_options_default(void)
         .max_line_search = 100,
         .bound_tolerance = 5e-3, // a capstan amplifies it by mu phi; 0.01 was off by 2 % at mu phi = 4.7, less than this changes nothing
         .max_rounds = 20,
-        .presumption = 0.1, // 0.01 to 0.4 were tried on entangling_gripper
+        .presumption = 0.05, // 0.01 to 0.4 were tried on entangling_gripper
         .rigidity = 1.0,
         .stick = 1e-3,
         .slip_velocity = 1e-5,

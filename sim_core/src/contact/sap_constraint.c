@@ -233,8 +233,9 @@ static void evaluate_lagged(const FilSapLaw* law, const double* v_c, FilSapRespo
 }
 
 /* gamma_n = linear (v_end - v_n) beyond the gap, too */
-static void presume_lagged(const FilSapLaw* law, double share, const double* v_c, FilSapResponse* response)
+static void presume_lagged(FilSapLaw* law, double share, const double* v_c, FilSapResponse* response)
 {
+    law->dual[0] = law->dual[1] = 0.0;
     const double open = v_c[2] - law->v_end;
     if (open >= 0.0 && open < share * sqrt(v_c[0] * v_c[0] + v_c[1] * v_c[1] + v_c[2] * v_c[2])) {
         response->impulse[2] = -law->linear * open;

@@ -104,8 +104,9 @@ typedef struct FilSapKindOps {
     void (*move_dual)(FilSapLaw* law, const double* v_c, const double* dv_c);
     /* Where the law has a gap (NULL: it may bear at any v_c): how far it is open after a step with v_c (m); above 0 the response is zero, whatever the law's numbers. */
     double (*clearance)(const FilSapConstraint* constraint, double dt, const double* v_c);
-    /* Where the law has a gap (NULL: as evaluated): the response at v_c of a contact that bears at any v_c within `share` of its own from touching, pulling too. */
-    void (*presume)(const FilSapLaw* law, double share, const double* v_c, FilSapResponse* response);
+    /* Where the law has a gap (NULL: as evaluated): the response at v_c of a contact that bears at any v_c within `share` of its own from touching, pulling too;
+     * friction is that of u = 0, whose matrix is a majoriser: slip is not known either. */
+    void (*presume)(FilSapLaw* law, double share, const double* v_c, FilSapResponse* response);
 } FilSapKindOps;
 
 /* A contact of the set as a constraint of kind FIL_SAP_CONTACT or FIL_SAP_LAGGED_CONTACT; its Jacobian is the set's. */
