@@ -70,6 +70,26 @@ void fil_entity_get_state(const FilWorld* world, int entity, FilEntityState* sta
     kind->get_state(world, id, state);
 }
 
+int fil_entity_place_count(const FilWorld* world, int entity)
+{
+    const FilNodeKind* kind;
+    const FilId id = id_of(world, entity, &kind);
+    return kind->place_count != NULL ? kind->place_count(world, id) : 1;
+}
+
+void fil_entity_place(const FilWorld* world, int entity, int index, double position[3])
+{
+    const FilNodeKind* kind;
+    const FilId id = id_of(world, entity, &kind);
+    if (kind->place != NULL) {
+        kind->place(world, id, index, position);
+        return;
+    }
+    FilEntityState state;
+    fil_entity_get_state(world, entity, &state);
+    position[0] = state.position.x, position[1] = state.position.y, position[2] = state.position.z;
+}
+
 const char* fil_entity_holder(const FilWorld* world, int entity)
 {
     const FilNodeKind* kind;

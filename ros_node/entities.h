@@ -13,6 +13,10 @@ bool fil_entity_is_robot(const FilWorld* world, int entity);   /* or a soft arm 
 
 void fil_entity_get_state(const FilWorld* world, int entity, FilEntityState* state);
 
+/* Places that say where it is: nodes of a rod, vertices of a shell or solid, links of a robot, else the one of its state. */
+int fil_entity_place_count(const FilWorld* world, int entity);
+void fil_entity_place(const FilWorld* world, int entity, int index, double position[3]);
+
 /* The attachment that holds it, which would tear it if it were moved; NULL: none does. Handles let themselves be stretched. */
 const char* fil_entity_holder(const FilWorld* world, int entity);
 

@@ -37,6 +37,10 @@ typedef struct FilNodeKind {
     bool (*is_mounted)(const FilWorld* world, FilId id); /* where it stands is the scene's to say; NULL: never */
     void (*get_state)(const FilWorld* world, FilId id, FilEntityState* state);
 
+    /* Places of an object that say where it is: nodes, vertices, links. NULL: it is where its state is. */
+    int (*place_count)(const FilWorld* world, FilId id);
+    void (*place)(const FilWorld* world, FilId id, int index, double position[3]);
+
     /* Moves an object as if it were rigid; NULL for `pose` or `twist` keeps it. NULL: all of them are mounted. */
     FilStatus (*set_state)(FilWorld* world, FilId id, const FilEntityState* pose, const FilEntityState* twist);
 

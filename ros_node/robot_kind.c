@@ -18,6 +18,14 @@ static void get_state(const FilWorld* world, FilId robot, FilEntityState* state)
     fil_robot_link_velocity(world, robot, 0, &state->velocity, &state->angular_velocity);
 }
 
+static void place_of(const FilWorld* world, FilId robot, int link, double place[3])
+{
+    FilVec3 position;
+    FilQuat orientation;
+    fil_robot_link_pose(world, robot, link, &position, &orientation);
+    place[0] = position.x, place[1] = position.y, place[2] = position.z;
+}
+
 static FilStatus set_state(FilWorld* world, FilId robot, const FilEntityState* pose, const FilEntityState* twist)
 {
     FilEntityState now;
@@ -101,6 +109,8 @@ const FilNodeKind fil_robot_kind = {
     .is_robot = true,
     .is_mounted = is_mounted,
     .get_state = get_state,
+    .place_count = fil_robot_link_count,
+    .place = place_of,
     .set_state = set_state,
     .frames = add_frames,
     .show = &fil_show_robot,

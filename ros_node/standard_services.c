@@ -2,12 +2,12 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "entities.h"
+#include "entity_filter.h"
 #include "loading.h"
 #include "messages.h"
 #include "node.h"
@@ -16,7 +16,6 @@
 #include "rclc/service.h"
 #include "rmw/qos_profiles.h"
 #include "rosidl_runtime_c/primitives_sequence_functions.h"
-#include "simulation_interfaces/msg/entity_category.h"
 #include "simulation_interfaces/msg/entity_state.h"
 #include "simulation_interfaces/msg/result.h"
 #include "simulation_interfaces/msg/simulation_state.h"
@@ -90,7 +89,8 @@ static void answer_features(FilNode* node, const simulation_interfaces__srv__Get
     (void)request;
 #define FEATURE(name) simulation_interfaces__msg__SimulatorFeatures__##name
     static const uint16_t features[] = {
-        FEATURE(ENTITY_CATEGORIES),      FEATURE(ENTITY_STATE_GETTING),     FEATURE(ENTITY_STATE_SETTING),
+        FEATURE(ENTITY_BOUNDS),          FEATURE(ENTITY_BOUNDS_BOX),         FEATURE(ENTITY_CATEGORIES),
+        FEATURE(ENTITY_STATE_GETTING),     FEATURE(ENTITY_STATE_SETTING),
         FEATURE(SIMULATION_RESET),       FEATURE(SIMULATION_STATE_GETTING), FEATURE(SIMULATION_STATE_SETTING),
         FEATURE(SIMULATION_STATE_PAUSE), FEATURE(STEP_SIMULATION_SINGLE),   FEATURE(STEP_SIMULATION_MULTIPLE),
         FEATURE(WORLD_LOADING),          FEATURE(WORLD_RESOURCE_STRING),
@@ -174,87 +174,33 @@ static void answer_reset(FilNode* node, const simulation_interfaces__srv__ResetS
 
 /* ---- entities ---- */
 
-/* a filter made ready; names must match as a whole */
-typedef struct Filter {
-    bool all;
-    regex_t pattern;
-} Filter;
-
-enum { PATTERN_MAX = 256 };
-
-/* false with the result set if the filter cannot be used */
-static bool filter_init(Filter* filter, const simulation_interfaces__msg__EntityFilters* wanted, Result* result)
-{
-    char whole[PATTERN_MAX + 8];
-    filter->all = wanted->filter.size == 0;
-    if (wanted->bounds.type != simulation_interfaces__msg__Bounds__TYPE_EMPTY) {
-        set_result(result, RESULT(FEATURE_UNSUPPORTED), "entities cannot be filtered by bounds");
-        return false;
-    }
-    if (wanted->filter.size >= PATTERN_MAX) {
-        set_result(result, RESULT(OPERATION_FAILED), "the filter is too long");
-        return false;
-    }
-    // repeats of repeats take memory without bounds to compile
-    if (strchr(wanted->filter.data, '{') != NULL) {
-        set_result(result, RESULT(FEATURE_UNSUPPORTED), "a filter cannot count repeats: write them out, or use * and +");
-        return false;
-    }
-    snprintf(whole, sizeof whole, "^(%s)$", wanted->filter.data);
-    if (!filter->all && regcomp(&filter->pattern, whole, REG_EXTENDED | REG_NOSUB) != 0) {
-        set_result(result, RESULT(OPERATION_FAILED), "the filter is not an extended regular expression");
-        return false;
-    }
-    return true;
-}
-
-static void filter_fini(Filter* filter)
-{
-    if (!filter->all) {
-        regfree(&filter->pattern);
-    }
-}
-
-/* entities are robots, dynamic or static objects, without tags */
-static bool filter_accepts(const Filter* filter, const simulation_interfaces__msg__EntityFilters* wanted,
-                           const FilWorld* world, int entity)
-{
-    const uint8_t own = fil_entity_is_robot(world, entity) ? simulation_interfaces__msg__EntityCategory__CATEGORY_ROBOT
-                        : fil_entity_is_static(world, entity)
-                            ? simulation_interfaces__msg__EntityCategory__CATEGORY_STATIC_OBJECT
-                            : simulation_interfaces__msg__EntityCategory__CATEGORY_DYNAMIC_OBJECT;
-    const char* name = fil_entity_name(world, entity);
-    bool category = wanted->categories.size == 0;
-    for (size_t i = 0; i < wanted->categories.size; i++) {
-        category |= wanted->categories.data[i].category == own;
-    }
-    return category && wanted->tags.tags.size == 0 && (filter->all || regexec(&filter->pattern, name, 0, NULL, 0) == 0);
-}
-
 /* lists the names that pass; `chosen` receives their entities, as many as the world has at most */
 static bool list_entities(const FilNode* node, const simulation_interfaces__msg__EntityFilters* wanted,
                           rosidl_runtime_c__String__Sequence* names, int** chosen, Result* result)
 {
     const FilWorld* world = node->simulation.world;
     const int count = world != NULL ? fil_entity_count(world) : 0;
-    Filter filter;
-    if (!filter_init(&filter, wanted, result)) {
+    FilEntityFilter filter;
+    const char* reason;
+    const FilFilterFault fault = fil_entity_filter_init(&filter, wanted, &reason);
+    if (fault != FIL_FILTER_GOOD) {
+        set_result(result, fault == FIL_FILTER_UNSUPPORTED ? RESULT(FEATURE_UNSUPPORTED) : RESULT(OPERATION_FAILED), reason);
         return false;
     }
     *chosen = malloc((size_t)(count + 1) * sizeof **chosen);
     if (*chosen == NULL || !rosidl_runtime_c__String__Sequence__init(names, (size_t)count)) {
         set_result(result, RESULT(OPERATION_FAILED), "out of memory");
-        filter_fini(&filter);
+        fil_entity_filter_fini(&filter);
         return false;
     }
     names->size = 0;
     for (int i = 0; i < count; i++) {
-        if (filter_accepts(&filter, wanted, world, i)) {
+        if (fil_entity_filter_accepts(&filter, world, i)) {
             (*chosen)[names->size] = i;
             rosidl_runtime_c__String__assign(&names->data[names->size++], fil_entity_name(world, i));
         }
     }
-    filter_fini(&filter);
+    fil_entity_filter_fini(&filter);
     set_result(result, RESULT(OK), "");
     return true;
 }

@@ -71,6 +71,8 @@ void fil_triangles_fill_states(const FilTriangleAccess* of, void* message, const
         .at = fil_world_##kind##_at,                                                                                           \
         .name = fil_##kind##_name,                                                                                             \
         .get_state = get_state,                                                                                                \
+        .place_count = fil_##kind##_vertex_count,                                                                              \
+        .place = fil_##kind##_get_position,                                                                                    \
         .set_state = set_state,                                                                                                \
         .show = &fil_show_##kind,                                                                                              \
         .states = &states,                                                                                                     \

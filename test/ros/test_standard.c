@@ -12,9 +12,11 @@
 
 #include "client.h"
 #include "entities.h"
+#include "geometry_msgs/msg/vector3.h"
 #include "process.h"
 #include "rosidl_runtime_c/string_functions.h"
 #include "scene.h"
+#include "simulation_interfaces/msg/bounds.h"
 #include "simulation_interfaces/msg/entity_category.h"
 #include "simulation_interfaces/msg/result.h"
 #include "simulation_interfaces/msg/simulation_state.h"
@@ -168,6 +170,46 @@ static size_t count_entities(const char* filter, uint8_t category, int* result)
     return count;
 }
 
+/* entities within bounds of so many of the two points */
+static size_t count_within(uint8_t type, size_t points, geometry_msgs__msg__Vector3 a, geometry_msgs__msg__Vector3 b, int* result)
+{
+    simulation_interfaces__srv__GetEntities_Request* request = simulation_interfaces__srv__GetEntities_Request__create();
+    simulation_interfaces__srv__GetEntities_Response* response = simulation_interfaces__srv__GetEntities_Response__create();
+    request->filters.bounds.type = type;
+    geometry_msgs__msg__Vector3__Sequence__init(&request->filters.bounds.points, 2);
+    request->filters.bounds.points.data[0] = a;
+    request->filters.bounds.points.data[1] = b;
+    request->filters.bounds.points.size = points;
+    assert_true(client_call(&client, SERVICE(GetEntities), "/filum/get_entities", request, response));
+    const size_t count = response->entities.size;
+    *result = response->result.result;
+    simulation_interfaces__srv__GetEntities_Request__destroy(request);
+    simulation_interfaces__srv__GetEntities_Response__destroy(response);
+    return count;
+}
+
+/* The cable reaches from the origin to x = 0.3 m, the hoop of 0.1 m lies around y = 0.5 m. */
+static void entities_are_filtered_by_bounds(void** state)
+{
+    (void)state;
+    enum { BOX = simulation_interfaces__msg__Bounds__TYPE_BOX, SPHERE = simulation_interfaces__msg__Bounds__TYPE_SPHERE };
+    typedef geometry_msgs__msg__Vector3 V;
+    const pid_t node = start();
+    int result;
+    assert_int_equal(count_within(BOX, 2, (V){0.4, 0.01, 0.01}, (V){0.25, -0.01, -0.01}, &result), 1);  // the end of the cable only
+    assert_int_equal(count_within(BOX, 2, (V){-1.0, -1.0, -1.0}, (V){1.0, 1.0, 1.0}, &result), 2);
+    assert_int_equal(count_within(SPHERE, 2, (V){0.0, 0.5, 0.0}, (V){0.15, 0.0, 0.0}, &result), 1);
+    assert_int_equal(count_within(SPHERE, 2, (V){0.0, 0.5, 0.0}, (V){0.05, 0.0, 0.0}, &result), 0);  // inside the hoop
+    assert_int_equal(result, RESULT(OK));
+    assert_int_equal(count_within(simulation_interfaces__msg__Bounds__TYPE_CONVEX_HULL, 2, (V){0.0, 0.0, 0.0}, (V){1.0, 1.0, 1.0}, &result), 0);
+    assert_int_equal(result, RESULT(FEATURE_UNSUPPORTED));
+    assert_int_equal(count_within(BOX, 1, (V){0.0, 0.0, 0.0}, (V){1.0, 1.0, 1.0}, &result), 0);
+    assert_int_equal(result, RESULT(OPERATION_FAILED));
+    assert_int_equal(count_within(SPHERE, 2, (V){NAN, 0.0, 0.0}, (V){1.0, 0.0, 0.0}, &result), 0);
+    assert_int_equal(result, RESULT(OPERATION_FAILED));
+    assert_int_equal(stop(node), 0);
+}
+
 static void entities_are_listed_and_filtered(void** state)
 {
     (void)state;
@@ -310,6 +352,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(runs_through_its_states, process_end_all),
         cmocka_unit_test_teardown(entities_are_listed_and_filtered, process_end_all),
+        cmocka_unit_test_teardown(entities_are_filtered_by_bounds, process_end_all),
         cmocka_unit_test_teardown(worlds_are_loaded_and_entities_moved, process_end_all),
         cmocka_unit_test(moved_rods_keep_their_shape),
     };
