@@ -80,6 +80,7 @@ typedef struct Bag {
 } Bag;
 
 static char folder[64];
+static char program[4096]; /* filum_faulty, beside this test */
 static bool all; /* n, not a few */
 
 /* The file's bytes; false where there is none. */
@@ -158,7 +159,7 @@ static void empty_work(void)
 static FaultRun start(const Scenario* scenario, Fault fault)
 {
     char words[512];
-    char* argv[24] = {FILUM_FAULTY};
+    char* argv[24] = {program};
     int count = 1;
     snprintf(words, sizeof words, "%s", scenario->arguments);
     for (char *rest = words, *word; (word = strtok_r(rest, " ", &rest)) != NULL; count++) {
@@ -356,6 +357,12 @@ int main(int argc, char** argv)
         printf("system calls cannot be refused here: no faults\n");
         return 0;
     }
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 20);
+    if (length <= 0) {
+        return 1;
+    }
+    program[length] = '\0';
+    strcpy(strrchr(program, '/') + 1, "filum_faulty");
     all = argc > 1 && strcmp(argv[1], "all") == 0;
     const char* only = argc > 2 ? argv[2] : NULL;
     struct CMUnitTest tests[SCENARIOS];
