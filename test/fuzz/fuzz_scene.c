@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
     // small worlds keep it quick; the folder of the name does not exist, so that includes find nothing
     FilSceneLimits limits = fil_scene_limits_default();
-    limits.nodes = 1000;
+    limits.nodes = 200;
     char path[256] = "";
     FilSetting setting = {0};
     const char* text = (const char*)data;

@@ -401,7 +401,9 @@ static FilStatus finish(void* storage, const FilBagChannels* channels, const Fil
 
     Groups groups = {.summary = writer->output.size + end.size};
     put_summary(&summary, &groups, writer, channels, tally);
-    const bool failed = summary.failed || groups.offsets.failed;
+    // a list that lacks an entry would make a summary that no reader takes: without one the file is read front to back
+    const bool failed = summary.failed || groups.offsets.failed || writer->chunk_index.failed || writer->attachment_index.failed ||
+                        writer->metadata_index.failed;
     if (!failed) {
         fil_bytes_u32(&summary, fil_crc32(0, slice_of(&summary)));
         fil_bytes_put(&summary, FIL_MCAP_MAGIC, FIL_MCAP_MAGIC_SIZE);
