@@ -9,6 +9,8 @@
 #include "rcl_interfaces/msg/parameter.h"
 #include "rcl_interfaces/srv/get_parameters.h"
 #include "rcl_interfaces/srv/set_parameters.h"
+#include "rmw/qos_profiles.h"
+#include "rosgraph_msgs/msg/clock.h"
 #include "rosidl_runtime_c/string_functions.h"
 #include "std_srvs/srv/set_bool.h"
 #include "std_srvs/srv/trigger.h"
@@ -85,6 +87,16 @@ bool client_hear(Client* client, const rosidl_message_type_support_t* type, cons
 static void service_name(char name[300], const char* full_name, const char* service)
 {
     snprintf(name, 300, "%s/%s", full_name, service);
+}
+
+double client_time(Client* client)
+{
+    rosgraph_msgs__msg__Clock clock = {0};
+    if (!client_hear(client, ROSIDL_GET_MSG_TYPE_SUPPORT(rosgraph_msgs, msg, Clock), "/clock", &rmw_qos_profile_sensor_data, &clock, NULL, NULL)) {
+        fprintf(stderr, "nothing on /clock\n");
+        abort();
+    }
+    return clock.clock.sec + 1e-9 * clock.clock.nanosec;
 }
 
 bool client_pause(Client* client, const char* full_name, bool pause)

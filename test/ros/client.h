@@ -34,6 +34,9 @@ bool client_hear(Client* client, const rosidl_message_type_support_t* type, cons
                  const rmw_qos_profile_t* qos, void* message, bool (*accept)(const void* message, void* context),
                  void* context);
 
+/* Simulated time by the next message on /clock, s; fails the test if none comes. */
+double client_time(Client* client);
+
 /* ~/pause, ~/step and ~/reset of the node `full_name`. */
 bool client_pause(Client* client, const char* full_name, bool pause);
 bool client_trigger(Client* client, const char* full_name, const char* service, char message[256]);

@@ -1,6 +1,8 @@
 #include "process.h"
 
+#include <dirent.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -31,6 +33,37 @@ int process_end_all(void** state)
         }
     }
     return 0;
+}
+
+double process_memory(pid_t process)
+{
+    char path[64];
+    long pages = 0;
+    long total = 0;
+    snprintf(path, sizeof path, "/proc/%ld/statm", (long)process);
+    FILE* file = fopen(path, "r");
+    if (file != NULL) {
+        if (fscanf(file, "%ld %ld", &total, &pages) != 2) {
+            pages = 0;
+        }
+        fclose(file);
+    }
+    return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1e6;
+}
+
+int process_files(pid_t process)
+{
+    char path[64];
+    int count = 0;
+    snprintf(path, sizeof path, "/proc/%ld/fd", (long)process);
+    DIR* folder = opendir(path);
+    while (folder != NULL && readdir(folder) != NULL) {
+        count++;
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
+    return count > 2 ? count - 2 : 0; // without . and ..
 }
 
 double seconds_now(void)

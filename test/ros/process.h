@@ -21,6 +21,11 @@ void process_kill(pid_t pid);
 /* A test's teardown: ends what it has left running, so that the next one is alone. */
 int process_end_all(void** state);
 
+/* Resident memory, MB; 0 if it is gone. */
+double process_memory(pid_t process);
+/* How many files it has open. */
+int process_files(pid_t process);
+
 double seconds_now(void);
 /* Keeps a core busy for a while; 0. */
 int process_burn(double seconds);

@@ -1,5 +1,7 @@
 /* What peers may make the node do with the machine that it runs on, and what it refuses: files outside of its folders, worlds without
- * measure, steps without end. */
+ * measure, steps without end.
+ *
+ *   test_ros_boundary [SECONDS]: how long a hostile peer tries all of that while the node runs; from 60 on the clock is judged too */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -8,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <math.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,6 +33,7 @@
 #include "simulation_interfaces/srv/load_world.h"
 #include "simulation_interfaces/srv/set_simulation_state.h"
 #include "simulation_interfaces/srv/step_simulation.h"
+#include "../support/random.h"
 
 #define SERVICE(name) ROSIDL_GET_SRV_TYPE_SUPPORT(simulation_interfaces, srv, name)
 #define RESULT(name) simulation_interfaces__msg__Result__RESULT_##name
@@ -41,6 +47,7 @@ static const char thread[] =
 
 static const TestScene* scene;
 static Client client;
+static double duration = 1.0; /* s, of each hostile peer */
 static char before[512];                       /* working directory of the test */
 static char place[] = "/tmp/filum_boundary_XXXXXX"; /* that of the node: good.yaml, secret.yaml, pipe, links to files elsewhere */
 static char stranger[64];                      /* a file beside it */
@@ -268,14 +275,91 @@ static void steps_without_end_are_ended(void** state)
     end(node, EXIT_PATIENCE);
 }
 
-int main(void)
+/* ---- a hostile peer, for a while ---- */
+
+/* What is no packet, at the ports that processes of this domain may have. */
+static void throw_packets(Random* random)
 {
+    const char* domain = getenv("ROS_DOMAIN_ID");
+    const int base = 7400 + 250 * (domain != NULL ? atoi(domain) : 0);
+    const int file = socket(AF_INET, SOCK_DGRAM, 0);
+    assert_true(file >= 0);
+    for (int k = 0; k < 50; k++) {
+        unsigned char bytes[200] = "RTPS\2\1\1\20";
+        for (size_t i = k % 2 == 0 ? 8 : 0; i < sizeof bytes; i++) {
+            bytes[i] = (unsigned char)(random_bits(random) % 256);
+        }
+        struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        to.sin_port = htons((uint16_t)(base + (int)(random_bits(random) % 24)));
+        (void)sendto(file, bytes, random_bits(random) % sizeof bytes, 0, (const struct sockaddr*)&to, sizeof to);
+    }
+    close(file);
+}
+
+/* One attempt; how many refusals it must have added to the count. */
+static int attack(int number, Random* random)
+{
+    char words[512], text[512];
+    switch (number % 12) {
+    case 0: return load("/etc/passwd", "", words) != RESULT(OK);
+    case 1: return load("", "include: /etc/shadow\n", words) != RESULT(OK);
+    case 2: return load("pipe", "", words) != RESULT(OK);
+    case 3: snprintf(text, sizeof text, thread, 1000000); return load("", text, words) != RESULT(OK);
+    case 4: return load("", "robots: [{name: r, urdf: /proc/kmsg}]\n", words) != RESULT(OK);
+    case 5: return !set("record", "/tmp/filum_hostile_bag", words);
+    case 6: return !set("record", "../filum_hostile.db3", words);
+    case 7: return set_state(STATE(QUITTING), words) != RESULT(OK); // under `locked` only
+    case 8: assert_false(set("record_storage", "xyz", words)); return 0;
+    case 9: assert_int_equal(filter("(((a{1,200}){1,200}){1,200}){1,200}"), RESULT(FEATURE_UNSUPPORTED)); return 0;
+    case 10: assert_false(client_set(&client, "/filum", "time_step", fil_parameter_double(-1.0), words)); return 0;
+    default: throw_packets(random); return 0;
+    }
+}
+
+/* A locked node refuses loading, recording and ending as such; one that is not refuses files, worlds and places. */
+static void hostile(bool locked)
+{
+    Random random = {7};
+    const pid_t node = start("start_paused:=false", locked ? "locked:=true" : "step_time_limit:=1.0");
+    int attempts = 0, refusals = 0;
+    for (; attempts < 12; attempts++) { // once, after which memory is what it is
+        refusals += attempts % 12 == 7 && !locked ? 0 : attack(attempts, &random);
+    }
+    const double memory = process_memory(node), simulated = client_time(&client), begin = seconds_now();
+    while (seconds_now() < begin + duration) {
+        for (int k = 0; k < 12; k++, attempts++) {
+            refusals += attempts % 12 == 7 && !locked ? 0 : attack(attempts, &random);
+        }
+    }
+    const double rate = (client_time(&client) - simulated) / (seconds_now() - begin), grown = process_memory(node) / memory - 1.0;
+    const double counted = count_refusals();
+    print_message("%s: %d attempts in %.0f s, %d refusals, %.0f counted; clock %+.3f %%, memory %.1f MB %+.1f %%\n",
+                  locked ? "locked" : "open", attempts, seconds_now() - begin, refusals, counted, 100.0 * (rate - 1.0), memory, 100.0 * grown);
+    assert_true(counted >= refusals && refusals > 0);
+    assert_true(fabs(grown) < 0.1);
+    if (duration >= 60.0) { // a short time on a busy machine says nothing
+        assert_true(fabs(rate - 1.0) < 0.01);
+    }
+    end(node, EXIT_PATIENCE);
+}
+
+static void a_hostile_peer_does_no_harm(void** state)
+{
+    (void)state;
+    hostile(false);
+    hostile(true);
+}
+
+int main(int argc, char** argv)
+{
+    duration = argc > 1 ? atof(argv[1]) : duration;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(reads_below_its_folders_only, process_end_all),
         cmocka_unit_test_teardown(records_below_its_folders_only, process_end_all),
         cmocka_unit_test_teardown(a_locked_node_is_left_alone, process_end_all),
         cmocka_unit_test_teardown(worlds_have_a_budget, process_end_all),
         cmocka_unit_test_teardown(steps_without_end_are_ended, process_end_all),
+        cmocka_unit_test_teardown(a_hostile_peer_does_no_harm, process_end_all),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -33,23 +33,6 @@ static double duration = 20.0;
 #define GROWTH 2.0 /* MB: buffers of the middleware that reach their largest size late */
 #endif
 
-/* resident memory of a process, MB; 0 if it is gone */
-static double memory_of(pid_t process)
-{
-    char path[64];
-    long pages = 0;
-    long total = 0;
-    snprintf(path, sizeof path, "/proc/%ld/statm", (long)process);
-    FILE* file = fopen(path, "r");
-    if (file != NULL) {
-        if (fscanf(file, "%ld %ld", &total, &pages) != 2) {
-            pages = 0;
-        }
-        fclose(file);
-    }
-    return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1e6;
-}
-
 /* ---- one reader per topic ---- */
 
 typedef struct Reader {
@@ -138,6 +121,38 @@ static void ask_for_things(Client* client, int round)
     }
 }
 
+/* ---- how long it takes to answer three or four requests, and what else a row of the table says ---- */
+
+enum { LATENCIES = 2000 };
+
+typedef struct Latencies {
+    double seconds[LATENCIES]; /* since the last row */
+    int count, rows;
+} Latencies;
+
+static int by_size(const void* a, const void* b)
+{
+    const double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+static void note_latency(Latencies* latencies, double seconds)
+{
+    latencies->seconds[latencies->count] = seconds;
+    latencies->count += latencies->count + 1 < LATENCIES;
+}
+
+static void print_row(Latencies* latencies, double after, pid_t node, int64_t states)
+{
+    const int count = latencies->count;
+    qsort(latencies->seconds, (size_t)count, sizeof *latencies->seconds, by_size);
+    print_message("| %.0f s | %.1f MB | %d | %lld | %.1f ms | %.1f ms | %.1f ms |\n", after, process_memory(node), process_files(node),
+                  (long long)states, 1e3 * latencies->seconds[count / 2], 1e3 * latencies->seconds[(count - 1) * 99 / 100],
+                  1e3 * latencies->seconds[count - 1]);
+    latencies->count = 0;
+    latencies->rows++;
+}
+
 static void memory_stays(void** state)
 {
     (void)state;
@@ -158,8 +173,10 @@ static void memory_stays(void** state)
     const double begin = seconds_now();
     double settled = 0.0;
     double most = 0.0;
-    int rounds = 0;
+    int rounds = 0, files = 0;
     double next_commands = begin;
+    Latencies latencies = {0};
+    print_message("| after | memory | files | states | answer median | 99 %% | max |\n|---|---|---|---|---|---|---|\n");
     while (seconds_now() < begin + duration) {
         const double now = seconds_now();
         bool heard = false;
@@ -175,9 +192,14 @@ static void memory_stays(void** state)
         }
         if (now > begin + 2.0 * (rounds + 1)) {
             ask_for_things(&client, rounds++);
+            note_latency(&latencies, seconds_now() - now);
+            if (now > begin + duration / 10.0 * (latencies.rows + 1)) {
+                print_row(&latencies, now - begin, node, readers[FIL_TOPIC_ROD_STATES].heard);
+            }
+            files = now < begin + duration / 3.0 ? process_files(node) : files;
             // everything has been in use after a third of the time
-            settled = now < begin + duration / 3.0 ? memory_of(node) : settled;
-            most = now < begin + duration / 3.0 ? settled : fmax(most, memory_of(node));
+            settled = now < begin + duration / 3.0 ? process_memory(node) : settled;
+            most = now < begin + duration / 3.0 ? settled : fmax(most, process_memory(node));
         }
         sleep_seconds(heard ? 0.0 : 0.0005);
     }
@@ -190,6 +212,7 @@ static void memory_stays(void** state)
                   (long long)readers[FIL_TOPIC_ROD_STATES].heard, duration, settled, most);
     assert_true(settled > 0.0);
     assert_true(most < settled + GROWTH);
+    assert_int_equal(process_files(node), files);
     close_commander(&client, &commander);
     close_readers(&client, readers);
     client_leave(&client);
