@@ -6,6 +6,9 @@
 
 FilStatus fil_reader_complain(const FilReader* reader, uint64_t offset, const char* what, FilError* error)
 {
+    if (reader->record.failed) { // what could not be loaded is not damaged
+        return fil_reader_no_memory(reader, error);
+    }
     return fil_error(error, FIL_BAD_INPUT, "%s: byte %llu: %s", reader->path, (unsigned long long)offset, what);
 }
 
