@@ -9,9 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/workers.h"
 #include "filum/filum.h"
 
-enum { ROUNDS = 3 };
+enum { ROUNDS = 3, ROLLOUTS = 64 };
 
 static double seconds(void)
 {
@@ -200,6 +201,128 @@ static int compare(const Case* c)
     return 0;
 }
 
+/* ---- rollouts: many worlds on threads ---- */
+
+static double wall_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+typedef struct MujocoRollout {
+    const mjModel* model;
+    mjData** data;
+    int steps;
+} MujocoRollout;
+
+/* Each world through all of its steps, as MuJoCo's own module `rollout` does. */
+static void roll_there(void* context, int first, int end, int worker)
+{
+    const MujocoRollout* rollout = context;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        mj_resetData(rollout->model, rollout->data[k]);
+        for (int s = 0; s < rollout->steps; s++) {
+            mj_step(rollout->model, rollout->data[k]);
+        }
+    }
+}
+
+static double time_rollout_here(const Case* c, int threads)
+{
+    char path[4096];
+    FilError error = {""};
+    FilBatch* batch = NULL;
+    FilSceneBatchDef def = fil_scene_batch_def_default();
+    def.count = ROLLOUTS;
+    def.threads = threads;
+    def.path = strchr(c->scene, '/') != NULL ? c->scene : fil_scene_find(c->scene, path, sizeof path, &error) ? path : NULL;
+    def.options.settings = &c->setting;
+    def.options.setting_count = c->setting.path != NULL ? 1 : 0;
+    if (def.path == NULL || fil_scene_load_batch(&def, &batch, NULL, &error) != FIL_OK) {
+        fprintf(stderr, "peers: %s\n", error.text);
+        exit(1);
+    }
+    FilRolloutDef rollout = fil_rollout_def_default();
+    rollout.steps = c->steps;
+    double best = 1e300;
+    for (int round = 0; round < ROUNDS; round++) {
+        const double start = wall_seconds();
+        if (fil_batch_reset(batch, NULL) != FIL_OK || fil_batch_rollout(batch, &rollout) != FIL_OK) {
+            fprintf(stderr, "peers: %s\n", fil_batch_error(batch));
+            exit(1);
+        }
+        const double took = wall_seconds() - start;
+        best = took < best ? took : best;
+    }
+    fil_batch_destroy(batch);
+    return best;
+}
+
+static double time_rollout_there(const mjModel* model, mjData** data, int steps, int threads)
+{
+    FilWorkers* workers = fil_workers_create(threads);
+    MujocoRollout rollout = {model, data, steps};
+    double best = 1e300;
+    for (int round = 0; round < ROUNDS; round++) {
+        const double start = wall_seconds();
+        fil_workers_run(workers, ROLLOUTS, 1, roll_there, &rollout);
+        const double took = wall_seconds() - start;
+        best = took < best ? took : best;
+    }
+    fil_workers_destroy(workers);
+    return best;
+}
+
+static int compare_rollouts(const Case* c)
+{
+    FilError error = {""};
+    FilWorld* world = load_world(c, &error);
+    mjModel* model = world != NULL ? load_model(c, world) : NULL;
+    mjData* data[ROLLOUTS] = {NULL};
+    if (model == NULL) {
+        fprintf(stderr, "peers: rollouts of %s left out: %s\n", c->name, error.text);
+        return 1;
+    }
+    if (c->write == NULL) {
+        model->opt.timestep = fil_world_dt(world);
+        model->opt.disableflags |= mjDSBL_CONTACT;
+    }
+    for (int k = 0; k < ROLLOUTS; k++) {
+        data[k] = mj_makeData(model);
+    }
+    const double all = (double)ROLLOUTS * c->steps, unit = 1e-6;
+    double here[2], there[2];
+    for (int t = 0; t < 2; t++) {
+        here[t] = time_rollout_here(c, t + 1);
+        there[t] = time_rollout_there(model, data, c->steps, t + 1);
+    }
+    printf("| %s | %.3g | %.3g | %.2f | %.3g | %.3g | %.2f |\n", c->name, here[0] / all / unit, here[1] / all / unit, here[0] / here[1],
+           there[0] / all / unit, there[1] / all / unit, there[0] / there[1]);
+    for (int k = 0; k < ROLLOUTS; k++) {
+        mj_deleteData(data[k]);
+    }
+    mj_deleteModel(model);
+    fil_world_destroy(world);
+    return 0;
+}
+
+static int print_rollouts(void)
+{
+    const Case cases[] = {
+        {"rope, 80 nodes", "hanging_rod", {"nodes", "80"}, 20, write_rope, ""},
+        {"arm, 7 joints", FILUM_SOURCE_DIR "/test/peers/arm.yaml", {NULL, NULL}, 200, NULL, ""},
+    };
+    int failed = 0;
+    printf("\n| %d worlds, us of wall time a step of one | Filum, 1 thread | 2 threads | gain | MuJoCo, 1 thread | 2 threads | gain |\n|---|---|---|---|---|---|---|\n",
+           (int)ROLLOUTS);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        failed += compare_rollouts(&cases[k]);
+    }
+    return failed;
+}
+
 int main(int count, char** arguments)
 {
     const Case cases[] = {
@@ -215,6 +338,9 @@ int main(int count, char** arguments)
         if (count < 2 || strstr(cases[k].name, arguments[1]) != NULL) {
             failed += compare(&cases[k]);
         }
+    }
+    if (count < 2 || strstr("rollouts", arguments[1]) != NULL) {
+        failed += print_rollouts();
     }
     return failed > 0;
 }
