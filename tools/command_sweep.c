@@ -44,6 +44,7 @@ typedef struct Sweep {
     FilSweepCell* cells;  /* a row being made */
     int column_count, probe_count;
     char** probes;      /* names */
+    char** headings;    /* of their columns: `probes.` in front where a name is taken */
     FilRanks* ranks; /* processes that share it; NULL: this one is alone */
     FilSweepStore* store; /* rank 0's */
     bool* done;         /* by run */
@@ -280,6 +281,16 @@ static void do_runs(void* context, int first, int end, int worker)
 
 /* ---- the sweep ---- */
 
+/* Whether a name is that of one of the first `count` columns, or of the run's number. */
+static bool is_taken(const Sweep* sweep, int count, const char* name)
+{
+    bool taken = strcmp(name, "run") == 0;
+    for (int k = 0; k < count && !taken; k++) {
+        taken = sweep->columns[k] != NULL && strcmp(sweep->columns[k], name) == 0;
+    }
+    return taken;
+}
+
 /* The scene once, as the first run has it: what it measures. */
 static FilStatus read_probes(Sweep* sweep, FilError* error)
 {
@@ -295,6 +306,7 @@ static FilStatus read_probes(Sweep* sweep, FilError* error)
     }
     const int probes = fil_world_probe_count(world);
     sweep->probes = fil_alloc((size_t)probes, sizeof *sweep->probes);
+    sweep->headings = fil_alloc((size_t)probes, sizeof *sweep->headings);
     sweep->column_count = sweep->axes + sweep->plan.seeded + MEASURES + probes;
     sweep->columns = fil_alloc((size_t)sweep->column_count, sizeof *sweep->columns);
     sweep->cells = fil_alloc((size_t)sweep->column_count, sizeof *sweep->cells);
@@ -308,20 +320,22 @@ static FilStatus read_probes(Sweep* sweep, FilError* error)
     for (int k = 0; k < MEASURES && sweep->columns != NULL; k++) {
         sweep->columns[count++] = measures[k];
     }
-    for (int p = 0; p < probes && sweep->columns != NULL && sweep->probes != NULL; p++) {
-        sweep->probes[p] = fil_strdup(fil_world_probe_name(world, p));
-        sweep->columns[count++] = sweep->probes[p];
-        sweep->probe_count += sweep->probes[p] != NULL;
+    for (int p = 0; p < probes && sweep->columns != NULL && sweep->probes != NULL && sweep->headings != NULL; p++) {
+        char heading[PATH_MAX];
+        const char* name = fil_world_probe_name(world, p);
+        snprintf(heading, sizeof heading, "%s%s", is_taken(sweep, count, name) ? "probes." : "", name);
+        sweep->probes[p] = fil_strdup(name);
+        sweep->headings[p] = fil_strdup(heading);
+        sweep->columns[count++] = sweep->headings[p];
+        sweep->probe_count += sweep->probes[p] != NULL && sweep->headings[p] != NULL;
     }
     fil_world_destroy(world);
     if (sweep->probe_count < probes || count < sweep->column_count || sweep->cells == NULL) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
     for (int i = 0; i < count; i++) {
-        for (int j = 0; j < i; j++) {
-            if (strcmp(sweep->columns[i], sweep->columns[j]) == 0 || strcmp(sweep->columns[i], "run") == 0) {
-                return fil_error(error, FIL_BAD_INPUT, "the table would have two columns '%s': give the probe another name", sweep->columns[i]);
-            }
+        if (is_taken(sweep, i, sweep->columns[i])) {
+            return fil_error(error, FIL_BAD_INPUT, "the table would have two columns '%s': give the probe another name", sweep->columns[i]);
         }
     }
     return FIL_OK;
@@ -535,8 +549,10 @@ static void free_sweep(Sweep* sweep)
     fil_sweep_store_close(sweep->store);
     for (int p = 0; p < sweep->probe_count; p++) {
         fil_free(sweep->probes[p]);
+        fil_free(sweep->headings[p]);
     }
     fil_free(sweep->probes);
+    fil_free(sweep->headings);
     fil_free(sweep->columns);
     fil_free(sweep->cells);
     fil_free(sweep->done);

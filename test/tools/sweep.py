@@ -22,7 +22,7 @@ rods: [{name: rod, material: rubber, section: {circle: {radius: $(radius)}},
   shape: {straight: {from: [0, 0, 0], to: [$(length), 0, 0], nodes: 11}}}]
 attachments: [{name: wall, clamp: {rod: rod, node: 0}}]
 drives: [{name: push, rod: rod, node: -1, force: [0, 0, $(push)]}]
-probes: {tip: {position: {rod: rod, node: -1, component: z}}}
+probes: {tip: {position: {rod: rod, node: -1, component: z}}, elastic: elastic_energy}
 """
 
 
@@ -62,6 +62,7 @@ class Sweeps(Base):
             self.assertEqual(row["state_hash"], told["state_hash"])
             self.assertEqual(float(row["tip"]), told["probes"]["tip"])
             self.assertEqual(float(row["elastic"]), told["energy"]["elastic"])
+            self.assertEqual(float(row["probes.elastic"]), told["probes"]["elastic"])
             self.assertEqual((int(row["steps"]), int(row["newton_iterations"])), (told["steps"], told["newton_iterations"]))
             self.assertEqual((row["status"], row["error"]), ("done", ""))
         with open("a.svg") as file:
