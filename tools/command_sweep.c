@@ -31,8 +31,8 @@ typedef struct Options {
 } Options;
 
 /* Columns behind those of the keys and the seed, and in front of the probes. */
-static const char* const measures[] = {"status",         "error",   "steps",   "sim_time", "wall_time", "newton_iterations", "contacts_avg",
-                                       "contacts_max",   "max_penetration", "kinetic", "elastic",  "gravity",   "state_hash"};
+static const char* const measures[] = {"status",         "error",   "steps",   "sim_time", "wall_time", "newton_iterations", "contact_solves",
+                                       "contact_iterations", "contact_failures", "contacts_avg", "contacts_max",   "max_penetration", "kinetic", "elastic",  "gravity",   "state_hash"};
 enum { MEASURES = sizeof measures / sizeof *measures };
 
 typedef struct Sweep {
@@ -208,6 +208,9 @@ static void fill_row(const Sweep* sweep, uint64_t run, const Result* result, cha
                               result->sim_time,
                               result->time.wall,
                               (double)totals->newton_iterations,
+                              (double)totals->contact_solves,
+                              (double)totals->contact_iterations,
+                              (double)totals->contact_failures,
                               totals->steps > 0 ? totals->contacts / (double)totals->steps : 0.0,
                               (double)totals->contacts_max,
                               totals->max_penetration,

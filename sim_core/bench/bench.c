@@ -41,6 +41,9 @@ void fil_run_totals_add(FilRunTotals* totals, const FilStepInfo* info)
 {
     totals->steps += 1;
     totals->newton_iterations += (uint64_t)info->newton_iterations;
+    totals->contact_solves += (uint64_t)info->contact_solves;
+    totals->contact_iterations += (uint64_t)info->contact_iterations;
+    totals->contact_failures += (uint64_t)info->contact_failures;
     totals->halved_steps += info->halvings > 0;
     totals->regularised += (uint64_t)info->regularised;
     totals->contacts += info->contacts;
