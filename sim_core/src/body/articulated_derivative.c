@@ -57,6 +57,11 @@ static const char* prepare(void* pointer, const double* v)
             return "has a floating base or a ball joint, of which gradients are not known yet";
         }
     }
+    for (int c = 0; c < robot->constraint_count; c++) {
+        if (robot->constraints[c].part == FIL_PART_FRICTION || robot->constraints[c].part == FIL_PART_MIMIC) {
+            return "has joints with dry friction or that mimic others, of which gradients are not known yet";
+        }
+    }
     if (robot->derivative == NULL && !allocate(robot)) {
         return "needs more memory than there is";
     }

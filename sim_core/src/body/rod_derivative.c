@@ -25,7 +25,7 @@ typedef struct DampedStrain {
 
 /* An edge and its gyroscopic force, F = -J gamma' (rate x e) / l^3. */
 typedef struct EdgeVariation {
-    int unknown[2];               /* first of its nodes' */
+    int unknown[2], angle;        /* first of its nodes', and its own */
     double turn0[3], turn1[3];    /* of the end's angle, by the edge's change at the start and at the end */
     double tangent[3], couple;    /* at the end; dt g_gamma / (2 l^2) */
     bool gyroscopic;
@@ -41,6 +41,7 @@ typedef struct FilRodDerivative {
     EdgeVariation* edges;
     bool* angle_counts;    /* per node: the edge has an angle that forces depend on */
     double *end, *weight;  /* 4 per node: scratch */
+    const FilRodBody* body;
     int first_unknown;     /* of the rod being visited */
 } FilRodDerivative;
 
@@ -56,8 +57,8 @@ static void take_entry(void* context, int row, int column, double value)
 {
     FilRodDerivative* d = context;
     const int k = d->entry_count++;
-    d->row[k] = d->first_unknown + row;
-    d->column[k] = d->first_unknown + column;
+    d->row[k] = fil_rod_owner(d->body, d->first_unknown + row);
+    d->column[k] = fil_rod_owner(d->body, d->first_unknown + column);
     d->value[k] = value;
 }
 
@@ -68,7 +69,7 @@ static bool allocate(FilRodBody* body)
     if (d == NULL) {
         return false;
     }
-    *d = (FilRodDerivative){0};
+    *d = (FilRodDerivative){.body = body};
     const size_t n = (size_t)body->node_count;
     for (int r = 0; r < body->rod_count; r++) {
         fil_rod_chain_visit(&body->rods[r].chain, count_entry, d);
@@ -76,7 +77,8 @@ static bool allocate(FilRodBody* body)
     d->row = fil_arena_alloc(arena, (size_t)d->entry_capacity, sizeof *d->row);
     d->column = fil_arena_alloc(arena, (size_t)d->entry_capacity, sizeof *d->column);
     d->value = fil_arena_alloc(arena, (size_t)d->entry_capacity, sizeof *d->value);
-    d->strain_capacity = 10 * body->node_count; // three of a hinge, one of an edge, three on either side of a clamp
+    // three of a hinge, one of an edge, three on either side of a clamp, three of a handle
+    d->strain_capacity = 4 * body->node_count + 6 * body->attachment_count;
     d->strains = fil_arena_alloc(arena, (size_t)d->strain_capacity, sizeof *d->strains);
     d->edges = fil_arena_alloc(arena, n, sizeof *d->edges);
     d->angle_counts = fil_arena_alloc(arena, n, sizeof *d->angle_counts);
@@ -130,7 +132,7 @@ static void add_hinge(FilRodDerivative* d, const int* nodes, int count, const Fr
         DampedStrain* strain = &d->strains[d->strain_count++];
         *strain = (DampedStrain){.count = count, .stiffness = stiffness[s]};
         for (int k = 0; k < count; k++) {
-            strain->unknown[k] = nodes[k / 4] + k % 4;
+            strain->unknown[k] = fil_rod_owner(d->body, nodes[k / 4] + k % 4);
         }
         const int f = moves[0] ? 4 : 0; // places of the second edge in the row
         for (int when = 0; when < 2; when++) {
@@ -152,7 +154,7 @@ static void add_stretch(FilRodDerivative* d, const int* nodes, const Frame1* sta
     *strain = (DampedStrain){.count = 7, .stiffness = stiffness};
     for (int k = 0; k < 7; k++) {
         const double sign = k < 3 ? -1.0 : k > 3 ? 1.0 : 0.0;
-        strain->unknown[k] = nodes[k / 4] + k % 4;
+        strain->unknown[k] = fil_rod_owner(d->body, nodes[k / 4] + k % 4);
         strain->start[k] = k == 3 ? 0.0 : sign * start->t[k % 4];
         strain->end[k] = k == 3 ? 0.0 : sign * end->t[k % 4];
     }
@@ -212,7 +214,7 @@ static void take_clamp(FilRodBody* body, const FilRodAttachment* a, FilRodDeriva
 static void take_gyroscopic(const FilRodBody* body, const double* v, EdgeVariation* edge)
 {
     const int i = edge->unknown[0], next = edge->unknown[1];
-    const double inertia = body->mass[i + 3], spin = inertia * v[i + 3];
+    const double inertia = body->mass[edge->angle], spin = inertia * v[edge->angle];
     double e[3], rate[3], across[3];
     fil_v3_sub(e, body->q_theta + next, body->q_theta + i);
     fil_v3_sub(rate, v + next, v + i);
@@ -238,7 +240,8 @@ static void take_edges(FilRodBody* body, FilRod* rod, const double* v, FilRodDer
         Frame1 start, end;
         fil_rod_edge_frame(rod, body->q0 + 4 * rod->first_node, body->h0 + rod->first_node, i, &start);
         fil_rod_chain_frame(&rod->chain, i, &end);
-        *edge = (EdgeVariation){.unknown = {4 * (rod->first_node + i), 4 * (rod->first_node + (i + 1) % rod->node_count)}};
+        const int own = rod->first_node + i, next = rod->first_node + (i + 1) % rod->node_count;
+        *edge = (EdgeVariation){.unknown = {4 * body->owner[own], 4 * body->owner[next]}, .angle = 4 * own + 3};
         double area[3];
         fil_v3_cross(area, start.t, end.t);
         fil_v3_scale(area, -1.0 / (1.0 + fil_v3_dot(start.t, end.t)), area);
@@ -247,7 +250,7 @@ static void take_edges(FilRodBody* body, FilRod* rod, const double* v, FilRodDer
         fil_v3_copy(edge->tangent, end.t);
         const bool counts = !rod->chain.untwisted;
         d->angle_counts[rod->first_node + i] = counts;
-        edge->couple = counts ? 0.5 * dt * body->gradient[edge->unknown[0] + 3] * end.inverse * end.inverse : 0.0;
+        edge->couple = counts ? 0.5 * dt * body->gradient[edge->angle] * end.inverse * end.inverse : 0.0;
         edge->gyroscopic = rod->gyroscopic;
         if (edge->gyroscopic) {
             take_gyroscopic(body, v, edge);
@@ -255,18 +258,28 @@ static void take_edges(FilRodBody* body, FilRod* rod, const double* v, FilRodDer
     }
 }
 
+/* A handle's damper sees the velocity at the end, not the way from the start, which the tangent's slope k + c / dt takes for it. */
+static void take_handle(const FilRodBody* body, const FilRodAttachment* a, FilRodDerivative* d)
+{
+    for (int k = 0; k < 3 && a->damping > 0.0; k++) {
+        DampedStrain* strain = &d->strains[d->strain_count++];
+        *strain = (DampedStrain){.count = 1, .stiffness = a->damping / body->setup.dt, .start = {1.0}, .end = {1.0}};
+        strain->unknown[0] = fil_rod_owner(body, 4 * (body->rods[a->rod].first_node + a->first) + k);
+    }
+}
+
 static const char* refuse(const FilRodBody* body)
 {
-    if (body->copy_count > 0) {
-        return "has rods that share nodes, of which gradients are not known yet";
-    }
     if (body->has_torque) {
         return "has torques on its edges, of which gradients are not known yet";
     }
     for (int s = 0; s < body->attachment_count; s++) {
-        const FilAttachmentKind kind = body->attachments[s].kind;
-        if (body->attachments[s].target.active && kind != FIL_ATTACH_PIN && kind != FIL_ATTACH_CLAMP) {
-            return "is held by a handle or by its angle, of which gradients are not known yet";
+        const FilRodAttachment* a = &body->attachments[s];
+        if (a->target.active && a->kind == FIL_ATTACH_TWIST) {
+            return "is held by its angle, of which gradients are not known yet";
+        }
+        if (a->target.active && a->kind == FIL_ATTACH_HANDLE && a->max_force > 0.0 && fil_v3_norm(a->force) > (1.0 - 1e-9) * a->max_force) {
+            return "pulls at a handle with all the force that it has, of which gradients are not known yet";
         }
     }
     return NULL;
@@ -293,8 +306,11 @@ static const char* prepare(void* pointer, const double* v)
         take_strains(body, rod, d);
     }
     for (int s = 0; s < body->attachment_count; s++) {
-        if (body->attachments[s].kind == FIL_ATTACH_CLAMP && body->attachments[s].target.active) {
-            take_clamp(body, &body->attachments[s], d);
+        const FilRodAttachment* a = &body->attachments[s];
+        if (a->target.active && a->kind == FIL_ATTACH_CLAMP) {
+            take_clamp(body, a, d);
+        } else if (a->target.active && a->kind == FIL_ATTACH_HANDLE) {
+            take_handle(body, a, d);
         }
     }
     return NULL;
@@ -324,8 +340,8 @@ static void find_end(const FilRodBody* body, const double* place, const double* 
     for (int i = 0; i < d->edge_count; i++) {
         const EdgeVariation* edge = &d->edges[i];
         const int a = edge->unknown[0], b = edge->unknown[1];
-        for (int k = 0; k < 3 && is_open(body, a + 3); k++) {
-            end[a + 3] += edge->turn0[k] * (at(place, b + k) - at(place, a + k)) + edge->turn1[k] * (end[b + k] - end[a + k]);
+        for (int k = 0; k < 3 && is_open(body, edge->angle); k++) {
+            end[edge->angle] += edge->turn0[k] * (at(place, b + k) - at(place, a + k)) + edge->turn1[k] * (end[b + k] - end[a + k]);
         }
     }
 }
@@ -337,11 +353,12 @@ static void find_end_back(const FilRodBody* body, double* end, double* place, do
     for (int i = 0; i < d->edge_count; i++) {
         const EdgeVariation* edge = &d->edges[i];
         const int a = edge->unknown[0], b = edge->unknown[1];
-        for (int k = 0; k < 3 && is_open(body, a + 3); k++) {
-            place[b + k] += edge->turn0[k] * end[a + 3];
-            place[a + k] -= edge->turn0[k] * end[a + 3];
-            end[b + k] += edge->turn1[k] * end[a + 3];
-            end[a + k] -= edge->turn1[k] * end[a + 3];
+        const double weight = end[edge->angle];
+        for (int k = 0; k < 3 && is_open(body, edge->angle); k++) {
+            place[b + k] += edge->turn0[k] * weight;
+            place[a + k] -= edge->turn0[k] * weight;
+            end[b + k] += edge->turn1[k] * weight;
+            end[a + k] -= edge->turn1[k] * weight;
         }
     }
     for (int k = 0; k < 4 * body->node_count; k++) {
@@ -398,7 +415,7 @@ static void add_gyroscopic(const FilRodBody* body, const double* end, const doub
         fil_m3_apply(force, edge->by_rate, rate);
         fil_m3_apply(more, edge->by_edge, change);
         fil_v3_axpy(force, 1.0, more);
-        fil_v3_axpy(force, end_rate[a + 3], edge->by_spin);
+        fil_v3_axpy(force, end_rate[edge->angle], edge->by_spin);
         fil_v3_axpy(out + b, -body->setup.dt, force);
         fil_v3_axpy(out + a, body->setup.dt, force);
     }
@@ -422,7 +439,7 @@ static void add_gyroscopic_back(const FilRodBody* body, const double* weight, do
         fil_v3_axpy(end + a, -1.0, change);
         fil_v3_axpy(end_rate + b, 1.0, rate);
         fil_v3_axpy(end_rate + a, -1.0, rate);
-        end_rate[a + 3] += fil_v3_dot(edge->by_spin, w);
+        end_rate[edge->angle] += fil_v3_dot(edge->by_spin, w);
     }
 }
 
@@ -465,6 +482,9 @@ static void vary(void* pointer, const double* place, const double* rate, const d
     }
     if (end_place != NULL) {
         memcpy(end_place, d->end, sizeof(double) * (size_t)n);
+        for (int c = 0; c < body->copy_count; c++) { // which are where their owners are
+            fil_v3_copy(end_place + 4 * body->copies[c], d->end + 4 * body->owner[body->copies[c]]);
+        }
     }
 }
 
@@ -478,6 +498,10 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
         d->weight[k] = body->is_free[k] * at(residual, k);
         end_rate[k] += (body->mass[k] + body->setup.dt * body->damping[k]) * d->weight[k];
         rate[k] -= body->mass[k] * d->weight[k];
+    }
+    for (int c = 0; c < body->copy_count; c++) {
+        fil_v3_axpy(d->end + 4 * body->owner[body->copies[c]], 1.0, d->end + 4 * body->copies[c]);
+        fil_v3_set(d->end + 4 * body->copies[c], 0.0, 0.0, 0.0);
     }
     if (residual != NULL) {
         add_hessian(body, d->weight, d->end);

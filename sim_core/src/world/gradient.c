@@ -1,6 +1,7 @@
 /* Derivatives of a step, body by body: m(v) = 0 holds at its end, so dm = 0 gives the end's variation. Bodies say how dm is made (body/derivative.h); the
  * factors are those of Newton's tangent A at the end. Where A is not all of dm/dv = J (gyroscopic forces, transport of frames), x = J^-1 b is found by
- * x <- x + A^-1 (b - J x), which converges as fast as Newton itself does near a solution. */
+ * x <- x + A^-1 (b - J x), which converges as fast as Newton itself does near a solution. Motors and stops of robots are springs on single
+ * unknowns that the step solved with: each adds a number to the diagonal of both, and one product to A^-1 (Sherman and Morrison). */
 #include "world/gradient.h"
 
 #include <math.h>
@@ -75,6 +76,8 @@ void fil_gradient_destroy(FilGradient* gradient)
 {
     if (gradient != NULL) {
         fil_free(gradient->v);
+        fil_free(gradient->springs);
+        fil_free(gradient->columns);
         fil_free(gradient);
     }
 }
@@ -86,16 +89,100 @@ int fil_gradient_size(const FilGradient* gradient)
 
 /* ---- a step ---- */
 
+/* x <- (A + springs)^-1 x */
+static void precondition(const FilGradient* gradient, const FilBody* body, double* x)
+{
+    body->ops->solve(body->impl, x);
+    for (int s = 0; s < gradient->spring_count; s++) {
+        const FilGradientSpring* spring = &gradient->springs[s];
+        if (&gradient->world->system.bodies[spring->body] == body) {
+            const double share = spring->scale * x[spring->unknown];
+            for (int k = 0; k < body->v_count; k++) {
+                x[k] -= share * spring->column[k];
+            }
+        }
+    }
+}
+
+/* Room for so many more springs of a body of n unknowns. */
+static bool make_room(FilGradient* gradient, int count)
+{
+    const int wanted = gradient->spring_count + count, n = gradient->n;
+    if (wanted <= gradient->spring_capacity) {
+        return true;
+    }
+    FilGradientSpring* springs = fil_alloc((size_t)wanted, sizeof *springs);
+    double* columns = fil_alloc((size_t)wanted * (size_t)n, sizeof *columns);
+    if (springs == NULL || columns == NULL) {
+        fil_free(springs);
+        fil_free(columns);
+        return false;
+    }
+    for (int s = 0; s < gradient->spring_count; s++) {
+        springs[s] = gradient->springs[s];
+        springs[s].column = memcpy(columns + (size_t)s * (size_t)n, gradient->springs[s].column, sizeof(double) * (size_t)n);
+    }
+    fil_free(gradient->springs);
+    fil_free(gradient->columns);
+    gradient->springs = springs;
+    gradient->columns = columns;
+    gradient->spring_capacity = wanted;
+    return true;
+}
+
+/* Motors and stops of the body that are at work: impulse -dt (k (g + dt g') + d g') within its bounds, g' = v + bias. */
+static FilStatus take_springs(FilGradient* gradient, const FilBody* body)
+{
+    FilWorld* world = gradient->world;
+    const FilState* start = &world->system.next;
+    const int count = body->ops->constraint_count == NULL
+                          ? 0
+                          : body->ops->constraint_count(body->impl, start->q + body->q, start->v + body->v, start->h + body->h);
+    const double dt = world->def.dt;
+    if (!make_room(gradient, count)) {
+        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
+    }
+    for (int c = 0; c < count; c++) {
+        FilBodyConstraint own;
+        body->ops->constraint(body->impl, c, &own);
+        if (own.count != 1 || !own.exact) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "'%s' is at a rigid limit of a joint, or joints are coupled, of which gradients are not known yet", body->name);
+        }
+        const double k = own.stiffness, rate = own.rate[0] * gradient->v[body->v + own.unknown[0]] + own.bias;
+        const double slope = dt * (dt * k + own.damping), impulse = -dt * k * own.error - slope * rate;
+        if (!(slope > 0.0) || !(impulse > own.lower && impulse < own.upper)) {
+            continue; // idle, or at its bound, which is constant
+        }
+        FilGradientSpring* spring = &gradient->springs[gradient->spring_count];
+        const double square = own.rate[0] * own.rate[0];
+        *spring = (FilGradientSpring){.body = (int)(body - world->system.bodies), .unknown = own.unknown[0], .pull = dt * k * square, .slope = slope * square};
+        spring->column = gradient->columns + (size_t)gradient->spring_count * (size_t)gradient->n;
+        memset(spring->column, 0, sizeof(double) * (size_t)body->v_count);
+        spring->column[spring->unknown] = 1.0;
+        precondition(gradient, body, spring->column);
+        spring->scale = 1.0 / (1.0 / spring->slope + spring->column[spring->unknown]);
+        gradient->spring_count++;
+    }
+    return FIL_OK;
+}
+
+/* Adds what springs do to dm, which is symmetric: pull of the start's place and slope of the end's velocity. */
+static void add_springs(const FilGradient* gradient, const FilBody* body, const double* x, bool pull, double* out)
+{
+    for (int s = 0; s < gradient->spring_count; s++) {
+        const FilGradientSpring* spring = &gradient->springs[s];
+        if (&gradient->world->system.bodies[spring->body] == body) {
+            out[spring->unknown] += (pull ? spring->pull : spring->slope) * x[spring->unknown];
+        }
+    }
+}
+
 /* The body at the end of its step, evaluated and factored there. */
 static FilStatus prepare(FilGradient* gradient, const FilBody* body)
 {
     FilWorld* world = gradient->world;
     double potential;
     const double* v = gradient->v + body->v;
-    if (body->ops->constraint_count != NULL &&
-        body->ops->constraint_count(body->impl, world->system.next.q + body->q, world->system.next.v + body->v, world->system.next.h + body->h) > 0) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "'%s' has motors, limits or couplings, of which gradients are not known yet", body->name);
-    }
     if (!body->ops->evaluate(body->impl, v, 0.0, gradient->residual + body->v, &potential)) {
         return fil_world_fail(world, FIL_NOT_CONVERGED, "'%s' cannot be evaluated at the end of its step", body->name);
     }
@@ -107,7 +194,7 @@ static FilStatus prepare(FilGradient* gradient, const FilBody* body)
     if (!body->ops->factor(body->impl)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "'%s' buckles in this step: its tangent is not positive definite there, and it has no derivative here", body->name);
     }
-    return FIL_OK;
+    return take_springs(gradient, body);
 }
 
 FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
@@ -116,6 +203,7 @@ FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
     FilStepInfo own;
     info = info != NULL ? info : &own;
     gradient->ready = false;
+    gradient->spring_count = 0;
     if (gradient->n != world->system.v_count) {
         return fil_world_fail(world, FIL_BAD_INPUT, "something was added to the world after its gradient was made");
     }
@@ -166,12 +254,14 @@ static void apply(FilGradient* gradient, const FilBody* body, bool back, const d
     const FilDerivativeOps* ops = body->ops->derivative;
     if (!back) {
         ops->vary(body->impl, NULL, NULL, x, out, NULL);
+        add_springs(gradient, body, x, false, out);
         return;
     }
     double* ignored = gradient->end_rate + body->v; // of what the start does nothing is wanted
     memset(out, 0, sizeof(double) * (size_t)body->v_count);
     memset(ignored, 0, sizeof(double) * (size_t)body->v_count);
     ops->vary_back(body->impl, x, NULL, ignored, ignored, out);
+    add_springs(gradient, body, x, false, out);
 }
 
 /* x <- J^-1 b or J'^-1 b on what is free, zero where held or idle. */
@@ -183,13 +273,13 @@ static FilStatus solve(FilGradient* gradient, const FilBody* body, bool back, co
     for (int k = 0; k < n; k++) {
         x[k] = diagonal[k] > 0.0 ? b[k] : 0.0;
     }
-    body->ops->solve(body->impl, x);
+    precondition(gradient, body, x);
     for (int round = 0; round < MOST_ROUNDS; round++) {
         apply(gradient, body, back, x, step);
         for (int k = 0; k < n; k++) {
             step[k] = diagonal[k] > 0.0 ? b[k] - step[k] : 0.0;
         }
-        body->ops->solve(body->impl, step);
+        precondition(gradient, body, step);
         const double size = norm_of(step, n), all = norm_of(x, n);
         if (!(size < last) && size > 1e-9 * all) {
             break;
@@ -225,6 +315,7 @@ FilStatus fil_gradient_forward(FilGradient* gradient, const double* start, const
             ops->lead(body->impl, place, end_rate);
         }
         ops->vary(body->impl, place, rate, end_rate, r, NULL);
+        add_springs(gradient, body, place, true, r);
         for (int k = 0; k < body->v_count; k++) {
             r[k] = (force != NULL ? dt * force[body->v + k] : 0.0) - r[k];
         }
@@ -266,6 +357,7 @@ FilStatus fil_gradient_backward(FilGradient* gradient, const double* end, double
             x[k] = -x[k];
         }
         ops->vary_back(body->impl, x, NULL, place, rate, r);
+        add_springs(gradient, body, x, true, place);
         if (ops->lead_back != NULL) {
             ops->lead_back(body->impl, r, place);
         }

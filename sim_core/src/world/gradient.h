@@ -5,6 +5,13 @@
 #include "filum/gradient.h"
 #include "world/world.h"
 
+/* A motor or a stop at work on one unknown: -impulse = pull (place of the unknown at the start) + slope (its velocity at the end). */
+typedef struct FilGradientSpring {
+    int body, unknown; /* of the body */
+    double pull, slope;
+    double *column, scale; /* A^-1 e with the springs before it, and 1 / (1 / slope + e' column) */
+} FilGradientSpring;
+
 struct FilGradient {
     FilWorld* world;
     int n;          /* numbers of a velocity */
@@ -12,6 +19,9 @@ struct FilGradient {
     uint64_t step, varied; /* its number, and how often states had been moved ... */
     double* v;      /* ... and its end, n; what follows has n numbers, too */
     double *end_rate, *residual, *solution, *correction;
+    int spring_count, spring_capacity;
+    FilGradientSpring* springs; /* body by body */
+    double* columns;
     double* diagonal; /* of the tangents: zero where nothing is free */
 };
 
