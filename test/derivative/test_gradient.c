@@ -43,6 +43,8 @@ static const Case cases[] = {
     {"a rod that a hand leads", 1e-5,
      WORLD "rods: [{name: a, " BENT ", twist: 1}]\nattachments: [{name: hand, handle: {rod: a, node: 2, stiffness: 30, damping: 2}}, {name: other, handle: {rod: a, node: -1, stiffness: 30, damping: 1, max_force: 100}}]\n"
            "drives: [{name: lead, attachment: hand, velocity: [1, -2, 0.5]}]\n"},
+    {"a rod with torques on its edges", 1e-5,
+     WORLD "rods: [{name: a, " BENT ", twist: 1, spin: 10}]\ndrives: [{name: t, rod: a, edge: 1, torque: [0.01, 0.02, -0.015]}, {name: s, rod: a, edge: -1, axial_torque: 0.003}]\n"},
     {"three rods that share a node", 1e-5,
      WORLD "rods: [{name: a, " BENT ", spin: 20}, {name: b, material: rubber, section: {circle: {radius: 0.006}}, damping: {stiffness: 0.003}, shape: {straight: {from: [0.2, 0.03, 0.03], to: [0.2, 0.3, 0.2], nodes: 5}}}, "
            "{name: c, material: rubber, section: {circle: {radius: 0.006}}, shape: {straight: {from: [0.2, -0.3, 0], to: [0.2, 0.03, 0.03], nodes: 4}}, angular_velocity: [0, 0, 0]}]\n"

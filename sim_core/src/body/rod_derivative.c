@@ -30,6 +30,7 @@ typedef struct EdgeVariation {
     double tangent[3], couple;    /* at the end; dt g_gamma / (2 l^2) */
     bool gyroscopic;
     double by_spin[3], by_rate[9], by_edge[9]; /* of F, by gamma', rate and e */
+    double torque_force[9], torque_angle[3];   /* of a torque's force (T x e) / l^2, and of T . t, by e */
 } EdgeVariation;
 
 typedef struct FilRodDerivative {
@@ -232,6 +233,21 @@ static void take_gyroscopic(const FilRodBody* body, const double* v, EdgeVariati
     }
 }
 
+/* Of (T x e) / l^2 and T . e / l. */
+static void take_torque(const double* torque, const Frame1* frame, EdgeVariation* edge)
+{
+    double across[3];
+    fil_v3_cross(across, torque, frame->t);
+    const double o = frame->inverse * frame->inverse, axial = fil_v3_dot(torque, frame->t);
+    const double cross[9] = {0.0, -torque[2], torque[1], torque[2], 0.0, -torque[0], -torque[1], torque[0], 0.0};
+    for (int r = 0; r < 3; r++) {
+        for (int c = 0; c < 3; c++) {
+            edge->torque_force[3 * r + c] = o * (cross[3 * r + c] - 2.0 * across[r] * frame->t[c]);
+        }
+        edge->torque_angle[r] = frame->inverse * (torque[r] - axial * frame->t[r]);
+    }
+}
+
 static void take_edges(FilRodBody* body, FilRod* rod, const double* v, FilRodDerivative* d)
 {
     const double dt = body->setup.dt;
@@ -250,7 +266,12 @@ static void take_edges(FilRodBody* body, FilRod* rod, const double* v, FilRodDer
         fil_v3_copy(edge->tangent, end.t);
         const bool counts = !rod->chain.untwisted;
         d->angle_counts[rod->first_node + i] = counts;
-        edge->couple = counts ? 0.5 * dt * body->gradient[edge->angle] * end.inverse * end.inverse : 0.0;
+        // the elastic moment: a torque's own is no part of it
+        const double *torque = body->torque + 3 * own, load = body->has_torque ? fil_v3_dot(torque, end.t) : 0.0;
+        edge->couple = counts ? 0.5 * dt * (body->gradient[edge->angle] + load) * end.inverse * end.inverse : 0.0;
+        if (body->has_torque) {
+            take_torque(torque, &end, edge);
+        }
         edge->gyroscopic = rod->gyroscopic;
         if (edge->gyroscopic) {
             take_gyroscopic(body, v, edge);
@@ -270,9 +291,6 @@ static void take_handle(const FilRodBody* body, const FilRodAttachment* a, FilRo
 
 static const char* refuse(const FilRodBody* body)
 {
-    if (body->has_torque) {
-        return "has torques on its edges, of which gradients are not known yet";
-    }
     for (int s = 0; s < body->attachment_count; s++) {
         const FilRodAttachment* a = &body->attachments[s];
         if (a->target.active && a->kind == FIL_ATTACH_TWIST) {
@@ -443,6 +461,37 @@ static void add_gyroscopic_back(const FilRodBody* body, const double* weight, do
     }
 }
 
+/* Torques on edges turn with nothing: their forces and axial parts follow the edge alone. */
+static void add_torques(const FilRodBody* body, const double* end, double* out)
+{
+    const FilRodDerivative* d = body->derivative;
+    for (int i = 0; i < d->edge_count && body->has_torque; i++) {
+        const EdgeVariation* edge = &d->edges[i];
+        const int a = edge->unknown[0], b = edge->unknown[1];
+        double change[3], force[3];
+        fil_v3_sub(change, end + b, end + a);
+        fil_m3_apply(force, edge->torque_force, change);
+        fil_v3_axpy(out + b, -body->setup.dt, force);
+        fil_v3_axpy(out + a, body->setup.dt, force);
+        out[edge->angle] -= body->setup.dt * fil_v3_dot(edge->torque_angle, change);
+    }
+}
+
+static void add_torques_back(const FilRodBody* body, const double* weight, double* end)
+{
+    const FilRodDerivative* d = body->derivative;
+    for (int i = 0; i < d->edge_count && body->has_torque; i++) {
+        const EdgeVariation* edge = &d->edges[i];
+        const int a = edge->unknown[0], b = edge->unknown[1];
+        double w[3], change[3];
+        fil_v3_sub(w, weight + a, weight + b);
+        fil_m3_apply_transposed(change, edge->torque_force, w);
+        fil_v3_axpy(change, -weight[edge->angle], edge->torque_angle);
+        fil_v3_axpy(end + b, body->setup.dt, change);
+        fil_v3_axpy(end + a, -body->setup.dt, change);
+    }
+}
+
 /* out -= dt B1' D B0 x, or with start and end exchanged. */
 static void add_strains(const FilRodBody* body, bool back, const double* x, double* out)
 {
@@ -473,6 +522,7 @@ static void vary(void* pointer, const double* place, const double* rate, const d
         add_hessian(body, d->end, residual);
         add_couples(d, 1.0, d->end, residual);
         add_gyroscopic(body, d->end, end_rate, residual);
+        add_torques(body, d->end, residual);
         if (place != NULL) {
             add_strains(body, false, place, residual);
         }
@@ -507,6 +557,7 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
         add_hessian(body, d->weight, d->end);
         add_couples(d, -1.0, d->weight, d->end);
         add_gyroscopic_back(body, d->weight, d->end, end_rate);
+        add_torques_back(body, d->weight, d->end);
         add_strains(body, true, d->weight, place);
     }
     find_end_back(body, d->end, place, end_rate);
