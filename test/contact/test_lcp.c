@@ -157,38 +157,6 @@ static void turned_directions_have_the_cones_friction(void** state)
     fil_lcp_turn_free(&turn);
 }
 
-/* An impact turns the slip where a contact gives way one way more than the other: turned on, friction is against it. Angles between both, the largest of 40. */
-static void directions_follow_what_an_impact_turns(void** state)
-{
-    (void)state;
-    const FilLcpSettings settings = fil_lcp_settings_default();
-    FilLcpTurn turn = {0};
-    double off[FIL_LCP_TURNS + 1] = {0.0};
-    for (int k = 0; k < 40; k++) {
-        const double angle = 2.0 * 3.14159265358979 * k / 40.0, mu = 0.4;
-        SapFixture* f = particle(2.0, 1e-3, mu, 0.0, 0.0, -0.5);
-        f->jacobian[5] = 1.5; // gives way 2.25 times as much along y
-        f->constraints[0].bias[0] = 0.9 * cos(angle);
-        f->constraints[0].bias[1] = 0.9 * sin(angle);
-        FilSapProblem turned;
-        assert_true(fil_lcp_turn(&turn, &f->problem, f->v, &turned));
-        for (int round = 0; round <= FIL_LCP_TURNS; round++) {
-            if (round == 0 || fil_lcp_turn_again(&turn, &turned, f->v, f->impulse, settings.directions)) {
-                assert_int_equal(fil_lcp_solve(lcp, &turned, &settings, f->v, f->impulse, NULL), FIL_OK);
-            }
-            double gamma[3] = {f->impulse[0], f->impulse[1], f->impulse[2]};
-            fil_lcp_turn_back(&turn, 1, gamma);
-            const double x = f->constraints[0].bias[0] + f->v[0], y = f->constraints[0].bias[1] + 1.5 * f->v[1];
-            const double way = atan2(gamma[0] * y - gamma[1] * x, -gamma[0] * x - gamma[1] * y);
-            off[round] = fmax(off[round], fabs(way));
-        }
-        assert_false(fil_lcp_turn_again(&turn, &turned, f->v, f->impulse, settings.directions));
-        free(f);
-    }
-    assert_true(off[0] > 0.2 && off[FIL_LCP_TURNS] < 0.1); // from where on they are turned
-    fil_lcp_turn_free(&turn);
-}
-
 static void more_directions_come_closer_to_the_cone(void** state)
 {
     (void)state;
@@ -448,7 +416,6 @@ int main(void)
         cmocka_unit_test(a_particle_in_closed_form),
         cmocka_unit_test(gaps_close_and_penetrations_open),
         cmocka_unit_test(turned_directions_have_the_cones_friction),
-        cmocka_unit_test(directions_follow_what_an_impact_turns),
         cmocka_unit_test(more_directions_come_closer_to_the_cone),
         cmocka_unit_test(solvers_agree_on_random_problems),
         cmocka_unit_test(conditioning_does_not_change_the_solution),

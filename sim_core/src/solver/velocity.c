@@ -230,15 +230,7 @@ FilStatus fil_velocity_lcp(FilSolver* solver, const FilSapProblem* problem, FilS
     if (!fil_lcp_turn(&solver->velocity.turn, problem, stage->v, &turned)) {
         return FIL_OUT_OF_MEMORY;
     }
-    const FilLcpSettings* settings = &solver->settings.model.lcp;
-    FilStatus status = fil_lcp_solve(solver->velocity.lcp, &turned, settings, stage->v, stage->impulses, &stats);
-    for (int k = 0; k < FIL_LCP_TURNS && status == FIL_OK &&
-                    fil_lcp_turn_again(&solver->velocity.turn, &turned, stage->v, stage->impulses, settings->directions); k++) {
-        FilLcpStats more = {0};
-        status = fil_lcp_solve(solver->velocity.lcp, &turned, settings, stage->v, stage->impulses, &more);
-        more.iterations += stats.iterations, more.analyses += stats.analyses, more.fallbacks += stats.fallbacks;
-        stats = more;
-    }
+    const FilStatus status = fil_lcp_solve(solver->velocity.lcp, &turned, &solver->settings.model.lcp, stage->v, stage->impulses, &stats);
     fil_lcp_turn_back(&solver->velocity.turn, turned.constraint_count, stage->impulses);
     *report = (FilSolverReport){stats.iterations, stats.analyses, stats.fallbacks, stats.indefinite, stats.residual};
     return status;
