@@ -171,10 +171,10 @@ static void cancel(FilActionServer* server)
             goal->status = STATUS(CANCELING);
         }
     }
-    response->return_code = response->goals_canceling.size > 0 ? action_msgs__srv__CancelGoal_Response__ERROR_NONE
-                            : any                              ? action_msgs__srv__CancelGoal_Response__ERROR_REJECTED
-                            : named == NULL                    ? action_msgs__srv__CancelGoal_Response__ERROR_UNKNOWN_GOAL_ID
-                                                               : action_msgs__srv__CancelGoal_Response__ERROR_GOAL_TERMINATED;
+    // as rcl_action answers: who asks for all goals, or for all up to a time, is not wrong if there are none
+    response->return_code = response->goals_canceling.size > 0 || any || until != 0 ? action_msgs__srv__CancelGoal_Response__ERROR_NONE
+                            : named == NULL ? action_msgs__srv__CancelGoal_Response__ERROR_UNKNOWN_GOAL_ID
+                                            : action_msgs__srv__CancelGoal_Response__ERROR_GOAL_TERMINATED;
 }
 
 static void take_cancels(FilActionServer* server)

@@ -1,8 +1,8 @@
 /* The server of an action: goals, where they are on their way, feedback and results.
  *
  * An action is three services (send_goal, cancel_goal, get_result) and two topics (feedback, status) under <name>/_action/, with the
- * types that rosidl makes of its definition. rclc's executor knows no actions in Humble; services and publishers of the same names,
- * types and QoS are the same on the wire, and need no other thread or wait set than the node has. */
+ * types that rosidl makes of its definition. rclc has servers of actions on top of rcl_action; services and publishers of the same
+ * names, types and QoS are the same on the wire, need nothing more of the embedded layer, and answer between steps. */
 #ifndef FILUM_NODE_ACTION_SERVER_H
 #define FILUM_NODE_ACTION_SERVER_H
 

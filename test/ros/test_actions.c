@@ -215,6 +215,8 @@ static void goals_are_followed(void** state)
     assert_true(send(new_goal(21, "left_lift", NULL, 0.0, 30.0)) && send(new_goal(22, "right_lift", NULL, 0.0, 30.0)));
     assert_int_equal(cancel("/follow_joint_trajectory", 0, &count), action_msgs__srv__CancelGoal_Response__ERROR_NONE);
     assert_int_equal(count, 2);
+    assert_int_equal(cancel("/follow_joint_trajectory", 0, &count), action_msgs__srv__CancelGoal_Response__ERROR_NONE);
+    assert_int_equal(count, 0);  // none was left
 
     // aborted by tolerance: gravity lets the lift sag by 1.4 mm
     goal = new_goal(30, "left_lift", NULL, 0.05, 0.5);
