@@ -32,7 +32,7 @@ void fil_foxglove_send(FilFoxglove* foxglove, uint32_t channel, uint64_t time, c
 typedef enum FilFoxgloveType { FIL_FOXGLOVE_BOOL, FIL_FOXGLOVE_NUMBER, FIL_FOXGLOVE_TEXT } FilFoxgloveType;
 
 typedef struct FilFoxgloveParameter {
-    char name[192];
+    char name[320]; /* as long as that of any parameter of the node */
     FilFoxgloveType type;
     bool boolean;
     double number;
