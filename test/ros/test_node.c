@@ -62,6 +62,14 @@ static double seconds_of(builtin_interfaces__msg__Time stamp)
 
 /* ---- topics ---- */
 
+/* the tip hangs lower than it began: the first message of all is of the beginning */
+static bool has_fallen(const void* message, void* context)
+{
+    (void)context;
+    const filum__msg__Probes* probes = message;
+    return probes->values.size == 1 && probes->values.data[0] < 0.0;
+}
+
 static void publishes_everything(void** state)
 {
     (void)state;
@@ -97,10 +105,9 @@ static void publishes_everything(void** state)
     filum__msg__RodStates__destroy(rods);
 
     filum__msg__Probes* probes = filum__msg__Probes__create();
-    assert_true(client_hear(&client, TYPE(filum, Probes), "/probes", lax, probes, NULL, NULL));
+    assert_true(client_hear(&client, TYPE(filum, Probes), "/probes", lax, probes, has_fallen, NULL));
     assert_int_equal(probes->names.size, 1);
     assert_string_equal(probes->names.data[0].data, "tip");
-    assert_true(probes->values.data[0] < 0.0);
     filum__msg__Probes__destroy(probes);
 
     tf2_msgs__msg__TFMessage* tf = tf2_msgs__msg__TFMessage__create();
