@@ -5,11 +5,12 @@
 
 #include "base/memory.h"
 
-/* m/s: slower than the LCP is solved to, 1e-8 of 0.1 m/s (docs/lcp.md): what seems to slip by that rests. */
-static const double STILL = 1e-9;
+/* m/s, chosen: what is slower may be about to stick, and needs its friction along what pulls it, not along what is left of its slip: a cube that a gripper holds at
+ * 1.03 of the least friction slipped through with 1e-4 m/s here, and holds with this. */
+static const double STILL = 0.05;
 
-/* How much of a slip is that of the step's start where its way is known to a tenth of a radian: friction is within 0.5 % then. */
-static const double CERTAIN = 10.0;
+/* How much larger the slip of the step's start is than what a step without contacts adds to it, where it slips and does not begin to. Of a rod's edge more: its way is known to a tenth of a radian then, friction within 0.5 %. */
+static const double SLIPS = 1.0, CERTAIN = 10.0;
 
 void fil_lcp_turn_free(FilLcpTurn* turn)
 {
@@ -33,7 +34,7 @@ static void slip_of(const FilSapProblem* from, const FilSapConstraint* contact, 
     }
 }
 
-/* The way that a contact slips: the mean of the step's start and of free motion. Of a rod's edge only where the step's start is most of it: what sticks to it has a
+/* The way that a contact slips: the mean of the step's start and of free motion, where the step's start is most of it. What sticks to a rod's edge has a
  * slip of (v dt)^2/2R by the curvature within a step, any way, and rods without their contacts move otherwise than with them. False: it does not. */
 static bool find_way(const FilSapProblem* from, const FilSapConstraint* contact, const double* v, double* way)
 {
@@ -41,7 +42,8 @@ static bool find_way(const FilSapProblem* from, const FilSapConstraint* contact,
     slip_of(from, contact, v, now);
     slip_of(from, contact, from->v_free, free);
     const double sum[2] = {now[0] + free[0], now[1] + free[1]}, speed = hypot(sum[0], sum[1]);
-    if (!(speed > 2.0 * STILL) || (contact->contact.redundant && hypot(now[0], now[1]) < CERTAIN * hypot(free[0] - now[0], free[1] - now[1]))) {
+    const double share = contact->contact.redundant ? CERTAIN : SLIPS;
+    if (!(speed > 2.0 * STILL) || hypot(now[0], now[1]) < share * hypot(free[0] - now[0], free[1] - now[1])) {
         return false;
     }
     way[0] = sum[0] / speed, way[1] = sum[1] / speed;
