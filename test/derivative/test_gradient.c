@@ -226,47 +226,47 @@ static void steps_vary_as_their_differences(void** state)
 static const char cable[] = WORLD "rods: [{name: a, " BENT ", damping: {stiffness: 0.002}}]\nattachments: [{name: hook, pin: {rod: a, node: 0}}]\n"
                                   "drives: [{name: push, rod: a, node: -1, force: [0, 0, 0]}]\n";
 
-typedef struct Wish {
+typedef struct Objective {
     int steps, n, tip;    /* number of the tip's place among the world's */
     const double* pushes; /* 3 a step */
-} Wish;
+} Objective;
 
 static FilStatus push(void* context, int step, FilWorld* world)
 {
-    const Wish* wish = context;
-    return fil_drive_set(world, fil_world_find_drive(world, "push"), wish->pushes + 3 * (size_t)step, 3);
+    const Objective* objective = context;
+    return fil_drive_set(world, fil_world_find_drive(world, "push"), objective->pushes + 3 * (size_t)step, 3);
 }
 
 /* Half the square of the tip's way to a place, at the end, and of its speed on the way. */
 static double cost(void* context, int step, const FilWorld* world, double* slope)
 {
-    const Wish* wish = context;
+    const Objective* objective = context;
     static const double place[3] = {0.3, 0.3, 0.1};
-    const double *q = fil_world_positions(world, NULL) + wish->tip, *v = fil_world_velocities(world, NULL) + wish->tip;
+    const double *q = fil_world_positions(world, NULL) + objective->tip, *v = fil_world_velocities(world, NULL) + objective->tip;
     double sum = 0.0;
     for (int k = 0; k < 3; k++) {
-        const double way = step == wish->steps ? q[k] - place[k] : 0.0;
+        const double way = step == objective->steps ? q[k] - place[k] : 0.0;
         sum += 0.5 * way * way + 5e-4 * v[k] * v[k];
         if (slope != NULL) {
-            slope[wish->tip + k] += way;
-            slope[wish->n + wish->tip + k] += 1e-3 * v[k];
+            slope[objective->tip + k] += way;
+            slope[objective->n + objective->tip + k] += 1e-3 * v[k];
         }
     }
     return sum;
 }
 
-static double total(const Wish* wish, const double* variation, double share)
+static double total(const Objective* objective, const double* variation, double share)
 {
     FilWorld* world = load(cable);
-    double sum = 0.0, *varied = malloc(2 * sizeof(double) * (size_t)wish->n);
-    for (int k = 0; k < 2 * wish->n; k++) {
+    double sum = 0.0, *varied = malloc(2 * sizeof(double) * (size_t)objective->n);
+    for (int k = 0; k < 2 * objective->n; k++) {
         varied[k] = share * variation[k];
     }
     ok(world, fil_world_vary(world, varied));
-    for (int s = 0; s < wish->steps; s++) {
-        ok(world, push((void*)(uintptr_t)wish, s, world));
+    for (int s = 0; s < objective->steps; s++) {
+        ok(world, push((void*)(uintptr_t)objective, s, world));
         ok(world, fil_world_step(world, NULL));
-        sum += cost((void*)(uintptr_t)wish, s + 1, world, NULL);
+        sum += cost((void*)(uintptr_t)objective, s + 1, world, NULL);
     }
     free(varied);
     fil_world_destroy(world);
@@ -282,7 +282,7 @@ static void trajectories_vary_as_their_differences(void** state)
     for (int k = 0; k < 3 * STEPS_ALL; k++) {
         pushes[k] = random_between(&random, -0.2, 0.2);
     }
-    Wish wish = {.steps = STEPS_ALL, .n = N, .tip = 4 * (NODES - 1), .pushes = pushes};
+    Objective objective = {.steps = STEPS_ALL, .n = N, .tip = 4 * (NODES - 1), .pushes = pushes};
     uint64_t hash = 0;
     for (int kept = 0; kept < 2; kept++) {
         FilWorld* world = load(cable);
@@ -294,7 +294,7 @@ static void trajectories_vary_as_their_differences(void** state)
         def.checkpoints = kept == 0 ? 0 : STEPS_ALL;
         def.control = push;
         def.cost = cost;
-        def.context = &wish;
+        def.context = &objective;
         def.start = start[kept];
         def.forces = forces;
         ok(world, fil_gradient_trajectory(gradient, &def, &sums[kept]));
@@ -316,7 +316,7 @@ static void trajectories_vary_as_their_differences(void** state)
         variation[N + k] = random_between(&random, -1.0, 1.0);
     }
     double by_start = dot_of(start[0], variation, 2 * N);
-    double quotient = (4.0 * (total(&wish, variation, h) - total(&wish, variation, -h)) - 0.5 * (total(&wish, variation, 2.0 * h) - total(&wish, variation, -2.0 * h))) / (6.0 * h);
+    double quotient = (4.0 * (total(&objective, variation, h) - total(&objective, variation, -h)) - 0.5 * (total(&objective, variation, 2.0 * h) - total(&objective, variation, -2.0 * h))) / (6.0 * h);
     assert_true(fabs(by_start - quotient) <= 1e-6 * fabs(quotient));
     // by the pushes, which are forces on the tip
     memset(variation, 0, sizeof variation);
@@ -324,12 +324,12 @@ static void trajectories_vary_as_their_differences(void** state)
         for (int k = 0; k < 3; k++) {
             const double was = pushes[3 * s + k], size = 1e-4;
             pushes[3 * s + k] = was + size;
-            quotient = total(&wish, variation, 0.0);
+            quotient = total(&objective, variation, 0.0);
             pushes[3 * s + k] = was - size;
-            quotient = (quotient - total(&wish, variation, 0.0)) / (2.0 * size);
+            quotient = (quotient - total(&objective, variation, 0.0)) / (2.0 * size);
             pushes[3 * s + k] = was;
             // differences of a number of order 0.1 leave 1e-16 / 1e-4
-            assert_true(fabs(forces[(size_t)s * N + (size_t)(wish.tip + k)] - quotient) <= 1e-6 * fabs(quotient) + 1e-11);
+            assert_true(fabs(forces[(size_t)s * N + (size_t)(objective.tip + k)] - quotient) <= 1e-6 * fabs(quotient) + 1e-11);
         }
     }
     free(forces);

@@ -136,7 +136,7 @@ static Content found;
 
 static void work_path(char* path, size_t size, const char* name)
 {
-    assert_true(snprintf(path, size, "%s/work/%s", folder, name) < (int)size);
+    assert_true(snprintf(path, size, "%s/run/%s", folder, name) < (int)size);
 }
 
 static int drop(const char* path, const struct stat* status, int type, struct FTW* place)
@@ -150,7 +150,7 @@ static int drop(const char* path, const struct stat* status, int type, struct FT
 static void empty_work(void)
 {
     char path[128];
-    snprintf(path, sizeof path, "%s/work", folder);
+    snprintf(path, sizeof path, "%s/run", folder);
     (void)nftw(path, drop, 8, FTW_DEPTH | FTW_PHYS);
     assert_int_equal(mkdir(path, 0777), 0);
 }
@@ -166,7 +166,7 @@ static FaultRun start(const Scenario* scenario, Fault fault)
         argv[count] = word;
     }
     char work[128];
-    snprintf(work, sizeof work, "%s/work", folder);
+    snprintf(work, sizeof work, "%s/run", folder);
     return faults_run(argv, work, fault, PATIENCE);
 }
 
