@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "contact/sap_working_set.h"
 #include "sap_problems.h"
 
 static FilSap* sap;
@@ -413,70 +412,6 @@ static void warm_starts_agree(void** state)
     }
 }
 
-/* Contacts that the guess sees apart may be left out: where they close all the same, and where they do not, the solution is that of all. */
-static void working_sets_agree(void** state)
-{
-    (void)state;
-    Random random = {25};
-    FilSapWorkingSet set = {0};
-    int left_out = 0, again = 0;
-    for (int trial = 0; trial < 100; trial++) {
-        SapFixture* f = random_problem(&random, FIL_SAP_LAGGED_CONTACT, 40);
-        const size_t size = 4 * sizeof(double) * (size_t)f->problem.pattern.columns, m = 3 * (size_t)f->problem.constraint_count;
-        double v[4 * MAX_VARIABLES], impulse[3 * MAX_CONSTRAINTS], most = 0.0, bound = 0.0;
-        // a guess near free motion tells half of the contacts apart, one at rest all of them
-        for (int k = 0; k < 4 * f->problem.pattern.columns; k++) {
-            f->v[k] = trial % 2 == 0 ? 0.9 * f->v_free[k] : 0.0;
-        }
-        memcpy(v, f->v, size);
-        settings.tolerance = 1e-10;
-        settings.max_rounds = 0;
-        solve(f);
-        FilSapStats stats = {0};
-        assert_int_equal(fil_sap_working_set_solve(&set, sap, &f->problem, &settings, v, impulse, &stats), FIL_OK);
-        left_out += set.count < f->problem.constraint_count;
-        again += stats.analyses > 1;
-        for (size_t k = 0; k < m; k++) {
-            most = fmax(most, fabs(impulse[k] - f->impulse[k]));
-            bound = fmax(bound, fabs(f->impulse[k]));
-        }
-        assert_true(most <= 1e-6 * bound); // 1e-10 of the momenta times a condition number, as above
-        settings = fil_sap_options_default();
-        free(f);
-    }
-    assert_true(left_out > 50 && again > 10 && again < left_out);
-    fil_sap_working_set_free(&set);
-}
-
-/* What is presumed to bear in the first step decides about the way to the solution, not about it. */
-static void presumptions_agree(void** state)
-{
-    (void)state;
-    static const double shares[3] = {0.0, 0.1, 1e9}; // of none, of those that nearly touch, of all
-    Random random = {26};
-    for (int trial = 0; trial < 60; trial++) {
-        SapFixture* f = random_problem(&random, FIL_SAP_LAGGED_CONTACT, 40);
-        const size_t size = 4 * sizeof(double) * (size_t)f->problem.pattern.columns, m = 3 * (size_t)f->problem.constraint_count;
-        double v[4 * MAX_VARIABLES], impulse[3 * MAX_CONSTRAINTS], most = 0.0, bound = 0.0;
-        memcpy(v, f->v, size);
-        settings.tolerance = 1e-10;
-        settings.max_rounds = 0;
-        for (int k = 0; k < 3; k++) {
-            memcpy(f->v, v, size);
-            settings.presumption = shares[k];
-            solve(f);
-            for (size_t i = 0; i < m && k > 0; i++) {
-                most = fmax(most, fabs(impulse[i] - f->impulse[i]));
-                bound = fmax(bound, fabs(impulse[i]));
-            }
-            memcpy(impulse, f->impulse, m * sizeof *impulse);
-        }
-        assert_true(most <= 1e-6 * bound); // as above
-        settings = fil_sap_options_default();
-        free(f);
-    }
-}
-
 /* ---- patterns ---- */
 
 /* One analysis per pattern; a pattern inside the analysed one needs none; growing needs one. */
@@ -602,8 +537,6 @@ int main(void)
         cmocka_unit_test(random_lagged_problems_converge),
         cmocka_unit_test(mixed_problems_converge),
         cmocka_unit_test(warm_starts_agree),
-        cmocka_unit_test(working_sets_agree),
-        cmocka_unit_test(presumptions_agree),
         cmocka_unit_test(analyses_are_kept),
         cmocka_unit_test(repeated_variable),
         cmocka_unit_test(bad_numbers_are_reported),
