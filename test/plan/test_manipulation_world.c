@@ -96,8 +96,10 @@ static void arms_move_as_in_the_simulator(void** state)
         double change[FIL_PLAN_COORDINATES] = {0.0}, force[FIL_PLAN_COORDINATES];
         change[j] = 1.0;
         fil_plan_tree_inverse(tree, start.state, still, change, 1.0, force);  // no gravity: a column of M
-        for (int i = 0; i < n; i++) {
-            worst = fmax(worst, fabs(force[i] - mass[(4 * (i / 3) + i % 3) * stride + 4 * (j / 3) + j % 3]));
+        for (int s = 0; s < arm->section_count; s++) {
+            for (int i = 0; i < 3; i++) {
+                worst = fmax(worst, fabs(force[3 * s + i] - mass[(4 * s + i) * stride + 4 * (j / 3) + j % 3]));
+            }
         }
     }
     // a place half-way of the second section

@@ -75,9 +75,12 @@ static double deviation(FilWorld* world, bool rigid, double gap)
         fil_solid_get_positions(world, id, x);
         assert_int_equal(fil_world_reset(world), FIL_OK);
         fil_solid_get_positions(world, id, rest);
-        for (int k = 0; k < 3 * n; k++) {
-            const double moved = x[k] - rest[k], expected = k % 3 == 2 ? -strain * (rest[k] - held) - (block == 1 ? gap : 0.0) : 0.0;
-            worst = fmax(worst, fabs(moved - expected) / (2.0 * HEIGHT * strain));
+        for (int v = 0; v < n; v++) {
+            const double expected[3] = {0.0, 0.0, -strain * (rest[3 * v + 2] - held) - (block == 1 ? gap : 0.0)};
+            for (int k = 0; k < 3; k++) {
+                const double moved = x[3 * v + k] - rest[3 * v + k];
+                worst = fmax(worst, fabs(moved - expected[k]) / (2.0 * HEIGHT * strain));
+            }
         }
         free(x);
         for (int step = 0; step < 12 && block == 0; step++) {

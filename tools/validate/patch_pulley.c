@@ -86,11 +86,13 @@ void fil_check_patch_pulley(FilCheck* check)
     double late = 0.0;
     for (int k = 10; k < run.count; k++) {
         rises += fabs(run.offset[k]) > fabs(run.offset[k - 1]) && fabs(run.offset[k]) > 1e-3;
-        late = k >= 1000 ? fmax(late, fabs(run.offset[k])) : late;
+    }
+    // from 100 s on: ten turns
+    for (int k = 1000; k < run.count; k++) {
+        late = fmax(late, fabs(run.offset[k]));
     }
     fil_check_near(check, "turns of the driven roller", run.turns, 60.0, 1e-3);
     fil_check_below(check, "rises of the offset after the first second", rises, 0.0);
-    // from 100 s on: ten turns
     fil_check_below(check, "offset over the last ten turns (mm)", 1e3 * late, 1.0);
     fil_check_note(check, "time constant (s)", time_constant(&run, 3.0, 23.0));
 }

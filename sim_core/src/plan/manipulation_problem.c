@@ -205,7 +205,8 @@ static void keep_contacts(const FilManipulation* m, const double* scale, const d
         fil_dense_lu_solve(n, matrix, pivots, 1, right);
         double part = 1.0;
         for (int i = 0; i < n; i++) {
-            part = fmin(part, longest * scale[m->drive[i]] / fmax(1e-300, fabs(right[i])));
+            const double allowed = longest * scale[m->drive[i]];
+            part = part * fabs(right[i]) > allowed ? allowed / fabs(right[i]) : part;
         }
         for (int i = 0; i < n; i++) {
             q[m->drive[i]] += part * right[i];
